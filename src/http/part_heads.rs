@@ -1,5 +1,5 @@
-//! Bounds the heads of a form's parts. The reader of forms keeps the head of a part in memory as a whole, however long
-//! it is.
+//! Limit on the size of the part headers of multipart forms. The form parser buffers a part's headers as a whole,
+//! however long they are.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -7,18 +7,18 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use axum::body::Body;
 use futures::StreamExt as _;
 
-/// Most bytes of the head of a part: its name, file name and type.
+/// Maximum size in bytes of a part's headers: its name, file name and content type.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// Tells the body of a form when the head of a part is read.
+/// Shared state by which the form parser signals to the request body that a part's headers are being read.
 #[derive(Clone, Default, Debug)]
 pub struct PartHeads {
-    /// Bytes that were read of the head so far, plus one; 0 while no head is read.
+    /// Number of bytes read since the headers began, plus one; 0 while no headers are being read.
     read: Arc<AtomicUsize>,
 }
 
 impl PartHeads {
-    /// The body, which fails when a head is too long.
+    /// Returns the body with an error inserted if a part's headers are too long.
     pub fn bounded(&self, body: Body) -> Body {
         let read = self.read.clone();
         Body::from_stream(body.into_data_stream().map(move |piece| {
@@ -34,7 +34,7 @@ impl PartHeads {
         }))
     }
 
-    /// Reads up to the end of a head.
+    /// Awaits the reading of a part's headers, during which the limit applies.
     pub async fn reading<T>(&self, head: impl Future<Output = T>) -> T {
         self.read.store(1, Relaxed);
         let done = head.await;

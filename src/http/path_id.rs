@@ -1,4 +1,4 @@
-//! The identifier in a path.
+//! Identifiers in request paths.
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::StatusCode;
@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use crate::domain::id::Id;
 use crate::http::error::ApiError;
 
-/// The `{id}` of a path. What is no identifier names nothing: 404.
+/// The `{id}` of a path. A value that is not an identifier yields 404.
 #[derive(Clone, Copy, Debug)]
 pub struct PathId(pub Id);
 
@@ -21,7 +21,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathId {
     }
 }
 
-/// The one identifier of a path whose parameter is named for what it identifies, such as `{orderId}`.
+/// The only identifier of a path whose parameter is named after its resource, such as `{orderId}`.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedId(pub Id);
 
@@ -34,7 +34,7 @@ impl<S: Send + Sync> FromRequestParts<S> for NamedId {
     }
 }
 
-/// 404 for what is no identifier. People know orders and jobs by their numbers, and try those.
+/// Returns the 404 for a value that is not an identifier, with a hint for order and job numbers, which users try.
 fn no_such_id(text: &str) -> ApiError {
     let is_number = text.split_once('-').is_some_and(|(kind, number)| {
         kind.len() == 3 && kind.bytes().all(|byte| byte.is_ascii_alphabetic()) && number.parse::<u64>().is_ok()

@@ -1,4 +1,4 @@
-//! The production API: the shop's half, for staff and programs. Every route and who may use it.
+//! The production API, for staff and programs: all routes, and the access that each requires.
 
 mod accounting;
 mod agent;
@@ -43,8 +43,8 @@ use crate::config::Config;
 use crate::http::openapi;
 use crate::http::routes::{ResourceRoutes, Routes};
 
-/// Every resource, in the order of the description: the one list that routes and description follow from.
-/// `public_metrics`: `/metrics` asks for no credentials.
+/// Returns every resource in the order of the API description; routes and description both derive from this list. With
+/// `public_metrics`, `/metrics` requires no credentials.
 pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
     vec![
         // People, keys, sessions
@@ -97,7 +97,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
     ]
 }
 
-/// All routes with these settings. Each is described in [`openapi`].
+/// Builds all routes for this configuration. Each is described in [`openapi`].
 pub fn routes(config: &Config) -> Routes {
     resources(config.metrics.public).into_iter().fold(Routes::new(), Routes::resource)
 }

@@ -1,4 +1,4 @@
-//! The accounting system, as the staff sees it: whether it is connected, and which documents are in the books.
+//! The accounting integration, as the staff sees it: connection status, and the documents posted to the books.
 
 use std::sync::Arc;
 
@@ -28,13 +28,13 @@ use crate::http::wire::{EmptyBody, OptionalBody, readable};
 use crate::integrations::AccountingWake;
 use crate::store::queries::Queries;
 
-/// The id that examples use for a posting.
+/// Example id of a posting.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8091";
 
 readable!(PostingState);
 
 handles! {
-    /// What the routes of the accounting system use.
+    /// Dependencies of the accounting routes.
     pub(crate) struct AccountingHandles {
         accounting: Directory<Accounting>,
         postings: Directory<Posting>,
@@ -44,7 +44,7 @@ handles! {
     }
 }
 
-/// The routes of the accounting system.
+/// Returns the accounting routes.
 pub fn routes() -> ResourceRoutes {
     let (operator, admin) = (RequiredAccess::Role(Role::Operator), RequiredAccess::Role(Role::Admin));
     let about = "Invoices that are settled, and credit notes, on their way into the books of the accounting system. An admin connects it in the billing API.";
@@ -69,10 +69,10 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Which postings are listed.
+/// Filter of the list of postings.
 #[derive(Request, Debug)]
 pub struct PostingQuery {
-    /// Only those that are so far.
+    /// Return only postings in this state.
     state: Option<PostingState>,
     #[api(flatten)]
     page: PageQuery,
@@ -88,29 +88,29 @@ pub struct PostingQuery {
     "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:00:01.000Z",
 }))]
 struct PostingView {
-    /// Id of the posting.
+    /// ID of the posting.
     id: Id,
-    /// The invoice or credit note that is told.
+    /// ID of the invoice or credit note.
     document_id: Id,
-    /// The invoice that it belongs to.
+    /// ID of the invoice that the document belongs to.
     invoice_id: Id,
-    /// Invoice or credit note.
+    /// Type of the document: invoice or credit note.
     kind: DocumentKind,
-    /// Number of the document.
+    /// Number of the invoice or credit note.
     number: String,
-    /// What is to be paid, or went back, in the smallest unit of the currency.
+    /// Amount due or credited, in the currency's smallest unit.
     amount_cents: i64,
-    /// ISO 4217, lower case.
+    /// Three-letter ISO currency code (ISO 4217), in lowercase.
     currency: String,
-    /// How far it is.
+    /// State of the posting.
     state: PostingState,
-    /// The accounting system's id of it; null until it is in the books.
+    /// The accounting system's ID of the document; null until it is in the books.
     remote_id: Option<String>,
-    /// Why it was refused.
+    /// Reason the document was refused.
     error: Option<String>,
-    /// When it was begun.
+    /// Time at which the posting was created.
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time at which the posting last changed.
     updated_at: Timestamp,
 }
 
@@ -144,23 +144,23 @@ impl From<&Posting> for PostingView {
     "lost": null, "refused": 0,
 }))]
 struct AccountingView {
-    /// Whether the settings name an accounting system.
+    /// `true` if the settings name an accounting system.
     configured: bool,
-    /// Whether it is connected.
+    /// `true` if the accounting system is connected.
     connected: bool,
-    /// The provider's id of the organisation.
+    /// The provider's ID of the connected organisation.
     tenant_id: Option<String>,
-    /// What people call the organisation.
+    /// Name of the connected organisation.
     tenant_name: Option<String>,
-    /// The admin who connected it.
+    /// The admin who connected the accounting system.
     connected_by: Option<String>,
-    /// When it was connected.
+    /// Time at which the accounting system was connected.
     connected_at: Option<Timestamp>,
-    /// What was issued earlier is not told.
+    /// Documents issued before this time are not posted.
     since: Option<Timestamp>,
-    /// Why it must be connected anew; null while it stands, or nobody connected it.
+    /// Reason the connection must be renewed; null while it works or if there has been none.
     lost: Option<String>,
-    /// How many documents were refused and wait for a person.
+    /// Number of documents that were refused and await a person.
     refused: u64,
 }
 

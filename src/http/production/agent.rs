@@ -1,9 +1,9 @@
-//! Commands of an agent gateway: `POST /webhooks/agent`, with the gateway's token.
+//! Commands of an agent gateway: `POST /webhooks/agent`, authenticated by the gateway's token.
 //!
-//! A command that is carried out is then written to the audit log with what came of it, also when the gateway hangs up
-//! meanwhile. A power cut in between leaves what the command itself left there: each change of an order, a job or a
-//! printer has a line of its own in its commit. Refusals before that (unreadable, not for this user, too many) are a
-//! bounded sample there, with the user as far as it is known. What the skills do is in `skills`.
+//! A command that was run is then written to the audit log with its outcome, even if the gateway disconnects in
+//! between. If the power fails in between, the command's own changes are still logged: each change of an order, a job
+//! or a printer has an audit entry in its own commit. Earlier refusals (unreadable body, user not allowed, rate limit)
+//! are logged as a bounded sample, with the user if known. The skills are in `skills`.
 
 mod skills;
 
@@ -38,15 +38,15 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{self, AnyJson, JsonObject, readable};
 use crate::store::queries::Queries;
 
-/// A longer user id is cut to so many characters.
+/// Maximum length of a user id in characters; longer ones are truncated.
 const MAX_USER_CHARS: usize = 200;
-/// Heading of the operations that other programs call, instead of people and their clients.
+/// OpenAPI tag of the operations called by other programs rather than by people and their clients.
 pub(super) const TAG: &str = "Inbound webhooks";
-/// What the heading says.
+/// Description of the tag.
 pub(super) const ABOUT: &str = "What other programs tell the shop: payment events, and commands of an agent gateway.";
 
 handles! {
-    /// What the routes of agents use.
+    /// Dependencies of the agent route.
     pub(crate) struct AgentHandles {
         access: Directory<Access>,
         orders: Directory<Order>,
@@ -60,7 +60,7 @@ handles! {
     }
 }
 
-/// The route of the agent gateway.
+/// Returns the route of the agent gateway.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, ABOUT, "event").post(RequiredAccess::Open, agent_token::PATH, receive, |op| {
         op.named("receiveAgentCommand", "Carry out a command of the agent gateway")
@@ -84,15 +84,15 @@ readable!(Skill);
     "skill": "pause-print", "params": {"jobId": "01890a5d-ac96-774b-bcce-b302099a8067"}, "userId": "telegram:123",
 }))]
 pub struct AgentCommand {
-    /// What is to be done.
+    /// Skill to run.
     skill: Skill,
-    /// Parameters of the skill, such as `jobId`, `printerId`, `orderId`, `materialId`.
+    /// Parameters of the skill, such as `jobId`, `printerId`, `orderId` or `materialId`.
     params: Option<JsonObject>,
-    /// Who asks, with the channel in front: `telegram:123`.
+    /// User who gives the command, prefixed by the channel: `telegram:123`.
     user_id: Option<String>,
 }
 
-/// What came of a command.
+/// Result of a command.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AgentAnswer", example = json!({
@@ -100,21 +100,21 @@ pub struct AgentCommand {
     "data": {"printerId": "01890a5d-ac96-774b-bcce-b302099a8069"},
 }))]
 struct AgentAnswer {
-    /// Always `true`; failures have the error shape.
+    /// Always `true`; failures return an error object.
     ok: bool,
-    /// Answer to show in the chat.
+    /// Message to show in the chat.
     message: String,
-    /// Facts for programs, which depend on the skill.
+    /// Machine-readable result, which depends on the skill.
     data: AnyJson,
 }
 
-/// What a skill answers: words for the chat, facts for programs.
+/// Result of a skill: a message for the chat and data for programs.
 struct AgentReply {
     message: String,
     data: Value,
 }
 
-/// A command of an agent: who asks and what with.
+/// A command of an agent, with its caller and parameters.
 struct AgentCall {
     app: AgentHandles,
     who: Caller,
@@ -153,7 +153,7 @@ async fn receive(
     Ok(within(&limits, now, &charges, carried_out(asked, skill)).await?.noting(by, facts))
 }
 
-/// On its own, so that who hangs up cannot keep what was done out of the audit log.
+/// Runs the command in a task of its own, so that a client that disconnects cannot keep it out of the audit log.
 async fn carried_out(asked: AgentCall, skill: Skill) -> Result<Plain<AgentAnswer>, ApiError> {
     let going_on = tokio::spawn(async move {
         let told = asked.carry_out(skill).await;
@@ -172,8 +172,8 @@ impl AgentCall {
         CommandOrigin { by: self.who.by.clone(), request_id: self.who.request_id.clone(), key: None }
     }
 
-    /// Records what came of it. While the database does not answer, the log alone says so: what was done must not be
-    /// asked for again.
+    /// Records the command's outcome in the audit log. If the database is unavailable, the failure is only logged: an
+    /// error response would invite a retry of a command that has already run.
     async fn audit(&self, skill: Skill, error: Option<&ApiError>) {
         let refused = error.map(|error| error.code().to_owned());
         if let Err(error) = self.app.access.ask(Id::ONLY, self.caller(), AccessCommand::Asked { skill, refused }).await
@@ -182,7 +182,7 @@ impl AgentCall {
         }
     }
 
-    /// A parameter's text, whichever of its names is used; numbers count as text.
+    /// Returns a parameter as text, under the first of its names that is present. Numbers are converted to text.
     fn param(&self, names: &[&str]) -> Option<String> {
         let found = names.iter().find_map(|name| self.params.get(*name))?;
         match found {

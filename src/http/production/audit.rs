@@ -1,4 +1,4 @@
-//! The audit log: every change and sign-in, and a sample of what was refused.
+//! The audit log: every change and sign-in, and a sample of refused requests.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -21,13 +21,13 @@ use crate::store::queries::{AuditFilter, Queries};
 use crate::store::rows::Audit;
 
 handles! {
-    /// What the routes of the audit log use.
+    /// Dependencies of the audit log route.
     pub(crate) struct AuditLogHandles {
         queries: Queries,
     }
 }
 
-/// The route of the audit log.
+/// Returns the route of the audit log.
 pub fn routes() -> ResourceRoutes {
     let about = "Every change and sign-in, and a sample of the requests that were refused.";
     ResourceRoutes::new("Audit log", about, "entry").get(
@@ -38,7 +38,7 @@ pub fn routes() -> ResourceRoutes {
     )
 }
 
-/// Which aggregates the entries are about: a kind, an identifier, or both.
+/// Filter by the aggregates that entries are about: a kind, an identifier, or both.
 #[derive(Clone, Default, Debug)]
 struct SubjectFilter {
     kind: Option<String>,
@@ -71,24 +71,24 @@ impl FromJson for SubjectFilter {
     }
 }
 
-/// Which entries are listed.
+/// Filter of the audit log.
 #[derive(Request, Debug)]
 pub struct AuditQuery {
-    /// Entries of this actor: `user:...` or `key:...` with an identifier, or `machine`.
+    /// Return only entries of this actor: `user:...` or `key:...` with an identifier, or `machine`.
     actor: Option<String>,
-    /// Entries of this action, such as `order.cancel`.
+    /// Return only entries of this action, such as `order.cancel`.
     action: Option<String>,
-    /// Entries about this subject: `kind:id`, an identifier alone, or a kind alone.
+    /// Return only entries about this subject: `kind:id`, an identifier alone, or a kind alone.
     subject: Option<SubjectFilter>,
-    /// Entries of this time or later.
+    /// Return only entries at this time or later.
     from: Option<Timestamp>,
-    /// Entries before this time.
+    /// Return only entries before this time.
     to: Option<Timestamp>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// One line of the audit log: a change, or a refused attempt.
+/// An entry of the audit log: a change, or a refused attempt.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AuditEntry", many = "entries", example = json!({
@@ -97,36 +97,36 @@ pub struct AuditQuery {
     "requestId": "01890a5d-ac96-774b-bcce-b302099a8074", "outcome": "done", "detail": null,
 }))]
 struct AuditEntryView {
-    /// Id of the line.
+    /// ID of the entry.
     id: Id,
-    /// When the change was made or the request was refused.
+    /// Time at which the change was made or the request was refused.
     at: Timestamp,
-    /// Who asked for it: `user:...` or `key:...` with an identifier, `machine`, `system`.
+    /// Actor: `user:...` or `key:...` with an identifier, `machine`, or `system`.
     actor: String,
-    /// What was asked for: the name of a command such as `order.cancel`, or method and path of a refused request.
+    /// Attempted action: the name of a command such as `order.cancel`, or the method and path of a refused request.
     action: String,
-    /// What it was about.
+    /// Subject of the entry.
     subject: AuditSubject,
-    /// The identifier of the request, as its answer had it in `X-Request-Id`.
+    /// ID of the request, as returned in the `X-Request-Id` response header.
     request_id: Option<String>,
     /// `done`, the code of the refusal, or `counted` for an entry that stands for many refusals.
     outcome: String,
-    /// Further facts, which depend on the action.
+    /// Further details, which depend on the action.
     detail: AuditDetail,
 }
 
-/// What an entry of the audit log is about.
+/// Subject of an audit log entry.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({"kind": "order", "id": "01890a5d-ac96-774b-bcce-b302099a8065"}))]
 struct AuditSubject {
-    /// The kind, such as `order`.
+    /// Kind of the subject, such as `order`.
     kind: String,
-    /// Which one; null where there is only one of the kind.
+    /// ID of the subject; null where there is only one of its kind.
     id: Option<Id>,
 }
 
-/// Any JSON value: what else is recorded of the command or of the refused request.
+/// Any JSON value: further details of the command or of the refused request.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct AuditDetail(Option<Value>);

@@ -1,4 +1,4 @@
-//! Signing in and out of the production API, and one's own password and sessions.
+//! Sign-in and sign-out of the production API, and the management of one's own password and sessions.
 
 mod by_page;
 mod identity;
@@ -52,15 +52,15 @@ use crate::http::wire::{EmailAddress, MaxChars, NewPassword, SecretText};
 use crate::secrets::credentials;
 use crate::secrets::encryption::SecretCipher;
 
-/// The heading of sign-in, sessions and API keys in the description of the API.
+/// OpenAPI tag of sign-in, sessions and API keys.
 pub const TAG: &str = "Access";
-/// What stands under that heading.
+/// Description of the tag.
 pub const TAG_ABOUT: &str = "Sessions of staff, one's own password, API keys.";
-/// How much of a browser's `User-Agent` is kept for the list of sessions.
+/// Maximum length in characters of the `User-Agent` stored for the list of sessions.
 const MAX_AGENT_CHARS: usize = 300;
 
 handles! {
-    /// What the routes of signing in and out use.
+    /// Dependencies of the session routes.
     pub(crate) struct SessionHandles {
         access: Directory<Access>,
         hashing: Hashing,
@@ -72,7 +72,7 @@ handles! {
     }
 }
 
-/// The routes of signing in and out, and of one's own password and sessions.
+/// Returns the routes of sign-in and sign-out, and of one's own password and sessions.
 pub fn routes() -> ResourceRoutes {
     let (open, session) = (RequiredAccess::Open, RequiredAccess::Session);
     ResourceRoutes::new(TAG, TAG_ABOUT, "session")
@@ -106,7 +106,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// What somebody signs in with.
+/// Credentials of a member of staff.
 #[derive(Request, Debug)]
 #[api(name = "Credentials", example = json!({"email": "sam@example.org", "password": "correct horse battery"}))]
 pub struct LoginCredentials {
@@ -114,7 +114,7 @@ pub struct LoginCredentials {
     email: String,
     #[api(SecretText)]
     password: String,
-    /// What the authenticator app shows now, or a recovery code; only for accounts with a second factor.
+    /// Current code of the authenticator app, or a recovery code. Required only for accounts with a second factor.
     #[api(MaxChars(MAX_CODE_CHARS))]
     code: Option<String>,
 }
@@ -123,23 +123,23 @@ pub struct LoginCredentials {
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "newPassword": "battery horse correct"}))]
 pub struct PasswordChange {
-    /// The password until now, so that a stolen session cannot change it.
+    /// Current password, so that a stolen session cannot change it.
     #[api(SecretText)]
     current_password: String,
-    /// At least 10 characters and at most 1024 bytes; neither blank, nor among the most common passwords, nor one's own
-    /// e-mail address.
+    /// New password: at least 10 characters and at most 1024 bytes; not blank, not among the most common passwords, and
+    /// not one's own email address.
     #[api(NewPassword)]
     new_password: String,
 }
 
-/// Which of one's own sessions end.
+/// Sessions of the caller to end.
 #[derive(Request, Debug)]
 pub struct EndedSessions {
-    /// This session; without it, all sessions but the present one.
+    /// Session to end; without it, all sessions except the current one.
     id: Option<Id>,
 }
 
-/// The member of staff who has signed in.
+/// The member of staff who is signed in.
 #[derive(Response, Serialize)]
 #[api(example = json!({"user": UserView::example()}))]
 pub(crate) struct SignedIn {
@@ -155,13 +155,13 @@ pub(crate) struct SignedIn {
 }))]
 struct SessionView {
     id: Id,
-    /// When it was started by signing in.
+    /// Time at which the session was started by signing in.
     created_at: Timestamp,
-    /// When its last request came.
+    /// Time of the session's last request.
     seen_at: Timestamp,
-    /// The browser, as its `User-Agent` names it.
+    /// The browser's `User-Agent`.
     agent: Option<String>,
-    /// Whether this request came with it.
+    /// `true` if this request was made with the session.
     current: bool,
 }
 
@@ -182,7 +182,7 @@ async fn login(
     sign_in(&app, from, &call, (&email, password, code)).await
 }
 
-/// Signs a member of staff in who shows a password; counted by account and address.
+/// Signs a member of staff in with a password. Attempts are rate-limited by account and address.
 pub(crate) async fn sign_in<B>(
     app: &SessionHandles,
     from: IpAddr,
@@ -219,7 +219,7 @@ async fn open_session<B>(
     Ok(WithCookie { reply, cookie })
 }
 
-/// Opens a session of somebody whose password was checked or made just now: the cookie that carries it.
+/// Opens a session for a user whose password was just checked or set, and returns the cookie that carries it.
 pub(super) async fn start_session(
     app: &SessionHandles,
     headers: &HeaderMap,
@@ -252,7 +252,7 @@ pub(super) async fn start_session(
     }
 }
 
-/// Returns the origin of what somebody does who is signing in or out.
+/// Returns the command origin of a user who is signing in or out.
 fn origin(user: &User, request_id: Option<Arc<str>>) -> CommandOrigin {
     let by = Principal::User { id: user.id, email: user.email.clone(), role: user.role };
     CommandOrigin { by: Arc::new(by), request_id, key: None }
@@ -265,8 +265,8 @@ fn check(password: &str, hash: Option<&str>) -> bool {
     }
 }
 
-/// The cookie that carries a token; an age of 0 removes it. Without an age it ends with the browser, or with the
-/// session.
+/// Builds the cookie that carries a session token. A `Max-Age` of 0 removes it; without one, it lasts until the browser
+/// closes or the session ends.
 fn set_cookie(app: &SessionHandles, token: &str, age: Option<u32>) -> Result<HeaderValue, ApiError> {
     let secure = if app.config.has_secure_cookies() { "; Secure" } else { "" };
     let age = age.map(|age| format!("; Max-Age={age}")).unwrap_or_default();
@@ -307,12 +307,12 @@ async fn password(
     within_tries(&app, &known.email, from, Box::pin(change_password(&app, &call, &known))).await
 }
 
-/// Returns the refusal of a change by whoever does not know the present password.
+/// Returns the refusal of a change whose current password is wrong.
 pub(super) fn wrong_password() -> ApiError {
     ApiError::forbidden("wrong_password", "the current password is wrong")
 }
 
-/// Returns whether this is the present password of a member of staff.
+/// Returns whether `password` is the user's current password.
 pub(super) async fn is_password_of(app: &SessionHandles, user: &User, password: String) -> Result<bool, ApiError> {
     let hash = user.password_hash.clone();
     Ok(password.len() <= MAX_PASSWORD_BYTES && app.hashing.run(move || check(&password, Some(&hash))).await?)
@@ -357,7 +357,7 @@ fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<Session>>, Api
     open_sessions(app, |session| session.user_id == user)
 }
 
-/// The sessions of the staff that are like this and have not ended, in the order in which they began.
+/// Returns the sessions that match `wanted` and have not ended, in the order in which they began.
 fn open_sessions(app: &SessionHandles, wanted: impl Fn(&Session) -> bool) -> Result<Vec<Arc<Session>>, ApiError> {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
@@ -388,7 +388,7 @@ async fn end_sessions(
     Ok(NoContent)
 }
 
-/// Access answered something else than what was asked for: a fault of the server.
+/// Returns the internal error for an access answer of the wrong type, which is a bug in the server.
 pub fn unexpected(answer: &AccessAnswer) -> ApiError {
     ApiError::internal(format!("access answered {answer:?}"))
 }

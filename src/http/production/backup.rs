@@ -1,4 +1,4 @@
-//! A copy of everything that the shop has, as one download.
+//! A full backup of the shop's data as a single download.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::store::Store;
 use crate::store::rows::Audit;
 
 handles! {
-    /// What making a backup takes.
+    /// Dependencies of the backup route.
     pub(crate) struct BackupHandles {
         backups: Arc<Backups>,
         environment: Arc<Environment>,
@@ -28,7 +28,7 @@ handles! {
     }
 }
 
-/// The route of backups.
+/// Returns the route of backups.
 pub fn routes() -> ResourceRoutes {
     let about = "A copy of everything that the shop has, to be kept elsewhere.";
     ResourceRoutes::new("Backup", about, "backup").post_long(
@@ -60,7 +60,7 @@ async fn make(State(app): State<BackupHandles>, who: Caller) -> Result<Response,
     download(&app, &who).await
 }
 
-/// Makes a backup for this caller, and hands it out while it is written.
+/// Creates a backup for the caller and streams it while it is written.
 pub(crate) async fn download(app: &BackupHandles, who: &Caller) -> Result<Response, ApiError> {
     let now = app.environment.now();
     let Backup { file_name, pieces } = app.backups.begin(now).await?;

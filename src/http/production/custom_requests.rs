@@ -1,5 +1,5 @@
-//! Custom requests, as the staff sees them: what customers want made, their photos, and what became of it. Customers
-//! send them through the billing API.
+//! Custom requests, as the staff sees them: the customer's wishes, photos, and status. Customers submit them through
+//! the billing API.
 
 mod by_page;
 mod photos;
@@ -31,14 +31,14 @@ use crate::store::queries::{CustomRequestFilter, Queries};
 
 pub(crate) use by_page::act_by_page;
 
-/// The id that examples use for a custom request.
+/// Example id of a custom request.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
 const STATE: &str = "invalid_transition";
 
 readable!(CustomRequestStatus);
 
 handles! {
-    /// What the routes of custom requests use.
+    /// Dependencies of the custom request routes.
     pub(crate) struct CustomRequestHandles {
         custom_requests: Directory<CustomRequest>,
         files: Directory<File>,
@@ -47,7 +47,7 @@ handles! {
     }
 }
 
-/// The routes of custom requests.
+/// Returns the custom request routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "What customers want made, with photos and an estimate. It is answered with a quote.";
@@ -69,31 +69,31 @@ pub fn routes() -> ResourceRoutes {
     photos::routes(routes)
 }
 
-/// Which custom requests are listed.
+/// Filter of the list of custom requests.
 #[derive(Request, Debug)]
 pub struct CustomRequestQuery {
-    /// Only requests with this status.
+    /// Return only requests with this status.
     status: Option<CustomRequestStatus>,
-    /// Only requests of this site.
+    /// Return only requests of this site.
     site: Option<Site>,
-    /// Only requests of the customer with this e-mail address.
+    /// Return only requests of the customer with this email address.
     #[api(MaxChars(254))]
     customer_email: Option<String>,
-    /// Only requests with this text in the customer's e-mail address or name.
+    /// Return only requests with this text in the customer's email address or name.
     #[api(MaxChars(254))]
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// Members that are left out stay as they are.
+/// Changes to a custom request. Omitted fields are left unchanged.
 #[derive(Request, Clone, Debug)]
 #[api(name = "CustomRequestChange", example = json!({"internalNotes": "Ask for a photo from the side."}))]
 pub struct CustomRequestPatch {
-    /// Notes of the staff, which customers do not read.
+    /// Notes of the staff, which customers cannot read.
     #[api(MaxChars(1000))]
     internal_notes: Optional<Option<String>>,
-    /// What became of it.
+    /// Status to set on the request.
     status: Optional<CustomRequestStatus>,
 }
 

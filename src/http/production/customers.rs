@@ -1,4 +1,4 @@
-//! Customers, as the staff sees them. What they change themselves is in the billing API.
+//! Customers, as the staff sees them. Customers edit their own profile in the billing API.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -23,14 +23,14 @@ use crate::http::wire::MaxChars;
 use crate::store::queries::{CustomerFilter, Queries};
 
 handles! {
-    /// What the routes of customers use.
+    /// Dependencies of the customer routes.
     pub(crate) struct CustomerHandles {
         customers: Directory<Customer>,
         queries: Queries,
     }
 }
 
-/// The routes of customers.
+/// Returns the customer routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "Who buys. A record comes into being with the first order or the first sign-in, and is the customer's own to change.";
@@ -39,20 +39,20 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/customers/{id}", one, |op| op.named("getCustomer", "Show a customer"))
 }
 
-/// Which customers are listed.
+/// Filter of the list of customers.
 #[derive(Request, Debug)]
 pub struct CustomerQuery {
-    /// Only the customer with this e-mail address.
+    /// Return only the customer with this email address.
     #[api(MaxChars(254))]
     email: Option<String>,
-    /// Only customers with this text in the e-mail address or the name.
+    /// Return only customers with this text in the email address or name.
     #[api(MaxChars(254))]
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// A customer.
+/// A customer, as shown to staff.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Customer", many = "customers", example = json!({
@@ -60,25 +60,25 @@ pub struct CustomerQuery {
     "locale": null, "addresses": [], "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:05:00.000Z",
 }))]
 struct CustomerView {
-    /// Id of the customer.
+    /// ID of the customer.
     id: Id,
-    /// The address that the customer is known by.
+    /// Email address that identifies the customer.
     email: String,
-    /// What people call them.
+    /// Full name.
     name: Option<String>,
-    /// Telephone number.
+    /// Phone number.
     phone: Option<String>,
-    /// The company that they buy for.
+    /// Company for which the customer buys.
     company: Option<String>,
-    /// Tax identifier of that company.
+    /// Tax ID of the company.
     tax_id: Option<String>,
     /// Language and region.
     locale: Option<String>,
-    /// Addresses for invoices and parcels.
+    /// Billing and shipping addresses.
     addresses: Vec<AddressView>,
-    /// When the record was made.
+    /// Time at which the record was created.
     created_at: Timestamp,
-    /// When the profile last changed.
+    /// Time at which the profile last changed.
     updated_at: Timestamp,
 }
 

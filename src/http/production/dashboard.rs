@@ -1,4 +1,4 @@
-//! The numbers that a shop shows on its wall.
+//! Key figures of the shop for a wall display.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::printers::connections::PrinterConnections;
 use crate::store::queries::Queries;
 
 handles! {
-    /// What the routes of the dashboard use.
+    /// Dependencies of the dashboard route.
     pub(crate) struct DashboardHandles {
         queries: Queries,
         printers: Directory<Printer>,
@@ -36,7 +36,7 @@ handles! {
     }
 }
 
-/// The route of the dashboard.
+/// Returns the dashboard route.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Dashboard", "Everything that a shop wants to see at a glance.", "dashboard").get(
         RequiredAccess::Session,
@@ -48,51 +48,51 @@ pub fn routes() -> ResourceRoutes {
 
 type Counts = BTreeMap<String, u64>;
 
-/// How many orders have which status.
+/// Number of orders per status.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderCounts", example = json!({"byStatus": {"paid": 2, "printing": 1}}))]
 struct OrderCounts {
-    /// Number of orders for each status.
+    /// Number of orders, by status.
     by_status: Counts,
 }
 
-/// How many jobs are in which state.
+/// Number of jobs per state.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobCounts", example = json!({"byState": {"SLICED": 3, "PRINTING": 1}}))]
 struct JobCounts {
-    /// Number of jobs for each state.
+    /// Number of jobs, by state.
     by_state: Counts,
 }
 
-/// How many printers there are, and which of them need a person.
+/// Number of printers, and those that need attention.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterCounts", example = json!({
     "total": 2, "byState": {"idle": 1, "printing": 1}, "attention": [PrinterInTrouble::example()],
 }))]
 struct PrinterCounts {
-    /// Number of all printers.
+    /// Total number of printers.
     total: usize,
-    /// Number of printers for each state.
+    /// Number of printers, by state.
     by_state: Counts,
-    /// Printers that a person must look at.
+    /// Printers that need a person's attention.
     attention: Vec<PrinterInTrouble>,
 }
 
-/// A printer that a person must look at.
+/// A printer that needs a person's attention.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterInTrouble", example = json!({
     "id": "01890a5d-ac96-774b-bcce-b302099a8069", "name": "Left", "attention": ["bed_not_cleared"],
 }))]
 struct PrinterInTrouble {
-    /// Id of the printer.
+    /// ID of the printer.
     id: Id,
     /// Name of the printer.
     name: String,
-    /// What keeps it from the next job.
+    /// Conditions that keep the printer from its next job.
     attention: Vec<Attention>,
 }
 
@@ -101,13 +101,13 @@ struct PrinterInTrouble {
 #[serde(rename_all = "camelCase")]
 #[api(name = "DeliveryCounts", example = json!({"pending": 0, "failed": 0}))]
 struct DeliveryCounts {
-    /// Deliveries that wait for their first or next attempt.
+    /// Number of deliveries that await their first or next attempt.
     pending: u64,
-    /// Deliveries that were given up after their last retry.
+    /// Number of deliveries that failed after their last retry.
     failed: u64,
 }
 
-/// The state of the shop at one moment.
+/// State of the shop at one point in time.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Dashboard", example = json!({
@@ -116,21 +116,21 @@ struct DeliveryCounts {
     "nextFreeAt": "2026-11-02T11:50:00.000Z", "at": "2026-11-02T11:00:00.000Z",
 }))]
 struct Dashboard {
-    /// Numbers of orders by their status.
+    /// Number of orders, by status.
     orders: OrderCounts,
-    /// Numbers of jobs by their state.
+    /// Number of jobs, by state.
     jobs: JobCounts,
-    /// Numbers of printers by their state.
+    /// Number of printers, by state.
     printers: PrinterCounts,
     /// Materials below their reorder point.
     low_stock: Vec<LowStockData>,
     /// Webhook deliveries that have not arrived.
     deliveries: DeliveryCounts,
-    /// Jobs that wait for stock or a printer.
+    /// Number of jobs that wait for stock or a printer.
     queue_length: u64,
-    /// When the next printer can take a job, as the printers say.
+    /// Time at which the next printer can take a job, as reported by the printers; null if unknown.
     next_free_at: Option<Timestamp>,
-    /// When this was counted.
+    /// Time at which the figures were computed.
     at: Timestamp,
 }
 
@@ -156,7 +156,7 @@ async fn show(State(app): State<DashboardHandles>) -> Result<Plain<Dashboard>, A
     }))
 }
 
-/// The word that the API has for a value of an enumeration.
+/// Returns an enumeration value's name in the API.
 fn word(value: &impl Serialize) -> String {
     json!(value).as_str().unwrap_or_default().to_owned()
 }
@@ -193,12 +193,13 @@ fn low_stock(app: &DashboardHandles) -> Vec<LowStockData> {
     low.into_iter().map(LowStockData::from).collect()
 }
 
-/// When the next printer can take a job; unknown is null.
+/// Returns the time at which the next printer can take a job; `None` if unknown.
 fn next_free_at(app: &DashboardHandles, now: Timestamp) -> Option<Timestamp> {
     present(app).iter().filter_map(|printer| free_at(printer, &app.printer_connections, now)).min()
 }
 
-/// When a printer can take a job: now, or when its print is over as it says itself; `None` is unknown.
+/// Returns the time at which a printer can take a job: now, or when its print ends as reported by the printer; `None`
+/// if unknown.
 pub(crate) fn free_at(printer: &Printer, connections: &PrinterConnections, now: Timestamp) -> Option<Timestamp> {
     if printer.free().is_ok() {
         return Some(now);

@@ -1,4 +1,4 @@
-//! Deliveries of webhook endpoints: the log, tests, redelivery and replay.
+//! Webhook deliveries: log, test events, redelivery and replay.
 
 mod by_page;
 
@@ -28,7 +28,7 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration, readable};
 use crate::store::queries::DeliveryFilter;
 
-/// The routes of deliveries.
+/// Returns the delivery routes.
 pub fn routes() -> ResourceRoutes {
     let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
     ResourceRoutes::new(endpoints::TAG, endpoints::ABOUT, "endpoint")
@@ -51,12 +51,12 @@ pub fn routes() -> ResourceRoutes {
 }
 
 enumeration! {
-    /// How a delivery stands; `sending` while an attempt is due or under way.
+    /// State of a delivery; `sending` while an attempt is due or in progress.
     DeliveryStatus,
 }
 readable!(DeliveryState);
 
-/// How a delivery stands. It is sending while an attempt is due or under way.
+/// State of a delivery. It is `sending` while an attempt is due or in progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum DeliveryStatus {
@@ -78,26 +78,26 @@ impl From<DeliveryState> for DeliveryStatus {
     }
 }
 
-/// Which deliveries are listed.
+/// Filter of the delivery log.
 #[derive(Request, Debug)]
 pub struct DeliveryQuery {
-    /// Only deliveries in this state.
+    /// Return only deliveries in this state.
     state: Option<DeliveryState>,
-    /// Only deliveries of this kind of event.
+    /// Return only deliveries of this event type.
     event: Option<String>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// What is to be sent again.
+/// Events to send again.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"since": "2026-11-01T00:00:00.000Z"}))]
 pub struct Replay {
-    /// Events from this time on are sent again; at most 30 days back.
+    /// Time from which on events are sent again; at most 30 days ago.
     since: Timestamp,
 }
 
-/// How many events are sent again.
+/// Result of starting a replay.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReplayStarted", example = json!({"replayed": 17}))]
@@ -106,7 +106,7 @@ struct ReplayStarted {
     replayed: u32,
 }
 
-/// One event on its way to one endpoint, with what came of its attempts.
+/// Delivery of one event to one endpoint, with the result of its attempts.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Delivery", many = "deliveries", example = json!({
@@ -120,35 +120,36 @@ struct ReplayStarted {
     },
 }))]
 struct DeliveryView {
-    /// `X-Service-Delivery`, the same on every attempt.
+    /// ID of the delivery, sent as `X-Service-Delivery`; the same on every attempt.
     id: Id,
-    /// The endpoint that it is sent to.
+    /// ID of the endpoint that receives the delivery.
     endpoint_id: Id,
-    /// `webhook-id`, and the `id` of what is sent.
+    /// ID of the event, sent as `webhook-id` and as `id` in the payload.
     event_id: Id,
-    /// What happened: `order.paid`, `job.failed`, ...
+    /// Event type, such as `order.paid` or `job.failed`.
     event: String,
-    /// 0 the first time; redeliveries and replays count up.
+    /// Number of the replay: 0 for the first delivery, counted up by redeliveries and replays.
     replay: u32,
-    /// How the delivery stands; `sending` while an attempt is due or under way.
+    /// State of the delivery; `sending` while an attempt is due or in progress.
     state: DeliveryStatus,
-    /// Number of attempts since it was made, or since its endpoint was enabled.
+    /// Number of attempts since the delivery was created, or since its endpoint was enabled.
     attempts: u32,
-    /// When it is tried next. Null while that is at once, while its endpoint is disabled, and when it is over.
+    /// Time of the next attempt. Null if it is due now, while the endpoint is disabled, and when the delivery is
+    /// finished.
     next_at: Option<Timestamp>,
-    /// Status of the last answer.
+    /// HTTP status of the last response.
     last_status: Option<u16>,
-    /// Why the last attempt failed.
+    /// Reason the last attempt failed.
     last_error: Option<String>,
-    /// At most 1 KiB of the last answer.
+    /// Excerpt of the last response's body, at most 1 KiB.
     last_excerpt: Option<String>,
-    /// Milliseconds that the last attempt took.
+    /// Duration of the last attempt in milliseconds.
     last_duration_ms: Option<i64>,
-    /// When the event became due for the endpoint.
+    /// Time at which the event became due for the endpoint.
     created_at: Timestamp,
-    /// When the last attempt ended; null before the first.
+    /// Time at which the last attempt ended; null before the first.
     attempted_at: Option<Timestamp>,
-    /// The body that every attempt sends.
+    /// Request body, the same on every attempt.
     payload: AnyJson,
 }
 
@@ -182,7 +183,7 @@ impl DeliveryView {
     }
 }
 
-/// Newest first; the log of a deleted endpoint stays.
+/// Lists the deliveries of an endpoint, newest first. The log of a deleted endpoint remains available.
 async fn list(
     State(app): State<EndpointHandles>,
     PathId(id): PathId,
@@ -245,8 +246,8 @@ async fn redeliver(
     made(&app, &done)
 }
 
-/// Sends again each event whose first delivery was made since then, once. They are taken from the log in parts, in the
-/// background; 409 while a replay before has not ended.
+/// Replays, once each, the events whose first delivery was created since then. They are read from the log in pages, in
+/// the background; 409 while an earlier replay is still running.
 async fn replay(
     State(app): State<EndpointHandles>,
     PathId(id): PathId,

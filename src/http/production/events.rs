@@ -1,4 +1,4 @@
-//! What happened: read by cursor, or followed as server-sent events.
+//! Events of the shop, read by cursor or followed as server-sent events.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -37,23 +37,24 @@ use crate::store::followers::Follower;
 use crate::store::outbox::Outbox;
 use crate::store::queries::{EventFilter, Queries};
 
-/// Most events that are read in one go.
+/// Maximum number of events read at a time.
 const EVENTS_PER_READ: usize = 200;
-/// A stream without events sends a comment this often, so that nothing between takes it for dead.
+/// Idle time after which a stream sends a comment, so that no proxy closes it as dead.
 const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
-/// A comment line alone. A blank line after it would end a block, of which some clients make an event without content.
+/// Heartbeat: a comment line without a blank line. A blank line would end a block, which some clients turn into an
+/// event without content.
 const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
-/// How every stream begins: readers that are cut off come back after this many milliseconds. Without a blank line it is
-/// a part of the first event's block.
+/// First line of every stream: it makes disconnected clients reconnect after this many milliseconds. Without a blank
+/// line, it belongs to the block of the first event.
 const RETRY_LINE: Bytes = Bytes::from_static(b"retry: 3000\n");
-/// What a reader hears whose cursor is of another past than the shop's.
+/// Error message for a cursor that does not belong to the shop's current history.
 const CURSOR_AHEAD: &str = "the cursor is beyond the newest event, or of one that was undone when the shop was restored from a backup: read anew what you keep of the shop, and follow events from now on";
 const LAST_EVENT_ID: &str = "Last-Event-ID";
-/// The id that examples use for an event.
+/// Example id of an event.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
 
 handles! {
-    /// What the routes of events use.
+    /// Dependencies of the event routes.
     pub(crate) struct EventHandles {
         outbox: Arc<Outbox>,
         queries: Queries,
@@ -62,7 +63,7 @@ handles! {
     }
 }
 
-/// The routes of events.
+/// Returns the event routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "What happened, numbered in the order in which it became durable. Kept for 30 days.";
@@ -84,60 +85,60 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Which events are read.
+/// Filter and cursor of the list of events.
 #[derive(Request, Debug)]
 pub struct EventQuery {
     #[api(flatten)]
     filter: EventChoice,
-    /// Most events of the answer.
+    /// Maximum number of events to return.
     #[api(Within(1..=MAX_LIMIT), default = DEFAULT_LIMIT)]
     limit: u64,
 }
 
-/// Which events are read or followed.
+/// Filter and cursor for reading or following events.
 #[derive(Request, Debug)]
 pub struct EventChoice {
-    /// Only events with a higher number than this.
+    /// Return only events with a higher sequence number than this.
     after: Option<i64>,
-    /// Only events of these kinds, joined by commas.
+    /// Return only events of these types, separated by commas.
     event: Option<String>,
-    /// Only events that happened to this: `kind:id`, an id, or a kind.
+    /// Return only events about this subject: `kind:id`, an ID, or a kind.
     subject: Option<String>,
 }
 
-/// What an event happened to.
+/// Subject of an event.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "EventSubject", example = json!({"kind": "order", "id": "01890a5d-ac96-774b-bcce-b302099a8065"}))]
 pub struct SubjectView {
-    /// `order`, `job`, `material`, `printer`, ...
+    /// Kind of the subject, such as `order`, `job`, `material` or `printer`.
     kind: String,
-    /// Id of the order, job, material or other record.
+    /// ID of the order, job, material or other record.
     id: Id,
 }
 
-/// An event as lists, streams and timelines show it.
+/// An event, as shown in lists, streams and timelines.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Event", example = example())]
 pub struct EventView {
-    /// Id of the event, which is also the `id` of what endpoints are sent.
+    /// ID of the event, also the `id` in webhook payloads.
     id: Id,
-    /// Its number, in the order in which events became durable.
+    /// Sequence number, in the order in which events became durable.
     seq: i64,
-    /// Its kind: `order.paid`, `job.failed`, ...
+    /// Event type, such as `order.paid` or `job.failed`.
     event: String,
-    /// When the event happened.
+    /// Time at which the event happened.
     timestamp: Timestamp,
-    /// The record that it happened to.
+    /// Record that the event is about.
     subject: SubjectView,
-    /// Who caused it: a member of staff, a key, or the server itself.
+    /// Actor who caused the event: a member of staff, an API key, or the server itself.
     actor: String,
-    /// Facts that depend on the kind; `/docs/events` lists them.
+    /// Event data, which depends on the type; `/docs/events` lists it.
     data: JsonObject,
 }
 
-/// An event as every program reads it, also outside HTTP.
+/// Serializes an event in the format that all programs read, also outside HTTP.
 pub fn written(numbered: &Numbered) -> Value {
     serde_json::to_value(EventView::from(numbered)).unwrap_or_default()
 }
@@ -170,23 +171,23 @@ fn example() -> Value {
     })
 }
 
-/// The data of the event in examples, an `order.paid`.
+/// Returns example event data, of an `order.paid`.
 pub(super) fn example_data() -> Value {
     OrderData::example()
 }
 
-/// Events after a cursor.
+/// A page of events after a cursor.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "EventPage", example = json!({"events": [example()], "next": 4711}))]
 struct EventPage {
-    /// The events in the order of their numbers.
+    /// Events in ascending order of their sequence numbers.
     events: Vec<EventView>,
-    /// The `after` of the next call.
+    /// Cursor to pass as `after` in the next call.
     next: i64,
 }
 
-/// A stream of server-sent events.
+/// Media type of a stream of server-sent events.
 struct EventStreamMedia;
 
 impl MediaType for EventStreamMedia {
@@ -194,7 +195,7 @@ impl MediaType for EventStreamMedia {
     const EXAMPLE: Option<&'static str> = Some("id: 4711\nevent: order.paid\ndata: {\"seq\":4711}\n\n");
 }
 
-/// The number that a reader received last, which browsers send when they connect anew.
+/// Sequence number of the last received event, which browsers send when they reconnect.
 struct LastEventId(Option<i64>);
 
 impl<S: Sync> FromRequestParts<S> for LastEventId {
@@ -213,7 +214,7 @@ impl Argument for LastEventId {
     }
 }
 
-/// What `subject` in a query names: `kind:id`, an id, or a kind.
+/// Parses a `subject` query parameter: `kind:id`, an id, or a kind.
 pub fn subject(text: Option<&str>) -> Result<(Option<String>, Option<Id>), ApiError> {
     let Some(subject) = text else { return Ok((None, None)) };
     let wrong = |_| Refusal::field("subject", "must be kind:id, an id or a kind");
@@ -254,7 +255,8 @@ async fn list(State(app): State<EventHandles>, Query(query): Query<EventQuery>) 
     Ok(Plain(EventPage { events: events.iter().map(EventView::from).collect(), next }))
 }
 
-/// From `Last-Event-ID` (or `after`) on, else from now. A cursor that is no longer kept gets a `reset`.
+/// Streams events after `Last-Event-ID` or `after`; without either, from now on. If the events after the cursor are no
+/// longer available, the stream begins with a `reset` event.
 async fn stream(
     State(app): State<EventHandles>,
     who: Caller,
@@ -286,12 +288,12 @@ async fn stream(
     Ok(Media::new((headers, Body::from_stream(pieces))))
 }
 
-/// One event as the stream writes it. Names of events and JSON in one piece have no line breaks.
+/// Formats a server-sent event. Event types and compact JSON contain no line breaks.
 fn block(id: i64, event: &str, data: &impl Serialize) -> Result<Bytes, serde_json::Error> {
     Ok(format!("id: {id}\nevent: {event}\ndata: {}\n\n", serde_json::to_string(data)?).into())
 }
 
-/// Whether everything after this number is still there, and the number was given out at all.
+/// Returns whether the cursor `after` was ever issued and all events after it are still available.
 async fn kept(app: &EventHandles, after: i64, now: i64) -> Result<bool, ApiError> {
     if after > now || after < 0 || app.outbox.is_undone(after) {
         return Ok(false);
@@ -303,19 +305,19 @@ async fn kept(app: &EventHandles, after: i64, now: i64) -> Result<bool, ApiError
     Ok(after + 1 >= first)
 }
 
-/// One open stream and what it still has to write.
+/// An open event stream, with its pending output.
 struct EventReader {
     standing: ReadingRight,
     follower: Follower,
     filter: EventFilter,
     events: EventFollower,
-    /// What is written next.
+    /// Pending output.
     queue: VecDeque<Bytes>,
     silent_since: Instant,
 }
 
 impl EventReader {
-    /// The next piece of the stream; `None` ends it. The reader comes again with its cursor.
+    /// Returns the next chunk of the stream; `None` ends it. The client then reconnects with its cursor.
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             // Sign-out, expiry, revocation and a change of role end the stream, whatever is still to be read.

@@ -1,4 +1,4 @@
-//! Exports as the staff makes them: of all customers, fetched here and mailed to nobody.
+//! Exports made by staff: of all customers, downloaded here and not mailed to anyone.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -24,10 +24,10 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmailAddress, MaxChars, ONE_LINE};
 
 const PATH: &str = "/api/exports";
-/// The id that examples use for an export.
+/// Example id of an export.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
 
-/// The routes of exports.
+/// Returns the export routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "Records as tables (CSV), which are made in the background and kept for 7 days. Customers ask for their own in the billing API.";
@@ -46,28 +46,28 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Which records are exported.
+/// An export to create, with the filter of its records.
 #[derive(Request, Debug)]
 #[api(name = "NewExport", example = json!({"type": "invoices", "status": "paid"}))]
 pub struct NewExport {
-    /// The type of records.
+    /// Type of records to export.
     #[api(name = "type")]
     kind: ExportType,
-    /// Records of the customer with this e-mail address.
+    /// Export only records of the customer with this email address.
     #[api(EmailAddress)]
     customer_email: Option<String>,
-    /// Records made at this time or later, or from this day on.
+    /// Export only records created at this time or later, or from this day on.
     from: Option<SpanStart>,
-    /// Records made before this time, or until the end of this day.
+    /// Export only records created before this time, or until the end of this day.
     to: Option<SpanEnd>,
-    /// Records with this status, as it is shown.
+    /// Export only records with this status, as shown in the API.
     #[api(ONE_LINE, MaxChars(40))]
     status: Option<String>,
-    /// Records of this site.
+    /// Export only records of this site.
     site: Option<Site>,
 }
 
-/// A table that was asked for.
+/// An export of records as a table.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Export", many = "exports", example = json!({
@@ -77,34 +77,34 @@ pub struct NewExport {
     "expiresAt": "2026-11-08T08:00:02.000Z",
 }))]
 struct ExportView {
-    /// Id of the export.
+    /// ID of the export.
     id: Id,
-    /// The type of records.
+    /// Type of records.
     #[serde(rename = "type")]
     kind: ExportType,
-    /// How far it is.
+    /// State of the export.
     state: ExportState,
-    /// Records of this customer alone; null: of everybody.
+    /// Email address of the customer to whom the export is limited; null for all customers.
     customer_email: Option<String>,
-    /// Records made at this time or later.
+    /// Earliest creation time of the exported records.
     from: Option<Timestamp>,
-    /// Records made before this time.
+    /// Time before which the exported records were created.
     to: Option<Timestamp>,
-    /// Records with this status.
+    /// Status to which the export is limited.
     status: Option<String>,
-    /// Records of this site.
+    /// Site to which the export is limited.
     site: Option<String>,
-    /// Rows that are written so far, without the head.
+    /// Number of rows written so far, without the header.
     rows: u64,
-    /// Size of what is written so far.
+    /// Number of bytes written so far.
     bytes: u64,
-    /// What was wrong with the last try that failed.
+    /// Error of the last failed attempt.
     error: Option<String>,
-    /// When it was asked for; later records are not in it.
+    /// Time at which the export was requested; later records are not included.
     created_at: Timestamp,
-    /// When its last row was written, or it was given up.
+    /// Time at which the export was completed or given up.
     finished_at: Option<Timestamp>,
-    /// From when on it cannot be fetched.
+    /// Time from which on the export can no longer be downloaded.
     expires_at: Option<Timestamp>,
 }
 

@@ -1,4 +1,4 @@
-//! Printers that a user interface for print farms knows: shown, and taken over.
+//! Import of printers from a print farm user interface.
 
 use std::sync::Arc;
 
@@ -28,14 +28,14 @@ use crate::printers::PrinterType;
 use crate::printers::farm_types::farm_type;
 use crate::services::farm_ui::FarmPrinter;
 
-/// Ids that one import may name.
+/// Limits on the ids in one import.
 const IDS: TextList = TextList { max_items: 1000, max_chars: 500 };
 const OFF: DescribedError = (409, "farm_ui_off", "No print farm interface is configured.");
 const FAILED: DescribedError =
     (502, "farm_ui_failed", "It does not answer, or not as it should; the message says more.");
 
 handles! {
-    /// What the routes of the print farm interface use.
+    /// Dependencies of the print farm interface routes.
     pub(crate) struct FarmUiHandles {
         integrations: Arc<Integrations>,
         config: Arc<Config>,
@@ -43,7 +43,7 @@ handles! {
     }
 }
 
-/// The routes of the print farm interface.
+/// Returns the routes of the print farm interface.
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     let about = "Printers that a user interface for print farms knows can be taken over at once.";
@@ -59,7 +59,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// A printer that the other side knows.
+/// A printer known to the print farm interface.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FarmPrinter", example = json!({
@@ -67,81 +67,81 @@ pub fn routes() -> ResourceRoutes {
     "problem": null,
 }))]
 struct FarmPrinterView {
-    /// Its id there.
+    /// ID of the printer in the print farm interface.
     id: String,
-    /// What it is called there.
+    /// Name of the printer in the print farm interface.
     name: String,
-    /// The type of printer that it would be here; null for one that is not known here.
+    /// Printer type in this system; null if it is not supported.
     #[serde(rename = "type")]
     kind: Option<&'static str>,
-    /// Address of its server.
+    /// URL of the printer's server.
     base_url: String,
-    /// Whether it is in use there.
+    /// `true` if the printer is enabled in the print farm interface.
     enabled: bool,
-    /// The printer here with this address; null: none yet.
+    /// ID of the registered printer with this address; null if there is none.
     printer_id: Option<Id>,
-    /// Why it cannot be taken over as it is; null: nothing is known against it.
+    /// Reason the printer cannot be imported as it is; null if no problem is known.
     problem: Option<String>,
 }
 
-/// The printers that the other side knows.
+/// The printers known to the print farm interface.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FarmPrinters", example = json!({"printers": [FarmPrinterView::example()]}))]
 struct FarmPrintersView {
-    /// In the order in which they are listed there.
+    /// Printers, in the order of the print farm interface.
     printers: Vec<FarmPrinterView>,
 }
 
-/// Which printers are taken over.
+/// Printers to import.
 #[derive(Request, Debug)]
 #[api(example = json!({"ids": ["3"], "machineType": "fdm_standard"}))]
 pub struct FarmImport {
-    /// Their ids there; none: all that are in use and not registered yet.
+    /// IDs in the print farm interface. If omitted, all enabled printers that are not registered yet are imported.
     #[api(IDS, default = Vec::new())]
     ids: Vec<String>,
-    /// The type of machine that they are registered as: the other side does not know it.
+    /// Machine type to register the printers as, which the print farm interface does not know.
     machine_type: MachineType,
 }
 
-/// A printer that was taken over.
+/// An imported printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ImportedPrinter", example = json!({
     "id": "3", "name": "Left", "printerId": "01890a5d-ac96-774b-bcce-b302099a8069",
 }))]
 struct Imported {
-    /// Its id there.
+    /// ID of the printer in the print farm interface.
     id: String,
-    /// Its name on both sides.
+    /// Name of the printer in both systems.
     name: String,
-    /// Its id here.
+    /// ID of the registered printer.
     printer_id: Id,
 }
 
-/// A printer that was not taken over.
+/// A printer that was not imported.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SkippedPrinter", example = json!({
     "id": "4", "name": "Right", "reason": "a printer is registered with this address already",
 }))]
 struct Skipped {
-    /// Its id there.
+    /// ID of the printer in the print farm interface.
     id: String,
-    /// Its name there.
+    /// Name of the printer in the print farm interface.
     name: String,
-    /// Why it was skipped, in words for people.
+    /// Human-readable reason the printer was skipped.
     reason: String,
 }
 
-/// What came of an import.
+/// Result of an import: registered and skipped printers.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FarmImportResult", example = json!({"imported": [Imported::example()], "skipped": [Skipped::example()]}))]
 struct ImportResult {
-    /// Printers that are registered now.
+    /// Printers that were registered.
     imported: Vec<Imported>,
-    /// Printers that are not.
+    /// Printers that were not registered.
     skipped: Vec<Skipped>,
 }
 
@@ -153,7 +153,7 @@ async fn known(app: &FarmUiHandles) -> Result<Vec<FarmPrinter>, ApiError> {
     }
 }
 
-/// Key and serial number that a printer of this type is registered with.
+/// Returns the key and the serial number with which a printer of this type is registered.
 fn credentials(declared: &PrinterType, there: &FarmPrinter) -> (String, Option<String>) {
     let FarmPrinter { key, user, password, .. } = there;
     if declared.needs_serial {
@@ -165,8 +165,8 @@ fn credentials(declared: &PrinterType, there: &FarmPrinter) -> (String, Option<S
     }
 }
 
-/// The address that a printer is registered with. Printers that are reached by their serial number are listed there by
-/// a web address of their host, which is not the address that they are spoken to at.
+/// Returns the address with which a printer is registered. For printers identified by serial number, the print farm
+/// interface lists a web address of the host, which differs from the address used to control them.
 fn address(there: &FarmPrinter) -> String {
     let url = farm_type(there.type_number)
         .filter(|declared| declared.needs_serial)
@@ -178,7 +178,7 @@ fn address(there: &FarmPrinter) -> String {
     }
 }
 
-/// The printer here that has the address or the serial number of one there.
+/// Returns the registered printer with the address or the serial number of one in the print farm interface.
 fn here(app: &FarmUiHandles, there: &FarmPrinter) -> Option<Id> {
     let serial = farm_type(there.type_number).and_then(|declared| credentials(declared, there).1);
     let address = address(there);

@@ -1,4 +1,4 @@
-//! What is expected of the shop: when printers are free, when the queue is done, which promises will be missed.
+//! The shop's forecast: when printers become free, when the queue is done, and which promises will be missed.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -20,7 +20,7 @@ use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 
 handles! {
-    /// What the route of the forecast uses.
+    /// Dependencies of the forecast route.
     pub(crate) struct ForecastHandles {
         forecaster: Forecaster,
         orders: Directory<Order>,
@@ -28,7 +28,7 @@ handles! {
     }
 }
 
-/// The route of the forecast.
+/// Returns the forecast route.
 pub fn routes() -> ResourceRoutes {
     let about = "When jobs, orders and printers will be done, if nothing comes in between.";
     ResourceRoutes::new("Forecast", about, "forecast").get(
@@ -44,7 +44,7 @@ pub fn routes() -> ResourceRoutes {
     )
 }
 
-/// What is expected of the shop, as far as anybody can tell.
+/// Forecast of the shop, as far as it can be computed.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Forecast", example = json!({
@@ -52,36 +52,36 @@ pub fn routes() -> ResourceRoutes {
     "printers": [PrinterOutlook::example()], "late": [LateOrder::example()],
 }))]
 struct ForecastView {
-    /// When it was made.
+    /// Time at which the forecast was computed.
     at: Timestamp,
-    /// When the last job is printed that anybody can tell; null when there is none.
+    /// Expected completion of the last job that can be forecast; null if there is none.
     done_at: Option<Timestamp>,
-    /// Unfinished jobs of paid orders for which nobody can tell: they wait for stock, for a person, or for a printer
-    /// that fits.
+    /// Number of unfinished jobs of paid orders that cannot be forecast, because they wait for stock, for a person, or
+    /// for a printer that fits.
     untold: usize,
-    /// All printers, by name.
+    /// All printers, sorted by name.
     printers: Vec<PrinterOutlook>,
-    /// Orders that will not be ready when they were promised, the one promised first before the others.
+    /// Orders that will miss their promised time, the earliest promise first.
     late: Vec<LateOrder>,
 }
 
-/// When a printer will have done its part of the queue.
+/// Forecast of one printer's share of the queue.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterOutlook", example = json!({
     "id": "01890a5d-ac96-774b-bcce-b302099a8069", "name": "Left", "freeAt": "2026-11-02T11:50:00.000Z",
 }))]
 struct PrinterOutlook {
-    /// Identifies the printer.
+    /// ID of the printer.
     id: Id,
-    /// The name that people gave the printer.
+    /// Name of the printer.
     name: String,
-    /// When it has printed all that it gets of the queue and its bed is clear; null while it needs something else of a
-    /// person.
+    /// Time at which the printer has printed its share of the queue and its bed is clear; null while it needs other
+    /// attention from a person.
     free_at: Option<Timestamp>,
 }
 
-/// An order that will not be ready when it was promised.
+/// An order that will not be ready at its promised time.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LateOrder", example = json!({
@@ -89,13 +89,13 @@ struct PrinterOutlook {
     "expectedAt": "2026-11-02T19:30:00.000Z",
 }))]
 struct LateOrder {
-    /// Identifies the order.
+    /// ID of the order.
     id: Id,
-    /// The number of the order that people use.
+    /// Human-readable number of the order.
     number: OrderNumber,
-    /// What the customer was told.
+    /// Time promised to the customer.
     promised_at: Timestamp,
-    /// What is expected now; null when nobody can tell.
+    /// Time expected now; null if it cannot be forecast.
     expected_at: Option<Timestamp>,
 }
 

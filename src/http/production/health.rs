@@ -1,4 +1,4 @@
-//! Whether the server lives, whether it can work, and how its actors fare.
+//! Liveness and readiness of the server, and the state of its actors.
 
 mod cache;
 mod degraded;
@@ -44,20 +44,20 @@ pub use self::cache::ReadinessCache;
 use self::degraded::degraded;
 pub(crate) use self::report::{SystemReport, system_report};
 
-/// The readiness check waits no longer than this for the database.
+/// Maximum time that the readiness check waits for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
-/// Heading of the operations on the server itself.
+/// OpenAPI tag of the operations on the server itself.
 pub const TAG: &str = "System";
-/// What the heading says.
+/// Description of the tag.
 pub const ABOUT: &str = "Health, the server's own actors and numbers, this description.";
 const READY: &str = "The database takes writes and answers reads, and every component stands. Reads, streams and emergency stop go on \
      when they do not. What is wrong and stops nobody is said under `degraded`.";
 
-/// What strangers are told of what is wrong and stops nobody.
+/// Text shown to callers other than operators in place of the details of degraded operation.
 const UNTOLD_TROUBLE: &str = "something is wrong that stops nobody; operators can read what";
 
 handles! {
-    /// What the routes of health use.
+    /// Dependencies of the health routes.
     pub(crate) struct HealthHandles {
         writer: Arc<WriterCounters>,
         queries: Queries,
@@ -75,7 +75,7 @@ handles! {
     }
 }
 
-/// The routes of health.
+/// Returns the health routes.
 pub fn routes() -> ResourceRoutes {
     let (open, operator) = (RequiredAccess::Open, RequiredAccess::Role(Role::Operator));
     ResourceRoutes::new(TAG, ABOUT, "actor")
@@ -84,12 +84,12 @@ pub fn routes() -> ResourceRoutes {
         .get(open, "/readyz", ready, |op| op.named("readyz", "Does the whole server work?").about(READY))
 }
 
-/// What the process answers as long as it lives.
+/// Response of the liveness check.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Alive", example = json!({"status": "ok"}))]
 struct Alive {
-    /// Always `ok`: a process that answers is alive.
+    /// Always `ok`: a process that responds is alive.
     status: AliveStatus,
 }
 
@@ -112,7 +112,7 @@ enum UnreadyStatus {
     Unavailable,
 }
 
-/// Whether the database takes writes and answers reads.
+/// State of the database: accepts writes and answers reads, or the reason it does not.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum DatabaseStatus {
@@ -138,55 +138,56 @@ enum ComponentState {
 }
 enumeration!(AliveStatus, ReadyStatus, UnreadyStatus);
 enumeration! {
-    /// Whether the database takes writes; `unavailable` while it does not answer.
+    /// State of the database: `unavailable` while it does not respond.
     DatabaseStatus,
-    /// Whether Redis answers; `unavailable` while it does not.
+    /// State of Redis: `unavailable` while it does not respond.
     RedisStatus,
-    /// Whether a component runs; `parked` is out of service after repeated crashes and tried again slowly.
+    /// State of a component; `parked` is out of service after repeated crashes and retried slowly.
     ComponentState,
 }
 
-/// How a component of the server fares. Why one crashed is for the log and for `/metrics`, not for everybody.
+/// State of a server component. The reason for a crash is only in the log and in `/metrics`.
 #[derive(Response, Serialize, Clone)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ComponentStatus", example = json!({"state": "up", "crashes": 0}))]
 struct ComponentStatus {
-    /// `up`, `parked` (out of service, tried again slowly) or `down`.
+    /// `up`, `parked` (out of service, retried slowly) or `down`.
     state: ComponentState,
-    /// How often it crashed.
+    /// Number of crashes.
     crashes: u64,
 }
 
-/// What readiness depends on.
+/// Facts on which readiness depends.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReadinessFacts")]
 struct Facts {
-    /// Whether the database takes writes and answers reads.
+    /// State of the database.
     database: DatabaseStatus,
-    /// Whether Redis answers; absent where none is used.
+    /// State of Redis; absent if Redis is not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     redis: Option<RedisStatus>,
-    /// Each component of the server; told to operators only, empty for others.
+    /// State of each server component; empty unless the caller is an operator.
     components: BTreeMap<&'static str, ComponentStatus>,
-    /// In plain words, what is wrong and stops nobody. Only operators are told what; others get one sentence.
+    /// Problems that do not stop the server, in plain language. Callers other than operators get only a generic
+    /// sentence.
     degraded: Vec<String>,
 }
 
-/// What the server answers while it can work.
+/// Response while the server is ready.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Readiness", example = json!({
     "status": "ready", "database": "ok", "components": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Readiness {
-    /// `degraded` if something is wrong that stops nobody, else `ready`.
+    /// `degraded` if there are problems that do not stop the server, otherwise `ready`.
     status: ReadyStatus,
     #[serde(flatten)]
     facts: Facts,
 }
 
-/// What the server answers while it cannot work: an error with the same facts.
+/// Response while the server is not ready: an error with the same facts.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Unreadiness", example = json!({
@@ -198,15 +199,15 @@ struct Unreadiness {
     status: UnreadyStatus,
     /// Always `false`, as in every error.
     success: bool,
-    /// What is wrong, in plain words for people.
+    /// Human-readable description of the problem.
     message: String,
-    /// A word for programs, which stays the same in later versions.
+    /// Machine-readable error code, stable across versions.
     code: String,
     #[serde(flatten)]
     facts: Facts,
 }
 
-/// 200 when the server can work, else the error with its facts.
+/// 200 if the server is ready, otherwise the error with the facts.
 enum ReadyReply {
     Ready(Readiness),
     Not(Box<(ApiError, Unreadiness)>),
@@ -234,7 +235,7 @@ impl Reply for ReadyReply {
     }
 }
 
-/// How an actor in memory fares.
+/// State of an actor in memory.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Actor", example = json!({
@@ -242,19 +243,19 @@ impl Reply for ReadyReply {
     "waiting": 0, "lastError": null,
 }))]
 struct ActorView {
-    /// `order`, `material`, `printer`, ...
+    /// Kind of aggregate, such as `order`, `material` or `printer`.
     kind: &'static str,
-    /// Id of the aggregate.
+    /// ID of the aggregate.
     id: Id,
-    /// `starting`, `running`, `resting`, `parked`.
+    /// `starting`, `running`, `resting` or `parked`.
     status: &'static str,
-    /// How often its actor was started; each start is one generation.
+    /// Number of times the actor was started; each start is one generation.
     generation: u64,
-    /// How often it crashed.
+    /// Number of crashes.
     restarts: u64,
-    /// Commands that wait or are under way.
+    /// Number of commands that are queued or in progress.
     waiting: usize,
-    /// Why it crashed last.
+    /// Error of the last crash.
     last_error: Option<String>,
 }
 
@@ -265,12 +266,12 @@ impl From<ActorSummary> for ActorView {
     }
 }
 
-/// The aggregates that are in memory.
+/// Aggregates in memory.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Actors", example = json!({"actors": [ActorView::example()]}))]
 struct Actors {
-    /// One entry for each aggregate in memory.
+    /// Actors, one per aggregate in memory.
     actors: Vec<ActorView>,
 }
 
@@ -302,14 +303,14 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
     Ok(ReadyReply::Not(Box::new((fault, body))))
 }
 
-/// What was found, for everybody who asks within a second.
+/// Result of a readiness check, shared by all requests within a second.
 #[derive(Clone)]
 struct Judged {
     database: DatabaseStatus,
     redis: Option<RedisStatus>,
     components: BTreeMap<&'static str, ComponentStatus>,
     degraded: Vec<String>,
-    /// Why the server cannot work.
+    /// Reason the server is not ready; `None` if it is.
     fault: Option<ApiError>,
 }
 
@@ -326,7 +327,7 @@ async fn judge(app: &HealthHandles) -> Judged {
     Judged { database, redis, components, degraded: degraded(app).await, fault }
 }
 
-/// The word for the database, and why it is not ready.
+/// Checks the database and returns its status, with the error if it is not ready.
 async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
     let word = |why: Unavailable| match why {
         Unavailable::Database => DatabaseStatus::Unavailable,
@@ -343,7 +344,7 @@ async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
     }
 }
 
-/// Every component by name, and the first that does not stand.
+/// Returns the status of every component by name, and the first component that is not up.
 fn components(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
     let mut crashed = None;
     let mut shown = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! Numbers over a time: how many parts are good at once, and what the others cost; how busy printers are, how many
-//! prints fail, and how long orders take.
+//! Statistics over a time span: part quality and the cost of scrap, printer utilisation, failed prints, and lead times
+//! of orders.
 
 mod activity;
 mod table;
@@ -34,11 +34,11 @@ use crate::http::reply::{Media, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::store::queries::{QualityBy, QualityCounts, Queries};
 
-/// The time that is looked at when none is asked for: 30 days.
+/// Default time span: 30 days.
 const USUAL_SPAN_MS: i64 = 30 * DAY_MS;
 
 handles! {
-    /// What the routes of insights use.
+    /// Dependencies of the insight routes.
     pub(crate) struct InsightHandles {
         queries: Queries,
         skus: Directory<Sku>,
@@ -48,7 +48,7 @@ handles! {
     }
 }
 
-/// The routes of insights.
+/// Returns the insight routes.
 pub fn routes() -> ResourceRoutes {
     let about = "Numbers over a time, for people who want to make fewer bad parts.";
     let operator = RequiredAccess::Role(Role::Operator);
@@ -68,12 +68,12 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Which time is looked at.
+/// Time span of the statistics.
 #[derive(Request, Debug)]
 pub struct InsightQuery {
-    /// Prints that ended at this time or later; 30 days before `to` when it is left out.
+    /// Include only prints that ended at this time or later. Defaults to 30 days before `to`.
     from: Option<SpanStart>,
-    /// Prints that ended before this time; now when it is left out.
+    /// Include only prints that ended before this time. Defaults to now.
     to: Option<SpanEnd>,
 }
 
@@ -87,78 +87,78 @@ impl InsightQuery {
     }
 }
 
-/// Material in parts that are not good.
+/// Material lost in rejected parts.
 #[derive(Response, Serialize)]
 #[api(name = "LostMaterial", example = json!({"unit": "g", "amount": 41.5}))]
 pub(crate) struct LostMaterial {
     /// Unit of the amount: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
-    /// How much was used for parts that are not good.
+    /// Amount used for rejected parts.
     pub(crate) amount: Amount,
 }
 
-/// How the parts of some prints came out.
+/// Part quality of a set of prints.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QualityNumbers", example = quality_example(json!({})))]
 pub(crate) struct QualityNumbers {
     /// Number of prints that ended and were counted.
     pub(crate) prints: i64,
-    /// Parts on the plates of these prints.
+    /// Number of parts on the plates of these prints.
     pub(crate) parts: i64,
-    /// Parts that are good.
+    /// Number of good parts.
     pub(crate) good: i64,
-    /// Parts that are not good.
+    /// Number of rejected parts.
     pub(crate) scrap: i64,
-    /// The share of good parts among those of first prints that replace nothing, from 0 to 1; null without such prints.
+    /// Share of good parts in first prints, which replace nothing, from 0 to 1; null without such prints.
     pub(crate) first_pass_yield: Option<f64>,
-    /// Time that printers spent on parts that are not good.
+    /// Print time in seconds spent on rejected parts.
     pub(crate) scrap_seconds: i64,
-    /// Material in parts that are not good, by unit.
+    /// Material lost in rejected parts, by unit.
     pub(crate) scrap_material: Vec<LostMaterial>,
-    /// What that material costs today, in the smallest unit of the shop's currency, as far as the `unitCostCents` of
-    /// materials is known; null where it is known of none of it.
+    /// Current cost of that material, in the smallest unit of the shop's currency, as far as the `unitCostCents` of the
+    /// materials is known; null if it is known for none of them.
     pub(crate) scrap_cost_cents: Option<i64>,
 }
 
-/// How the parts of a SKU came out.
+/// Part quality of a SKU.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SkuQuality", example = quality_example(json!({"skuId": super::skus::EXAMPLE_ID, "name": "Vase"})))]
 pub(crate) struct SkuQuality {
-    /// The SKU that the prints made.
+    /// ID of the SKU.
     pub(crate) sku_id: Id,
-    /// Name of the SKU; null if it is not known any more.
+    /// Name of the SKU; null if it no longer exists.
     pub(crate) name: Option<String>,
     #[serde(flatten)]
     pub(crate) numbers: QualityNumbers,
 }
 
-/// How the parts from a printer came out.
+/// Part quality of a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterQuality", example = quality_example(json!({"printerId": super::printers::EXAMPLE_ID, "name": "Left"})))]
 pub(crate) struct PrinterQuality {
-    /// The printer that made the prints.
+    /// ID of the printer.
     pub(crate) printer_id: Id,
-    /// Name of the printer; null if it is not known any more.
+    /// Name of the printer; null if it no longer exists.
     pub(crate) name: Option<String>,
     #[serde(flatten)]
     pub(crate) numbers: QualityNumbers,
 }
 
-/// What was lost for one reason.
+/// Losses for one rejection reason.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReasonQuality", example = quality_example(json!({"reason": "adhesion"})))]
 pub(crate) struct ReasonQuality {
-    /// Null where nobody gave a reason.
+    /// Rejection reason; null if none was entered.
     pub(crate) reason: Option<String>,
     #[serde(flatten)]
     pub(crate) numbers: QualityNumbers,
 }
 
-/// How the parts of all prints of a time came out. Each list begins with the most parts that are not good.
+/// Part quality of all prints in a time span. Each list starts with the most rejected parts.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Quality", example = json!({
@@ -166,17 +166,17 @@ pub(crate) struct ReasonQuality {
     "byReason": [ReasonQuality::example()],
 }))]
 pub(crate) struct Quality {
-    /// The numbers of all prints together.
+    /// Totals of all prints.
     pub(crate) total: QualityNumbers,
-    /// At most 200 entries, most rejected parts first.
+    /// Quality by SKU: at most 200 entries, most rejected parts first.
     pub(crate) by_sku: Vec<SkuQuality>,
-    /// At most 200 entries, most rejected parts first.
+    /// Quality by printer: at most 200 entries, most rejected parts first.
     pub(crate) by_printer: Vec<PrinterQuality>,
-    /// Of prints with parts that are not good.
+    /// Losses by rejection reason, of prints with rejected parts.
     pub(crate) by_reason: Vec<ReasonQuality>,
 }
 
-/// How the parts of a span of time came out.
+/// Statistics of the shop over a time span.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Insights", example = json!({
@@ -184,13 +184,13 @@ pub(crate) struct Quality {
     "activity": ShopActivity::example(),
 }))]
 pub(crate) struct Insights {
-    /// Prints that ended at this time or later are counted.
+    /// Start of the time span: prints that ended at this time or later are included.
     pub(crate) from: Timestamp,
-    /// Prints that ended before this time are counted.
+    /// End of the time span: prints that ended before this time are included.
     pub(crate) to: Timestamp,
-    /// Good and rejected parts, in all and by SKU, printer and reason.
+    /// Good and rejected parts, in total and by SKU, printer and reason.
     pub(crate) quality: Quality,
-    /// What was printed and ordered.
+    /// Prints and orders in the time span.
     pub(crate) activity: ShopActivity,
 }
 
@@ -224,12 +224,12 @@ impl From<&QualityCounts> for QualityNumbers {
     }
 }
 
-/// The id that a group is of; groups without a readable one are left out.
+/// Parses the id by which a group was formed; groups without a valid one are omitted.
 fn key(counts: &QualityCounts) -> Option<Id> {
     counts.key.as_deref()?.parse().ok()
 }
 
-/// The numbers of a time without prints.
+/// Returns the figures of a time span without prints.
 fn nothing() -> QualityCounts {
     QualityCounts { lost_cents: Some(0), ..QualityCounts::default() }
 }
@@ -248,7 +248,7 @@ async fn show_table(
     Ok(table::download(&insights(&app, query.start(), query.end()).await?))
 }
 
-/// The numbers of the time from `from` on, or 30 days before the end, until before `to`, or now.
+/// Computes the statistics from `from` (default: 30 days before the end) until before `to` (default: now).
 pub(crate) async fn insights(
     app: &InsightHandles,
     from: Option<Timestamp>,

@@ -1,5 +1,4 @@
-//! The other systems of the shop: where they are, and whether they have a token. A change is tested before it is
-//! written.
+//! The shop's integrations: their addresses, and whether a token is set. A change is tested before it is saved.
 
 use std::sync::Arc;
 
@@ -33,7 +32,7 @@ const MAX_URL_CHARS: usize = 2_000;
 const MAX_TOKEN_CHARS: usize = 4_000;
 
 handles! {
-    /// What the routes of integrations use.
+    /// Dependencies of the integration routes.
     pub(crate) struct IntegrationHandles {
         config: Arc<Config>,
         integrations: Arc<Integrations>,
@@ -43,7 +42,7 @@ handles! {
     }
 }
 
-/// The routes of integrations.
+/// Returns the integration routes.
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     ResourceRoutes::new(TAG, TAG_ABOUT, "integration")
@@ -59,39 +58,39 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Where another system is; what is left out stays.
+/// Changes to an integration. Omitted fields are left unchanged.
 #[derive(Request, Debug)]
 #[api(example = json!({"url": "http://192.168.1.5:8123", "token": "a long-lived token"}))]
 pub struct IntegrationChange {
-    /// Its address; null: none.
+    /// URL of the system; null removes it.
     #[api(ONE_LINE, MaxChars(MAX_URL_CHARS))]
     url: Optional<Option<String>>,
-    /// What is shown there; null: nothing.
+    /// Token for the system; null removes it.
     #[api(ONE_LINE, MaxChars(MAX_TOKEN_CHARS), SecretText)]
     token: Optional<Option<String>>,
 }
 
-/// Changes of other systems of the shop; those that are left out stay as they are.
+/// Changes to integrations. Omitted integrations are left unchanged.
 #[derive(Request, Debug)]
 #[api(example = json!({"smartHome": IntegrationChange::example()}))]
 pub struct IntegrationsChange {
-    /// The workflow automation that events are sent to.
+    /// Workflow automation to which events are sent.
     workflow: Optional<IntegrationChange>,
-    /// The user interface for print farms.
+    /// Print farm interface.
     farm_ui: Optional<IntegrationChange>,
-    /// The detector of failed prints.
+    /// Detector of failed prints.
     failure_detection: Optional<IntegrationChange>,
-    /// The home automation that shows states of printers.
+    /// Home automation that displays printer states.
     smart_home: Optional<IntegrationChange>,
-    /// The parts management system that stock is synchronised with.
+    /// Parts management system with which stock is synchronised.
     parts: Optional<IntegrationChange>,
-    /// The system that knows spools, by which slots of printers tell what is left.
+    /// Spool system, by which printer slots report their remaining material.
     spools: Optional<IntegrationChange>,
     /// The agent gateway.
     agent: Optional<IntegrationChange>,
 }
 
-/// Another system of the shop.
+/// An integration of the shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Integration", example = json!({
@@ -99,33 +98,33 @@ pub struct IntegrationsChange {
     "error": null, "lastOkAt": "2026-11-02T11:00:00.000Z", "note": null,
 }))]
 pub(crate) struct IntegrationView {
-    /// Which system it is.
+    /// Type of integration.
     pub(crate) kind: Service,
-    /// Its address; null: none.
+    /// URL of the system; null if none is set.
     pub(crate) url: Option<String>,
-    /// Whether there is a token for it.
+    /// `true` if a token is set.
     pub(crate) has_token: bool,
-    /// Whether it is used: its settings name it, and can be used.
+    /// `true` if the integration is in use: it is configured, and its settings are valid.
     pub(crate) configured: bool,
-    /// Calls of it that failed since the last one that went well.
+    /// Number of failed calls since the last successful one.
     pub(crate) failures: u32,
-    /// What is wrong with its settings, else with the last of these calls; null while it is well or was not called yet.
+    /// Error in the settings, otherwise of the last failed call; null while all is well or before the first call.
     pub(crate) error: Option<String>,
-    /// When a call of it last went well; null before the first.
+    /// Time of the last successful call; null before the first.
     pub(crate) last_ok_at: Option<Timestamp>,
-    /// What is to say of it besides, such as which prints have no camera.
+    /// Further remarks, such as prints without a camera.
     pub(crate) note: Option<String>,
 }
 
-/// The other systems of the shop.
+/// The integrations of the shop.
 #[derive(Response, Serialize)]
 #[api(name = "Integrations", example = json!({"integrations": [IntegrationView::example()]}))]
 struct IntegrationsView {
-    /// Every system that the shop may work with.
+    /// All integrations that the shop can use.
     integrations: Vec<IntegrationView>,
 }
 
-/// How each of the other systems fares.
+/// Returns the status of each integration.
 pub(crate) fn views(app: &IntegrationHandles) -> Vec<IntegrationView> {
     let view = |kind: Service| {
         let url = kind.address(&app.config).filter(|url| !url.is_empty()).map(|url| without_login(url).into_owned());
@@ -146,7 +145,7 @@ async fn list(State(app): State<IntegrationHandles>) -> Result<Plain<Integration
     Ok(Plain(IntegrationsView { integrations }))
 }
 
-/// How Redis fares. Where it is not used, its part is in this process.
+/// Returns the status of Redis. If it is not used, this process takes over its role.
 fn redis(app: &IntegrationHandles) -> IntegrationView {
     let url = app.config.redis.url.expose();
     let is_away = app.redis.as_ref().is_some_and(|redis| !redis.is_up());
@@ -162,7 +161,7 @@ fn redis(app: &IntegrationHandles) -> IntegrationView {
     }
 }
 
-/// How the mail server fares, by the mails that still wait to be sent.
+/// Returns the status of the mail server, judged by the mails that still wait to be sent.
 fn smtp(app: &IntegrationHandles) -> IntegrationView {
     let mail = &app.config.mail;
     let configured = Service::Smtp.is_configured(&app.config);
@@ -183,8 +182,8 @@ fn smtp(app: &IntegrationHandles) -> IntegrationView {
     }
 }
 
-/// Changes where one of them is by the form of a page: texts by the names of the settings (`section.key`), an empty one
-/// takes the value away. It is tested before it is written.
+/// Changes an integration by a page form, whose texts are named after the settings (`section.key`); an empty text
+/// removes the value. The change is tested before it is saved.
 pub(crate) async fn change_by_page(
     app: IntegrationHandles,
     call: &CommandRequest,
@@ -200,7 +199,7 @@ pub(crate) async fn change_by_page(
     Ok(change(State(app), call.of_form(&said)).await?.0)
 }
 
-/// The member of the body that changes this system: its word, written as members are.
+/// Returns the member of the request body that changes this integration: its name in camel case.
 fn member_of(kind: Service) -> String {
     let mut parts = kind.word().split('_');
     let mut name = parts.next().unwrap_or_default().to_owned();

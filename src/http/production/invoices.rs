@@ -1,4 +1,5 @@
-//! Invoices and credit notes: made, sent, paid, voided; shown with what was issued. PDF and XML are in `documents`.
+//! Invoices and credit notes: drafting, sending, payment, voiding, and the issued documents. PDF and XML are in
+//! `documents`.
 
 mod by_page;
 mod documents;
@@ -41,12 +42,12 @@ pub(crate) use pay_links::pay_url;
 pub use view::{InvoiceSummary, InvoiceView, LineView};
 
 const PATH: &str = "/api/invoices";
-/// The id that examples use for an invoice.
+/// Example id of an invoice.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8080";
 const STATE: &str = "invalid_transition";
 
 handles! {
-    /// What the routes of invoices use.
+    /// Dependencies of the invoice routes.
     pub(crate) struct InvoiceHandles {
         invoices: Directory<Invoice>,
         orders: Directory<Order>,
@@ -58,7 +59,7 @@ handles! {
     }
 }
 
-/// The routes of invoices.
+/// Returns the invoice routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "An order gets its invoice with its first payment, and the invoice follows the order. Operators make others. \
@@ -173,12 +174,12 @@ async fn numbering(State(app): State<InvoiceHandles>) -> Result<Plain<Numbering>
     Ok(Plain(Numbering::from(app.queries.numbering().await?)))
 }
 
-/// An invoice as it is shown to staff, with the numbers of what was issued.
+/// Builds the staff's view of an invoice, with the numbers of its issued documents.
 async fn shown(app: &InvoiceHandles, invoice: &Invoice) -> Result<InvoiceView, ApiError> {
     shown_to(app, invoice, OrderReader::Staff).await
 }
 
-/// An invoice as it is shown to this reader, with the numbers of what was issued.
+/// Builds a reader's view of an invoice, with the numbers of its issued documents.
 pub(crate) async fn shown_to(
     app: &InvoiceHandles,
     invoice: &Invoice,
@@ -225,7 +226,7 @@ async fn update(
     Ok(Resource::after(&done, shown(&app, state_of(&state)?).await?))
 }
 
-/// Asks the invoice, and shows it as it is then.
+/// Sends a command to an invoice and returns the invoice's view afterwards.
 async fn finish<B>(
     app: &InvoiceHandles,
     call: &CommandRequest<B>,
@@ -255,8 +256,8 @@ async fn void(
     finish(&app, &call, id, command).await
 }
 
-/// The order whose money the invoice follows, if it has one. A void invoice follows nothing any more: `what` is
-/// refused.
+/// Returns the order that settles the invoice, if it has one. Refused for a void invoice of an order, which no longer
+/// follows it; `what` names the action in the refusal.
 async fn order_of(app: &InvoiceHandles, id: Id, what: &str) -> Result<Option<Id>, ApiError> {
     let (_, state) = found(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
@@ -266,7 +267,7 @@ async fn order_of(app: &InvoiceHandles, id: Id, what: &str) -> Result<Option<Id>
     Ok(invoice.order_id)
 }
 
-/// Asks the order of an invoice, and has the invoice follow at once.
+/// Sends a command to an invoice's order, and updates the invoice from the order at once.
 async fn finish_at_order<B>(
     app: &InvoiceHandles,
     call: &CommandRequest<B>,
@@ -313,7 +314,7 @@ async fn refund(
     finish(&app, &call, id, command).await
 }
 
-/// A document of an invoice that was issued; 409 for a draft.
+/// Returns the issued document of an invoice; 409 for a draft.
 fn issued(invoice: &Invoice) -> Result<Id, ApiError> {
     let words = "it is a draft, and has no document yet; send it";
     Ok(invoice.issued().ok_or_else(|| Refusal::conflict("not_issued", words))?.id)

@@ -1,4 +1,4 @@
-//! Jobs: shown with why they wait, and what an operator may do to them. A job's order changes it.
+//! Jobs, with the reason each waits, and the actions of operators. A job is changed only through its order.
 
 mod by_page;
 mod matching;
@@ -43,7 +43,7 @@ use crate::store::queries::{JobFilter, Queries};
 
 pub use view::{JobNumber, JobView};
 
-/// The id that examples use for a job.
+/// Example id of a job.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8067";
 
 const STATE: &str = "invalid_transition";
@@ -56,7 +56,7 @@ const AT_PRINTER: [DescribedError; 5] = [
 ];
 
 handles! {
-    /// What the routes of jobs use.
+    /// Dependencies of the job routes.
     pub(crate) struct JobHandles {
         orders: Directory<Order>,
         materials: Directory<Material>,
@@ -69,7 +69,7 @@ handles! {
     }
 }
 
-/// The routes of jobs.
+/// Returns the job routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "Each plate of each line of a paid order: why it waits, where it prints, and every attempt.";
@@ -132,52 +132,52 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// Which jobs are listed.
+/// Filter of the list of jobs.
 #[derive(Request, Debug)]
 pub struct JobQuery {
-    /// Only jobs in this state.
+    /// Return only jobs in this state.
     state: Option<JobState>,
-    /// `true`: only jobs that are on no printer and not over. `false`: only the others.
+    /// `true`: return only jobs that are neither on a printer nor finished. `false`: return only the others.
     waiting: Option<bool>,
-    /// `true`: only completed jobs whose parts count once somebody has signed them off. `false`: only the others.
+    /// `true`: return only completed jobs whose parts count only after sign-off. `false`: return only the others.
     awaits_sign_off: Option<bool>,
-    /// Only jobs of this order.
+    /// Return only jobs of this order.
     order_id: Option<Id>,
-    /// Only jobs on this printer.
+    /// Return only jobs on this printer.
     printer_id: Option<Id>,
-    /// Only jobs that make this SKU.
+    /// Return only jobs that make this SKU.
     sku_id: Option<Id>,
-    /// Only jobs that are made of this material.
+    /// Return only jobs that use this material.
     material_id: Option<Id>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// Members that are left out stay as they are.
+/// Changes to a job. Omitted fields are left unchanged.
 #[derive(Request, Debug)]
 #[api(example = json!({"priority": 9}))]
 pub struct JobChange {
-    /// Jobs with a higher number are printed first.
+    /// Priority; jobs with a higher number are printed first.
     #[api(PRIORITY)]
     priority: Optional<u8>,
-    /// When it is wanted.
+    /// Time by which the job is due.
     due_at: Optional<Option<Timestamp>>,
 }
 
-/// How a job is cancelled.
+/// Options for cancelling a job.
 #[derive(Request, Debug)]
 #[api(example = json!({}))]
 pub struct JobCancellation {
-    /// Cancels the job without waiting for the printer to confirm it.
+    /// Cancels the job without waiting for the printer's confirmation.
     #[api(default = false)]
     force: bool,
 }
 
-/// What became of a print that nobody can verify, or whose printer does not answer.
+/// Resolution of a print whose outcome cannot be verified or whose printer does not respond.
 #[derive(Request, Debug)]
 #[api(example = json!({"outcome": "not_started"}))]
 pub struct JobResolution {
-    /// What became of the print, as a person has seen it.
+    /// Outcome of the print, as observed by a person.
     outcome: Resolution,
 }
 
@@ -200,8 +200,7 @@ async fn list(State(app): State<JobHandles>, Query(query): Query<JobQuery>) -> R
     Ok(Listed { page, items: some.iter().map(|job| JobView::new(&app, job)).collect(), total })
 }
 
-/// The job as its order last committed it. When the database is unavailable, the orders in memory are
-/// searched.
+/// Returns a job as last committed by its order. If the database is unavailable, searches the orders in memory.
 pub(crate) async fn find(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError> {
     let of = |order: &Order| order.jobs.get(&id).cloned();
     let job = match app.queries.order_of_job(id).await {
@@ -233,7 +232,7 @@ async fn ask<B>(
     Ok(Resource::after(&done, JobView::new(app, &done.answer)))
 }
 
-/// What the printers that have these jobs in hand know of their prints, as they last showed them.
+/// Returns the last known observations of these jobs' prints from the printers that have them.
 pub(crate) fn seen_prints<'a>(
     printers: &Directory<Printer>,
     connections: &PrinterConnections,
@@ -285,7 +284,7 @@ async fn retry(
     ask(&app, &call, id, command).await
 }
 
-/// Releasing a job, with the stock as it is now of the material that it waits for.
+/// Builds the command that releases a job, with the current stock of the material that it waits for.
 pub(crate) async fn release_command(app: &JobHandles, job: Id) -> Result<OrderCommand, ApiError> {
     let known = find(app, job).await?;
     let material = known.waiting_claim().map_or(known.material_id, |claim| claim.material_id);
@@ -334,7 +333,7 @@ async fn resolve(
     ask(&app, &call, id, command).await
 }
 
-/// The printer of a job; 409 when the job is not in the state that is wanted.
+/// Returns a job and its printer; 409 if the job is not in the state `wanted`.
 async fn printing(app: &JobHandles, id: Id, wanted: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
     let job = find(app, id).await?;
     match job.printer_id {
@@ -343,7 +342,7 @@ async fn printing(app: &JobHandles, id: Id, wanted: JobState, what: &str) -> Res
     }
 }
 
-/// The print that the printer shows must be this job's: a print that someone began there is never touched.
+/// Checks that the printer has this job, so that a print started there by someone else is never touched.
 fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
     let handle = app.printers.resident(printer).ok_or_else(|| Refusal::not_found("printer"))?;
     let state = handle.read();
@@ -355,7 +354,7 @@ fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
     }
 }
 
-/// Asks the printer to pause a job; the state changes when the printer says so.
+/// Asks the printer to pause a job. The job's state changes when the printer reports the pause.
 pub(crate) async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
     ours(app, &job, printer)?;
@@ -365,7 +364,7 @@ pub(crate) async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> R
     Ok(job)
 }
 
-/// Asks the printer to resume a job; the state changes when the printer says so.
+/// Asks the printer to resume a job. The job's state changes when the printer reports it.
 pub(crate) async fn resumed(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
     ours(app, &job, printer)?;

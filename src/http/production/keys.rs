@@ -1,4 +1,4 @@
-//! API keys: admins make, list and revoke them. The key itself is shown once, by the answer that makes it.
+//! API keys: admins create, list and revoke them. The key itself is shown once, in the response that creates it.
 
 use std::sync::Arc;
 
@@ -27,11 +27,11 @@ use crate::http::wire::{Components, EmailAddress, Filled, Flattened, MaxChars, M
 use crate::secrets::credentials;
 
 const PATH: &str = "/api/auth/api-keys";
-/// The id that examples use for a key.
+/// Example id of an API key.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
 handles! {
-    /// What the routes of API keys use.
+    /// Dependencies of the API key routes.
     pub(crate) struct KeyHandles {
         access: Directory<Access>,
         last_used: Arc<LastUsed>,
@@ -39,7 +39,7 @@ handles! {
     }
 }
 
-/// The routes of API keys.
+/// Returns the API key routes.
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     ResourceRoutes::new(TAG, TAG_ABOUT, "api_key")
@@ -58,20 +58,20 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// An API key to make.
+/// An API key to create.
 #[derive(Request, Debug)]
 #[api(example = json!({
     "name": "web shop", "role": "customer", "expiresAt": "2030-01-31T12:00:00.000Z", "customerEmail": "kim@example.org",
 }))]
 pub struct NewApiKey {
-    /// What the key is used for.
+    /// Purpose of the key.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
-    /// What callers with the key may do.
+    /// Role of callers with the key.
     role: Role,
-    /// When the key stops to work, in the future; without it the key works until it is revoked.
+    /// Time in the future at which the key expires. If omitted, it remains valid until it is revoked.
     expires_at: Option<Timestamp>,
-    /// For a key with the role `customer` only: the customer whose orders the key sees and places.
+    /// Customer whose orders the key can read and place; only for keys with the role `customer`.
     #[api(EmailAddress)]
     customer_email: Option<String>,
 }
@@ -85,25 +85,25 @@ pub struct NewApiKey {
     "createdAt": "2026-11-01T08:00:00.000Z",
 }))]
 struct ApiKeyView {
-    /// Id of the key, which is not secret.
+    /// ID of the key, which is not secret.
     id: Id,
-    /// What the key is used for.
+    /// Purpose of the key.
     name: String,
-    /// The first characters of the key, by which people recognise it.
+    /// First characters of the key, by which it can be recognised.
     prefix: String,
-    /// The last four characters of the key.
+    /// Last four characters of the key.
     last4: String,
-    /// What callers with the key may do.
+    /// Role of callers with the key.
     role: Role,
-    /// The customer whose orders the key sees and places.
+    /// Customer whose orders the key can read and place.
     customer_email: Option<String>,
-    /// When the key stops to work.
+    /// Time at which the key expires.
     expires_at: Option<Timestamp>,
-    /// When the key was revoked.
+    /// Time at which the key was revoked.
     revoked_at: Option<Timestamp>,
-    /// When the key was last used, exact to the minute after a restart of the server.
+    /// Time at which the key was last used; after a restart of the server, accurate to the minute.
     last_used_at: Option<Timestamp>,
-    /// When the key was made.
+    /// Time at which the key was created.
     created_at: Timestamp,
 }
 
@@ -125,7 +125,7 @@ impl ApiKeyView {
     }
 }
 
-/// When a key was last used; `None` if never.
+/// Returns the time at which a key was last used; `None` if never.
 pub(crate) fn last_use(app: &KeyHandles, key: &ApiKey) -> Option<Timestamp> {
     app.last_used.key_seen(key.id).or(key.last_used_at)
 }
@@ -138,24 +138,24 @@ pub(crate) fn last_use(app: &KeyHandles, key: &ApiKey) -> Option<Timestamp> {
     "role": "customer", "createdAt": "2026-11-01T08:00:00.000Z", "expiresAt": "2030-01-31T12:00:00.000Z",
 }))]
 struct CreatedApiKeyView {
-    /// Id of the key, which is not secret.
+    /// ID of the key, which is not secret.
     id: Id,
-    /// What the key is used for.
+    /// Purpose of the key.
     name: String,
-    /// The whole key, for the header `X-API-Key`: shown this once. It begins with `key_live_`, or with `key_test_` on a
-    /// server that is not in production.
+    /// The whole key, for the `X-API-Key` header, returned only this once. It begins with `key_live_`, or with
+    /// `key_test_` on a server that is not in production.
     key: String,
-    /// What callers with the key may do.
+    /// Role of callers with the key.
     role: Role,
-    /// When the key was made.
+    /// Time at which the key was created.
     created_at: Timestamp,
-    /// When the key stops to work.
+    /// Time at which the key expires.
     expires_at: Option<Timestamp>,
     #[serde(flatten)]
     customer: KeyCustomer,
 }
 
-/// The customer of a key, who is left out of the answer when the key has none.
+/// Customer of a key; omitted from the response if the key has none.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct KeyCustomer {
@@ -171,7 +171,7 @@ impl Flattened for KeyCustomer {
     fn components(_: &mut Components) {}
 }
 
-/// All keys, the newest first.
+/// Returns all API keys, newest first.
 pub(crate) fn newest_keys(app: &KeyHandles) -> Result<Vec<Arc<ApiKey>>, ApiError> {
     let mut all = with_access(&app.access, |access| access.keys.values().cloned().collect::<Vec<_>>())?;
     all.sort_by_key(|key| std::cmp::Reverse(key.id));
@@ -206,7 +206,7 @@ async fn create(
     Ok(Created::part(format!("{PATH}/{id}"), done.version, done.replayed, view))
 }
 
-/// 409: the first answer carried a secret and was not kept.
+/// Returns the 409 for a replayed request whose original response contained a secret and was not stored.
 pub fn withheld() -> ApiError {
     ApiError::conflict("answer_withheld", "the first answer carried a secret, which is shown once only").replayed()
 }
@@ -220,8 +220,8 @@ async fn revoke(
     Ok(NoContent)
 }
 
-/// Makes a key by the form of a page, which says the body that the API takes; its name, and the whole key, which
-/// nothing shows again.
+/// Creates a key with the API's request body from a page form; returns its name and the whole key, which is never shown
+/// again.
 pub(crate) async fn create_by_page(
     app: KeyHandles,
     call: &CommandRequest,
@@ -231,7 +231,7 @@ pub(crate) async fn create_by_page(
     Ok((name, key))
 }
 
-/// Revokes a key by the form of a page.
+/// Revokes a key by a page form.
 pub(crate) async fn revoke_by_page(app: KeyHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     revoke(State(app), PathId(id), call.of_form(&json!({}))).await.map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! A job on the page of its order: where it is, why it waits, its attempts, and what can be done.
+//! A job on its order's page: its state, the reason it waits, its attempts, and the actions available.
 
 mod list;
 mod page;
@@ -20,22 +20,22 @@ use crate::http::access::RequiredAccess;
 use crate::http::production::jobs::JobHandles;
 use crate::http::routes::{PageBounds, Routes};
 
-/// The jobs of all orders.
+/// Path of the page that lists the jobs of all orders.
 pub(super) const JOBS_PATH: &str = "/shop/jobs";
 
-/// Adds the pages of jobs.
+/// Adds the routes of the job pages.
 pub(super) fn routes(routes: Routes) -> Routes {
     let (get, form) = (Method::GET, PageBounds::Form);
     let routes = routes.page(get.clone(), RequiredAccess::Session, JOBS_PATH, list::show, form);
     routes.page(get, RequiredAccess::Session, "/shop/jobs/{id}", page::show, form)
 }
 
-/// What the form of an act on a job is sent to.
+/// Returns the path to which the form for action `act` on a job is posted.
 pub(super) fn job_path(job: Id, act: &str) -> String {
     format!("/shop/jobs/{job}/{act}")
 }
 
-/// A state in words and a tone.
+/// Returns the tone and the label of a job's state.
 pub(super) fn job_state(job: &Job) -> (Tone, &'static str) {
     match job.state {
         JobState::Created => (Tone::Idle, "Waits for its file"),
@@ -73,8 +73,8 @@ fn attempt_words(state: AttemptState) -> &'static str {
     }
 }
 
-/// The buttons that say what became of a print of which nobody knows. `seen` is how far a print came that was seen, 0
-/// to 1: such a print did begin, and each answer books what it used.
+/// Renders the buttons that resolve a print whose outcome is unknown. `seen` is the last observed progress, 0 to 1:
+/// such a print did begin, and each answer books the material that it used.
 pub(super) fn resolutions(job: Id, seen: Option<f64>, back: &str) -> Markup {
     let answers = [("not_started", "It never began"), ("finished", "It is finished"), ("failed", "It failed")];
     html! {
@@ -94,13 +94,13 @@ pub(super) fn resolutions(job: Id, seen: Option<f64>, back: &str) -> Markup {
     }
 }
 
-/// A job with all that is known of it.
+/// A job, with all that its card shows.
 pub(super) struct JobCard<'a> {
     pub(super) app: &'a JobHandles,
     pub(super) job: &'a Job,
-    /// When it is expected to be printed.
+    /// Time at which the job is expected to be printed.
     pub(super) expected: Option<Timestamp>,
-    /// For what parts may be rejected.
+    /// Reasons for which parts may be rejected.
     pub(super) reasons: &'a [String],
 }
 
@@ -109,7 +109,7 @@ impl JobCard<'_> {
         Some(printers.resident(id)?.read().state.as_ref()?.fields.name.clone())
     }
 
-    /// How far the print of a live attempt came, 0 to 1; `None` if it was not seen.
+    /// Returns the observed progress of a live attempt's print, 0 to 1; `None` if the print was never observed.
     fn seen(&self, attempt: &Attempt) -> Option<f64> {
         let printer = self.app.printers.resident(attempt.printer_id)?.read();
         let seen = printer.state.as_ref()?.seen_print(attempt.id);
@@ -213,7 +213,7 @@ impl JobCard<'_> {
         }
     }
 
-    /// What is not done by one press.
+    /// Renders the collapsed section with the priority, the due date and the cancellation.
     fn later(&self) -> Markup {
         let id = self.job.id;
         html! {
@@ -238,7 +238,7 @@ impl JobCard<'_> {
         }
     }
 
-    /// Names the job and the printer whose print ends with it.
+    /// Returns the label of the cancel button, naming the job and, if it is on one, the printer whose print will end.
     fn cancel_words(&self) -> String {
         let job = self.job;
         let on = job.live().and_then(|attempt| Self::printer_name(&self.app.printers, attempt.printer_id));
@@ -248,7 +248,8 @@ impl JobCard<'_> {
         }
     }
 
-    /// A job on a printer is cancelled once the printer confirms it, which one that is switched off never does.
+    /// Renders the checkbox that cancels without waiting for the printer's confirmation. A job on a printer is
+    /// cancelled once the printer confirms it; a printer that is switched off never does.
     fn unconfirmed(&self) -> Markup {
         let id = self.job.id;
         html! {
@@ -271,17 +272,17 @@ impl JobCard<'_> {
     }
 }
 
-/// The content of a file that was kept.
+/// Returns the API path of a stored file's content.
 fn content_path(file: Id) -> String {
     format!("/api/files/{file}/content")
 }
 
-/// The member of a form that says of which currency its amount is.
+/// Renders the hidden form field that states the currency of the form's amount.
 pub(super) fn currency_field(currency: &str) -> Markup {
     html! { input type="hidden" name=(CURRENCY_FIELD) value=(currency); }
 }
 
-/// Returns what the rest of a plate is for that was made for rejected parts; `None` where all of it is missing.
+/// Describes the spare parts on a plate that replaces rejected parts; `None` if every part on it is needed.
 fn spare_words(job: &Job) -> Option<String> {
     let spare = job.spare_parts.min(job.plate_parts);
     let parts = |count: u32| if count == 1 { "1 part is".to_owned() } else { format!("{count} parts are") };

@@ -1,5 +1,6 @@
-//! Labels with a QR code for printers, spools and bins. Whoever scans one comes to the page of the thing, by way of the
-//! sign-in where that is needed, and does there with one tap what is due: the bed is clear, the spool is loaded.
+//! Labels with a QR code for printers, spools and bins. Scanning one opens the page of the labelled item, after signing
+//! in where needed; one tap there does what is due, such as confirming that the bed is clear or that the spool is
+//! loaded.
 
 mod choose;
 
@@ -27,39 +28,39 @@ use crate::http::handles::handles;
 use crate::http::production::printers::present_all;
 use crate::http::routes::{PageBounds, Routes};
 
-/// Where labels are chosen.
+/// Path of the page on which labels are chosen.
 pub(super) const PATH: &str = "/shop/labels";
-/// The labels as a PDF.
+/// Path of the PDF of labels.
 const PDF_PATH: &str = "/shop/labels/pdf";
-/// The word for sheets; everything else is one label a page.
+/// Value of the paper field that selects sheets; any other value prints one label per page.
 const SHEET_WORD: &str = "a4";
-/// Most members of a query that are read.
+/// Maximum number of query members that are read.
 const MAX_MEMBERS: usize = MAX_LABELS + 10;
-/// Materials that are named on the label of a bin.
+/// Maximum number of materials named on a bin's label.
 const MAX_NAMED: usize = 3;
-/// Longest name of a bin, as materials have it: a code holds its address.
+/// Maximum length of a bin's name in characters, the same as a material's location: the QR code holds the bin's URL.
 const MAX_NAME_CHARS: usize = 100;
 
 handles! {
-    /// What labels are made from.
+    /// Dependencies of the label pages.
     pub(crate) struct LabelHandles {
         stock: StockHandles,
         documents: Arc<InvoiceDocuments>,
     }
 }
 
-/// Adds the pages.
+/// Adds the routes of the label pages.
 pub(super) fn routes(routes: Routes) -> Routes {
     let (session, form) = (RequiredAccess::Session, PageBounds::Form);
     routes.page(Method::GET, session, PATH, choose::show, form).page(Method::GET, session, PDF_PATH, pdf, form)
 }
 
-/// The label of a printer.
+/// Returns the path of a printer's label.
 pub(super) fn printer_label_path(printer: Id) -> String {
     format!("{PDF_PATH}?printer={printer}")
 }
 
-/// The label of a spool. Of a material on the label the number alone may know nothing.
+/// Returns the path of a spool's label. The path includes the material, because the number alone may identify nothing.
 pub(super) fn spool_label_path(number: i64, material: Option<Id>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("spool", &number.to_string());
@@ -69,20 +70,20 @@ pub(super) fn spool_label_path(number: i64, material: Option<Id>) -> String {
     format!("{PDF_PATH}?{}", query.finish())
 }
 
-/// The label of a bin.
+/// Returns the path of a bin's label.
 pub(super) fn bin_label_path(name: &str) -> String {
     let query = form_urlencoded::Serializer::new(String::new()).append_pair("bin", name).finish();
     format!("{PDF_PATH}?{query}")
 }
 
-/// Which labels are wanted. What means nothing asks for nothing.
+/// Labels requested by a query. Unknown values are ignored.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct WantedLabels {
     printers: Vec<Id>,
-    /// Numbers of spools.
+    /// Spool numbers.
     spools: Vec<i64>,
     bins: Vec<String>,
-    /// So many spools that are new, of the material.
+    /// Number of labels for new spools of the material.
     new_spools: u8,
     material: Option<Id>,
     sheet: bool,
@@ -108,7 +109,7 @@ impl WantedLabels {
     }
 }
 
-/// Answers GET of the PDF.
+/// Serves the PDF of the requested labels.
 async fn pdf(State(app): State<LabelHandles>, uri: Uri, asked: HeaderMap) -> Result<Response, ApiError> {
     let wanted = WantedLabels::read(uri.query().unwrap_or_default());
     let mut labels = printer_labels(&app, &wanted.printers);
@@ -127,8 +128,8 @@ async fn pdf(State(app): State<LabelHandles>, uri: Uri, asked: HeaderMap) -> Res
     Ok((headers, pdf).into_response())
 }
 
-/// How the addresses begin that codes open: as the settings say, else as whoever asks for labels reaches this server.
-/// What it listens on is often no address that others could open.
+/// Returns the base URL for QR codes: the configured public URL or, without one, the host of this request. The listen
+/// address is not used first, because other devices often cannot reach it.
 fn base_of(config: &Config, asked: &HeaderMap) -> String {
     let host =
         asked.get(header::HOST).and_then(|host| host.to_str().ok()).filter(|_| config.server.public_url.is_empty());
@@ -136,7 +137,7 @@ fn base_of(config: &Config, asked: &HeaderMap) -> String {
     reached.unwrap_or_else(|| config.public_url())
 }
 
-/// Whether such an address is this machine's own, which no phone can open.
+/// Returns whether a base URL points to this machine itself, so that no phone can open it.
 fn is_here_alone(base: &str) -> bool {
     match Url::parse(base).ok().as_ref().and_then(Url::host) {
         Some(Host::Ipv4(ip)) => ip.is_loopback() || ip.is_unspecified(),
@@ -161,7 +162,7 @@ fn printer_labels(app: &LabelHandles, wanted: &[Id]) -> Vec<Label> {
     wanted.iter().filter_map(|id| printers.get(id)).map(label).collect()
 }
 
-/// Of each label the path that its code opens; what goes before it is said last.
+/// Builds a spool's label. Its URL is only a path; the base URL is prepended later.
 fn spool_label(number: i64, title: String, material: Option<&Material>) -> Label {
     let url = spool_path(number, material.map(|material| material.id));
     let Some(fields) = material.map(|material| &material.fields) else {
@@ -179,8 +180,8 @@ fn spool_labels(app: &LabelHandles, wanted: &WantedLabels) -> Vec<Label> {
     wanted.spools.iter().map(label).collect()
 }
 
-/// Labels of spools that have just come. Where another system counts spools it numbers them, and the label is made
-/// once it has.
+/// Builds labels for newly arrived spools. Refused with `spools_counted_elsewhere` if another system counts the spools:
+/// that system assigns the numbers, and labels are printed for those.
 fn new_spool_labels(app: &LabelHandles, wanted: &WantedLabels) -> Result<Vec<Label>, ApiError> {
     if wanted.new_spools == 0 {
         return Ok(Vec::new());

@@ -1,7 +1,7 @@
-//! The stream behind the pages for the staff, one for each browser: the parts of the floor that changed since the
-//! version that the page has, and a word whenever something happened in the shop, for pages that read it.
+//! The event stream behind the staff pages, one per browser: it sends the parts of the floor page that changed since
+//! the version that the page has, and a notice whenever something happened in the shop, on which other pages reload.
 //!
-//! A look costs no question to the database, and the parts are made once for all streams ([`super::board`]).
+//! A stream never queries the database, and the parts are rendered once for all streams ([`super::board`]).
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -30,20 +30,20 @@ use crate::http::page::OpenQuery;
 use crate::http::stream_auth::{ReadingRight, StreamHandles};
 use crate::store::outbox::Outbox;
 
-/// A stream without news sends a comment this often, so that nothing between takes it for dead.
+/// Idle time after which the stream sends a comment, so that no proxy closes it as dead.
 const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
 const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
-/// Pages that read the database are told no more often than this that something happened.
+/// Minimum time between two notices that something happened, because pages query the database on each.
 const FRESH_EVERY: Duration = Duration::from_secs(1);
-/// Longest life of a stream; the browser comes again.
+/// Maximum duration of a stream; the browser reconnects afterwards.
 const MAX_STREAM_LIFE: Duration = Duration::from_secs(600);
-/// Browsers that are cut off come back after this many milliseconds.
+/// First line of a stream: it makes disconnected browsers reconnect after 2,000 milliseconds.
 const RETRY_LINE: &str = "retry: 2000\n\n";
-/// What browsers send when they come back.
+/// Header with the last received version, which browsers send on reconnecting.
 const LAST_EVENT_ID: &str = "last-event-id";
 
 handles! {
-    /// What the stream uses.
+    /// Dependencies of the event stream.
     pub(crate) struct LiveHandles {
         board: BoardHandles,
         outbox: Arc<Outbox>,
@@ -52,34 +52,34 @@ handles! {
     }
 }
 
-/// From where on the page wants to know.
+/// Query of the event stream.
 #[derive(Request, Debug)]
 pub(super) struct LiveQuery {
-    /// The version of the floor that it has.
+    /// Version of the floor that the page has.
     #[api(default = 0)]
     after: i64,
 }
 
-/// One open stream.
+/// An open event stream.
 struct FloorStream {
     standing: ReadingRight,
     viewer: StaffViewer,
     board: BoardHandles,
-    /// Number of the last event of the shop.
+    /// Number of the shop's latest event.
     last: watch::Receiver<i64>,
-    /// The number that the page was told.
+    /// Event number of the last notice sent to the page.
     told_last: i64,
     told_at: Option<Instant>,
-    /// Whether something happened that the page was not told yet.
+    /// `true` if something happened of which the page has not been notified.
     stale: bool,
-    /// The version of the floor that the page has.
+    /// Version of the floor that the page has.
     version: i64,
     begun: bool,
     ends_at: Instant,
     silent_since: Instant,
 }
 
-/// Answers GET of the stream.
+/// Opens the event stream.
 pub(super) async fn live(
     State(app): State<LiveHandles>,
     who: Caller,
@@ -114,7 +114,7 @@ pub(super) async fn live(
 }
 
 impl FloorStream {
-    /// The next piece of the stream; `None` ends it.
+    /// Returns the next chunk of the stream; `None` ends it.
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             if !self.standing.holds() || Instant::now() >= self.ends_at {
@@ -137,7 +137,7 @@ impl FloorStream {
         }
     }
 
-    /// What the page does not have yet, as the stream writes it; empty when nothing changed.
+    /// Returns the changes that the page does not have yet, as server-sent events; empty if nothing changed.
     fn piece(&mut self) -> String {
         let mut text = if self.begun { String::new() } else { RETRY_LINE.to_owned() };
         let view = self.board.view();

@@ -1,4 +1,4 @@
-//! Who did what at the printers, and when, for those who come after: the newest lines of the audit log.
+//! The newest audit log entries about printers: who did what, and when.
 
 use maud::{Markup, html};
 
@@ -14,15 +14,15 @@ use crate::http::handles::handles;
 use crate::store::queries::{AuditFilter, Page, Queries};
 use crate::store::rows::Audit;
 
-/// Lines that are shown.
+/// Number of log entries shown.
 const LINES_SHOWN: u64 = 20;
-/// The kind of what the lines are about.
+/// Subject kind of the log entries shown.
 const PRINTER_KIND: &str = "printer";
-/// The outcome of what was not refused.
+/// Outcome of an action that was not refused.
 const DONE_WORD: &str = "done";
 
 handles! {
-    /// What the lines are read from.
+    /// Dependencies of the printer log.
     pub(crate) struct LogHandles {
         queries: Queries,
         access: Directory<Access>,
@@ -31,7 +31,7 @@ handles! {
 }
 
 impl LogHandles {
-    /// The newest lines about this printer, or about all of them.
+    /// Renders the newest log entries about one printer, or about all printers if `None`.
     pub(super) async fn shown(&self, printer: Option<Id>) -> Result<Markup, ApiError> {
         let filter =
             AuditFilter { subject_kind: Some(PRINTER_KIND.to_owned()), subject_id: printer, ..AuditFilter::default() };
@@ -59,7 +59,8 @@ impl LogHandles {
         }
     }
 
-    /// A member of staff by their address, a program by the name of its key; others as the log names them.
+    /// Returns the display name of an actor: the email address of a member of staff, the name of an API key, or else
+    /// the name in the log.
     pub(super) fn who(&self, actor: &str) -> String {
         let key = actor.strip_prefix("key:").and_then(|id| id.parse::<Id>().ok());
         let named = key.and_then(|id| {

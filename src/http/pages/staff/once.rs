@@ -1,4 +1,4 @@
-//! Signing in by the link that a demo prints: on its own machine, once.
+//! Sign-in by the single-use link that a demo prints, only from the server's own machine.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ use crate::http::page::OpenQuery;
 use crate::http::pages::frame::lead_on;
 use crate::http::production::auth::{SessionHandles, session_without_password};
 
-/// What says that a proxy passed a request on for somebody else.
+/// Headers by which a proxy marks a forwarded request.
 const FORWARDED_HEADERS: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
 
 handles! {
-    /// What signing in by a link uses.
+    /// Dependencies of the sign-in by link.
     pub(crate) struct SignInOnceHandles {
         desk: Arc<LocalSignInDesk>,
         sessions: SessionHandles,
     }
 }
 
-/// What stands behind the path of the link.
+/// Query of the sign-in link.
 #[derive(Request, Debug)]
 pub(super) struct OnceQuery {
-    /// The secret of the link.
+    /// Secret of the link.
     token: Option<String>,
 }
 
-/// A request that comes from a browser of this very machine; others are refused with 403.
+/// Proof that a request comes directly from this machine; other requests are rejected with 403.
 pub(super) struct SameMachine;
 
 impl<S: Sync> FromRequestParts<S> for SameMachine {
@@ -49,8 +49,8 @@ impl<S: Sync> FromRequestParts<S> for SameMachine {
     }
 }
 
-/// Answers GET of the link. The browser is led on by the page and not by the answer itself: a cookie that no other site
-/// may use is sent again only from a page of this server.
+/// Signs in by the link and serves a page that redirects to the floor. The response is not itself a redirect, because a
+/// `SameSite` cookie is sent again only when a page of this server leads on.
 pub(super) async fn enter(
     State(app): State<SignInOnceHandles>,
     _: SameMachine,

@@ -1,5 +1,4 @@
-//! The page of an order: what is made for whom, how far each line is, its jobs, its money, what has left, and what
-//! happened, with who did it.
+//! The page of an order: customer, progress of each line, jobs, payments, shipments, and the history with its actors.
 
 mod leaving;
 mod money;
@@ -28,12 +27,12 @@ use crate::http::pages::frame::{money as amount, time};
 use crate::http::path_id::PathId;
 use crate::store::queries::Page;
 
-/// Most steps that are shown, the newest of them.
+/// Maximum number of history entries shown; of a longer history, the newest.
 const STEPS_SHOWN: u64 = 200;
-/// Most jobs that are shown: first those that are open or failed.
+/// Maximum number of jobs shown; open and failed jobs come first.
 const JOBS_SHOWN: usize = 100;
 
-/// Answers GET of an order.
+/// Serves the page of an order.
 pub(super) async fn show(
     State(app): State<StaffOrderHandles>,
     PathId(id): PathId,
@@ -72,7 +71,7 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Orders, &title, &view, &content))
 }
 
-/// What happened, newest last; of a long life the newest steps.
+/// Returns the history of an order, newest last, limited to the newest entries.
 async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<Numbered>, ApiError> {
     let part = |offset: u64| Page { limit: STEPS_SHOWN, offset };
     let (steps, total) = app.orders.queries.timeline(id, None, part(0)).await?;
@@ -178,7 +177,8 @@ fn timeline(app: &StaffOrderHandles, order: &Order, steps: &[Numbered]) -> Marku
     }
 }
 
-/// What can be done with the order as a whole. It is read again by itself: while a form of it is open it stays.
+/// Renders the actions on the whole order. The page refreshes this section by itself, but not while one of its forms is
+/// open.
 fn acts(order: &Order) -> Markup {
     let path = |act: &str| order_path(order.id, act);
     let over = matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
@@ -201,7 +201,8 @@ fn acts(order: &Order) -> Markup {
     }
 }
 
-/// A printer that is switched off never confirms that it has stopped.
+/// Renders the checkbox that cancels without waiting for printers. A printer that is switched off never confirms that
+/// it has stopped.
 fn given_up() -> Markup {
     html! {
         p {
@@ -211,12 +212,13 @@ fn given_up() -> Markup {
     }
 }
 
-/// What the form of an act on an order is sent to.
+/// Returns the path to which the form for action `act` on an order is posted.
 fn order_path(order: Id, act: &str) -> String {
     format!("{ORDERS_PATH}/{order}/{act}")
 }
 
-/// What can be changed of it; where it goes only as long as it is not paid, because its tax depends on that.
+/// Renders the form that changes an order. The shipping address is editable only until the order is paid, because the
+/// tax depends on it.
 fn change(order: &Order) -> Markup {
     let notes = [("notes", &order.notes), ("internalNotes", &order.internal_notes)];
     let known = notes.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?)));

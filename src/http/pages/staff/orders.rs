@@ -1,4 +1,4 @@
-//! The list of orders, with what is to be looked at among them.
+//! The list of orders, and those that need attention.
 
 mod new_order;
 mod packing;
@@ -30,9 +30,9 @@ use crate::http::production::orders::OrderHandles;
 use crate::http::routes::{PageBounds, Routes};
 use crate::store::queries::{OrderFilter, Page};
 
-/// Entries of one page of the list.
+/// Number of orders per page.
 const ROWS_PER_PAGE: u64 = 50;
-/// The statuses that the list can be narrowed to, in the order of an order's life.
+/// Statuses by which the list can be filtered, in the order of an order's life.
 const STATUSES: [OrderStatus; 9] = [
     OrderStatus::Draft,
     OrderStatus::Created,
@@ -46,7 +46,7 @@ const STATUSES: [OrderStatus; 9] = [
 ];
 
 handles! {
-    /// What the pages of orders use.
+    /// Dependencies of the order pages.
     pub(crate) struct StaffOrderHandles {
         board: BoardHandles,
         orders: OrderHandles,
@@ -56,7 +56,7 @@ handles! {
     }
 }
 
-/// Adds the pages of orders that stand in files of their own.
+/// Adds the routes of the order pages that have a module of their own.
 pub(super) fn routes(routes: Routes) -> Routes {
     let (get, form) = (Method::GET, PageBounds::Form);
     routes
@@ -65,21 +65,21 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(get, RequiredAccess::Session, "/shop/orders/{id}/shipments/{number}", packing::show, form)
 }
 
-/// Which orders are listed. A word that means nothing narrows nothing.
+/// Query of the order list. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct OrderListQuery {
-    /// Only orders with this one of the API's words.
+    /// Only orders with this status, as spelled in the API.
     status: Option<String>,
-    /// An order's number, or a part of the customer's address.
+    /// Order number, or part of the customer's email address.
     q: Option<String>,
-    /// Anything: only orders that a person has to look at.
+    /// Any value: only orders that need a person's attention.
     flagged: Option<String>,
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// A status in words and a tone.
+/// Returns the tone and the label of an order's status.
 pub(super) fn order_state(status: OrderStatus) -> (Tone, &'static str) {
     match status {
         OrderStatus::Draft => (Tone::Idle, "Draft"),
@@ -100,7 +100,7 @@ impl OrderListQuery {
         STATUSES.into_iter().find(|status| status.to_string() == wanted)
     }
 
-    /// Whether it narrows nothing and begins with the first.
+    /// Returns whether the query has no filter and starts at the first entry.
     fn is_open(&self) -> bool {
         let searched = self.q.as_deref().is_some_and(|q| !q.trim().is_empty());
         self.status().is_none() && !searched && self.flagged.is_none() && self.from == 0
@@ -116,7 +116,7 @@ impl OrderListQuery {
         }
     }
 
-    /// The address of another part of the same list.
+    /// Returns the URL of the same list from entry `from` on.
     fn part(&self, from: u64) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let given = [("status", &self.status), ("q", &self.q), ("flagged", &self.flagged)];
@@ -130,7 +130,7 @@ impl OrderListQuery {
     }
 }
 
-/// Answers GET of the list.
+/// Serves the order list.
 pub(super) async fn list(
     State(app): State<StaffOrderHandles>,
     who: Caller,
@@ -165,7 +165,7 @@ pub(super) async fn list(
     Ok(viewer.page(StaffSection::Orders, "Orders", &view, &content))
 }
 
-/// What a shop without orders reads.
+/// Renders the text for a shop without orders.
 fn nothing() -> Markup {
     html! {
         section class="card" aria-labelledby="begin" {
@@ -239,7 +239,7 @@ fn table(app: &StaffOrderHandles, orders: &[&Order]) -> Markup {
     }
 }
 
-/// Why a person has to look at an order.
+/// Returns the reason an order needs attention, in words.
 pub(super) fn flag_words(flag: &str) -> String {
     match flag {
         "refund_due" => "money has to go back".to_owned(),

@@ -1,4 +1,4 @@
-//! The page of a printer: its card, what has to be confirmed before it is done, and its emergency stop.
+//! The page of a printer: its card, the actions that need confirmation, and the emergency stop.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -27,18 +27,18 @@ use crate::http::handles::handles;
 use crate::http::path_id::PathId;
 use crate::http::production::printers::{GENTLE, PrinterHandles, activity, gentle, last_answer};
 
-/// Jobs behind a printer that are named; the others are counted.
+/// Maximum number of queued jobs listed by name; the rest is only counted.
 const QUEUE_SHOWN: usize = 20;
 
 handles! {
-    /// What the page of a printer uses.
+    /// Dependencies of the printer page.
     pub(crate) struct PrinterPageHandles {
         floor: FloorHandles,
         log: LogHandles,
     }
 }
 
-/// Answers GET of a printer.
+/// Serves the page of a printer.
 pub(super) async fn show(
     State(PrinterPageHandles { floor: app, log }): State<PrinterPageHandles>,
     PathId(id): PathId,
@@ -87,7 +87,7 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &view, &content))
 }
 
-/// Cancelling names the printer and what it prints.
+/// Renders the confirmation to cancel, which names the printer and its print.
 fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
     let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
     let what = printed(printer);
@@ -106,7 +106,7 @@ fn cancel(shop: &PrinterHandles, printer: &Printer) -> Markup {
     }
 }
 
-/// Whoever scans the label of a printer says here how its parts are.
+/// Renders the sign-off form for the parts on the bed, to which scanning the printer's label leads.
 fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup {
     let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
     html! {
@@ -122,8 +122,8 @@ fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup
     }
 }
 
-/// The stop again: held as on the card, and done by one press where the script does not run; and the sentence that
-/// belongs to it.
+/// Renders the emergency stop: held down as on the card, or one press where the script does not run, with an
+/// explanation of its effect.
 fn stop(shop: &PrinterHandles, printer: &Printer) -> Markup {
     html! {
         section class="card" aria-labelledby="stop-title" {
@@ -177,7 +177,7 @@ fn service(printer: &Printer) -> Markup {
     }
 }
 
-/// What it is expected to print next.
+/// Renders the jobs that the printer is expected to print next.
 fn queue(app: &BoardHandles, printer: Id) -> Markup {
     let forecast = app.forecaster.latest();
     let queued = forecast.queues.get(&printer).map(Vec::as_slice).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Adding a printer, by a form for each type of printer, and changing or removing one.
+//! Forms to add a printer, one per type of printer, and to change or remove one.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -26,18 +26,18 @@ use crate::http::path_id::PathId;
 use crate::http::production::printers::{act_by_page, present, register};
 use crate::printers::{PRINTER_TYPES, PrinterType};
 
-/// Where a printer is added.
+/// Path of the form that adds a printer.
 pub(super) const NEW_PRINTER_PATH: &str = "/floor/printers/new";
 
-/// Of which type the new printer is.
+/// Query of the form that adds a printer.
 #[derive(Request, Debug)]
 pub(super) struct NewPrinterQuery {
-    /// One of the API's words; without one the types are shown.
+    /// Printer type, as spelled in the API; without it, the list of types is shown.
     #[api(name = "type")]
     kind: Option<String>,
 }
 
-/// Answers GET of the way to a new printer: its type first, then the form of that type.
+/// Serves the first two steps of adding a printer: the choice of its type, then the form of that type.
 pub(super) async fn show_new(
     State(app): State<FloorHandles>,
     OpenQuery(query): OpenQuery<NewPrinterQuery>,
@@ -51,7 +51,7 @@ pub(super) async fn show_new(
     Ok(viewer.page(StaffSection::Floor, "Add a printer", &app.board.view(), &content))
 }
 
-/// The types to choose from.
+/// Renders the types of printer to choose from.
 fn types(admin: bool) -> Markup {
     html! {
         p { a href=(FLOOR_PATH) { "All printers" } }
@@ -92,7 +92,7 @@ fn new_form(declared: &PrinterType, value: &dyn Fn(&str) -> Option<String>, word
     }
 }
 
-/// Asks the printer, unless it is to be added anyhow, and adds it.
+/// Adds a printer after a connection test, which the form can skip.
 pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let Some(declared) = PrinterType::of_word(sent.text("type")) else { return Ok(see_other(NEW_PRINTER_PATH)) };
@@ -122,7 +122,7 @@ pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Resu
     }
 }
 
-/// Answers GET of the form that changes a printer.
+/// Serves the form that changes a printer.
 pub(super) async fn show_edit(
     State(app): State<FloorHandles>,
     PathId(id): PathId,
@@ -135,7 +135,8 @@ pub(super) async fn show_edit(
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
 }
 
-/// The form of a printer that is there, with its version: what somebody else changed meanwhile is not undone by it.
+/// Renders the form that changes a printer. It carries the printer's version, so that it does not overwrite a
+/// concurrent change.
 fn edit_form((version, printer): &(i64, Printer), value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
     let (name, own_page) = (&printer.fields.name, format!("{FLOOR_PATH}/printers/{}", printer.id));
     html! {
@@ -166,7 +167,7 @@ fn edit_form((version, printer): &(i64, Printer), value: &dyn Fn(&str) -> Option
     }
 }
 
-/// Changes a printer.
+/// Saves the changes of a printer's form.
 pub(super) async fn change(
     State(app): State<FloorHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! What people note about a printer: lines of its maintenance log, what is due to be done to it, and the form for more.
+//! A printer's maintenance log: its newest notes, the work that is due, and the form for another note.
 
 use maud::{Markup, html};
 
@@ -10,11 +10,11 @@ use crate::domain::printer::Printer;
 use crate::http::error::ApiError;
 use crate::store::queries::Page;
 
-/// Lines of the log that are shown.
+/// Number of notes shown.
 const NOTES_SHOWN: u64 = 10;
 
 impl LogHandles {
-    /// The newest notes about a printer, with the form for another one.
+    /// Renders the newest notes about a printer, with the form for another one.
     pub(super) async fn notes(&self, printer: &Printer) -> Result<Markup, ApiError> {
         let page = Page { limit: NOTES_SHOWN, offset: 0 };
         let (entries, total) = self.queries.maintenance_entries(printer.id, page).await?;
@@ -49,7 +49,7 @@ impl LogHandles {
     }
 }
 
-/// Work that is due, and the button that says that it was done.
+/// Renders work that is due, and the button that marks it as done.
 fn due_now(printer: &Printer, reminder: &Reminder) -> Markup {
     let more = html! {
         input type="hidden" name="done" value=(reminder.fields.name);

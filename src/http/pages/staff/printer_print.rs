@@ -1,4 +1,4 @@
-//! A file that is brought to a printer: chosen or dropped, uploaded, and then offered to be printed there by hand.
+//! Uploading a file for one printer and offering it to be printed there manually.
 
 use api_derive::Request;
 use axum::extract::{Request as HttpRequest, State};
@@ -29,38 +29,39 @@ use crate::http::production::printers::present;
 use crate::printers::PrinterType;
 
 handles! {
-    /// What bringing a file to a printer takes.
+    /// Dependencies of the upload to a printer.
     pub(crate) struct BroughtHandles {
         floor: FloorHandles,
         files: FileHandles,
     }
 }
 
-/// Which file is offered.
+/// Query of the upload page.
 #[derive(Request, Debug)]
 pub(super) struct BroughtQuery {
-    /// One that is stored already; without it, one is to be chosen.
+    /// Stored file to print; without it, the page asks for one.
     file: Option<Id>,
 }
 
-/// What stands in the address that the form is sent to: its body is read as it comes, and would be read too late.
+/// Query of the upload form's target. The form token is in the URL because the body is streamed, so a token in the body
+/// would be read too late.
 #[derive(Request, Debug)]
 pub(super) struct GcodeUploadQuery {
-    /// The token of the session's forms.
+    /// Form token of the session.
     token: Option<String>,
 }
 
-/// Where a file for a printer is brought.
+/// Returns the path to which a file for a printer is uploaded.
 pub(super) fn upload_path(printer: Id) -> String {
     format!("{FLOOR_PATH}/printers/{printer}/upload")
 }
 
-/// The same, with the token of whoever looks at the page.
+/// Returns the same path with the viewer's form token.
 pub(super) fn upload_target(printer: Id) -> Markup {
     with_token(&upload_path(printer))
 }
 
-/// Answers GET of the form for a file, and of the offer to print one that was uploaded.
+/// Serves the upload form or, once a file is uploaded, the offer to print it.
 pub(super) async fn show(
     State(BroughtHandles { floor: app, files }): State<BroughtHandles>,
     PathId(id): PathId,
@@ -79,7 +80,7 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
 }
 
-/// Takes a file, and leads to the offer to print it.
+/// Stores an uploaded file and redirects to the offer to print it.
 pub(super) async fn upload(
     State(BroughtHandles { floor: app, files }): State<BroughtHandles>,
     PathId(id): PathId,
@@ -98,7 +99,7 @@ fn back(printer: &Printer) -> Markup {
     html! { p { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { "Back to " (printer.fields.name) } } }
 }
 
-/// The forms of G-code that a printer prints, as names of files end.
+/// Returns the file name extensions of the G-code formats that a printer accepts.
 fn endings(printer: &Printer) -> Vec<String> {
     let declared = PrinterType::of_word(&printer.fields.kind);
     declared.map(|one| one.forms.iter().map(|form| format!(".{}", form.ending())).collect()).unwrap_or_default()
@@ -125,7 +126,7 @@ fn choice(printer: &Printer) -> Markup {
     }
 }
 
-/// Why the file cannot be printed there now, in words; `None` when it can.
+/// Returns the reason the file cannot be printed there now; `None` if it can.
 fn hindrance(printer: &Printer, file: &File) -> Option<String> {
     if file.archived || file.kind != FileKind::Gcode {
         return Some("this file is no G-code".to_owned());
@@ -142,14 +143,14 @@ fn hindrance(printer: &Printer, file: &File) -> Option<String> {
     printer.free().err().map(|why| format!("{} cannot take a print now: {why}", printer.fields.name))
 }
 
-/// What is in a slot, as far as the printer tells; people count slots from 1.
+/// Describes the contents of a slot as far as the printer reports them. Slots are numbered from 1 in the text.
 fn slot_words(slot: &Slot) -> String {
     let known = slot.vendor_code.as_deref().unwrap_or("nothing known");
     let color = slot.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
     format!("Slot {}: {known}{color}", slot.slot + 1)
 }
 
-/// Which filament of the file a choice is for.
+/// Describes the filament of a file for which a slot is chosen.
 fn filament_words(number: usize, filament: Option<&PlateFilament>) -> String {
     let known = filament.into_iter().flat_map(|one| [one.kind.clone(), one.color.clone()]).flatten();
     let known: Vec<String> = known.collect();
@@ -157,7 +158,7 @@ fn filament_words(number: usize, filament: Option<&PlateFilament>) -> String {
     format!("Filament {number}{known} from")
 }
 
-/// The choice of the slot of each filament, where the printer reports its slots and is told which to take.
+/// Renders the choice of a slot for each filament, if the printer reports its slots and accepts a mapping.
 fn slots(printer: &Printer, file: &File) -> Markup {
     let beside = PrinterType::of_word(&printer.fields.kind).and_then(|declared| declared.spool_beside);
     let mut reported = printer.slots();

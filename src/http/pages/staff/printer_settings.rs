@@ -1,4 +1,5 @@
-//! What the forms of a printer ask beyond what the wizard asks: place, equipment, camera. Between the form and the API.
+//! Printer form fields that the setup wizard does not have: location, equipment, camera; and their conversion to and
+//! from the API.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -8,16 +9,16 @@ use crate::domain::sku::Dimensions;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::printer_fields::{number, said};
 
-/// Fields that are one line of text: name in the form and in the API, label, longest text, hint.
+/// Single-line text fields: name in the form and in the API, label, maximum length in characters, hint.
 const TEXTS: [(&str, &str, usize, &str); 3] = [
     ("model", "Model", 100, "As slicers name it, such as MK4. Empty: it takes files for any model."),
     ("plateType", "Build plate", 50, "As slicers name it, such as Textured PEI Plate. Empty: files for any plate."),
     ("location", "Where it stands", 200, "The room or the shelf; printers of one place stand together on the plan."),
 ];
-/// What separates tags.
+/// Separator between tags.
 const TAG_SEPARATOR: char = ',';
 
-/// What a field of the form is filled with for a printer that is there; empty for what the form does not show.
+/// Returns the initial value of a form field for an existing printer; empty for fields that the form does not show.
 pub(super) fn value_of(fields: &PrinterFields, name: &str) -> String {
     let volume = |side: fn(&Dimensions) -> f64| {
         fields.build_volume.as_ref().map(|volume| side(volume).to_string()).unwrap_or_default()
@@ -52,7 +53,7 @@ pub(super) fn value_of(fields: &PrinterFields, name: &str) -> String {
     }
 }
 
-/// The fields.
+/// Renders the fields.
 pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
     let of = |name: &str| value(name).unwrap_or_default();
     html! {
@@ -105,7 +106,7 @@ pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
     }
 }
 
-/// What [`more_inputs`] say, as the API takes it.
+/// Converts the values of [`more_inputs`] to API members.
 pub(super) fn more_said(sent: &PageForm) -> Map<String, Value> {
     let given = |names: [&str; 2]| names.iter().any(|name| !sent.text(name).is_empty());
     let place =
@@ -129,8 +130,8 @@ pub(super) fn more_said(sent: &PageForm) -> Map<String, Value> {
     texts.chain(others).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What a form changes of a printer: all but its type. A key that is left empty stays, and so does an address that was
-/// not changed, with its key.
+/// Builds the API request body that changes a printer, without its type. An API key left empty is unchanged; so is an
+/// unchanged address, with its key.
 pub(super) fn change_said(fields: &PrinterFields, sent: &PageForm) -> Value {
     let mut change = said(sent);
     change.extend(more_said(sent));

@@ -1,4 +1,4 @@
-//! SKUs, kits and files: what the shop sells, what it is printed from, and whether it can be ordered.
+//! SKUs, kits and files: products for sale, the files they are printed from, and whether they can be ordered.
 
 mod file;
 mod files;
@@ -39,13 +39,13 @@ use crate::http::production::skus::SkuHandles;
 use crate::http::routes::{PageBounds, Routes};
 use crate::store::queries::{Page, Queries, SkuFilter};
 
-/// Most SKUs whose codes are suggested, the newest; others are typed.
+/// Maximum number of SKU codes suggested, the newest; others are typed.
 const CODES_SUGGESTED: u64 = 200;
-/// The id of the list of codes that are suggested.
+/// HTML id of the list of suggested SKU codes.
 pub(super) const CODE_LIST: &str = "sku-codes";
 
 handles! {
-    /// What the pages of products use.
+    /// Dependencies of the product pages.
     pub(crate) struct ProductHandles {
         board: BoardHandles,
         skus: SkuHandles,
@@ -56,10 +56,10 @@ handles! {
     }
 }
 
-/// SKUs that were read for one page, as components of kits; `None` for one that is deleted.
+/// SKUs read for one page, such as components of kits; `None` for a deleted SKU.
 type KnownSkus = HashMap<Id, Option<SkuFields>>;
 
-/// Adds its pages.
+/// Adds the routes of the product pages.
 pub(super) fn routes(routes: Routes) -> Routes {
     use RequiredAccess::Session;
     let (get, post, form) = (Method::GET, Method::POST, PageBounds::Form);
@@ -81,14 +81,14 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, Session, "/shop/products/files/{id}/delete", file::delete, form)
 }
 
-/// Which SKUs are listed. A word that means nothing narrows nothing.
+/// Query of the SKU list. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct ProductQuery {
-    /// A part of the name or code.
+    /// Part of the name or code.
     q: Option<String>,
-    /// `active`, `withdrawn` or `kits`.
+    /// Subset to show: `active`, `withdrawn` or `kits`.
     show: Option<String>,
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
@@ -106,7 +106,7 @@ impl ProductQuery {
     }
 }
 
-/// The parts of these pages.
+/// Renders the tabs of the product pages.
 pub(super) fn tabs(now: &str) -> Markup {
     let parts = [(PRODUCTS_PATH, "SKUs and kits"), (files::PATH, "Files")];
     html! {
@@ -116,7 +116,7 @@ pub(super) fn tabs(now: &str) -> Markup {
     }
 }
 
-/// Answers GET of the list.
+/// Serves the SKU list.
 pub(super) async fn list(
     State(app): State<ProductHandles>,
     who: Caller,
@@ -160,7 +160,7 @@ pub(super) async fn list(
     Ok(viewer.page(StaffSection::Products, "Products", &view, &content))
 }
 
-/// What a shop without SKUs reads.
+/// Renders the text for a shop without SKUs.
 fn nothing() -> Markup {
     html! {
         section class="card" aria-labelledby="begin" {
@@ -212,12 +212,13 @@ async fn row(app: &ProductHandles, sku: &Sku, known: &mut KnownSkus) -> Result<M
     })
 }
 
-/// The page of a SKU.
+/// Returns the path of a SKU's page.
 pub(super) fn sku_path(id: Id) -> String {
     format!("{PRODUCTS_PATH}/{id}")
 }
 
-/// The SKUs of a kit's components, in its order; `None` for one that is deleted. Each that is not `known` is read once.
+/// Returns the SKUs of a kit's components, in the kit's order; `None` for a deleted SKU. Each SKU missing from `known`
+/// is read once.
 async fn components(
     app: &ProductHandles,
     fields: &SkuFields,
@@ -238,14 +239,14 @@ async fn components(
     Ok(found)
 }
 
-/// What keeps a SKU from being ordered.
+/// Returns the obstacles that keep a SKU from being ordered.
 async fn obstacles(app: &ProductHandles, sku: &Sku, known: &mut KnownSkus) -> Result<Vec<OrderObstacle>, ApiError> {
     let components = components(app, &sku.fields, known).await?;
     let components: Vec<Option<&SkuFields>> = components.iter().map(Option::as_ref).collect();
     Ok(sku.fields.obstacles(&components))
 }
 
-/// Whether it can be ordered, and why not.
+/// Renders whether a SKU can be ordered, and the reasons if it cannot.
 fn orderable(obstacles: &[OrderObstacle]) -> Markup {
     let (tone, words) = if obstacles.is_empty() {
         (Tone::Working, "Yes")
@@ -262,7 +263,7 @@ fn orderable(obstacles: &[OrderObstacle]) -> Markup {
     }
 }
 
-/// An amount of a material with its name.
+/// Formats an amount of a material, with the material's name.
 fn material_words(app: &ProductHandles, material: Option<Id>, amount: Amount) -> Markup {
     let handle = material.and_then(|id| app.skus.materials.resident(id)).map(|handle| handle.read());
     let known = handle.as_ref().and_then(|known| known.state.as_ref()).map(|known| &known.fields);
@@ -274,7 +275,7 @@ fn material_words(app: &ProductHandles, material: Option<Id>, amount: Amount) ->
     }
 }
 
-/// The codes of SKUs, for fields that suggest them.
+/// Renders the list of SKU codes that form fields suggest.
 pub(super) async fn code_list(queries: &Queries) -> Result<Markup, ApiError> {
     let active = SkuFilter { active: Some(true), ..SkuFilter::default() };
     let (found, _) = queries.skus(&active, Page { limit: CODES_SUGGESTED, offset: 0 }).await?;
@@ -284,8 +285,7 @@ pub(super) async fn code_list(queries: &Queries) -> Result<Markup, ApiError> {
     })
 }
 
-/// The rows of a form that name SKUs by their codes and say how many, as the API takes them; refused where a code is
-/// nobody's.
+/// Converts the form rows of SKU codes and quantities to API members; refused if a code is unknown.
 pub(super) async fn counted_skus(
     queries: &Queries,
     form: &FormEntry,

@@ -1,5 +1,5 @@
-//! Quotes: the list, one with what it costs the shop and what is left, drafted and edited by forms; and the custom
-//! requests that they answer.
+//! Quotes: the list, the page of a quote with its costs and margin, the forms to draft and edit one, and the custom
+//! requests that quotes answer.
 
 mod act;
 mod draft;
@@ -35,16 +35,16 @@ use crate::http::production::quotes::QuoteHandles;
 use crate::http::routes::{PageBounds, Routes};
 use crate::store::queries::{CustomRequestFilter, Page, QuoteFilter};
 
-/// The form of a new quote.
+/// Path of the form for a new quote.
 const NEW_PATH: &str = "/shop/quotes/new";
-/// Where a model for a new quote is uploaded.
+/// Path to which a model for a new quote is uploaded.
 const MODELS_PATH: &str = "/shop/quotes/models";
-/// The statuses that the list can be narrowed to.
+/// Statuses by which the list can be filtered.
 const STATUSES: [QuoteStatus; 5] =
     [QuoteStatus::Draft, QuoteStatus::Sent, QuoteStatus::Accepted, QuoteStatus::Declined, QuoteStatus::Expired];
 
 handles! {
-    /// What the pages of quotes and custom requests use.
+    /// Dependencies of the pages of quotes and custom requests.
     pub(crate) struct StaffQuoteHandles {
         board: BoardHandles,
         quotes: QuoteHandles,
@@ -53,7 +53,7 @@ handles! {
     }
 }
 
-/// Adds the pages of quotes and of custom requests.
+/// Adds the routes of the pages of quotes and custom requests.
 pub(super) fn routes(routes: Routes) -> Routes {
     let session = RequiredAccess::Session;
     let (get, post, form) = (Method::GET, Method::POST, PageBounds::Form);
@@ -69,19 +69,19 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, session, "/shop/requests/{id}/{act}", request::act, form)
 }
 
-/// Which quotes are listed. A word that means nothing narrows nothing.
+/// Query of the quote list. Unknown values are ignored.
 #[derive(Request, Debug)]
 struct QuoteListQuery {
-    /// Only quotes with this one of the API's words.
+    /// Only quotes with this status, as spelled in the API.
     status: Option<String>,
-    /// Only those of the customer with this e-mail address.
+    /// Only quotes of the customer with this email address.
     email: Option<String>,
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// A status in words and a tone.
+/// Returns the tone and the label of a quote's status.
 fn quote_state(status: QuoteStatus) -> (Tone, &'static str) {
     match status {
         QuoteStatus::Draft => (Tone::Attention, "Draft"),
@@ -92,7 +92,7 @@ fn quote_state(status: QuoteStatus) -> (Tone, &'static str) {
     }
 }
 
-/// A quote in a list that stands on the page of something else.
+/// Renders a quote as a row on another page.
 pub(super) fn quote_row(quote: &Quote, now: Timestamp) -> Markup {
     let (tone, words) = quote_state(quote.shown_status(now));
     html! {
@@ -103,7 +103,7 @@ pub(super) fn quote_row(quote: &Quote, now: Timestamp) -> Markup {
     }
 }
 
-/// A custom request in a list that stands on the page of something else.
+/// Renders a custom request as a row on another page.
 pub(super) fn request_row(request: &CustomRequest) -> Markup {
     let (tone, words) = requests::request_state(request.status);
     html! {
@@ -114,7 +114,7 @@ pub(super) fn request_row(request: &CustomRequest) -> Markup {
     }
 }
 
-/// Answers GET of the list.
+/// Serves the quote list.
 async fn list(
     State(app): State<StaffQuoteHandles>,
     who: Caller,

@@ -1,5 +1,5 @@
-//! What the shop is run with: API keys, people and their sessions, the audit log, other systems, how the server fares,
-//! and backups. Operators see their own sessions and the server; all else is for admins.
+//! Shop settings: API keys, staff and their sessions, the audit log, integrations, server status, and backups.
+//! Operators see only their own sessions and the server status; everything else is for admins.
 
 mod audit;
 mod backup;
@@ -34,7 +34,7 @@ use crate::http::production::settings::waiting_settings;
 use crate::http::routes::{PageBounds, Routes};
 
 handles! {
-    /// What every page of the settings uses.
+    /// Dependencies shared by all settings pages.
     pub(crate) struct SettingsPageHandles {
         board: BoardHandles,
         config: Arc<Config>,
@@ -42,7 +42,7 @@ handles! {
     }
 }
 
-/// Pages of the settings: where, what they are called, what they are for, and whether they are for admins alone.
+/// Settings pages: path, title, description, and whether the page is for admins only.
 const PAGES: [(&str, &str, &str, bool); 10] = [
     (keys::PATH, "API Keys", "Programs that use the shop, and what each may do.", true),
     (users::PATH, "Users", "Who works here, as operator or admin.", true),
@@ -56,7 +56,7 @@ const PAGES: [(&str, &str, &str, bool); 10] = [
     (restore::PATH, "Restores", "Backups that were put back, and whether somebody has looked at the shop since.", true),
 ];
 
-/// Adds its pages.
+/// Adds the routes of the settings pages.
 pub(super) fn routes(routes: Routes) -> Routes {
     let (get, post, session) = (Method::GET, Method::POST, RequiredAccess::Session);
     let (admin, form, long) = (RequiredAccess::Role(Role::Admin), PageBounds::Form, PageBounds::Long);
@@ -91,7 +91,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(get, session, system::PATH, system::show, form)
 }
 
-/// Answers GET of the overview.
+/// Serves the overview of the settings.
 async fn show(State(app): State<SettingsPageHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let admin = who.has(Role::Admin);
@@ -121,7 +121,7 @@ async fn show(State(app): State<SettingsPageHandles>, who: Caller) -> Result<Res
     Ok(viewer.page(StaffSection::Settings, "Settings", &app.board.view(), &content))
 }
 
-/// Which settings were changed since the server started, and take effect when it is started again.
+/// Renders the settings that were changed since the server started and take effect after a restart.
 async fn restart(config: &Arc<Config>) -> Markup {
     let Some(next) = waiting_settings(config).await else {
         return html! { p class="soft" { "All settings are in force: nothing waits for a restart." } };

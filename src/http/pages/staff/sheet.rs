@@ -1,5 +1,5 @@
-//! What the pages of quotes, invoices and customers share: lists that are read in parts, fields with their labels, and
-//! forms that are shown again with what was typed and what is wrong with it.
+//! Components shared by the pages of quotes, invoices and customers: paginated lists, labelled fields, and forms that
+//! are shown again with their input and errors.
 
 mod fields;
 mod lines;
@@ -18,17 +18,17 @@ pub(super) use fields::{FormSheet, decimal_field, line_field};
 pub(super) use lines::{DraftLines, LINE_ACTS, edited, line_form};
 pub(super) use typed::{TypedForm, VERSION_FIELD, at_version, without_nulls};
 
-/// Entries of one page of a list.
+/// Number of entries per page of a list.
 const ROWS_PER_PAGE: u64 = 50;
-/// The rows of a list that stands on the page of something else.
+/// Page of a list that is embedded in another page.
 pub(super) const FEW_ROWS: Page = Page { limit: 20, offset: 0 };
 
-/// A part of a list that its query narrows.
+/// A page of a filtered list.
 pub(super) struct ListPart<'a> {
     pub(super) path: &'a str,
-    /// By what it is narrowed, as names and values of the query.
+    /// Active filters, as names and values of the query.
     pub(super) narrowed: Vec<(&'static str, Option<&'a str>)>,
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     pub(super) from: u32,
 }
 
@@ -48,7 +48,7 @@ impl ListPart<'_> {
         format!("{}?{}", self.path, query.finish())
     }
 
-    /// How many there are in all, and links to the parts before and after.
+    /// Renders the total number of entries, and links to the previous and next page.
     pub(super) fn links(&self, total: u64) -> Markup {
         let (from, next) = (u64::from(self.from), u64::from(self.from) + ROWS_PER_PAGE);
         html! {
@@ -63,18 +63,18 @@ impl ListPart<'_> {
     }
 }
 
-/// A text that a query narrows by; nothing when it is empty.
+/// Returns a query's filter text; `None` if it is missing or empty.
 pub(super) fn given(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
-/// The customers with this e-mail address, as a link.
+/// Renders a link to the customers with this email address.
 pub(super) fn customer_link(email: &str) -> Markup {
     let query = form_urlencoded::Serializer::new(String::new()).append_pair("q", email).finish();
     html! { a href={ (CUSTOMERS_PATH) "?" (query) } { (email) } }
 }
 
-/// An address in one line.
+/// Renders an address in one line.
 pub(super) fn address_line(address: &Address) -> Markup {
     html! {
         (address.line1) ", "
@@ -85,18 +85,18 @@ pub(super) fn address_line(address: &Address) -> Markup {
     }
 }
 
-/// A span of time for people: `1 h 05 min`.
+/// Formats a duration in hours and minutes: `1 h 05 min`.
 pub(super) fn span(seconds: i64) -> String {
     let minutes = seconds.max(0).saturating_add(59) / 60;
     if minutes < 60 { format!("{minutes} min") } else { format!("{} h {:02} min", minutes / 60, minutes % 60) }
 }
 
-/// A day as fields of dates have it; empty without one.
+/// Formats a timestamp's day for a date field; empty for `None`.
 pub(super) fn day(at: Option<Timestamp>) -> String {
     at.map(|at| at.to_string().chars().take(10).collect()).unwrap_or_default()
 }
 
-/// What belongs to something, one row for each, or words that say that there is nothing.
+/// Renders a titled list of related rows, or `none` if there are no rows.
 pub(super) fn few(id: &str, title: &str, rows: &[Markup], none: &str) -> Markup {
     html! {
         section class="card" aria-labelledby=(id) {
@@ -107,13 +107,13 @@ pub(super) fn few(id: &str, title: &str, rows: &[Markup], none: &str) -> Markup 
     }
 }
 
-/// What is wrong with a form that the page does not show any more, to stand above those that it shows.
+/// Renders the errors of a refused form that is no longer on the page, to stand above the current forms.
 pub(super) fn astray(refused: Option<&TypedForm>, forms: &Markup) -> Markup {
     let beside = forms.0.contains("role=\"alert\"");
     html! { @if let Some(typed) = refused.filter(|_| !beside) { (typed.told()) } }
 }
 
-/// The path of a page of something, by its identifier.
+/// Returns the path of a record's page, from the list's path and the record's id.
 pub(super) fn page_of(path: &str, id: Id) -> String {
     format!("{path}/{id}")
 }

@@ -1,6 +1,6 @@
-//! What stands around every page for the staff: navigation, the summary of the floor, and the places where the script
-//! says what changed. Style and script are files of their own here, and stand in each page, named by their hashes in
-//! its policy.
+//! The frame of every staff page: navigation, floor summary, and the elements in which the script reports changes.
+//! Style and script are files in this directory, inlined into each page and allowed by their hashes in its Content
+//! Security Policy.
 
 use std::sync::LazyLock;
 
@@ -38,28 +38,28 @@ const STAFF_SCRIPT: &str = concat!(
     include_str!("script/settings.js"),
     include_str!("script/products.js")
 );
-/// Stands for the token of the reader's session in parts that are made once for all who look. No text of others can
-/// say it: what they write is escaped.
+/// Placeholder for the viewer's form token in markup that is rendered once for all viewers. User-supplied text cannot
+/// contain it, because it is escaped.
 const TOKEN_MARK: PreEscaped<&str> = PreEscaped("<form-token>");
 
-/// Every page for the staff has the same style and script, and shows pictures of this server.
+/// Style, script and policy shared by all staff pages, which may show images of this server.
 static STAFF_PAGE: LazyLock<PageCode> = LazyLock::new(|| PageCode::new(STAFF_STYLE, Some(STAFF_SCRIPT), true));
 
-/// The tone of a state. It is shown by a colour and always also by a word.
+/// Severity of a state, shown by a colour and always also by a label.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Tone {
-    /// Something is wrong or out of reach.
+    /// Something is wrong or unreachable.
     Error,
-    /// A person has to do something.
+    /// An operator has to act.
     Attention,
-    /// It works.
+    /// Working normally.
     Working,
-    /// Nothing goes on.
+    /// Nothing is going on.
     Idle,
 }
 
 impl Tone {
-    /// Its word in addresses and parts of pages.
+    /// Returns the tone's name in URLs and page fragments.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -69,7 +69,7 @@ impl Tone {
         }
     }
 
-    /// The name of its colours in the style.
+    /// Returns the tone's CSS class.
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Error => "state error",
@@ -80,7 +80,7 @@ impl Tone {
     }
 }
 
-/// Where a page stands in the navigation.
+/// Section of the navigation to which a page belongs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StaffSection {
     ToDo,
@@ -96,7 +96,7 @@ pub(super) enum StaffSection {
     Settings,
 }
 
-/// The pages that the navigation names.
+/// Sections in the navigation: section, path, label.
 const SECTIONS: [(StaffSection, &str, &str); 11] = [
     (StaffSection::ToDo, TO_DO_PATH, "To do"),
     (StaffSection::Floor, FLOOR_PATH, "Floor"),
@@ -111,16 +111,16 @@ const SECTIONS: [(StaffSection, &str, &str); 11] = [
     (StaffSection::Settings, SETTINGS_PATH, "Settings"),
 ];
 
-/// The member of staff who looks at a page.
+/// The member of staff who views a page.
 pub(super) struct StaffViewer {
-    /// What their forms carry.
+    /// Token for the viewer's forms.
     token: FormToken,
     email: String,
     admin: bool,
 }
 
 impl StaffViewer {
-    /// Whoever this request comes from; 403 unless it is a member of staff who has signed in.
+    /// Identifies the viewer of a request; 403 unless it is a member of staff who has signed in.
     pub(super) fn new(who: &Caller, config: &Config) -> Result<Self, ApiError> {
         who.user()?;
         let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
@@ -131,17 +131,17 @@ impl StaffViewer {
         Ok(Self { token: FormToken::of(&config.auth.session_secret, session), email, admin: who.has(Role::Admin) })
     }
 
-    /// A part that was made for all who look, for this one. Its forms carry the token under a new mask.
+    /// Returns shared markup with the viewer's form token in place of its placeholder, under a new mask.
     pub(super) fn own(&self, shared: &str) -> String {
         shared.replace(TOKEN_MARK.0, &self.token.masked())
     }
 
-    /// A page of theirs, with the floor as it is now.
+    /// Renders a page for the viewer, with the current floor summary.
     pub(super) fn page(&self, section: StaffSection, title: &str, board: &BoardView, content: &Markup) -> Response {
         self.put_up(section, title, board, content, false)
     }
 
-    /// As [`Self::page`], to be read from far away: nothing but the content.
+    /// Does what [`Self::page`] does, but for a wall display: without the navigation.
     pub(super) fn wall(&self, section: StaffSection, title: &str, board: &BoardView, content: &Markup) -> Response {
         self.put_up(section, title, board, content, true)
     }
@@ -181,18 +181,20 @@ impl StaffViewer {
     }
 }
 
-/// The hidden member that each form has; the token of the reader takes its place when the page is sent.
+/// Renders the hidden token field that every form needs. It holds a placeholder, replaced by the viewer's token when
+/// the page is sent.
 pub(super) fn hidden() -> Markup {
     html! { input type="hidden" name=(TOKEN_FIELD) value=(TOKEN_MARK); }
 }
 
-/// Where a form is sent whose body is read as it comes, and would give its token too late: it stands in the address.
+/// Returns a form target with the viewer's token in the URL, for a form whose body is streamed and would give the token
+/// too late.
 pub(super) fn with_token(path: &str) -> Markup {
     html! { (path) "?token=" (TOKEN_MARK) }
 }
 
-/// A form with one button, which the script sends without leaving the page. `id` keeps the focus on the button when the
-/// part around it is made anew.
+/// Renders a form with one button, which the script posts without leaving the page. `id` preserves the focus on the
+/// button when the surrounding markup is replaced.
 pub(super) fn act(path: &str, id: &str, class: &str, words: &str, more: Option<&Markup>) -> Markup {
     html! {
         form method="post" action=(path) data-quiet="" {
@@ -203,18 +205,19 @@ pub(super) fn act(path: &str, id: &str, class: &str, words: &str, more: Option<&
     }
 }
 
-/// A moment, with its day; the script shows it by the clock of whoever looks, and leaves out the day where it is near.
+/// Renders a timestamp with its day. The script converts it to the viewer's time zone and omits the day when it is
+/// near.
 pub(super) fn clock(at: Timestamp) -> Markup {
     html! { time datetime=(at) data-clock="" { (minute(at)) } }
 }
 
-/// As [`clock`], of what is near anyhow: where the script does not run, its day is left out as well.
+/// Does what [`clock`] does, but omits the day even where the script does not run; for timestamps that are always near.
 pub(super) fn time_of_day(at: Timestamp) -> Markup {
     let text = at.to_string();
     html! { time datetime=(text) data-clock="" { (text.get(11..16).unwrap_or_default()) " UTC" } }
 }
 
-/// A moment of the past; the script tells how long ago it was.
+/// Renders a past timestamp; the script shows it as elapsed time.
 pub(super) fn since(at: Timestamp) -> Markup {
     let text = at.to_string();
     let minute = text.get(..16).unwrap_or_default().replace('T', " ");

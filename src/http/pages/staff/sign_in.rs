@@ -1,4 +1,4 @@
-//! Signing in and out of the staff, by the operations of the API.
+//! Staff sign-in and sign-out, by the API's operations.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -16,17 +16,17 @@ use crate::http::pages::frame::{page, see_other};
 use crate::http::pages::refused::sentence;
 use crate::http::production::auth::{SessionHandles, signed_in_by_page, signed_out_by_page};
 
-/// Where the staff sign in.
+/// Path of the staff sign-in.
 pub(super) const PATH: &str = "/login";
 
-/// Where the browser is led afterwards.
+/// Query of the sign-in page.
 #[derive(Request, Debug)]
 pub(super) struct LoginQuery {
-    /// The page for the staff that the browser is led to; another address is ignored.
+    /// Staff page to open after signing in; other addresses are ignored.
     next: Option<String>,
 }
 
-/// The page that is wanted, if it is one of these pages; else the floor.
+/// Returns the requested page if it is a staff page; otherwise the floor.
 fn next_page(wanted: Option<&str>) -> &str {
     let fits = |next: &&str| is_path(next) && !next.contains(|c: char| c.is_control() || c == '\\');
     wanted.filter(fits).unwrap_or(FLOOR_PATH)
@@ -69,12 +69,12 @@ fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>, asks_c
     page(status, "Sign in", &content)
 }
 
-/// Answers GET of the form.
+/// Serves the sign-in form.
 pub(super) async fn show(OpenQuery(query): OpenQuery<LoginQuery>) -> Response {
     form(StatusCode::OK, "", next_page(query.next.as_deref()), None, false)
 }
 
-/// Answers the form: leads on with the cookie, or shows the form again with what was wrong.
+/// Signs in and redirects with the session cookie, or serves the form again with its errors.
 pub(super) async fn enter(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
@@ -103,7 +103,7 @@ pub(super) async fn enter(
     shown
 }
 
-/// Signs out, and leads to the sign-in.
+/// Signs out and redirects to the sign-in form.
 pub(super) async fn leave(
     State(app): State<SessionHandles>,
     headers: HeaderMap,

@@ -1,5 +1,5 @@
-//! How the parts of a print are, said by one form: how many are good, what is wrong with the others, a note, and a
-//! picture of them, which a phone takes on the way.
+//! The sign-off form for the parts of a print: number of good parts, defects of the others, a note, and a photo, which
+//! a phone can take on the spot.
 
 use std::sync::Arc;
 
@@ -29,13 +29,13 @@ use crate::http::production::jobs::{self, JobHandles};
 use crate::http::production::printers::{self, PrinterHandles};
 use crate::http::routes::{PageBounds, Routes};
 
-/// The last word of the paths that the form is sent to.
+/// Last path segment to which the form is posted.
 const WORD: &str = "signed";
-/// What people call the picture that the form takes.
+/// Label of the form's picture field.
 const PICTURE_LABEL: &str = "Picture of the parts";
 
 handles! {
-    /// What signing parts off takes.
+    /// Dependencies of the sign-off.
     pub(crate) struct SignOffHandles {
         printers: PrinterHandles,
         jobs: JobHandles,
@@ -44,14 +44,15 @@ handles! {
     }
 }
 
-/// What stands in the address of the form: its body is read as it comes, and would be read too late.
+/// Query of the sign-off form's target. The form token is in the URL because the body is streamed, so a token in the
+/// body would be read too late.
 #[derive(Request, Debug)]
 pub(super) struct SignOffQuery {
-    /// The token of the session's forms.
+    /// Form token of the session.
     token: Option<String>,
 }
 
-/// Adds what the forms are sent to.
+/// Adds the routes to which sign-off forms are posted.
 pub(super) fn routes(routes: Routes) -> Routes {
     let (session, upload) = (RequiredAccess::Session, PageBounds::Upload);
     routes.page(Method::POST, session, "/floor/printers/{id}/signed", at_printer, upload).page(
@@ -63,16 +64,16 @@ pub(super) fn routes(routes: Routes) -> Routes {
     )
 }
 
-/// Whose parts are signed off.
+/// Subject of a sign-off.
 #[derive(Clone, Copy)]
 pub(super) enum SignOffOf {
-    /// Those of the last print of this printer, whose bed is cleared with it.
+    /// The parts of a printer's last print; signing them off clears its bed.
     Bed(Id),
-    /// Those of this job, of which so many were on the plate.
+    /// The parts of a job, with the number of parts on its plate.
     Job(Id, u32),
 }
 
-/// The form. `to`: the page to go back to, where that is not the usual one.
+/// Renders the sign-off form. `to` is the page to return to, if not the usual one.
 pub(super) fn sign_off_form(of: SignOffOf, reasons: &[String], to: Option<&str>) -> Markup {
     let (path, id, parts) = match of {
         SignOffOf::Bed(printer) => (act_path(printer, WORD), printer, None),
@@ -105,7 +106,7 @@ pub(super) fn sign_off_form(of: SignOffOf, reasons: &[String], to: Option<&str>)
     }
 }
 
-/// Reads the form: what it says, as the API takes it, with its picture.
+/// Reads the form into the API request body and stores its picture.
 async fn read(
     app: &SignOffHandles,
     query: SignOffQuery,
@@ -123,7 +124,7 @@ async fn read(
     Ok((sent, said))
 }
 
-/// Answers the form of a printer: its bed is clear, and the parts are as it says.
+/// Marks a printer's bed as clear and signs off the parts on it.
 async fn at_printer(
     State(app): State<SignOffHandles>,
     PathId(id): PathId,
@@ -137,7 +138,7 @@ async fn at_printer(
     Ok(shown)
 }
 
-/// Answers the form of a job.
+/// Signs off the parts of a job.
 async fn of_job(
     State(app): State<SignOffHandles>,
     PathId(id): PathId,

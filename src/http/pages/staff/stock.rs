@@ -1,8 +1,7 @@
-//! Stock: what there is of each material and what is free of it, what to order, deliveries and counts, the ledger, and
-//! spools with the slots that they are in.
+//! Stock: materials on hand and available, reorders, deliveries and stock counts, the ledger, and spools with their
+//! slots.
 //!
-//! Materials and printers are read in memory, the ledger in the database. Forms are carried out by the handlers of the
-//! API.
+//! Materials and printers are read from memory, the ledger from the database. Forms run the API's handlers.
 
 mod acts;
 mod bins;
@@ -43,18 +42,18 @@ use crate::http::production::materials::MaterialHandles;
 use crate::http::production::stock_links::LinkHandles;
 use crate::http::routes::{PageBounds, Routes};
 
-/// Where a material is added.
+/// Path of the form that adds a material.
 const NEW_PATH: &str = "/shop/stock/new";
-/// What is in the slots of all printers.
+/// Path of the page with the contents of all printers' slots.
 pub(super) const SLOTS_PATH: &str = "/shop/stock/slots";
 
-/// Where somebody says what is in the first slot of a printer, above the list of all slots.
+/// Returns the path of the slot list with the form for a printer's first slot on top.
 pub(super) fn first_slot_path(printer: Id) -> String {
     format!("{SLOTS_PATH}?place={printer}/0")
 }
 
 handles! {
-    /// What the pages of stock use.
+    /// Dependencies of the stock pages.
     pub(crate) struct StockHandles {
         board: BoardHandles,
         materials: MaterialHandles,
@@ -64,7 +63,7 @@ handles! {
     }
 }
 
-/// Adds its pages.
+/// Adds the routes of the stock pages.
 pub(super) fn routes(routes: Routes) -> Routes {
     use RequiredAccess::Session;
     let (get, post, form) = (Method::GET, Method::POST, PageBounds::Form);
@@ -90,12 +89,12 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, Session, "/shop/stock/spools/{id}/retire", spool_acts::retire, form)
 }
 
-/// The page of a material.
+/// Returns the path of a material's page.
 pub(super) fn material_path(id: Id) -> String {
     format!("{STOCK_PATH}/materials/{id}")
 }
 
-/// All materials that are not deleted, by their names.
+/// Returns all materials that are not deleted, by name.
 pub(super) fn present(app: &StockHandles) -> Vec<Arc<Versioned<Material>>> {
     let all = app.materials.materials.all_resident().into_iter().map(|(_, known)| known);
     let mut all: Vec<_> = all.filter(|known| known.state.as_ref().is_some_and(|one| !one.archived)).collect();
@@ -103,8 +102,8 @@ pub(super) fn present(app: &StockHandles) -> Vec<Arc<Versioned<Material>>> {
     all
 }
 
-/// What a form says of an amount, as the API takes it, with a point or a comma. What is no number stays a text, which
-/// the API refuses in its own words.
+/// Converts an amount with a decimal point or comma to a JSON number. Other text is passed on unchanged, and the API's
+/// refusal explains it.
 fn number(text: &str) -> Value {
     let plain = with_point(text);
     if let Ok(whole) = plain.parse::<i64>() {
@@ -113,7 +112,7 @@ fn number(text: &str) -> Value {
     plain.parse::<f64>().ok().filter(|number| number.is_finite()).map_or_else(|| json!(text), |number| json!(number))
 }
 
-/// The colour of a material, beside its name.
+/// Renders the colour of a material as a swatch.
 fn swatch(color: Option<&str>) -> Markup {
     html! {
         @if let Some(color) = color {
@@ -125,13 +124,13 @@ fn swatch(color: Option<&str>) -> Markup {
     }
 }
 
-/// A form as somebody sent it, kept to be shown again beside what is wrong with it.
+/// A submitted form, shown again with its errors.
 #[derive(Default)]
 struct AttemptedForm {
-    /// The last word of the path that it was sent to.
+    /// Last segment of the path to which the form was posted.
     act: String,
     typed: BTreeMap<String, String>,
-    /// What is wrong with it, a line for each fault.
+    /// Validation errors, one line each.
     faults: Vec<String>,
 }
 
@@ -145,18 +144,18 @@ impl AttemptedForm {
         Self { faults: faults_of(error), ..self }
     }
 
-    /// Whether it is the form of this act.
+    /// Returns whether the form was submitted for this action.
     fn is_of(&self, act: &str) -> bool {
         self.act == act
     }
 
-    /// What stands in a field of the form of this act: what was typed, else this.
+    /// Returns the value of a field in this action's form: the submitted one, or else `otherwise`.
     fn value(&self, act: &str, name: &str, otherwise: &str) -> String {
         let typed = self.typed.get(name).filter(|_| self.is_of(act));
         typed.map_or_else(|| otherwise.to_owned(), Clone::clone)
     }
 
-    /// What is wrong with the form of this act.
+    /// Renders the errors of this action's form.
     fn wrong(&self, act: &str) -> Markup {
         if self.is_of(act) {
             wrong(&self.faults)

@@ -1,7 +1,7 @@
-//! What people are to do now, by kind, and within a kind what waits longest first.
+//! The to-do page: tasks for the staff by kind, the longest waiting first within each kind.
 //!
-//! Printers are read in memory, orders and jobs by one query for each kind; the script has the page read again when
-//! something happened in the shop.
+//! Printers are read from memory, orders and jobs by one query per kind. The script reloads the page when something
+//! happens in the shop.
 
 mod counts;
 mod parts;
@@ -40,11 +40,11 @@ use crate::http::production::jobs::JobHandles;
 use crate::http::production::printers::{activity, present_all};
 use crate::store::queries::{JobFilter, OrderFilter, Page, SkuFilter};
 
-/// Most entries of one kind: those that wait longest. The others follow once these are done.
+/// Maximum number of entries per kind, the longest waiting; the others appear once these are done.
 const ROWS_PER_KIND: u64 = 30;
 
 handles! {
-    /// What the page reads.
+    /// Dependencies of the to-do page.
     pub(crate) struct ToDoHandles {
         board: BoardHandles,
         hold: DispatchHold,
@@ -54,14 +54,14 @@ handles! {
     }
 }
 
-/// One kind of things to do.
+/// A kind of task.
 struct Kind {
     id: &'static str,
     title: &'static str,
     rows: Vec<Markup>,
-    /// How many there are, where not all of them are shown.
+    /// Total number of tasks, if more than are shown.
     total: u64,
-    /// What stands below the rows.
+    /// Markup below the rows.
     below: Option<Markup>,
 }
 
@@ -82,7 +82,7 @@ impl Kind {
     }
 }
 
-/// Answers GET of the page.
+/// Serves the to-do page.
 pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let view = app.board.view();
@@ -136,7 +136,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     Ok(viewer.page(StaffSection::ToDo, "To do", &view, &content))
 }
 
-/// The restore that waits for its review: until then no job is started.
+/// Lists the restore that awaits its review; no job starts until it is reviewed.
 fn restored(hold: &DispatchHold) -> Kind {
     let row = || {
         html! {
@@ -155,7 +155,7 @@ fn printer_link(printer: &Printer) -> Markup {
     html! { a href={ (FLOOR_PATH) "/printers/" (printer.id) } { (printer.fields.name) } }
 }
 
-/// The shop's name and address, while invoices wait for them.
+/// Lists the missing name and address of the shop, while invoices wait for them.
 fn seller(config: &Config) -> Kind {
     let gaps = config.rules().seller_gaps();
     let row = html! {
@@ -166,7 +166,7 @@ fn seller(config: &Config) -> Kind {
     Kind::new("seller", "Invoices wait", rows)
 }
 
-/// The printers whose beds are to be cleared, those first that wait longest.
+/// Returns the printers whose beds are to be cleared, the longest waiting first.
 fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> Vec<&'a Printer> {
     let over = |printer: &Printer| !matches!(activity(&app.board.shop, printer), Activity::Printing | Activity::Paused);
     let waits = |printer: &&Printer| printer.bed_not_cleared && over(printer);
@@ -175,7 +175,7 @@ fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> Vec<&'a Prin
     waiting
 }
 
-/// Beds to clear: one by one, with what is good of the print, or several at once.
+/// Lists the beds to clear: one by one with a sign-off of the print, or several at once.
 fn beds(app: &ToDoHandles, waiting: &[&Printer]) -> Kind {
     let several = waiting.len() > 1;
     let rows = waiting.iter().map(|printer| bed(app, printer, several)).collect();
@@ -188,7 +188,7 @@ fn beds(app: &ToDoHandles, waiting: &[&Printer]) -> Kind {
     Kind { below: several.then_some(below), ..Kind::new("beds", "Beds to clear", rows) }
 }
 
-/// One bed; it can be chosen where there are `several`.
+/// Renders one bed to clear; with `several`, it has a checkbox.
 fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> Markup {
     let (id, path) = (printer.id, act_path(printer.id, "bed-cleared"));
     html! {
@@ -215,7 +215,7 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> Markup {
     }
 }
 
-/// Prints of which nobody knows whether they began, or how they ended.
+/// Lists the prints for which it is unknown whether they began or how they ended.
 fn unverified(printers: &[&Printer]) -> Kind {
     let rows = printers.iter().filter_map(|printer| {
         let in_hand = printer.in_hand.as_ref()?;
@@ -229,7 +229,7 @@ fn unverified(printers: &[&Printer]) -> Kind {
     Kind::new("unverified", "Prints that nobody could verify: look at the printer", rows.collect())
 }
 
-/// Printers that a person has to look at for another reason.
+/// Lists the printers that need attention for another reason.
 fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
     let elsewhere = [Attention::BedNotCleared, Attention::Maintenance, Attention::Unverified, Attention::PrintFailed];
     let looked_at = [Attention::FirmwareError, Attention::StartRefused, Attention::DiskFull];
@@ -253,7 +253,7 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
     Kind::new("look", "Printers to look at", rows.collect())
 }
 
-/// The part of a list of so many in which those are that wait longest: lists begin with the newest.
+/// Returns the page of a list of `total` entries that holds the longest waiting: lists begin with the newest.
 fn longest_waiting(total: u64) -> Page {
     Page { limit: ROWS_PER_KIND, offset: total.saturating_sub(ROWS_PER_KIND) }
 }
@@ -262,7 +262,7 @@ fn in_state(state: JobState) -> JobFilter {
     JobFilter { state: Some(state), ..JobFilter::default() }
 }
 
-/// Those of the jobs asked for that wait longest, and how many there are.
+/// Returns the longest waiting jobs that match the filter, and the total number.
 async fn jobs_in(app: &ToDoHandles, filter: &JobFilter) -> Result<(Vec<Job>, u64), ApiError> {
     let (mut some, total) = app.jobs.queries.jobs(filter, longest_waiting(0)).await?;
     if total > ROWS_PER_KIND {

@@ -1,5 +1,4 @@
-//! Endpoints of webhooks, as the staff sees them: how each fares, what it was sent and what it answered. Operators
-//! look, admins change.
+//! Webhook endpoints, as the staff sees them: health, deliveries and responses. Operators may view, admins may change.
 
 mod acts;
 mod form;
@@ -26,18 +25,18 @@ use crate::http::production::endpoints::EndpointHandles;
 use crate::http::routes::{PageBounds, Routes};
 use crate::store::queries::Page;
 
-/// Endpoints on one page of the list.
+/// Number of endpoints per page.
 const ENDPOINTS_PER_PAGE: u64 = 25;
 
 handles! {
-    /// What the pages of webhooks use.
+    /// Dependencies of the webhook pages.
     pub(crate) struct WebhookPageHandles {
         board: BoardHandles,
         endpoints: EndpointHandles,
     }
 }
 
-/// Adds its pages.
+/// Adds the routes of the webhook pages.
 pub(super) fn routes(routes: Routes) -> Routes {
     let (get, post, session, bounds) = (Method::GET, Method::POST, RequiredAccess::Session, PageBounds::Form);
     let admin = RequiredAccess::Role(Role::Admin);
@@ -53,15 +52,15 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(post, admin, "/shop/deliveries/{id}/redeliver", acts::redeliver, bounds)
 }
 
-/// Which part of the list is shown.
+/// Query of the list of endpoints.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct EndpointListQuery {
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// How an endpoint fares, by a tone and a word.
+/// Returns the tone and the label of an endpoint's health.
 fn health(endpoint: &Endpoint) -> (Tone, &'static str) {
     match endpoint.state {
         EndpointState::Disabled if endpoint.disabled_by.is_some() => (Tone::Error, "Disabled"),
@@ -71,12 +70,12 @@ fn health(endpoint: &Endpoint) -> (Tone, &'static str) {
     }
 }
 
-/// How many deliveries have failed at least once and are tried again.
+/// Returns the number of deliveries that have failed at least once and will be retried.
 fn failing(endpoint: &Endpoint) -> usize {
     endpoint.window.values().filter(|delivery| delivery.attempts > 0).count()
 }
 
-/// How an endpoint fares, in sentences.
+/// Renders an endpoint's health in sentences.
 fn standing(endpoint: &Endpoint) -> Markup {
     let (waiting, failing) = (endpoint.window.size(), failing(endpoint));
     let last = endpoint.window.values().filter(|one| one.attempted_at.is_some()).max_by_key(|one| one.attempted_at);
@@ -105,7 +104,7 @@ fn standing(endpoint: &Endpoint) -> Markup {
     }
 }
 
-/// Answers GET of the list.
+/// Serves the list of endpoints.
 pub(super) async fn list(
     State(app): State<WebhookPageHandles>,
     who: Caller,

@@ -1,4 +1,4 @@
-//! The skills, each carried out by the same rules as the operation of the API that it stands for.
+//! The skills, each run by the same rules as the corresponding API operation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl AgentCall {
         }
     }
 
-    /// Of a job, or of whatever a printer prints.
+    /// Pauses, resumes or cancels a job's print, or whatever a printer is printing.
     async fn print(&self, act: Act) -> Result<AgentReply, ApiError> {
         if self.param(JOB).is_none() && self.param(PRINTER).is_some() {
             let printer = self.printer()?;
@@ -210,7 +210,7 @@ impl AgentCall {
         }
     }
 
-    /// By id, or by number (`JOB-000123`, `123`).
+    /// Looks up a job by id or by number (`JOB-000123`, `123`).
     async fn job(&self) -> Result<Arc<Job>, ApiError> {
         let wanted = self.needed(JOB)?;
         if let Ok(id) = wanted.parse() {
@@ -223,7 +223,7 @@ impl AgentCall {
         jobs::find(&self.app.job_handles, found.id).await
     }
 
-    /// By id, or by number (`ORD-000123`, `123`).
+    /// Looks up an order by id or by number (`ORD-000123`, `123`).
     async fn order(&self) -> Result<(i64, Order), ApiError> {
         let wanted = self.needed(ORDER)?;
         let id = match wanted.parse() {
@@ -240,7 +240,7 @@ impl AgentCall {
         Ok((version, state_of(&state)?.clone()))
     }
 
-    /// By id, or by name.
+    /// Looks up a printer by id or by name.
     fn printer(&self) -> Result<Printer, ApiError> {
         let wanted = self.needed(PRINTER)?;
         let id: Option<Id> = wanted.parse().ok();

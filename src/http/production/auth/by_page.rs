@@ -1,5 +1,5 @@
-//! Signing in and out by the forms of pages: the answers of the API, of which a page takes the cookie and the words.
-//! Sessions as pages list them: everybody's own, and for admins those of the whole staff.
+//! Sign-in and sign-out for page forms, which return the API's responses so that a page can use their cookie and
+//! message; and the sessions that pages list: one's own or, for admins, those of all staff.
 
 use std::net::IpAddr;
 
@@ -19,7 +19,7 @@ use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
 use crate::http::limits::layer::ClientAddress;
 
-/// The answer of the API to a sign-in with what a form says; a refusal is an answer too.
+/// Signs in with the values of a form and returns the API's response, which may be a refusal.
 pub(crate) async fn signed_in_by_page(
     app: SessionHandles,
     from: IpAddr,
@@ -33,7 +33,7 @@ pub(crate) async fn signed_in_by_page(
     login(State(app), ClientAddress(from), call.with_body(&said)).await.into_response()
 }
 
-/// The answer of the API to a change of one's own password; a refusal is an answer too.
+/// Changes the caller's own password and returns the API's response, which may be a refusal.
 pub(crate) async fn password_by_page(
     app: SessionHandles,
     from: IpAddr,
@@ -44,8 +44,8 @@ pub(crate) async fn password_by_page(
     password(State(app), ClientAddress(from), call.of_form(&said)).await.into_response()
 }
 
-/// Opens a session of a member of staff who has shown something else than a password: the cookie that carries it. 404
-/// if the account is closed.
+/// Opens a session for a member of staff who authenticated by other means than a password, and returns the cookie that
+/// carries it. 404 if the account is closed.
 pub(crate) async fn session_without_password(
     app: &SessionHandles,
     who: &Caller,
@@ -57,7 +57,7 @@ pub(crate) async fn session_without_password(
     start_session(app, headers, who.request_id.clone(), &known, None).await
 }
 
-/// The answer of the API to a sign-out.
+/// Signs out and returns the API's response.
 pub(crate) async fn signed_out_by_page(
     app: SessionHandles,
     who: Caller,
@@ -66,27 +66,27 @@ pub(crate) async fn signed_out_by_page(
     Ok(logout(State(app), who, headers).await?.into_response())
 }
 
-/// A session of a member of staff, as pages list it.
+/// A session of a member of staff, as listed on pages.
 pub(crate) struct ListedSession {
     pub(crate) id: Id,
-    /// Who signed in.
+    /// Email address of the user.
     pub(crate) email: String,
-    /// When its last request came.
+    /// Time of the session's last request.
     pub(crate) seen_at: Timestamp,
-    /// When it was started by signing in.
+    /// Time at which the session was started by signing in.
     pub(crate) created_at: Timestamp,
-    /// The browser, as its `User-Agent` names it.
+    /// The browser's `User-Agent`.
     pub(crate) agent: Option<String>,
-    /// Whether this page was asked for with it.
+    /// `true` if this page was requested with the session.
     pub(crate) current: bool,
 }
 
-/// Whether somebody may see a session and end it: their own, and admins those of all.
+/// Returns whether the caller may see and end a session: their own or, for admins, any.
 fn may_end(who: &Caller, user: Id, session: &Session) -> bool {
     session.user_id == user || who.has(Role::Admin)
 }
 
-/// The sessions that somebody may end: those that were used last come first.
+/// Returns the sessions that the caller may end, the most recently used first.
 pub(crate) fn sessions_by_page(app: &SessionHandles, who: &Caller) -> Result<Vec<ListedSession>, ApiError> {
     let user = who.user()?;
     let open = open_sessions(app, |session| may_end(who, user, session))?;
@@ -105,7 +105,7 @@ pub(crate) fn sessions_by_page(app: &SessionHandles, who: &Caller) -> Result<Vec
     Ok(listed)
 }
 
-/// Ends one of the sessions that they may end.
+/// Ends a session; 404 unless the caller may end it.
 pub(crate) async fn end_session_by_page(app: &SessionHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     let user = call.who.user()?;
     let known = open_sessions(app, |session| session.id == id && may_end(&call.who, user, session))?;

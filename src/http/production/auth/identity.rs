@@ -1,4 +1,4 @@
-//! Who asks, as `GET /api/auth/me` tells it.
+//! The caller's identity, as returned by `GET /api/auth/me`.
 
 use api_derive::Response;
 use serde::{Serialize, Serializer};
@@ -16,7 +16,7 @@ use crate::http::openapi::shape::{Shape, either};
 use crate::http::production::users::UserView;
 use crate::http::wire::{self, Components, ToSchema, schema_of};
 
-/// Who asks: exactly one of the members is there.
+/// Identity of the caller: a user, an API key or a machine.
 pub(super) enum Identity {
     User(SignedIn),
     ApiKey(ApiKeyCaller),
@@ -34,7 +34,7 @@ impl Serialize for Identity {
 }
 
 impl Identity {
-    /// Who this is, as they are now.
+    /// Returns the identity of a principal, with a user's current details.
     pub(super) fn of(access: &Directory<Access>, by: &Principal) -> Result<Self, ApiError> {
         Ok(match by {
             Principal::User { id, .. } => {
@@ -71,7 +71,7 @@ impl ToSchema for Identity {
 }
 impl wire::Response for Identity {}
 
-/// A program asks with an API key.
+/// A caller that is authenticated by an API key.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({"apiKey": KeyIdentity::example()}))]
@@ -79,14 +79,14 @@ pub(super) struct ApiKeyCaller {
     api_key: KeyIdentity,
 }
 
-/// The server's own machine asks, or the agent gateway.
+/// A caller that is the server's own machine or the agent gateway.
 #[derive(Response, Serialize)]
 #[api(example = json!({"machine": MachineIdentity::example()}))]
 pub(super) struct MachineCaller {
     machine: MachineIdentity,
 }
 
-/// The API key that asks.
+/// The API key of the caller.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({
@@ -94,11 +94,11 @@ pub(super) struct MachineCaller {
 }))]
 pub(super) struct KeyIdentity {
     id: Id,
-    /// What the key is used for.
+    /// Purpose of the key.
     name: String,
-    /// What callers with the key may do.
+    /// Role of callers with the key.
     role: Role,
-    /// The customer whose orders the key sees and places.
+    /// Customer whose orders the key can read and place.
     customer_email: Option<String>,
 }
 
@@ -106,8 +106,8 @@ pub(super) struct KeyIdentity {
 #[derive(Response, Serialize)]
 #[api(example = json!({"name": "machine", "role": "admin"}))]
 pub(super) struct MachineIdentity {
-    /// How the audit log names this caller.
+    /// Name of this caller in the audit log.
     name: String,
-    /// What this caller may do.
+    /// Role of this caller.
     role: Role,
 }

@@ -1,4 +1,4 @@
-//! How often somebody may try to show a password.
+//! Rate limits on password attempts.
 
 use std::net::IpAddr;
 
@@ -8,12 +8,12 @@ use crate::domain::limits::LimitKind;
 use crate::http::error::ApiError;
 use crate::http::limits::{Charge, Limited, within};
 
-/// Refusals of somebody whose password was right.
+/// Codes of refusals whose password was correct.
 const OF_SECOND_FACTOR: [&str; 3] = [SECOND_FACTOR_REQUIRED, WRONG_CODE, TOO_MANY_CODES];
 
-/// Runs `rest`, which checks a password, unless too many were tried: of this account from this address, and from all.
-/// An attempt whose password was right and whose second factor was not is no guess at the password and is taken back;
-/// codes have a count of their own.
+/// Runs `rest`, which checks a password, unless there were too many attempts on this account, from this address or in
+/// total. An attempt with the right password but a missing or wrong second factor is not a guess at the password and is
+/// not counted; codes have a limit of their own.
 pub(in crate::http::production) async fn within_tries<R>(
     app: &SessionHandles,
     email: &str,

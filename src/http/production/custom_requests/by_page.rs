@@ -1,4 +1,4 @@
-//! What a page has done to a custom request: the operation of the API that the last word of the form's path names.
+//! Actions on custom requests from page forms: the API operation named by the last segment of the form's path.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 
-/// Does it, with the body that the API takes for it.
+/// Runs the action with the API's request body for it.
 pub(crate) async fn act_by_page(
     app: CustomRequestHandles,
     id: Id,

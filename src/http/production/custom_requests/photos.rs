@@ -1,5 +1,4 @@
-//! The photos of custom requests. They come from anybody, so a browser is told to show them as pictures and as nothing
-//! else.
+//! Photos of custom requests. Anybody can upload them, so response headers make browsers treat them only as images.
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -20,7 +19,7 @@ use crate::http::path_id::PathId;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, Reply};
 
-/// Adds the route of photos.
+/// Adds the photo route.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/custom-requests/{id}/photos/{number}", photo, |op| {
@@ -30,7 +29,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// The `{number}` of a path. What is no number names no photo: 404.
+/// The photo `{number}` of a path. A value that is not a number yields 404.
 struct PhotoNumber(usize);
 
 impl<S: Send + Sync> FromRequestParts<S> for PhotoNumber {
@@ -45,7 +44,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PhotoNumber {
 
 impl Argument for PhotoNumber {}
 
-/// 200 with a photo.
+/// A 200 response with a photo.
 struct PhotoReply(Response);
 
 impl IntoResponse for PhotoReply {

@@ -1,4 +1,4 @@
-//! A custom request as it is shown.
+//! API representation of custom requests.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -26,35 +26,35 @@ readable!(PictureFormat);
     "quoteId": null, "createdAt": "2026-11-23T10:00:00.000Z", "updatedAt": "2026-11-23T10:00:00.000Z", "version": 1,
 }))]
 pub(super) struct CustomRequestSummary {
-    /// Id of the request.
+    /// ID of the request.
     id: Id,
-    /// Where it stands.
+    /// Status of the request.
     status: CustomRequestStatus,
-    /// The site that it came from.
+    /// Site through which the request was submitted.
     site: Site,
-    /// Id of the customer who asked.
+    /// ID of the customer who submitted the request.
     customer_id: Id,
-    /// The customer's e-mail address.
+    /// Email address of the customer.
     customer_email: String,
-    /// The name that was given with the request.
+    /// Customer's name, as entered with the request.
     customer_name: String,
-    /// What is to be made.
+    /// Type of product requested.
     product_type: String,
-    /// What it was estimated to cost, in minor units of the currency.
+    /// Estimated total, in the currency's smallest unit.
     estimated_total_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO currency code (ISO 4217), in lowercase.
     currency: String,
-    /// Until when the estimate is good.
+    /// Time until which the estimate is valid.
     valid_until: Timestamp,
-    /// How many photos it has.
+    /// Number of photos.
     photo_count: usize,
-    /// The newest quote that answers it; null while there is none.
+    /// ID of the newest quote for the request; null if there is none.
     quote_id: Option<Id>,
-    /// When it came in.
+    /// Time at which the request was submitted.
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time at which the request last changed.
     updated_at: Timestamp,
-    /// Counts the changes that people made, from 1; also its `ETag`.
+    /// Version of the request, which counts manual changes from 1; also its `ETag`.
     version: i64,
 }
 
@@ -80,7 +80,7 @@ impl CustomRequestSummary {
     }
 }
 
-/// A custom request with all that the staff may know of it.
+/// A custom request with all details available to staff.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomRequest", example = json!({
@@ -95,33 +95,33 @@ impl CustomRequestSummary {
 pub(super) struct CustomRequestView {
     #[serde(flatten)]
     summary: CustomRequestSummary,
-    /// The telephone number that was given with it.
+    /// Customer's phone number, as entered with the request.
     phone: Option<String>,
-    /// What it shows.
+    /// Type of subject to depict.
     subject_type: String,
-    /// In which manner.
+    /// Style of the product.
     style_id: String,
-    /// How large.
+    /// Size of the product.
     size_id: String,
-    /// What it stands on.
+    /// Base that the product stands on.
     base_option_id: String,
     /// Number of colours.
     color_count: u8,
-    /// Whether it is coated against sunlight.
+    /// `true` if a UV-protective coating is requested.
     uv_coating: bool,
-    /// Whatever else is wanted.
+    /// Selected add-ons.
     addon_ids: Vec<String>,
-    /// What is to be written on it.
+    /// Inscription on the product.
     inscription: Option<String>,
-    /// Whatever else the customer said.
+    /// Further remarks of the customer.
     notes: Option<String>,
-    /// The photos, without what told where they were taken.
+    /// Photos, stripped of location metadata.
     photos: Vec<PhotoView>,
-    /// Every choice with what it was estimated at.
+    /// Estimated price of each selected option.
     estimate: Vec<EstimateItemView>,
-    /// Fields whose ids the price tables did not have: they were estimated by a default.
+    /// Fields whose ids were not in the price tables; a default was used to estimate them.
     unknown_ids: Vec<String>,
-    /// Notes of the staff, which customers do not read.
+    /// Notes of the staff, which customers cannot read.
     internal_notes: Option<String>,
 }
 
@@ -153,13 +153,13 @@ impl CustomRequestView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomRequestPhoto", example = json!(PhotoView::shown(1)))]
 struct PhotoView {
-    /// Counts the photos of the request from 1.
+    /// Number of the photo within the request, from 1.
     number: u32,
-    /// The file that it is.
+    /// ID of the stored file.
     file_id: Id,
-    /// Its format, found from its content.
+    /// Image format, detected from the content.
     format: PictureFormat,
-    /// The length of the file, in bytes.
+    /// Size of the file in bytes.
     size: i64,
 }
 
@@ -168,22 +168,22 @@ impl PhotoView {
         Self { number, file_id: photo.file_id, format: photo.format, size: photo.size }
     }
 
-    /// One for examples.
+    /// Returns an example photo.
     fn shown(number: u32) -> serde_json::Value {
         json!({"number": number, "fileId": "01890a5d-ac96-774b-bcce-b302099a8064", "format": "jpeg", "size": 2_097_152})
     }
 }
 
-/// What one choice was estimated at.
+/// Estimated price of a selected option.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CustomRequestEstimateItem", example = json!(EstimateItemView::shown()))]
 struct EstimateItemView {
-    /// The field that chose it, such as `styleId` or `addonIds.0`.
+    /// Field that selected the option, such as `styleId` or `addonIds.0`.
     path: String,
-    /// Its price in minor units of the currency.
+    /// Price in the currency's smallest unit.
     cents: i64,
-    /// Whether the price tables had it; else it was estimated by a default.
+    /// `true` if the price tables contain the option; otherwise, a default was used.
     known: bool,
 }
 
@@ -193,7 +193,7 @@ impl EstimateItemView {
         Self { path, cents, known }
     }
 
-    /// One for examples.
+    /// Returns an example item.
     fn shown() -> serde_json::Value {
         json!({"path": "styleId", "cents": 1000, "known": true})
     }

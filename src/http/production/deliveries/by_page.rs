@@ -1,4 +1,4 @@
-//! What a page has sent to an endpoint, by the operations of the API.
+//! Test events, redeliveries and replays from page forms, by the API's operations.
 
 use axum::extract::State;
 use serde_json::{Map, Value};
@@ -9,18 +9,18 @@ use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 
-/// Sends a test event.
+/// Sends a test event to an endpoint.
 pub(crate) async fn test_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     test(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await.map(|_| ())
 }
 
-/// Sends one delivery again; the endpoint that it goes to.
+/// Redelivers one delivery and returns the id of its endpoint.
 pub(crate) async fn redeliver_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<Id, ApiError> {
     let made = redeliver(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await?;
     Ok(made.into_body().endpoint_id)
 }
 
-/// Sends again what was sent since a time, with the body that the API takes for it; how many events these are.
+/// Starts a replay with the API's request body for it.
 pub(crate) async fn replay_by_page(
     app: EndpointHandles,
     id: Id,

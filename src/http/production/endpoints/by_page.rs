@@ -1,4 +1,4 @@
-//! What a page has done to an endpoint, by the operations of the API, with the secret that an answer shows once.
+//! Actions on webhook endpoints from page forms, by the API's operations, with the secret that a response shows once.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -10,15 +10,15 @@ use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 
-/// What an answer tells once of an endpoint.
+/// Facts about an endpoint that a response shows only once.
 pub(crate) struct TellingEndpoint {
-    /// Which endpoint.
+    /// ID of the endpoint.
     pub(crate) id: Id,
-    /// Where it is sent to.
+    /// URL of the endpoint.
     pub(crate) url: String,
-    /// Signs what it is sent; `None` where the person chose it, who knows it.
+    /// Secret that signs payloads; `None` if the user chose it and so knows it.
     pub(crate) secret: Option<String>,
-    /// What is allowed and not advised.
+    /// Warnings about permitted but discouraged values.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl From<EndpointWithSecret> for TellingEndpoint {
     }
 }
 
-/// Registers an endpoint, with the body that the API takes for it.
+/// Registers an endpoint with the API's request body for it.
 pub(crate) async fn create_by_page(
     app: EndpointHandles,
     call: &CommandRequest,
@@ -38,7 +38,7 @@ pub(crate) async fn create_by_page(
     Ok(create(State(app), call.of_form(said)).await?.into_body().into())
 }
 
-/// Changes where an endpoint is, or what it is sent.
+/// Changes an endpoint's URL or its events.
 pub(crate) async fn change_by_page(
     app: EndpointHandles,
     id: Id,
@@ -48,7 +48,7 @@ pub(crate) async fn change_by_page(
     update(State(app), PathId(id), call.of_form(said)).await.map(|_| ())
 }
 
-/// Gives an endpoint a secret that the server makes.
+/// Rotates an endpoint's secret to one that the server generates.
 pub(crate) async fn rotate_by_page(
     app: EndpointHandles,
     id: Id,
@@ -58,7 +58,7 @@ pub(crate) async fn rotate_by_page(
     Ok(rotate(State(app), PathId(id), call.of_form(&none)).await?.into_body().into())
 }
 
-/// Does what the last word of the form's path names.
+/// Runs the action named by the last segment of the form's path.
 pub(crate) async fn act_by_page(
     app: EndpointHandles,
     id: Id,

@@ -1,4 +1,4 @@
-//! G-code that is brought to the page of a printer, to be printed there.
+//! Uploads of G-code on a printer's page, to be printed there.
 
 use axum::extract;
 
@@ -7,7 +7,7 @@ use crate::domain::id::Id;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
 
-/// Takes it off the wire and records it; gives the id of the file.
+/// Receives a G-code upload and returns the id of its file.
 pub(crate) async fn take_gcode(app: &FileHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
     Ok(take_upload(app, who, request, FormFields::AtPrinter).await?.done.id)
 }

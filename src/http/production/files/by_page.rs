@@ -1,4 +1,4 @@
-//! What a page does with files: takes one off the wire, and removes one.
+//! File actions of pages: upload and deletion.
 
 use axum::extract::{self, State};
 
@@ -9,12 +9,12 @@ use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 
-/// Takes a file off the wire and records it; gives its id.
+/// Receives an upload and returns the id of its file.
 pub(crate) async fn take_by_page(app: &FileHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
     Ok(take_upload(app, who, request, FormFields::Ours).await?.done.id)
 }
 
-/// Removes a file that nothing needs.
+/// Deletes a file that nothing uses.
 pub(crate) async fn remove_by_page(app: FileHandles, id: Id, call: CommandRequest) -> Result<(), ApiError> {
     remove(State(app), PathId(id), call).await.map(|_| ())
 }

@@ -1,11 +1,12 @@
-//! What an upload is taken for.
+//! Decision on the kind of an uploaded file.
 
 use crate::domain::file::FileKind;
 use crate::domain::gcode::Content;
 use crate::domain::refusal::Refusal;
 use crate::http::error::ApiError;
 
-/// What the content says wins over nothing, and must not be contradicted.
+/// Decides the kind of a file from the declared kind and the content. A recognized content decides if no kind is
+/// declared, and must not contradict a declared one.
 pub(super) fn decide_kind(said: Option<FileKind>, content: Option<Content>) -> Result<FileKind, ApiError> {
     match (said, content.map(Content::kind)) {
         (None, Some(found)) => Ok(found),

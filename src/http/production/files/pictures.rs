@@ -1,4 +1,4 @@
-//! The pictures that slicers put into files.
+//! Thumbnails that slicers embed in files.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -19,12 +19,12 @@ use crate::http::path_id::PathId;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply, Within};
 
-/// Number of the picture of a file as a whole; those of its plates have the numbers of the plates.
+/// Number of a file's own thumbnail; thumbnails of plates have the numbers of their plates.
 const WHOLE_PICTURE: u32 = 0;
-/// Highest number of a plate that is asked for.
+/// Highest plate number that can be requested.
 const MAX_PLATE_NUMBER: u32 = 9_999;
 
-/// Adds the route of pictures.
+/// Adds the thumbnail route.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/files/{id}/picture", show, |op| {
@@ -34,15 +34,15 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// Which picture of a file is asked for.
+/// Selection of a file's thumbnail.
 #[derive(api_derive::Request, Debug)]
 struct PictureQuery {
-    /// Number of the plate; 0, as when it is absent, asks for the picture of the whole file.
+    /// Plate number; 0, the default, selects the thumbnail of the whole file.
     #[api(Within(0..=MAX_PLATE_NUMBER), default = WHOLE_PICTURE)]
     plate: u32,
 }
 
-/// 200 with a picture.
+/// A 200 response with a thumbnail.
 struct PictureReply(Response);
 
 impl IntoResponse for PictureReply {
@@ -66,8 +66,8 @@ async fn show(
     Ok(PictureReply(picture(&app, state_of(&state)?, plate).await?))
 }
 
-/// The picture that a slicer put into a file: of a plate or, with the number 0, of the whole. Slicers write PNG, and no
-/// others are kept; a browser is told to show it as that and as nothing else.
+/// Returns the thumbnail of a plate or, for number 0, of the whole file. Only PNG, as slicers write it, is stored, and
+/// response headers make browsers treat it only as an image.
 pub(crate) async fn picture(app: &FileHandles, file: &File, number: u32) -> Result<Response, ApiError> {
     let of_plate = file.metadata.plate(number).and_then(|plate| plate.thumbnail.as_ref());
     let kept = if number == WHOLE_PICTURE { file.metadata.thumbnail.as_ref() } else { of_plate };

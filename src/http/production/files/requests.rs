@@ -1,4 +1,4 @@
-//! What is sent to the routes of files.
+//! Requests of the file routes.
 
 use api_derive::Request;
 
@@ -7,7 +7,7 @@ use crate::http::openapi::shape::{Shape, bytes, optional, required, taken};
 use crate::http::page::PageQuery;
 use crate::http::wire::{ToSchema, schema_of};
 
-/// The form of an upload, which is read as it comes.
+/// Body of an upload: a multipart form, which is streamed.
 pub(super) struct FileUpload;
 
 impl ToSchema for FileUpload {
@@ -19,14 +19,14 @@ impl ToSchema for FileUpload {
     }
 }
 
-/// Which files are listed.
+/// Filter of the list of files.
 #[derive(Request, Debug)]
 pub struct FileQuery {
-    /// Only files of this kind.
+    /// Return only files of this kind.
     pub(super) kind: Option<FileKind>,
-    /// Only files whose content has this SHA-256, in lower-case hexadecimal digits.
+    /// Return only files whose content has this SHA-256, in lowercase hexadecimal.
     pub(super) sha256: Option<String>,
-    /// Only files whose name contains this text.
+    /// Return only files whose name contains this text.
     pub(super) q: Option<String>,
     #[api(flatten)]
     pub(super) page: PageQuery,

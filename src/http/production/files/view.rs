@@ -1,4 +1,4 @@
-//! A file as it is shown, with the plates that were read of it.
+//! API representation of a file, with the plates parsed from it.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 use crate::http::wire::ToSchema;
 
-/// An uploaded file and what was read from it.
+/// An uploaded file, with the metadata parsed from it.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "File", many = "files", example = json!({
@@ -20,23 +20,23 @@ use crate::http::wire::ToSchema;
     "metadata": <MetadataView as ToSchema>::example(), "plates": [<PlateView as ToSchema>::example()], "createdAt": "2026-11-01T08:00:00.000Z", "version": 1,
 }))]
 pub(super) struct FileView {
-    /// Id of the file.
+    /// ID of the file.
     id: Id,
-    /// The name with which it was uploaded, without directories.
+    /// Name under which the file was uploaded, without directories.
     name: String,
-    /// What the file is, found from its content.
+    /// Kind of the file, detected from its content.
     kind: FileKind,
-    /// The length of the content, in bytes.
+    /// Size of the content in bytes.
     size: i64,
-    /// The SHA-256 of the content: 64 hexadecimal digits in lower case.
+    /// SHA-256 of the content: 64 hexadecimal digits in lowercase.
     sha256: String,
-    /// What the content says of itself.
+    /// Metadata found in the content.
     metadata: MetadataView,
-    /// The plates of a sliced file, by their numbers; plain G-code has one. Empty for other files.
+    /// Plates of a sliced file in ascending order; plain G-code has one. Empty for other files.
     plates: Vec<PlateView>,
-    /// When it was uploaded.
+    /// Time at which the file was uploaded.
     created_at: Timestamp,
-    /// Counts the changes from 1; also its `ETag`.
+    /// Version of the file, which counts changes from 1; also its `ETag`.
     version: i64,
 }
 
@@ -49,7 +49,7 @@ impl FileView {
     }
 }
 
-/// What the content of a file says of itself; null where it says nothing.
+/// Metadata found in a file's content; null where the file does not state it.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "FileMetadata", example = json!({
@@ -57,21 +57,21 @@ impl FileView {
     "layers": 600, "size": {"x": 80, "y": 80, "z": 120}, "form": "gcode",
 }))]
 struct MetadataView {
-    /// The program that made the file.
+    /// Program that created the file.
     slicer: Option<String>,
-    /// How long the print takes, in seconds.
+    /// Estimated print time in seconds.
     seconds: Option<i64>,
-    /// How much material the print takes, in grams.
+    /// Material required, in grams.
     grams: Option<Amount>,
-    /// How much filament the print takes, in millimetres.
+    /// Length of filament required, in millimetres.
     filament_mm: Option<f64>,
-    /// The SHA-256 of the picture that the file contains.
+    /// SHA-256 of the embedded thumbnail.
     thumbnail: Option<String>,
-    /// How many layers are printed.
+    /// Number of layers.
     layers: Option<u32>,
-    /// How much of the build volume the print takes.
+    /// Dimensions of the printed volume.
     size: Option<Dimensions>,
-    /// In which form the G-code is.
+    /// Format of the G-code.
     form: Option<GcodeForm>,
 }
 
@@ -82,7 +82,7 @@ impl From<FileMetadata> for MetadataView {
     }
 }
 
-/// One plate of a sliced file; null where the file says nothing.
+/// A plate of a sliced file; fields are null where the file does not state them.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Plate", example = json!({
@@ -91,39 +91,39 @@ impl From<FileMetadata> for MetadataView {
     "printerModel": "MK4", "thumbnail": null,
 }))]
 struct PlateView {
-    /// Counts from 1.
+    /// Number of the plate, from 1.
     plate: u32,
-    /// The name that its author gave it.
+    /// Name of the plate, as chosen by its author.
     name: Option<String>,
-    /// How long it takes, in seconds.
+    /// Estimated print time in seconds.
     seconds: Option<i64>,
-    /// The filaments that it uses.
+    /// Filaments used by the plate.
     filaments: Vec<PlateFilamentView>,
-    /// How much of the build volume it takes.
+    /// Dimensions of the printed volume.
     dimensions: Option<Dimensions>,
-    /// The build plate that it was sliced for.
+    /// Build plate for which the plate was sliced.
     bed_type: Option<String>,
-    /// The nozzle that it was sliced for, in millimetres.
+    /// Nozzle diameter for which the plate was sliced, in millimetres.
     nozzle_diameter: Option<f64>,
-    /// The printer that it was sliced for.
+    /// Printer model for which the plate was sliced.
     printer_model: Option<String>,
-    /// The SHA-256 of its picture.
+    /// SHA-256 of the plate's thumbnail.
     thumbnail: Option<String>,
 }
 
-/// What a plate uses of one filament.
+/// Use of one filament by a plate.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PlateFilament", example = json!({
     "index": 0, "type": "PLA", "color": "#ff8000", "grams": 20.5, "mm": 6765.3,
 }))]
 struct PlateFilamentView {
-    /// Its position among the filaments of the file, from 0.
+    /// Position among the filaments of the file, from 0.
     index: u32,
-    /// The kind of plastic.
+    /// Type of plastic.
     #[serde(rename = "type")]
     kind: Option<String>,
-    /// As `#rrggbb`.
+    /// Colour as `#rrggbb`.
     color: Option<String>,
     /// Weight in grams.
     grams: Option<Amount>,

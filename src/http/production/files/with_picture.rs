@@ -1,4 +1,4 @@
-//! A form of a page that may bring a picture beside what it says: the picture becomes a file of its own.
+//! Page forms with an optional picture, which becomes a file of its own.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +15,24 @@ use crate::http::error::ApiError;
 use crate::http::multipart::{broken, store};
 use crate::http::part_heads::PartHeads;
 
-/// The field of the picture.
+/// Name of the picture field.
 const PICTURE_FIELD: &str = "picture";
-/// Longest other field, in bytes.
+/// Maximum size in bytes of any other field.
 const MAX_FIELD_BYTES: usize = 8 * 1024;
-/// Most other fields.
+/// Maximum number of other fields.
 const MAX_FIELDS: usize = 32;
 
-/// What a form says, and the file of its picture.
+/// Fields of a form, and the file of its picture.
 pub(crate) struct FormWithPicture {
-    /// The request, by which aggregates are asked.
+    /// The request, by which commands can be issued to aggregates.
     pub(crate) call: CommandRequest,
-    /// All that it says but the picture.
+    /// All fields except the picture.
     pub(crate) fields: BTreeMap<String, String>,
-    /// `None` where no picture was chosen.
+    /// File of the picture; `None` if none was chosen.
     pub(crate) picture: Option<Id>,
 }
 
-/// Takes such a form off the wire, and records its picture. `label`: what people call the field of the picture, in
-/// refusals.
+/// Receives such a form and records its picture. `label` names the picture field in refusals.
 pub(crate) async fn take_with_picture(
     app: &FileHandles,
     who: Caller,
@@ -75,7 +74,7 @@ pub(crate) async fn take_with_picture(
     Ok(FormWithPicture { call, fields, picture })
 }
 
-/// A fault of the picture in the words of the form. What is wrong with the file stays said.
+/// Rewrites a refusal of the picture to name the form's field. Messages about the file's content are preserved.
 fn of_picture(error: ApiError, label: &str) -> ApiError {
     let body = error.body();
     let fault = &body["errors"][0];

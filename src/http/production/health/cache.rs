@@ -1,4 +1,4 @@
-//! The last judgement of readiness, for everybody who asks within a second.
+//! Cache of the last readiness check, shared by all requests within a second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use tokio::time::Instant;
 
 use super::Judged;
 
-/// A judgement is reused for this long.
+/// Time for which a result is reused.
 const MAX_AGE: Duration = Duration::from_secs(1);
 
-/// The last judgement: asking often costs the database nothing.
+/// Cached result of the last readiness check, so that frequent checks put no load on the database.
 #[derive(Default)]
 pub struct ReadinessCache(Mutex<Option<(Instant, Arc<Judged>)>>);
 

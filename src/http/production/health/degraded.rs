@@ -1,4 +1,4 @@
-//! What is wrong with the server and stops nobody, in words for operators.
+//! Problems that do not stop the server, in words for operators.
 
 use tokio::time::timeout;
 
@@ -9,10 +9,10 @@ use crate::app::customer_space::CustomerSpaceSummary;
 use crate::domain::customer_space::SpaceRefusal;
 use crate::integrations::IntegrationSummary;
 
-/// Most aggregates out of service, and most damaged rows, that are named one by one.
+/// Maximum number of parked aggregates, and of damaged rows, that are listed individually.
 const MAX_NAMED: usize = 20;
 
-/// Returns in plain words what is wrong and stops nobody.
+/// Describes the problems that do not stop the server, in plain language.
 pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     let parked = app.kinds.summaries().into_iter().filter_map(|seen| {
         let parked = seen.statuses.get("parked").copied().unwrap_or(0);
@@ -40,7 +40,7 @@ pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     words
 }
 
-/// Says why customers' files are refused; `None` while they are taken.
+/// Describes the reason customers' uploads are refused; `None` while they are accepted.
 fn customer_files(space: &CustomerSpaceSummary) -> Option<String> {
     let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
     Some(match space.refusal? {

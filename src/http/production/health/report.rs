@@ -1,4 +1,4 @@
-//! How the server fares, as the page for the staff shows it: what readiness is judged by, and every actor.
+//! Server status for the staff page: the facts of readiness, and every actor.
 
 use tokio::time::Instant;
 
@@ -6,40 +6,40 @@ use super::{ComponentState, ComponentStatus, DatabaseStatus, HealthHandles, Redi
 use crate::actors::kernel::directory::KindSummary;
 use crate::actors::kernel::entry::ActorSummary;
 
-/// Most actors that are named one by one: those that crashed, and those out of service.
+/// Maximum number of crashed or parked actors that are listed individually.
 const MAX_ACTORS_NAMED: usize = 50;
-/// The word of an actor that is out of service.
+/// Status of an actor that is out of service.
 const PARKED_WORD: &str = "parked";
 
-/// A component of the server.
+/// A server component.
 pub(crate) struct ComponentReport {
-    /// As `/readyz` names it.
+    /// Name of the component, as in `/readyz`.
     pub(crate) name: &'static str,
-    /// What is wrong with it, in a word; `None` while it stands.
+    /// Short description of the problem; `None` while the component is up.
     pub(crate) trouble: Option<&'static str>,
-    /// How often it crashed since the process started.
+    /// Number of crashes since the process started.
     pub(crate) crashes: u64,
 }
 
-/// How the whole server fares.
+/// Status of the whole server.
 pub(crate) struct SystemReport {
-    /// Why it cannot work, in words for people; `None` while it can.
+    /// Reason the server is not ready; `None` if it is.
     pub(crate) fault: Option<String>,
-    /// What is wrong with the database, in words; `None` while it takes writes and answers reads.
+    /// Problem of the database; `None` while it accepts writes and answers reads.
     pub(crate) database_trouble: Option<&'static str>,
-    /// Whether Redis answers; `None` where none is used.
+    /// `true` if Redis responds; `None` if Redis is not used.
     pub(crate) redis_up: Option<bool>,
-    /// What stands directly under the root.
+    /// Components directly under the root supervisor.
     pub(crate) components: Vec<ComponentReport>,
-    /// In plain words, what is wrong and stops nobody.
+    /// Problems that do not stop the server, in plain language.
     pub(crate) degraded: Vec<String>,
-    /// The actors of each kind, in numbers.
+    /// Number of actors of each kind, by state.
     pub(crate) kinds: Vec<KindSummary>,
-    /// Actors that crashed or are out of service, those that crashed most often first; not more than fit a page.
+    /// Actors that crashed or are out of service, the most frequent crashes first; limited to what fits on a page.
     pub(crate) troubled: Vec<ActorSummary>,
 }
 
-/// Looks at everything; the judgement of readiness is at most a second old.
+/// Collects the server's status; the readiness part is at most a second old.
 pub(crate) async fn system_report(app: &HealthHandles) -> SystemReport {
     let judged = app.readiness.recent(Instant::now(), || judge(app)).await;
     let component = |(&name, status): (&&'static str, &ComponentStatus)| ComponentReport {

@@ -1,4 +1,4 @@
-//! What was printed and ordered in a time, as the insights tell it.
+//! Prints and orders in a time span, as part of the insights.
 
 use std::collections::BTreeMap;
 
@@ -17,117 +17,119 @@ use crate::http::error::ApiError;
 use crate::http::production::printers::FailureReason;
 use crate::store::queries::ActivityBy;
 
-/// Most printers of one answer.
+/// Maximum number of printers in a response.
 const MAX_PRINTERS_SHOWN: usize = 1000;
-/// Most materials of one answer.
+/// Maximum number of materials in a response.
 const MAX_MATERIALS_SHOWN: usize = 200;
 
-/// How some prints ended.
+/// Outcomes of a set of prints.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrintNumbers", example = numbers_example(json!({})))]
 pub(crate) struct PrintNumbers {
-    /// Prints that began and are over, however they ended.
+    /// Number of prints that began and have ended, with any outcome.
     pub(crate) prints: i64,
-    /// Prints that ran to their end.
+    /// Number of prints that ran to completion.
     pub(crate) finished: i64,
-    /// Prints that failed, or were given up.
+    /// Number of prints that failed or were given up.
     pub(crate) failed: i64,
-    /// Prints that were cancelled after they began.
+    /// Number of prints that were cancelled after they began.
     pub(crate) cancelled: i64,
-    /// The share of failed prints among those that finished or failed, from 0 to 1; null without such prints.
+    /// Share of failed prints among those that finished or failed, from 0 to 1; null without such prints.
     pub(crate) failure_rate: Option<f64>,
-    /// How long was printed, as far as beginnings and ends were seen.
+    /// Total print time in seconds, as far as starts and ends were observed.
     pub(crate) print_seconds: i64,
 }
 
-/// What a printer did.
+/// Use of a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterUse", example = numbers_example(json!({
     "printerId": crate::http::production::printers::EXAMPLE_ID, "name": "Left", "utilisation": 0.62,
 })))]
 pub(crate) struct PrinterUse {
-    /// The printer that was given these prints.
+    /// ID of the printer to which the prints were dispatched.
     pub(crate) printer_id: Id,
-    /// Its name; null if it is not known any more.
+    /// Name of the printer; null if it no longer exists.
     pub(crate) name: Option<String>,
-    /// The share of the time that it printed, from 0 to 1, since it was registered; null if it was not there.
+    /// Share of the time span, since its registration, in which the printer printed, from 0 to 1; null if it was not
+    /// registered in it.
     pub(crate) utilisation: Option<f64>,
     #[serde(flatten)]
     pub(crate) numbers: PrintNumbers,
 }
 
-/// What was printed on a day.
+/// Prints of one day.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DayPrints", example = numbers_example(json!({"day": "2026-11-02"})))]
 pub(crate) struct DayPrints {
-    /// The day, UTC, on which the prints were given to printers: `2026-11-02`.
+    /// UTC day on which the prints were dispatched: `2026-11-02`.
     pub(crate) day: String,
     #[serde(flatten)]
     pub(crate) numbers: PrintNumbers,
 }
 
-/// What prints used of a material.
+/// Consumption of a material by prints.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "UsedMaterial", example = json!({
     "materialId": crate::http::production::materials::EXAMPLE_ID, "name": "PLA black", "unit": "g", "amount": 1840.5,
 }))]
 pub(crate) struct UsedMaterial {
-    /// The material that was used.
+    /// ID of the material.
     pub(crate) material_id: Id,
-    /// Its name; null if it is not known any more.
+    /// Name of the material; null if it no longer exists.
     pub(crate) name: Option<String>,
     /// Unit of the amount: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
-    /// How much prints used, whatever became of their parts.
+    /// Amount consumed by prints, whether or not their parts were good.
     pub(crate) amount: Amount,
 }
 
-/// How many orders took how long.
+/// Number of orders in a range of lead times.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LeadTimeGroup", example = json!({"atMostSeconds": 86_400, "orders": 12}))]
 pub(crate) struct LeadTimeGroup {
-    /// The longest time of this group, which begins where the one before ends; null in the group of all longer ones.
+    /// Upper limit of the range in seconds, which starts where the previous range ends; null for the last range,
+    /// without limit.
     pub(crate) at_most_seconds: Option<i64>,
-    /// Orders that took so long.
+    /// Number of orders in the range.
     pub(crate) orders: i64,
 }
 
-/// How long orders took from being paid until they were ready.
+/// Lead time of orders, from payment until ready.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LeadTime", example = json!({
     "orders": 12, "medianSeconds": 30_000, "mostSeconds": 80_000, "spread": [LeadTimeGroup::example()],
 }))]
 pub(crate) struct LeadTimeView {
-    /// Orders that are ready, of the newest 2,000 that were placed in this time.
+    /// Number of ready orders, out of the newest 2,000 placed in the time span.
     pub(crate) orders: i64,
-    /// Half of the orders took no longer; null without orders.
+    /// Median lead time in seconds; null without orders.
     pub(crate) median_seconds: Option<i64>,
-    /// Four of five orders took no longer; null without orders.
+    /// 80th percentile of the lead time in seconds; null without orders.
     pub(crate) most_seconds: Option<i64>,
-    /// Groups of orders, the shortest time first.
+    /// Distribution of orders by lead time, shortest first.
     pub(crate) spread: Vec<LeadTimeGroup>,
 }
 
-/// How promises to customers came out, of the newest 2,000 orders that were placed in this time.
+/// Fulfilment of promised times, among the newest 2,000 orders placed in the time span.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PromiseNumbers", example = json!({"kept": 9, "late": 3, "keptShare": 0.75}))]
 pub(crate) struct PromiseNumbers {
-    /// Orders that were ready when it was promised.
+    /// Number of orders that were ready by the promised time.
     pub(crate) kept: i64,
-    /// Orders that were ready later, or are not ready although their promise has passed.
+    /// Number of orders that were ready later, or are past their promised time and not ready.
     pub(crate) late: i64,
-    /// The share of kept promises, from 0 to 1; null without promises.
+    /// Share of fulfilled promises, from 0 to 1; null without promises.
     pub(crate) kept_share: Option<f64>,
 }
 
-/// What was printed and ordered in a time.
+/// Prints and orders in a time span.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ShopActivity", example = json!({
@@ -136,19 +138,19 @@ pub(crate) struct PromiseNumbers {
     "leadTime": LeadTimeView::example(), "promises": PromiseNumbers::example(),
 }))]
 pub(crate) struct ShopActivity {
-    /// All prints together.
+    /// Totals of all prints.
     pub(crate) total: PrintNumbers,
-    /// Every printer of the shop, and those that were deleted if they printed: the busiest first, at most 1,000.
+    /// All printers of the shop, plus deleted ones that printed; the busiest first, at most 1,000.
     pub(crate) by_printer: Vec<PrinterUse>,
-    /// Every day of the time, oldest first: the last 367 of them.
+    /// Days of the time span, oldest first; only the last 367.
     pub(crate) by_day: Vec<DayPrints>,
-    /// Why prints failed, most first, of the last thousand: at most 20 reasons, and the others together.
+    /// Failure reasons among the last 1,000 failed prints, most frequent first: at most 20, the rest combined.
     pub(crate) failures_by_reason: Vec<FailureReason>,
-    /// What prints used, most first, at most 200 materials.
+    /// Material consumption, largest first; at most 200 materials.
     pub(crate) material_used: Vec<UsedMaterial>,
-    /// From being paid until ready.
+    /// Lead time of orders, from payment until ready.
     pub(crate) lead_time: LeadTimeView,
-    /// Whether orders were ready when it was promised.
+    /// Fulfilment of promised times.
     pub(crate) promises: PromiseNumbers,
 }
 
@@ -188,7 +190,7 @@ impl From<LeadTimes> for LeadTimeView {
     }
 }
 
-/// Reads what was printed and ordered from `from` on and before `to`.
+/// Reads the prints and orders from `from` on and before `to`.
 pub(super) async fn shop_activity(
     app: &InsightHandles,
     from: Timestamp,

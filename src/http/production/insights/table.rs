@@ -1,4 +1,4 @@
-//! The insights as a table: a row for all prints, then one for each SKU, printer and reason.
+//! The insights as a table: one row for all prints, then one per SKU, printer and reason.
 
 use axum::http::header;
 
@@ -7,10 +7,10 @@ use crate::domain::amount::Amount;
 use crate::domain::csv::{Cell, Csv};
 use crate::http::reply::{Media, MediaType};
 
-/// The units of lost material, each in a column of its own: grams, millilitres, sheets.
+/// Units of lost material, each with a column of its own: grams, millilitres, sheets.
 const UNITS: [&str; 3] = ["g", "mL", "sheet"];
 
-/// A table of insights.
+/// Media type of the insights table.
 pub(super) struct InsightTable;
 
 impl MediaType for InsightTable {
@@ -21,7 +21,7 @@ impl MediaType for InsightTable {
     );
 }
 
-/// The table as a download.
+/// Builds the table as a download.
 pub(super) fn download(insights: &Insights) -> Media<InsightTable> {
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present"),

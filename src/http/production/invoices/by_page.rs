@@ -1,4 +1,4 @@
-//! What a page has done to invoices: the operations of the API, with what the forms say as their bodies.
+//! Invoice actions of page forms, by the API's operations.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 use crate::http::production::orders::site::SiteHeader;
 
-/// Does what the last word of the form's path names, with the body that the API takes for it.
+/// Runs the action named by the last segment of the form's path, with the API's request body for it.
 pub(crate) async fn act_by_page(
     app: InvoiceHandles,
     id: Id,
@@ -33,7 +33,7 @@ pub(crate) async fn act_by_page(
     }
 }
 
-/// Drafts an invoice, and answers its identifier.
+/// Drafts an invoice and returns its id.
 pub(crate) async fn create_by_page(app: InvoiceHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
     let made = create(State(app), SiteHeader(None), call.with_body(said)).await?;
     made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))

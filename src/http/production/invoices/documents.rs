@@ -1,4 +1,4 @@
-//! What was issued, as PDF and XML.
+//! Issued documents as PDF and XML.
 
 use api_derive::Response;
 use axum::extract::{FromRequestParts, Path, State};
@@ -19,13 +19,13 @@ use crate::http::reply::{Media, MediaType, Plain};
 use crate::http::wire::{Argument, EmptyBody, OptionalBody};
 use crate::services::object_storage::StorageError;
 
-/// Seconds after which somebody should ask storage again.
+/// `Retry-After` in seconds while the object storage does not respond.
 const RETRY_SECONDS: u32 = 10;
 
-/// Seconds after which somebody may have switched PDFs on.
+/// `Retry-After` in seconds while PDFs are switched off.
 const RETRY_WHEN_OFF_SECONDS: u32 = 300;
 
-/// A PDF.
+/// Media type of a PDF.
 pub(super) struct PdfMedia;
 
 impl MediaType for PdfMedia {
@@ -33,7 +33,7 @@ impl MediaType for PdfMedia {
     const EXAMPLE: Option<&'static str> = None;
 }
 
-/// An XML document.
+/// Media type of an XML document.
 pub(super) struct XmlMedia;
 
 impl MediaType for XmlMedia {
@@ -42,7 +42,7 @@ impl MediaType for XmlMedia {
         Some("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rsm:CrossIndustryInvoice/>\n");
 }
 
-/// What the description says of a PDF.
+/// Adds the description of a PDF to an operation.
 pub(super) fn told_pdf(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
         .about("PDF/A-3 with tags; the XML of EN 16931 is inside as `factur-x.xml`.")
@@ -51,7 +51,7 @@ pub(super) fn told_pdf(op: DescribedOperation, name: &'static str, summary: &'st
         .error(503, "pdf_not_configured", "PDFs are switched off.")
 }
 
-/// What the description says of an XML document.
+/// Adds the description of an XML document to an operation.
 pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
         .about("Cross Industry Invoice by the rules of EN 16931. It says what was issued, and nothing that happened later.")
@@ -85,7 +85,7 @@ impl From<DocumentError> for ApiError {
     }
 }
 
-/// The document with what its PDF shows: the invoice itself, or the one that is named.
+/// Returns a document of an invoice with all that its PDF shows: the invoice's own document, or the given one.
 async fn whole(app: &InvoiceHandles, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
     let (_, state) = found(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
@@ -110,14 +110,14 @@ pub(super) async fn pdf(State(app): State<InvoiceHandles>, PathId(id): PathId) -
     send_pdf(&app, whole).await
 }
 
-/// Where the PDF of an invoice is.
+/// Location of an invoice's PDF.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoicePdf", example = json!({
     "pdfUrl": "https://shop.example.com/documents/0123456789abcdef0123456789abcdef01234567/INV-2026-000123.pdf",
 }))]
 pub(super) struct StoredPdf {
-    /// Public address of the PDF.
+    /// Public URL of the PDF.
     pdf_url: String,
 }
 
@@ -152,7 +152,7 @@ pub(super) async fn one_xml(
     Ok(send_xml(&whole(&app, id, Some(document)).await?))
 }
 
-/// The `{document}` of a path.
+/// The `{document}` id of a path. Any other value yields 404.
 pub(super) struct DocumentId(Id);
 
 impl<S: Send + Sync> FromRequestParts<S> for DocumentId {
@@ -166,7 +166,7 @@ impl<S: Send + Sync> FromRequestParts<S> for DocumentId {
 
 impl Argument for DocumentId {}
 
-/// The two parts of a public address.
+/// The two path segments of a stored document's public URL.
 pub(super) struct PublicName(String, String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PublicName {
@@ -180,7 +180,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PublicName {
 
 impl Argument for PublicName {}
 
-/// Hands out what is stored in the folder of this machine. It is the same for ever.
+/// Serves a document stored in this machine's folder. It never changes, so clients may cache it.
 pub(super) async fn stored(
     State(app): State<InvoiceHandles>,
     PublicName(address, name): PublicName,

@@ -1,4 +1,4 @@
-//! Links by which whoever has one can pay an invoice.
+//! Payment links, by which anyone who has the link can pay an invoice.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -13,15 +13,15 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{NoContent, Resource};
 use crate::http::wire::OptionalBody;
 
-/// A link by which an invoice can be paid.
+/// A payment link for an invoice.
 #[derive(Request, Debug)]
 #[api(name = "NewPayLink", example = json!({"expiresAt": "2030-11-20T17:00:00.000Z"}))]
 pub struct PayLinkBody {
-    /// When it ends by itself; never when absent.
+    /// Time at which the link expires. If omitted, it does not expire.
     expires_at: Option<Timestamp>,
 }
 
-/// The address of the link of an invoice; `None` while there is none.
+/// Returns the URL of an invoice's payment link; `None` if there is none.
 pub(crate) fn pay_url(app: &InvoiceHandles, invoice: &Invoice) -> Option<String> {
     let number = invoice.standing_link(app.environment.now())?;
     let token = pay_token(app.config.auth.session_secret.expose(), invoice.id, number);

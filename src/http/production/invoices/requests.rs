@@ -1,4 +1,4 @@
-//! What requests about an invoice say.
+//! Requests of the invoice routes.
 
 use api_derive::Request;
 use serde_json::json;
@@ -12,22 +12,22 @@ use crate::domain::time::Timestamp;
 use crate::http::page::PageQuery;
 use crate::http::wire::{EmailAddress, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within, like};
 
-/// Highest tax rate, in basis points: one hundred per cent.
+/// Maximum tax rate in basis points: 100 %.
 const MAX_RATE_BPS: i64 = 10_000;
 
 like!(CURRENCY, "^[A-Za-z]{3}$", "must be a currency code of three letters");
 like!(VAT_ID, "^[A-Za-z]{2}[A-Za-z0-9+*.]{2,13}$", "must begin with the code of the country");
 
-/// Which invoices are listed.
+/// Filter of the list of invoices.
 #[derive(Request, Debug)]
 pub struct InvoiceQuery {
-    /// Only invoices with this status, as it is shown: one that is overdue is not open.
+    /// Return only invoices with this status, as displayed: an overdue invoice is not `open`.
     pub(super) status: Option<InvoiceStatus>,
-    /// Only invoices of this site.
+    /// Return only invoices of this site.
     pub(super) site: Option<Site>,
-    /// Only invoices of the customer with this e-mail address.
+    /// Return only invoices of the customer with this email address.
     pub(super) customer_email: Option<String>,
-    /// Only invoices of this order.
+    /// Return only invoices of this order.
     pub(super) order_id: Option<Id>,
     #[api(flatten)]
     pub(super) page: PageQuery,
@@ -37,16 +37,16 @@ pub struct InvoiceQuery {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"description": "Design, one hour", "quantity": 2, "unitPriceCents": 6000}))]
 pub struct NewInvoiceLine {
-    /// What is invoiced.
+    /// Description of the product or service.
     #[api(Filled, ONE_LINE, MaxChars(500))]
     description: String,
-    /// How many.
+    /// Number of units.
     #[api(Within(1..=MAX_QUANTITY))]
     quantity: u32,
-    /// Net price of one, in minor units of the currency.
+    /// Net unit price, in the currency's smallest unit.
     #[api(Within(0..=MAX_CENTS))]
     unit_price_cents: i64,
-    /// Tax rate in basis points; that of the billing address when absent.
+    /// Tax rate in basis points. Defaults to the rate of the billing address.
     #[api(Within(0..=MAX_RATE_BPS))]
     tax_rate_bps: Optional<i64>,
 }
@@ -58,71 +58,71 @@ pub struct NewInvoiceLine {
     "lineItems": [{"description": "Design, one hour", "quantity": 2, "unitPriceCents": 6000}],
 }))]
 pub struct InvoiceRequest {
-    /// Whom it is for: a person or a company.
+    /// Name of the customer: a person or a company.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: String,
-    /// E-mail address of the customer, who then sees it in their account.
+    /// Email address of the customer, in whose account the invoice then appears.
     #[api(EmailAddress)]
     customer_email: Option<String>,
-    /// The customer's identifier for value added tax.
+    /// Customer's VAT identification number.
     #[api(&VAT_ID)]
     customer_vat_id: Option<String>,
-    /// Where the customer is; decides the tax rate.
+    /// Billing address, which determines the tax rate.
     billing_address: Option<Address>,
-    /// What is invoiced.
+    /// Lines of the invoice.
     #[api(ItemsWithin(1..=MAX_LINES))]
     line_items: Vec<NewInvoiceLine>,
-    /// Charge for shipping, in minor units; taxed at the rate of the billing address.
+    /// Shipping charge, in the currency's smallest unit; taxed at the rate of the billing address.
     #[api(Within(0..=MAX_CENTS), default = 0)]
     shipping_cents: i64,
-    /// Discount on the lines, in minor units.
+    /// Discount on the lines, in the currency's smallest unit.
     #[api(Within(0..=MAX_CENTS), default = 0)]
     discount_cents: i64,
-    /// ISO 4217; the shop's own when absent.
+    /// Three-letter ISO currency code (ISO 4217). Defaults to the shop's currency.
     #[api(&CURRENCY)]
     currency: Option<String>,
-    /// When it is to be paid; some days after its issue when absent, as the settings say.
+    /// Due date. Defaults to the number of days after issue that the settings define.
     due_at: Option<Timestamp>,
-    /// Notes that the customer reads.
+    /// Notes shown to the customer.
     #[api(MaxChars(1000))]
     notes: Option<String>,
-    /// The site that it belongs to; wins over that of the header.
+    /// Site that the invoice belongs to; overrides the site header.
     site: Option<Site>,
 }
 
-/// Members that are left out stay as they are. Lines are replaced as a whole.
+/// Changes to a draft invoice. Omitted fields are left unchanged; lines are replaced as a whole.
 #[derive(Request, Clone, Debug)]
 #[api(name = "InvoiceChange", example = json!({"discountCents": 500}))]
 pub struct InvoicePatch {
-    /// Whom it is for.
+    /// Name of the customer: a person or a company.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     customer_name: Optional<String>,
-    /// E-mail address of the customer.
+    /// Email address of the customer.
     #[api(EmailAddress)]
     customer_email: Optional<Option<String>>,
-    /// The customer's identifier for value added tax.
+    /// Customer's VAT identification number.
     #[api(&VAT_ID)]
     customer_vat_id: Optional<Option<String>>,
-    /// Where the customer is. Lines keep their tax rates.
+    /// Billing address. Existing lines keep their tax rates.
     billing_address: Optional<Option<Address>>,
-    /// What is invoiced.
+    /// Lines of the invoice.
     #[api(ItemsWithin(1..=MAX_LINES))]
     line_items: Optional<Vec<NewInvoiceLine>>,
-    /// Charge for shipping, in minor units.
+    /// Shipping charge, in the currency's smallest unit.
     #[api(Within(0..=MAX_CENTS))]
     shipping_cents: Optional<i64>,
-    /// Discount on the lines, in minor units.
+    /// Discount on the lines, in the currency's smallest unit.
     #[api(Within(0..=MAX_CENTS))]
     discount_cents: Optional<i64>,
-    /// When it is to be paid.
+    /// Due date.
     due_at: Optional<Option<Timestamp>>,
-    /// Notes that the customer reads.
+    /// Notes shown to the customer.
     #[api(MaxChars(1000))]
     notes: Optional<Option<String>>,
 }
 
 impl NewInvoiceLine {
-    /// The line, and whether its rate was given.
+    /// Returns the line, and whether its tax rate was specified.
     fn line(self) -> (InvoiceLine, bool) {
         let rate = self.tax_rate_bps.present();
         let Self { description, quantity, unit_price_cents, .. } = self;
@@ -136,7 +136,7 @@ fn lower(email: Option<String>) -> Option<String> {
 }
 
 impl InvoiceRequest {
-    /// The draft that it asks for.
+    /// Converts the request to a draft.
     pub(super) fn draft(self) -> DraftInvoice {
         let email = lower(self.customer_email);
         DraftInvoice {
@@ -160,7 +160,7 @@ impl InvoiceRequest {
 }
 
 impl InvoicePatch {
-    /// The draft as it will be.
+    /// Merges the patch into the invoice and returns the resulting draft.
     pub(super) fn merged(self, invoice: &Invoice) -> DraftInvoice {
         let content = &invoice.content;
         let email = self.customer_email.present().map_or_else(|| invoice.customer_email.clone(), lower);

@@ -1,4 +1,4 @@
-//! An invoice as it is shown.
+//! API representation of invoices.
 
 use std::collections::HashMap;
 
@@ -56,83 +56,83 @@ fn whole_example() -> Value {
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceSummary", many = "invoices", example = summary_example())]
 pub struct InvoiceSummary {
-    /// Id of the invoice.
+    /// ID of the invoice.
     id: Id,
-    /// Its number; null for a draft, and for one that was voided as a draft.
+    /// Invoice number; null for a draft, and for one that was voided as a draft.
     number: Option<String>,
-    /// Where it stands now.
+    /// Current status.
     status: InvoiceStatus,
-    /// The site of the business that it belongs to.
+    /// Site that the invoice belongs to.
     site: Site<String>,
-    /// Address of the customer; null where none was given.
+    /// Email address of the customer; null if none was specified.
     customer_email: Option<String>,
-    /// Whom it is for.
+    /// Name of the customer: a person or a company.
     customer_name: String,
-    /// Currency of all amounts: ISO 4217, in lower case.
+    /// Three-letter ISO currency code (ISO 4217) of all amounts, in lowercase.
     currency: String,
-    /// Sum of the lines, in minor units.
+    /// Sum of the lines, in the currency's smallest unit.
     subtotal_cents: i64,
-    /// Charge for shipping, in minor units.
+    /// Shipping charge, in the currency's smallest unit.
     shipping_cents: i64,
-    /// Tax on lines and shipping, in minor units: rounded once for each rate.
+    /// Tax on lines and shipping, in the currency's smallest unit; rounded once per tax rate.
     tax_cents: i64,
-    /// Discount on the lines, in minor units.
+    /// Discount on the lines, in the currency's smallest unit.
     discount_cents: i64,
-    /// What is paid beyond the other amounts, in minor units: prices that another shop asked with their tax in them are
-    /// no whole net amounts. 0 for what is sold here.
+    /// Amount payable beyond the other amounts, in the currency's smallest unit: tax-inclusive prices of another shop
+    /// do not always convert to whole net amounts. 0 for this shop's own sales.
     rounding_cents: i64,
-    /// What is to be paid in all.
+    /// Total amount, in the currency's smallest unit.
     total_cents: i64,
-    /// Payments in this currency less their refunds.
+    /// Payments in this currency, less refunds.
     amount_paid_cents: i64,
-    /// What is still to be paid.
+    /// Amount still due.
     amount_due_cents: i64,
-    /// When it was issued; null for a draft.
+    /// Time at which the invoice was issued; null for a draft.
     issued_at: Option<Timestamp>,
-    /// When it is to be paid.
+    /// Due date.
     due_at: Option<Timestamp>,
-    /// When it was paid in full.
+    /// Time at which the invoice was paid in full.
     paid_at: Option<Timestamp>,
-    /// The order that it follows; null for one that was made by hand.
+    /// ID of the order that the invoice follows; null for an invoice drafted by hand.
     order_id: Option<Id>,
-    /// Notes that the customer reads.
+    /// Notes shown to the customer.
     notes: Option<String>,
-    /// When it was made.
+    /// Time at which the invoice was created.
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time at which the invoice last changed.
     updated_at: Timestamp,
-    /// Counts the changes that people made, from 1; also its `ETag`.
+    /// Version of the invoice, which counts manual changes from 1; also its `ETag`.
     version: i64,
 }
 
-/// An invoice with its lines, its payments and what was issued.
+/// An invoice with its lines, payments and issued documents.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Invoice", example = whole_example())]
 pub struct InvoiceView {
     #[serde(flatten)]
     summary: InvoiceSummary,
-    /// Where the customer is; null where nobody said.
+    /// Billing address; null if none was specified.
     billing_address: Option<Address>,
-    /// The customer's identifier for value added tax.
+    /// Customer's VAT identification number.
     customer_vat_id: Option<String>,
-    /// What is invoiced.
+    /// Lines of the invoice.
     line_items: Vec<LineView>,
     /// Payments and refunds, oldest first.
     payments: Vec<PaymentView>,
-    /// What was issued: the invoice, and credit notes, oldest first.
+    /// Issued documents: the invoice and its credit notes, oldest first.
     documents: Vec<DocumentView>,
-    /// Public address of the PDF, once it was stored and while the invoice is as it shows; null otherwise.
+    /// Public URL of the PDF; null unless it is stored and still matches the invoice.
     pdf_url: Option<String>,
-    /// Address at which whoever has it can pay it; null while there is none.
+    /// URL at which anyone who has it can pay the invoice; null if there is none.
     pay_url: Option<String>,
-    /// When that address ends by itself; null for one that does not.
+    /// Time at which the payment URL expires; null if it does not.
     pay_url_expires_at: Option<Timestamp>,
-    /// What a person must look at: `refund_due`, `amount_mismatch`, `refund_failed`, `disputed`, `dispute_lost`. For
-    /// staff only.
+    /// Conditions that need a person's attention: `refund_due`, `amount_mismatch`, `refund_failed`, `disputed`,
+    /// `dispute_lost`. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<Vec<String>>,
-    /// Refunds that the payment processor was asked for and has not answered, or has refused. For staff only.
+    /// Refunds requested from the payment processor that it has not answered or has refused. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending_refunds: Option<Vec<PendingRefund>>,
 }
@@ -142,15 +142,15 @@ pub struct InvoiceView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceLine")]
 pub struct LineView {
-    /// What is invoiced.
+    /// Description of the product or service.
     description: String,
-    /// How many.
+    /// Number of units.
     quantity: u32,
-    /// Net price of one, in minor units.
+    /// Net unit price, in the currency's smallest unit.
     unit_price_cents: i64,
     /// Tax rate in basis points.
     tax_rate_bps: i64,
-    /// Net amount of the line, in minor units.
+    /// Net amount of the line, in the currency's smallest unit.
     amount_cents: i64,
 }
 
@@ -159,41 +159,41 @@ pub struct LineView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoicePayment")]
 struct PaymentView {
-    /// Id of the payment.
+    /// ID of the payment.
     id: Id,
-    /// In minor units; negative for a refund.
+    /// Amount in the currency's smallest unit; negative for a refund.
     amount_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Three-letter ISO currency code (ISO 4217), in lowercase.
     currency: String,
-    /// How it was paid, in a word.
+    /// Payment method.
     method: String,
-    /// `succeeded`, `refunded` for money that went back, or `failed` for money that went back and did not arrive.
+    /// `succeeded`, `refunded` for money returned, or `failed` for a return that did not arrive.
     status: &'static str,
-    /// When it was recorded.
+    /// Time at which the payment was recorded.
     paid_at: Timestamp,
-    /// The reference of whoever recorded it; customers read only that of a payment by card.
+    /// Reference entered when the payment was recorded; customers see only that of a card payment.
     reference: Option<String>,
 }
 
-/// What was issued.
+/// An issued document.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceDocument")]
 struct DocumentView {
-    /// Id of the document.
+    /// ID of the document.
     id: Id,
-    /// Invoice or credit note.
+    /// Type of the document: invoice or credit note.
     kind: DocumentKind,
-    /// Its number, without gaps in its year.
+    /// Document number, without gaps within its year.
     number: Option<String>,
-    /// What it is over, in minor units.
+    /// Total of the document, in the currency's smallest unit.
     total_cents: i64,
-    /// When it was issued.
+    /// Time at which the document was issued.
     issued_at: Timestamp,
 }
 
 impl InvoiceSummary {
-    /// As it is at this time; `numbers` are those of the documents that were issued.
+    /// Builds the summary of an invoice at a point in time; `numbers` are those of its issued documents.
     pub fn new(invoice: &Invoice, now: Timestamp, numbers: &HashMap<Id, String>) -> Self {
         let (content, sums) = (&invoice.content, &invoice.content.sums);
         Self {
@@ -286,39 +286,39 @@ impl PaymentView {
     }
 }
 
-/// How the numbers of what was issued stand.
+/// State of the numbering of issued documents.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceNumbering", example = json!({
     "gapless": true, "series": [{"series": "INV-2026", "count": 123, "first": 1, "last": 123, "missing": [], "gaps": []}],
 }))]
 pub struct Numbering {
-    /// Whether no number of any series is missing, but for those that were left out on purpose.
+    /// `true` if no number of any series is missing, except those skipped on purpose.
     gapless: bool,
-    /// One for each kind and year.
+    /// Number series, one per document type and year.
     series: Vec<SeriesView>,
 }
 
-/// The numbers of one kind and year.
+/// Number series of one document type and year.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceNumberSeries")]
 struct SeriesView {
-    /// `INV-2026`, `CN-2026`.
+    /// Name of the series, such as `INV-2026` or `CN-2026`.
     series: String,
-    /// How many documents it has.
+    /// Number of documents in the series.
     count: i64,
-    /// The lowest number.
+    /// Lowest number in the series.
     first: i64,
-    /// The highest number.
+    /// Highest number in the series.
     last: i64,
-    /// Numbers that no document has and for which there is no reason, at most a hundred of them.
+    /// Numbers without a document and without a recorded reason, at most 100.
     missing: Vec<i64>,
-    /// Numbers that were left out on purpose, with the reason.
+    /// Numbers skipped on purpose, with the reason.
     gaps: Vec<GapView>,
 }
 
-/// Numbers that were left out on purpose.
+/// A range of numbers skipped on purpose.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceNumberGap", example = json!({
@@ -326,13 +326,13 @@ struct SeriesView {
     "reason": "restored on 2026-11-02 from a backup of 2026-11-01: these numbers may have been given out in between",
 }))]
 struct GapView {
-    /// The first number that is left out.
+    /// First number skipped.
     first: i64,
-    /// The last number that is left out.
+    /// Last number skipped.
     last: i64,
-    /// Why, in words for people.
+    /// Human-readable reason.
     reason: String,
-    /// When it was noted.
+    /// Time at which the gap was recorded.
     noted_at: Timestamp,
 }
 

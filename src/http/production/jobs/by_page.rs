@@ -1,4 +1,4 @@
-//! What a page has done to a job: the operation of the API that the last word of the form's path names.
+//! Job actions of page forms: the API operation named by the last segment of the form's path.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 
-/// Does it, with the body that the API takes for it.
+/// Runs the action with the API's request body for it.
 pub(crate) async fn act_by_page(
     app: JobHandles,
     id: Id,
@@ -34,17 +34,17 @@ pub(crate) async fn act_by_page(
 }
 
 impl JobHandles {
-    /// Why a job waits, in plain words, as the API tells it; `None` while it does not.
+    /// Returns the reason a job waits, in plain language as in the API; `None` if it does not wait.
     pub(crate) fn waiting_reason(&self, job: &super::Job) -> Option<String> {
         super::view::waiting_reason(self, job)
     }
 
-    /// Where a job could be printed now, and what is missing elsewhere, as the API tells it.
+    /// Returns the printers that could print a job now and the obstacles at the others, as in the API.
     pub(crate) fn matched(&self, job: &super::Job) -> super::matching::JobMatch {
         super::matching::of(self, job)
     }
 
-    /// The spools that are to be loaded so that a job that waits can be printed.
+    /// Returns the spools to load so that a waiting job can be printed.
     pub(crate) fn spools_to_load(&self, job: &super::Job) -> Vec<SpoolToLoad> {
         self.dispatcher.around(job, |around| spools_to_load(job, around))
     }

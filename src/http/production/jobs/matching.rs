@@ -1,4 +1,4 @@
-//! The match of a job with every printer: where it could go now, and what is missing elsewhere.
+//! Match of a job with every printer: where it can be printed now, and the obstacles elsewhere.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -18,7 +18,7 @@ use crate::http::reply::Plain;
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
-/// Where a job could be printed.
+/// Printers on which a job could be printed.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobMatch", example = json!({
@@ -29,54 +29,54 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     }],
 }))]
 pub struct JobMatch {
-    /// The one that was asked about.
+    /// ID of the matched job.
     job_id: Id,
-    /// How far the job is.
+    /// State of the job.
     state: JobState,
-    /// A printer could take it now.
+    /// `true` if a printer could take the job now.
     possible: bool,
-    /// Why it waits, in plain words.
+    /// Reason the job waits, in plain language.
     waiting_reason: Option<String>,
-    /// All printers, in the order in which the job would be given to them.
+    /// All printers, in the order in which the dispatcher would choose them.
     pub(crate) printers: Vec<PrinterMatchView>,
 }
 
-/// How a job goes together with a printer.
+/// Match of a job with one printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMatch")]
 pub(crate) struct PrinterMatchView {
-    /// Which one it is about.
+    /// ID of the printer.
     pub(crate) printer_id: Id,
-    /// The printer's name.
+    /// Name of the printer.
     pub(crate) name: String,
-    /// It fits and is ready.
+    /// `true` if the printer fits the job and is ready.
     pub(crate) possible: bool,
-    /// Nothing is missing for good: form of file, machine type, model, volume, nozzle, plate, materials in slots, what
-    /// is left there.
+    /// `true` if there is no lasting obstacle: file format, machine type, model, volume, nozzle, build plate, materials
+    /// in slots, and their remaining amounts.
     pub(crate) fits: bool,
-    /// The printer could take a job now.
+    /// `true` if the printer could take a job now.
     pub(crate) ready: bool,
-    /// What is missing, in plain words.
+    /// Obstacles, in plain language.
     pub(crate) missing: Vec<String>,
-    /// The slots that the job would be printed from.
+    /// Slots from which the job would be printed.
     pub(crate) slots: Vec<SlotMatchView>,
 }
 
-/// The slot that a material would come from.
+/// Slot that would supply a material.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SlotMatch")]
 pub(crate) struct SlotMatchView {
-    /// What would be taken from the slot.
+    /// ID of the material in the slot.
     pub(crate) material_id: Id,
-    /// What the job needs of it, in the material's unit.
+    /// Amount that the job needs, in the material's unit.
     pub(crate) need: Amount,
     /// Number of the slot.
     pub(crate) slot: u32,
-    /// What is left there, in the material's unit; null: nobody knows.
+    /// Amount remaining in the slot, in the material's unit; null if unknown.
     remaining: Option<Amount>,
-    /// Whether the material is known to be in the slot; false where it is not known what is in it.
+    /// `true` if the material is known to be in the slot; `false` if the slot's contents are unknown.
     pub(crate) loaded: bool,
 }
 
@@ -102,13 +102,13 @@ impl PrinterMatchView {
     }
 }
 
-/// `GET /api/jobs/{id}/match`
+/// Serves `GET /api/jobs/{id}/match`.
 pub(super) async fn matching(State(app): State<JobHandles>, PathId(id): PathId) -> Result<Plain<JobMatch>, ApiError> {
     let job = find(&app, id).await?;
     Ok(Plain(of(&app, &job)))
 }
 
-/// How a job goes together with every printer now.
+/// Matches a job with every printer, as of now.
 pub(super) fn of(app: &JobHandles, job: &Job) -> JobMatch {
     app.dispatcher.around(job, |around| {
         let printers: Vec<PrinterMatchView> = match_printers(job, around).iter().map(PrinterMatchView::new).collect();

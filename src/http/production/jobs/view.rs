@@ -1,4 +1,4 @@
-//! A job as it is shown.
+//! API representation of a job.
 
 use api_derive::Response;
 use serde::{Serialize, Serializer};
@@ -20,7 +20,7 @@ readable!(AttemptState, Block, JobState);
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
-/// One plate of one line of an order.
+/// A job: one plate of one order line.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Job", many = "jobs", example = json!({
@@ -39,90 +39,90 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     "updatedAt": "2026-11-02T10:16:00.000Z", "version": 6,
 }))]
 pub struct JobView {
-    /// Id of the job.
+    /// ID of the job.
     id: Id,
-    /// The number that people use.
+    /// Human-readable number of the job.
     number: JobNumber,
-    /// Id of the order that it belongs to.
+    /// ID of the order that the job belongs to.
     order_id: Id,
-    /// The number of that order that people use.
+    /// Human-readable number of the order.
     order_number: OrderNumber,
-    /// Index of the order's line, from 0.
+    /// Index of the order line, from 0.
     line: u32,
-    /// Id of the SKU that it makes.
+    /// ID of the SKU that the job makes.
     sku_id: Id,
-    /// Id of the material that it is made of.
+    /// ID of the material that the job uses.
     material_id: Id,
-    /// Material that one plate takes, in the material's unit.
+    /// Amount of material for one plate, in the material's unit.
     need: Amount,
-    /// What it takes of each material, in the order in which they are reserved; `materialId` and `need` are one of
-    /// them.
+    /// Amounts needed of each material, in the order of their reservation; `materialId` and `need` repeat one of them.
     needs: Vec<NeedView>,
-    /// All that it needs is reserved.
+    /// `true` if all material that the job needs is reserved.
     reserved: bool,
-    /// How far the job is.
+    /// State of the job.
     state: JobState,
-    /// Why it awaits review; null while it does not.
+    /// Reason the job awaits review; null if it does not.
     blocked_by: Option<Block>,
-    /// Why it waits, in plain words; null while it does not.
+    /// Reason the job waits, in plain language; null if it does not.
     waiting_reason: Option<String>,
-    /// From 0 to 9; jobs with a higher number are printed first.
+    /// Priority from 0 to 9; jobs with a higher number are printed first.
     priority: u8,
-    /// When it is wanted.
+    /// Time by which the job is due.
     due_at: Option<Timestamp>,
-    /// The printer that has the job in hand, or had it last; null while the job waits for one.
+    /// ID of the printer that has the job or had it last; null while the job waits for one.
     printer_id: Option<Id>,
-    /// How many parts its plate makes.
+    /// Number of parts on the plate.
     plate_parts: u32,
-    /// It was made by itself for parts that were rejected.
+    /// `true` if the job was created automatically to replace rejected parts.
     reprint: bool,
-    /// For such a job, parts of its plate that were not missing when it was made: they become spares. 0 for all others.
+    /// For a replacement job, number of parts on the plate that were not missing when it was created and become spares;
+    /// 0 for all other jobs.
     spare_parts: u32,
-    /// It was cancelled because its order has all its parts without it.
+    /// `true` if the job was cancelled because its order has all its parts without it.
     surplus: bool,
-    /// It is completed, and its parts count once somebody has signed them off.
+    /// `true` if the job is completed and its parts count only after sign-off.
     awaits_sign_off: bool,
-    /// How much of the print is done, in percent; of a job that failed or was cancelled, how far its last print came.
+    /// Progress of the print in percent; for a failed or cancelled job, the progress of its last print.
     progress: Percent,
-    /// Seconds until the print ends, as the printer estimates.
+    /// Remaining print time in seconds, as estimated by the printer.
     remaining_seconds: Option<i64>,
-    /// When it is expected to be printed, by the whole queue; it moves without a new version. Null when it is over, or
-    /// nobody can tell.
+    /// Expected completion, based on the whole queue; it changes without a new version. Null if the job is finished or
+    /// cannot be forecast.
     expected_at: Option<Timestamp>,
-    /// The G-code file that is printed; null until one is known.
+    /// ID of the G-code file; null until it is known.
     file_id: Option<Id>,
-    /// The plate of the file, from 1.
+    /// Number of the plate in the file, from 1.
     plate: u32,
-    /// Its attempts to print, oldest first.
+    /// Attempts to print the job, oldest first.
     attempts: Vec<AttemptView>,
-    /// A cancel waits for the printer since then.
+    /// Time since which a cancellation awaits the printer's confirmation.
     cancel_requested_at: Option<Timestamp>,
-    /// Why the job failed, in one sentence.
+    /// Reason the job failed, in one sentence.
     error: Option<String>,
-    /// What the printer said besides; lines end with a line feed. Null where it said no more.
+    /// Further details from the printer, in lines that end with a line feed; null if there are none.
     error_details: Option<String>,
-    /// What it used up of `materialId`, in the material's unit.
+    /// Amount of `materialId` consumed, in the material's unit.
     consumed: Amount,
-    /// When it was made, with the payment of its order.
+    /// Time at which the job was created, when its order was paid.
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time at which the job last changed.
     updated_at: Timestamp,
-    /// Counts the job's own changes.
+    /// Version of the job, which counts its own changes.
     version: i64,
 }
 
-/// What a job takes of one material.
+/// Need of a job for one material.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobNeed")]
 struct NeedView {
-    /// The material that is used up.
+    /// ID of the material that is consumed.
     material_id: Id,
-    /// In the material's unit.
+    /// Amount needed, in the material's unit.
     need: Amount,
-    /// Whether this need is reserved in the stock.
+    /// `true` if this amount is reserved in stock.
     reserved: bool,
-    /// What was used up so far, in the material's unit.
+    /// Amount consumed so far, in the material's unit.
     consumed: Amount,
 }
 
@@ -133,34 +133,34 @@ impl NeedView {
     }
 }
 
-/// One try of a job on one printer.
+/// An attempt to print a job on a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Attempt")]
 struct AttemptView {
-    /// Also part of the file's name on the printer.
+    /// ID of the attempt, also part of the file name on the printer.
     id: Id,
-    /// Counts from 1 within the job.
+    /// Number of the attempt within the job, from 1.
     number: u32,
-    /// The printer that was to print it.
+    /// ID of the printer assigned to the attempt.
     printer_id: Id,
-    /// How far the attempt is, or how it ended.
+    /// State of the attempt, or its outcome.
     state: AttemptState,
-    /// Nobody can say whether the start happened.
+    /// `true` if it is unknown whether the print started.
     unverified: bool,
-    /// Why it ended, in plain words.
+    /// Reason the attempt ended, in plain language.
     reason: Option<String>,
-    /// When the printer showed the file.
+    /// Time at which the printer reported the file as being printed.
     started_at: Option<Timestamp>,
-    /// When it ended; null while it goes on.
+    /// Time at which the attempt ended; null while it is in progress.
     ended_at: Option<Timestamp>,
-    /// How its parts were judged; null before its end, and while a person still has to judge them.
+    /// Sign-off of the parts; null before the attempt ends, and while the sign-off is pending.
     sign_off: Option<SignOffView>,
-    /// The picture that the server took when it ended; null where its printer has no camera, and once it was deleted.
+    /// ID of the photo that the server took at the end; null if the printer has no camera or the photo was deleted.
     photo_file_id: Option<Id>,
 }
 
-/// The number of a job, written as `JOB-000245`.
+/// Human-readable number of a job, formatted as `JOB-000245`.
 pub struct JobNumber(pub i64);
 
 impl Serialize for JobNumber {
@@ -176,7 +176,7 @@ impl ToSchema for JobNumber {
 }
 
 impl JobView {
-    /// The view of a job, with what its printer and the dispatcher say of it at the moment.
+    /// Builds the view of a job, with the current state reported by its printer and the dispatcher.
     pub(crate) fn new(app: &JobHandles, job: &Job) -> Self {
         let printing = matches!(job.state, JobState::Printing | JobState::Paused);
         let status = job.printer_id.filter(|_| printing).and_then(|printer| app.printer_connections.status(printer));

@@ -1,4 +1,4 @@
-//! The list of jobs: what waits, what prints, what failed, of which order.
+//! The list of jobs of all orders: waiting, printing, failed, with the order of each.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -17,7 +17,7 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer, clock};
 use crate::http::pages::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
 use crate::store::queries::JobFilter;
 
-/// The states that the list can be narrowed to, in the order of a job's life.
+/// States by which the list can be filtered, in the order of a job's life, with their labels.
 const JOB_STATES: [(JobState, &str); 10] = [
     (JobState::Created, "wait for their file"),
     (JobState::Validated, "being prepared"),
@@ -31,20 +31,20 @@ const JOB_STATES: [(JobState, &str); 10] = [
     (JobState::Cancelled, "cancelled"),
 ];
 
-/// Which jobs are listed. A word that means nothing narrows nothing.
+/// Query of the job list. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct JobListQuery {
-    /// Only jobs in this one of the API's states.
+    /// Only jobs in this state, as spelled in the API.
     state: Option<String>,
     /// Only jobs that make this SKU.
     sku: Option<String>,
     /// Only jobs on this printer.
     printer: Option<String>,
-    /// Only jobs that are made of this material.
+    /// Only jobs that use this material.
     material: Option<String>,
     /// Only jobs of this order.
     order: Option<String>,
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
@@ -55,7 +55,8 @@ impl JobListQuery {
         JOB_STATES.into_iter().map(|(state, _)| state).find(|state| state.to_string() == wanted)
     }
 
-    /// What narrows the list besides the state: other pages lead here with it.
+    /// Returns the filters other than the state, which other pages set in their links and the tabs of states carry
+    /// along.
     fn kept(&self) -> [(&'static str, Option<&str>); 4] {
         let given =
             [("sku", &self.sku), ("printer", &self.printer), ("material", &self.material), ("order", &self.order)];
@@ -75,7 +76,7 @@ impl JobListQuery {
     }
 }
 
-/// Answers GET of the list.
+/// Serves the job list.
 pub(super) async fn show(
     State(app): State<StaffOrderHandles>,
     who: Caller,

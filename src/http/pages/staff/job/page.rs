@@ -1,4 +1,4 @@
-//! The page of a job: how it stands, what it takes, and how it goes together with each printer.
+//! The page of a job: its state, the materials it needs, and its compatibility with each printer.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -16,7 +16,7 @@ use crate::http::pages::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
 use crate::http::path_id::PathId;
 use crate::http::production::jobs::{self, JobHandles};
 
-/// Answers GET of a job.
+/// Serves the page of a job.
 pub(super) async fn show(
     State(app): State<StaffOrderHandles>,
     PathId(id): PathId,
@@ -47,7 +47,7 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Orders, &title, &app.board.view(), &content))
 }
 
-/// An amount of a material with its name.
+/// Formats an amount of a material, with the material's name.
 fn material_words(app: &JobHandles, material: Id, amount: Amount) -> String {
     let known = app.materials.resident(material).map(|handle| handle.read());
     let fields = known.as_ref().and_then(|known| known.state.as_ref()).map(|known| &known.fields);
@@ -81,7 +81,7 @@ fn needs(app: &JobHandles, job: &Job) -> Markup {
     }
 }
 
-/// Each printer with what is missing, in the order in which the job would be given to them.
+/// Renders each printer with what it lacks for the job, in the order in which the dispatcher would choose them.
 fn printers(app: &JobHandles, job: &Job) -> Markup {
     let matched = app.matched(job);
     html! {

@@ -1,4 +1,4 @@
-//! The page on which labels are chosen: printers, spools, bins.
+//! The page on which the printers, spools and bins to label are chosen.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -17,10 +17,10 @@ use crate::http::pages::staff::stock::{bins_of, known_spools, present};
 use crate::http::pages::staff::{FLOOR_PATH, STOCK_PATH};
 use crate::http::production::printers::present_all;
 
-/// A box to tick: name and value in the query, and its words.
+/// A checkbox: its name and value in the query, and its label.
 type TickBox = (&'static str, String, String);
 
-/// Answers GET of the page.
+/// Serves the page on which labels are chosen.
 pub(super) async fn show(State(app): State<LabelHandles>, who: Caller, asked: HeaderMap) -> Result<Response, ApiError> {
     let base = base_of(&app.stock.config, &asked);
     let viewer = StaffViewer::new(&who, &app.stock.config)?;
@@ -61,7 +61,7 @@ fn size(id: &str) -> Markup {
     }
 }
 
-/// A form with boxes to tick; `none` is said where there are none.
+/// Renders a form of checkboxes, or `none` if there are none.
 fn boxes(id: &str, title: &str, boxes: &[TickBox], none: &Markup) -> Markup {
     html! {
         section class="card" aria-labelledby=(id) {

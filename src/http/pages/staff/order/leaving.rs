@@ -1,4 +1,5 @@
-//! What of an order has left, and what can leave now: all that is good, or some parts in a shipment of their own.
+//! Shipments of an order: those that have left, and the forms that ship all good parts, or some of them in a partial
+//! shipment.
 
 use maud::{Markup, html};
 
@@ -9,7 +10,7 @@ use crate::http::pages::staff::ORDERS_PATH;
 use crate::http::pages::staff::acts::{PART_PREFIX, SOME_PARTS_FIELD, TICKED_WORD};
 use crate::http::pages::staff::shell::hidden;
 
-/// A shipment that has left.
+/// Renders a shipment that has left.
 pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
     let inside = sent.lines.iter().filter_map(|one| Some((one.quantity, order.lines.get(one.line as usize)?)));
     let title = format!("parcel-{}", sent.number);
@@ -26,7 +27,7 @@ pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
     }
 }
 
-/// How a parcel travels. `of` tells the two forms apart.
+/// Renders the fields for carrier and tracking. `of` makes their ids unique, because the page has two such forms.
 fn way(of: &str) -> Markup {
     html! {
         div class="field" {
@@ -44,7 +45,7 @@ fn way(of: &str) -> Markup {
     }
 }
 
-/// Forms that ship it: all that is good once it is ready; some parts also while others are being made.
+/// Renders the shipping forms: all good parts once the order is ready, or some parts while others are still being made.
 pub(super) fn ship(order: &Order) -> Markup {
     let there = order.parts_there();
     // A kit leaves by its sets.

@@ -1,4 +1,4 @@
-//! The money of an order: what is due and kept, what was paid and went back, and what can be done about it.
+//! The money of an order: amounts due and retained, payments, refunds, and the forms to record either.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::http::pages::frame::{money, time};
 use crate::http::pages::staff::job::currency_field;
 use crate::http::pages::staff::shell::{Tone, hidden};
 
-/// What was paid and what went back.
+/// Renders the payments and refunds of an order.
 pub(super) fn payments(order: &Order) -> Markup {
     let pending = &order.at_processor.refunds;
     html! {
@@ -56,7 +56,7 @@ fn entry(payment: &Payment) -> Markup {
     }
 }
 
-/// Records a payment of all that is due, or of a part.
+/// Renders the form that records a payment of the whole amount due, or of a part.
 pub(super) fn pay(order: &Order) -> Markup {
     let due = money(order.due_cents(), &order.currency);
     html! {
@@ -82,7 +82,7 @@ pub(super) fn pay(order: &Order) -> Markup {
     }
 }
 
-/// Gives back a payment, or a part of it: each by itself.
+/// Renders a refund form for each payment, in full or in part.
 pub(super) fn refunds(order: &Order) -> Markup {
     let taken = order.payments.iter().filter(|payment| payment.amount_cents > 0);
     html! {

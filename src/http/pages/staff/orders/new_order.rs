@@ -1,4 +1,4 @@
-//! A new order, written by the staff: what, for whom, until when. It is placed by the operation of the API.
+//! The form by which staff enter a new order: lines, customer, due date. It is placed by the API's operation.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -21,25 +21,25 @@ use crate::http::pages::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use crate::http::production::place::place_by_page;
 use crate::store::queries::{Page, SkuFilter};
 
-/// The form of a new order.
+/// Path of the form for a new order.
 pub(super) const PATH: &str = "/shop/orders/new";
-/// The members of a line.
+/// Fields of an order line.
 const LINE_MEMBERS: [&str; 2] = ["skuId", "quantity"];
-/// Lines that are free to be filled in.
+/// Number of empty lines offered.
 const FREE_LINES: usize = 4;
-/// Most lines that the form takes: a form has a bound on its fields. Longer orders are placed by the API.
+/// Maximum number of lines in the form, because a form has a limit on its fields. Longer orders are placed by the API.
 const MAX_FORM_LINES: usize = 35;
 
-/// What the form begins with.
+/// Query that pre-fills the form.
 #[derive(Request, Debug)]
 pub(super) struct NewOrderQuery {
-    /// A SKU that is to be ordered.
+    /// SKU of the first line.
     sku: Option<String>,
-    /// The e-mail address of the customer.
+    /// Customer's email address.
     customer: Option<String>,
 }
 
-/// Answers GET of the form.
+/// Serves the form for a new order.
 pub(super) async fn begin(
     State(app): State<StaffOrderHandles>,
     who: Caller,
@@ -55,7 +55,7 @@ pub(super) async fn begin(
     page(&app, &who, FormEntry::known(code.into_iter().chain(customer))).await
 }
 
-/// Answers the form.
+/// Places the order that the form describes, or serves the form again with its errors.
 pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
     let placed = async {
@@ -73,7 +73,7 @@ pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) 
     }
 }
 
-/// What the form says, as the API takes it. What is left empty is left out.
+/// Builds the API request body from the form, without the fields left empty.
 fn said(form: &FormEntry, lines: Vec<Value>) -> Value {
     let members = [
         ("customerEmail", form.said("customerEmail")),

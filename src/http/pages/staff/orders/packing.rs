@@ -1,4 +1,4 @@
-//! The packing list of a shipment, to be printed: what goes into the parcel, and where it goes.
+//! The printable packing list of a shipment: its contents and its address.
 
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
@@ -16,7 +16,7 @@ use crate::http::pages::staff::sheet::address_line;
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
 use crate::http::path_id::PathId;
 
-/// The `{number}` of a path. What is no number names no shipment: 404.
+/// The shipment `{number}` of a path. A value that is not a number yields 404.
 pub(super) struct ParcelNumber(u32);
 
 impl<S: Send + Sync> FromRequestParts<S> for ParcelNumber {
@@ -29,7 +29,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ParcelNumber {
     }
 }
 
-/// Answers GET of the packing list.
+/// Serves the packing list of a shipment.
 pub(super) async fn show(
     State(app): State<StaffOrderHandles>,
     PathId(id): PathId,

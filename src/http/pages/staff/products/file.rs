@@ -1,5 +1,4 @@
-//! The page of a file: its plates with their pictures, what a print of it takes, which SKUs use it, and a print by
-//! hand.
+//! The page of a file: plates with thumbnails, print time and material, the SKUs that use it, and a manual print.
 
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
@@ -29,19 +28,19 @@ use crate::http::production::printers::{present_all, print_stored};
 use crate::printers::PrinterType;
 use crate::store::queries::{Page, SkuFilter};
 
-/// Most SKUs that are named as those that use a file.
+/// Maximum number of SKUs listed as using a file.
 const SKUS_SHOWN: Page = Page { limit: 50, offset: 0 };
-/// The member that names the printer of a print by hand.
+/// Form field that names the printer of a manual print.
 const PRINTER_FIELD: &str = "printer";
-/// Bytes of a kilobyte, as people count files.
+/// Bytes per kilobyte in displayed file sizes.
 const BYTES_PER_KB: i64 = 1_000;
 
-/// The page of a file.
+/// Returns the path of a file's page.
 pub(super) fn file_path(id: Id) -> String {
     format!("{}/{id}", files::PATH)
 }
 
-/// What a file is, in words for people.
+/// Returns the label of a file's kind.
 pub(super) fn kind_words(kind: FileKind) -> &'static str {
     match kind {
         FileKind::Gcode => "G-code",
@@ -50,7 +49,7 @@ pub(super) fn kind_words(kind: FileKind) -> &'static str {
     }
 }
 
-/// The size of a file for people.
+/// Formats the size of a file.
 pub(super) fn size_words(bytes: i64) -> String {
     let megabyte = BYTES_PER_KB * BYTES_PER_KB;
     if bytes >= megabyte {
@@ -60,14 +59,15 @@ pub(super) fn size_words(bytes: i64) -> String {
     }
 }
 
-/// The number of the picture that stands for a file: its own, else that of its first plate that has one.
+/// Returns the number of the file's thumbnail: 0 for its own, else the number of the first plate that has one; `None`
+/// without any.
 pub(super) fn picture_of(file: &File) -> Option<u32> {
     let FileMetadata { thumbnail, plates, .. } = &file.metadata;
     let of_plate = || plates.iter().find(|plate| plate.thumbnail.is_some()).map(|plate| plate.plate);
     if thumbnail.is_some() { Some(0) } else { of_plate() }
 }
 
-/// A plate with its picture and what it takes.
+/// Renders a plate with its thumbnail and its requirements.
 pub(super) fn plate_card(file: &File, plate: &Plate) -> Markup {
     html! {
         li class="plate" {
@@ -105,13 +105,13 @@ pub(super) fn plate_card(file: &File, plate: &Plate) -> Markup {
     }
 }
 
-/// A file that is not deleted.
+/// Returns the file, or 404 if it is deleted.
 fn present(state: &Versioned<File>) -> Result<&File, ApiError> {
     let file = state_of(state)?;
     if file.archived { Err(Refusal::not_found("file").into()) } else { Ok(file) }
 }
 
-/// The `{number}` of a path. What is no number names no picture: 404.
+/// The thumbnail `{number}` of a path. A value that is not a number yields 404.
 pub(super) struct PictureNumber(u32);
 
 impl<S: Send + Sync> FromRequestParts<S> for PictureNumber {
@@ -124,7 +124,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PictureNumber {
     }
 }
 
-/// Answers GET of a picture that a slicer put into a file.
+/// Serves a thumbnail that the slicer embedded in a file.
 pub(super) async fn picture(
     State(app): State<ProductHandles>,
     PathId(id): PathId,
@@ -134,7 +134,7 @@ pub(super) async fn picture(
     picture_reply(&app.files, present(&state)?, number).await
 }
 
-/// Answers GET of a file.
+/// Serves the page of a file.
 pub(super) async fn show(
     State(app): State<ProductHandles>,
     PathId(id): PathId,
@@ -143,7 +143,7 @@ pub(super) async fn show(
     page(&app, &who, id, FormEntry::default()).await
 }
 
-/// Prints a file by hand, and leads to the printer.
+/// Starts a manual print of a file and redirects to the printer.
 pub(super) async fn print(
     State(app): State<ProductHandles>,
     PathId(id): PathId,
@@ -163,7 +163,7 @@ pub(super) async fn print(
     }
 }
 
-/// Answers the form that deletes a file. Where something needs it, its page says what.
+/// Deletes a file. If something still uses it, serves its page with the reason.
 pub(super) async fn delete(
     State(app): State<ProductHandles>,
     PathId(id): PathId,
@@ -247,7 +247,7 @@ fn glance(file: &File) -> Markup {
     }
 }
 
-/// Printers that print files of this form, those that are free first.
+/// Renders the form for a manual print, listing the printers that accept this format, idle printers first.
 fn print_once(app: &ProductHandles, file: &File, told: &FormEntry) -> Markup {
     let form = file.metadata.form.unwrap_or_default();
     let all = present_all(&app.board.shop);

@@ -1,5 +1,5 @@
-//! The files of the shop: what was uploaded, and a form to upload more. Without the script the browser sends the form
-//! by itself; with it the page tells how far the file is.
+//! The list of files, and the upload form. Without the script, the browser posts the form itself; with it, the page
+//! shows the upload's progress.
 
 use api_derive::Request;
 use axum::extract::{self, State};
@@ -20,25 +20,25 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer, with_token};
 use crate::http::production::files::take_by_page;
 use crate::store::queries::FileFilter;
 
-/// The list of files.
+/// Path of the file list.
 pub(super) const PATH: &str = "/shop/products/files";
-/// What the browser offers to choose.
+/// File name extensions that the browser's file dialog offers.
 const ACCEPTED_NAMES: &str = ".gcode,.gco,.g,.bgcode,.3mf,.stl,.step,.png,.jpg,.jpeg,.webp,.heic";
-/// The kinds that the list can be narrowed to, as the API spells them.
+/// File kinds by which the list can be filtered, as spelled in the API.
 const FILE_KINDS: [(&str, FileKind); 3] =
     [("gcode", FileKind::Gcode), ("model", FileKind::Model), ("image", FileKind::Image)];
 
-/// Which files are listed. A word that means nothing narrows nothing.
+/// Query of the file list and of the upload. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct FileListQuery {
-    /// A part of the name.
+    /// Part of the name.
     q: Option<String>,
     /// Only files of this kind.
     kind: Option<String>,
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
-    /// Of an upload: the token of the session's forms, because its body is read as it comes.
+    /// Form token of an upload, whose body is streamed and could give the token only too late.
     token: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl FileListQuery {
     }
 }
 
-/// Answers GET of the list.
+/// Serves the file list.
 pub(super) async fn list(
     State(app): State<ProductHandles>,
     who: Caller,
@@ -61,7 +61,7 @@ pub(super) async fn list(
     page(&app, &who, &query, FormEntry::default()).await
 }
 
-/// Takes a file, and leads to what is known of it.
+/// Stores an uploaded file and redirects to its page.
 pub(super) async fn upload(
     State(app): State<ProductHandles>,
     who: Caller,
@@ -115,7 +115,7 @@ async fn page(
     Ok(told.answer(shown))
 }
 
-/// The form of an upload. Its token stands in its address.
+/// Renders the upload form. Its form token is part of the URL.
 fn upload_form() -> Markup {
     html! {
         form class="card" method="post" enctype="multipart/form-data" action=(with_token(PATH)) data-sends="" {

@@ -1,4 +1,4 @@
-//! What a kit contains, and how many complete sets its orders have.
+//! The components of a kit, and the number of complete sets in each of its orders.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,12 +14,12 @@ use crate::http::pages::staff::orders::order_state;
 use crate::http::pages::staff::shell::Tone;
 use crate::store::queries::{JobFilter, Page};
 
-/// The newest jobs of a part of the kit, by which its orders are found.
+/// Page of newest jobs of the kit's first component, by which its orders are found.
 const JOBS_LOOKED_AT: Page = Page { limit: 100, offset: 0 };
-/// Most orders that are read for their sets, the newest.
+/// Maximum number of orders read for their sets, the newest.
 const ORDERS_SHOWN: usize = 10;
 
-/// Components and sets.
+/// Renders the components of a kit and the sets of its orders.
 pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
     let found = super::components(app, &kit.fields, &mut HashMap::new()).await?;
     let sets = sets(app, kit).await?;
@@ -58,7 +58,7 @@ pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, Api
     })
 }
 
-/// How far the sets of its newest orders are that have jobs.
+/// Renders the progress of the sets in the newest orders that have jobs.
 async fn sets(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
     let Some(part) = kit.fields.components.first() else { return Ok(html! {}) };
     let filter = JobFilter { sku_id: Some(part.sku_id), ..JobFilter::default() };
@@ -82,7 +82,7 @@ async fn sets(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
     })
 }
 
-/// The sets of an order; nothing where it was made for single parts, or is no longer made.
+/// Renders the sets of an order; `None` if it does not contain the kit, or is cancelled or refunded.
 fn row(order: &Order, kit: Id) -> Option<Markup> {
     if matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
         return None;

@@ -1,5 +1,4 @@
-//! The page of a SKU or kit: what it costs, what it is made of and printed from, whether it can be ordered, and what
-//! can be done with it.
+//! The page of a SKU or kit: price, materials, files, whether it can be ordered, and the actions available.
 
 use std::collections::HashMap;
 
@@ -26,10 +25,10 @@ use crate::http::pages::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use crate::http::path_id::PathId;
 use crate::store::queries::{Page, SkuFilter};
 
-/// Kits that are named as those that contain a SKU.
+/// Maximum number of kits listed as containing a SKU.
 const KITS_SHOWN: Page = Page { limit: 20, offset: 0 };
 
-/// Answers GET of a SKU.
+/// Serves the page of a SKU.
 pub(super) async fn show(
     State(app): State<ProductHandles>,
     PathId(id): PathId,
@@ -38,7 +37,7 @@ pub(super) async fn show(
     page(&app, &who, id, FormEntry::default()).await
 }
 
-/// The page, with what was refused on it.
+/// Renders the page of a SKU, with the form that was refused, if any.
 pub(super) async fn page(app: &ProductHandles, who: &Caller, id: Id, told: FormEntry) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let (_, state) = found(&app.skus.skus, id).await?;
@@ -89,7 +88,7 @@ fn glance(sku: &Sku, obstacles: &[OrderObstacle]) -> Markup {
     }
 }
 
-/// What is known of a SKU that is made itself.
+/// Renders the details of a SKU that is printed, as opposed to a kit.
 async fn made(app: &ProductHandles, sku: &Sku) -> Result<Markup, ApiError> {
     let make = app.sources.make(sku).await?;
     let file = match sku.fields.gcode_file_id {
@@ -158,7 +157,7 @@ fn printed_from(sku: &Sku, make: Option<&Make>, gcode: Option<&File>) -> Markup 
     }
 }
 
-/// What can be done with it. What hurts is confirmed, and named.
+/// Renders the actions on a SKU. Destructive actions ask for confirmation and name the SKU.
 fn acts(sku: &Sku) -> Markup {
     let path = |act: &str| format!("{}/{act}", sku_path(sku.id));
     let name = &sku.fields.name;

@@ -1,4 +1,4 @@
-//! What is done with SKUs and kits: added, changed, withdrawn, deleted, each by the operation of the API.
+//! Actions on SKUs and kits: add, change, withdraw, delete, each by the API's operation.
 
 use std::collections::HashMap;
 
@@ -32,26 +32,26 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::http::path_id::PathId;
 use crate::http::production::skus::{add_by_page, change_by_page, remove_by_page};
 
-/// The member that says that a new SKU is to be a kit.
+/// Form field that marks a new SKU as a kit.
 const KIT_FIELD: &str = "kit";
-/// The member with the version that a form was made from.
+/// Form field with the version from which a form was rendered.
 const VERSION_FIELD: &str = "version";
 
-/// What a new SKU begins with.
+/// Query that pre-fills the form of a new SKU.
 #[derive(Request, Debug)]
 pub(super) struct NewSkuQuery {
-    /// Anything: it is to be a kit.
+    /// Any value: the new SKU is a kit.
     kit: Option<String>,
-    /// The file that it is to be printed from.
+    /// File from which the SKU is printed.
     file: Option<String>,
 }
 
-/// What a form is about.
+/// Subject of a SKU form: a new or an existing SKU.
 #[derive(Clone, Copy)]
 enum FormSubject<'a> {
     NewSku,
     NewKit,
-    /// One that exists, with its version.
+    /// An existing SKU, with its version.
     Known(&'a Sku, i64),
 }
 
@@ -64,7 +64,7 @@ impl FormSubject<'_> {
         }
     }
 
-    /// Whether its components are among the fields: a kit that has too many for a form keeps those that it has.
+    /// Returns whether the form shows the components. A kit with too many for a form keeps its components unchanged.
     fn shows_components(&self) -> bool {
         match self {
             Self::Known(sku, _) => sku.fields.is_kit() && sku.fields.components.len() <= MAX_COMPONENT_ROWS,
@@ -73,13 +73,13 @@ impl FormSubject<'_> {
     }
 }
 
-/// A SKU that is not deleted.
+/// Returns the SKU, or 404 if it is deleted.
 pub(super) fn present(state: &Versioned<Sku>) -> Result<&Sku, ApiError> {
     let sku = state_of(state)?;
     if sku.archived { Err(Refusal::not_found("sku").into()) } else { Ok(sku) }
 }
 
-/// Answers GET of the form of a new SKU.
+/// Serves the form for a new SKU.
 pub(super) async fn begin(
     State(app): State<ProductHandles>,
     who: Caller,
@@ -95,7 +95,7 @@ pub(super) async fn begin(
     form_page(&app, &who, form, subject).await
 }
 
-/// Answers the form of a new SKU.
+/// Adds a SKU, or serves the form again with its errors.
 pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
     let subject = if form.ticked(KIT_FIELD) { FormSubject::NewKit } else { FormSubject::NewSku };
@@ -113,7 +113,7 @@ pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Re
     }
 }
 
-/// Answers GET of the form of a SKU that exists.
+/// Serves the form that changes a SKU.
 pub(super) async fn edit(
     State(app): State<ProductHandles>,
     PathId(id): PathId,
@@ -125,7 +125,7 @@ pub(super) async fn edit(
     form_page(&app, &who, form, FormSubject::Known(sku, version)).await
 }
 
-/// Answers the form of a SKU that exists.
+/// Changes a SKU, or serves the form again with its errors.
 pub(super) async fn change(
     State(app): State<ProductHandles>,
     PathId(id): PathId,
@@ -149,7 +149,7 @@ pub(super) async fn change(
     }
 }
 
-/// A request that changes only what its form was made from.
+/// Makes a request conditional on the version from which its form was rendered.
 fn at_version(mut call: CommandRequest, version: &str) -> CommandRequest {
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{version}\"")) {
         call.headers.insert(IF_MATCH, tag);
@@ -157,7 +157,7 @@ fn at_version(mut call: CommandRequest, version: &str) -> CommandRequest {
     call
 }
 
-/// What the form says, as the API takes it.
+/// Builds the API request body from the form.
 async fn body(app: &ProductHandles, form: &mut FormEntry, subject: FormSubject<'_>) -> Result<Value, ApiError> {
     form.close_up("materials", &MATERIAL_MEMBERS);
     let rows = form.close_up("components", &COMPONENT_MEMBERS);
@@ -169,13 +169,13 @@ async fn body(app: &ProductHandles, form: &mut FormEntry, subject: FormSubject<'
     Ok(said(form, subject.is_kit(), components))
 }
 
-/// The codes of a kit's components. One that is gone has none, and is chosen anew.
+/// Returns the codes of a kit's components; empty for a deleted component, which has to be chosen anew.
 async fn codes(app: &ProductHandles, fields: &SkuFields) -> Result<Vec<String>, ApiError> {
     let components = super::components(app, fields, &mut HashMap::new()).await?;
     Ok(components.into_iter().map(|one| one.map(|one| one.code).unwrap_or_default()).collect())
 }
 
-/// Answers the form that withdraws a SKU, or offers it again.
+/// Withdraws a SKU from sale, or offers it again.
 pub(super) async fn offer(
     State(app): State<ProductHandles>,
     PathId(id): PathId,
@@ -186,7 +186,7 @@ pub(super) async fn offer(
     Ok(see_other(&sku_path(id)))
 }
 
-/// Answers the form that deletes a SKU. Where something needs it, its page says what.
+/// Deletes a SKU. If something still uses it, serves its page with the reason.
 pub(super) async fn delete(
     State(app): State<ProductHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! The form of a SKU or kit: what it is filled in with, how it looks, and what it says to the API.
+//! The form of a SKU or kit: its initial values, its fields, and the API request body built from it.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -15,23 +15,24 @@ use crate::http::pages::staff::acts::TICKED_WORD;
 use crate::http::pages::staff::entry::{FieldControl, FormEntry};
 use crate::store::queries::{FileFilter, Page};
 
-/// The members of a row of components, and of one of further materials.
+/// Fields of a component row.
 pub(super) const COMPONENT_MEMBERS: [&str; 2] = ["skuId", "quantity"];
 pub(super) const MATERIAL_MEMBERS: [&str; 3] = ["materialId", "estimatedConsumption", "filament"];
-/// Most components that the form takes: a form has a bound on its fields. A kit with more is changed by the API.
+/// Maximum number of components in the form, because a form has a limit on its fields. A kit with more is changed by
+/// the API.
 pub(super) const MAX_COMPONENT_ROWS: usize = 40;
-/// Most further materials of one SKU.
+/// Maximum number of additional materials of a SKU.
 const MAX_MATERIAL_ROWS: usize = 16;
-/// Rows that are free to be filled in.
+/// Number of empty rows offered.
 pub(super) const FREE_COMPONENT_ROWS: usize = 4;
 const FREE_MATERIAL_ROWS: usize = 1;
-/// Most files and materials that can be chosen from, the newest.
+/// Maximum number of files and materials to choose from, the newest.
 const CHOICES_SHOWN: u64 = 200;
 const MATERIALS_SHOWN: usize = 500;
-/// The form takes minutes, the API seconds.
+/// Seconds per minute: the form takes minutes, the API seconds.
 const SECONDS_PER_MINUTE: f64 = 60.0;
 
-/// What the form of a new SKU begins with; `file` is what it is to be printed from.
+/// Returns the initial values of the form for a new SKU that is printed from `file`.
 pub(super) fn new_entry(currency: &str, file: Option<&File>) -> FormEntry {
     let mut values = vec![
         ("currency", currency.to_owned()),
@@ -49,7 +50,7 @@ pub(super) fn new_entry(currency: &str, file: Option<&File>) -> FormEntry {
     FormEntry::known(values)
 }
 
-/// What the form of a SKU shows of it; `codes` are those of a kit's components.
+/// Returns the form values of an existing SKU; `codes` are the codes of a kit's components.
 pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> FormEntry {
     let text = |text: Option<&String>| text.cloned().unwrap_or_default();
     let id = |id: Option<Id>| id.map(|id| id.to_string()).unwrap_or_default();
@@ -94,7 +95,7 @@ pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> FormEntry {
     FormEntry::known(values)
 }
 
-/// What the form says, as the API takes it. `components` are those of a kit; `None` leaves them as they are.
+/// Builds the API request body from the form. `components` are those of a kit; `None` leaves them unchanged.
 pub(super) fn said(form: &FormEntry, kit: bool, components: Option<Vec<Value>>) -> Value {
     let mut said = Map::new();
     let mut say = |name: &str, value: Value| said.insert(name.to_owned(), value);
@@ -156,7 +157,7 @@ fn further_materials(form: &FormEntry) -> Vec<Value> {
     (0..MAX_MATERIAL_ROWS).map_while(row).collect()
 }
 
-/// What the fields of a form are chosen from: what is sent, and what is read.
+/// Options of the form's select fields, as values and labels.
 pub(super) struct SkuChoices {
     materials: Vec<(String, String)>,
     machines: Vec<(String, String)>,
@@ -165,7 +166,7 @@ pub(super) struct SkuChoices {
 }
 
 impl SkuChoices {
-    /// As they are now. What the form names is among them, however old it is.
+    /// Reads the current options. Those already selected in the form are included, however old they are.
     pub(super) async fn read(app: &ProductHandles, form: &FormEntry) -> Result<Self, ApiError> {
         let all = app.skus.materials.all_resident();
         let known = all.iter().filter_map(|(_, known)| known.state.as_ref());
@@ -200,7 +201,7 @@ async fn files(app: &ProductHandles, kind: FileKind, named: &str) -> Result<Vec<
     Ok(all)
 }
 
-/// The fields of a SKU that is made itself. `rows`: how many further materials there are.
+/// Renders the fields of a SKU that is printed, with `rows` rows of additional materials.
 pub(super) fn made_fields(form: &FormEntry, choices: &SkuChoices, rows: usize) -> Markup {
     use FieldControl::{Choice, Decimal, Line, Whole};
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);
@@ -238,7 +239,7 @@ pub(super) fn made_fields(form: &FormEntry, choices: &SkuChoices, rows: usize) -
     }
 }
 
-/// The rows of a kit's components. `rows`: how many there are.
+/// Renders `rows` rows of kit components.
 pub(super) fn kit_fields(form: &FormEntry, rows: usize) -> Markup {
     html! {
         fieldset class="card" {
@@ -259,7 +260,7 @@ pub(super) fn kit_fields(form: &FormEntry, rows: usize) -> Markup {
     }
 }
 
-/// The fields that SKUs and kits have.
+/// Renders the fields that SKUs and kits share.
 pub(super) fn common_fields(form: &FormEntry) -> Markup {
     use FieldControl::{Decimal, Line, Lines, Tick};
     let field = |name: &str, label: &str, hint: &str, control: FieldControl<'_>| form.field(name, label, hint, control);

@@ -1,4 +1,4 @@
-//! What the forms of a quote do, by the operations of the API. One that is refused is shown again, as it was typed.
+//! Actions on a quote, by the API's operations. A form that is refused is shown again with its input.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -15,7 +15,7 @@ use crate::http::pages::staff::shell::StaffViewer;
 use crate::http::path_id::PathId;
 use crate::http::production::quotes::{act_by_page, present};
 
-/// Answers the forms of a quote.
+/// Runs the action of a quote's form.
 pub(super) async fn on_quote(
     State(app): State<StaffQuoteHandles>,
     PathId(id): PathId,

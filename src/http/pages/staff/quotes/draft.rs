@@ -1,4 +1,4 @@
-//! What can be done with a quote: a draft is edited, sent or deleted; one that was sent is withdrawn.
+//! Forms of a quote: a draft can be edited, sent or deleted; a sent quote can be withdrawn.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::domain::quote::{Quote, QuoteStatus};
 use crate::http::pages::staff::QUOTES_PATH;
 use crate::http::pages::staff::sheet::{FormSheet, TypedForm, day, line_field, page_of};
 
-/// What a draft says besides its lines, as the API takes it: what is empty is taken away.
+/// Builds the API request body of a draft without its lines; empty fields become null, which clears them.
 pub(super) fn said(typed: &TypedForm) -> Value {
     json!({
         "customerEmail": typed.some("email"), "validUntil": typed.end_of_day("validUntil"),
@@ -16,7 +16,7 @@ pub(super) fn said(typed: &TypedForm) -> Value {
     })
 }
 
-/// The fields that a new quote has too.
+/// Renders the fields that a draft shares with a new quote.
 pub(super) fn head_fields(sheet: &FormSheet<'_>, email: &str, until: &str, notes: &str) -> Markup {
     html! {
         div class="tools" {
@@ -31,7 +31,7 @@ pub(super) fn head_fields(sheet: &FormSheet<'_>, email: &str, until: &str, notes
     }
 }
 
-/// The forms that there are while it has this status, each with what was wrong with it.
+/// Renders the forms available in this status, with the errors of the one that was refused.
 pub(super) fn acts(
     quote: &Quote,
     status: QuoteStatus,
@@ -84,7 +84,7 @@ fn send(quote: &Quote, refused: Option<&TypedForm>) -> Markup {
     plain(quote, "send", "Send it to the customer", &to, refused)
 }
 
-/// A form with one button that names the quote, behind words that say what it does.
+/// Renders a form with an explanation and one button that names the quote.
 fn plain(quote: &Quote, act: &str, title: &str, about: &str, refused: Option<&TypedForm>) -> Markup {
     let sheet = FormSheet::new(act, refused);
     html! {

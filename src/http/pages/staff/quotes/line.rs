@@ -1,4 +1,4 @@
-//! A line of a draft: its form, and the lines of the quote as they are with what the form says.
+//! A line of a draft quote: its form, and the API request body of the quote's lines with the form applied.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -14,15 +14,15 @@ use crate::http::pages::staff::QUOTES_PATH;
 use crate::http::pages::staff::sheet::{DraftLines, FormSheet, TypedForm, decimal_field, edited, line_field, page_of};
 use crate::store::queries::{FileFilter, MaterialFilter, Page, SkuFilter};
 
-/// Most SKUs, materials and models that a line can be chosen from, the newest of each.
+/// Maximum number of SKUs, materials and models to choose from, the newest of each.
 const MOST_CHOICES: Page = Page { limit: 100, offset: 0 };
-/// What stands for a line of which nothing is printed.
+/// Value that stands for a line of which nothing is printed.
 const NOT_PRINTED: &str = "none";
-/// Types of machines that print models.
+/// Machine types that print models.
 const MACHINES: [MachineType; 4] =
     [MachineType::FdmStandard, MachineType::FdmLarge, MachineType::ResinStandard, MachineType::ResinLarge];
 
-/// What a line can be made from, and of what.
+/// Options for a line: the SKUs and models that it can be made from, and the materials.
 pub(super) struct LineChoices {
     made_from: Vec<(String, String)>,
     materials: Vec<(String, String)>,
@@ -49,7 +49,7 @@ impl LineChoices {
     }
 }
 
-/// Materials by their ids.
+/// Returns the materials to choose from, as ids and names.
 pub(super) async fn materials(app: &StaffQuoteHandles) -> Result<Vec<(String, String)>, ApiError> {
     let (some, _) = app.quotes.queries.materials(&MaterialFilter::default(), MOST_CHOICES).await?;
     let some = some.iter().filter_map(|material| material.state.as_ref());
@@ -65,13 +65,13 @@ fn made_from(line: &QuoteLine) -> String {
     }
 }
 
-/// The price of a line as it was set; empty where it follows from the costs.
+/// Returns the price of a line that was set by hand; `None` if it follows from the costs.
 fn set_price(line: &QuoteLine) -> Option<i64> {
     let by_costs = line.model.as_ref().is_some_and(|model| !model.priced_by_hand);
     Some(line.unit_price_cents).filter(|_| !by_costs)
 }
 
-/// The choices with the one that is known, which may not be offered any more.
+/// Returns the options plus the current value, which may no longer be on offer.
 fn with_known(mut choices: Vec<(String, String)>, known: &str) -> Vec<(String, String)> {
     if !choices.iter().any(|(value, _)| value == known) {
         choices.push((known.to_owned(), "as it is now".to_owned()));
@@ -79,7 +79,7 @@ fn with_known(mut choices: Vec<(String, String)>, known: &str) -> Vec<(String, S
     choices
 }
 
-/// The fields of a line: of this one, or empty.
+/// Renders the fields of a line, or empty fields if `None`.
 pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<&QuoteLine>, currency: &str) -> Markup {
     let model = line.and_then(|line| line.model.as_ref());
     let description = line.map_or("", |line| line.description.as_str());
@@ -117,14 +117,14 @@ pub(super) fn fields(sheet: &FormSheet<'_>, choices: &LineChoices, line: Option<
     }
 }
 
-/// The forms of all lines of a draft, and of one more.
+/// Renders a form for each line of a draft, and one for a new line.
 pub(super) fn forms(quote: &Quote, choices: &LineChoices, refused: Option<&TypedForm>) -> Markup {
     let titles = quote.lines.iter().map(|line| line.description.as_str()).collect();
     let lines = DraftLines { path: page_of(QUOTES_PATH, quote.id), version: quote.revision, titles, refused };
     lines.forms(&|sheet, at| fields(sheet, choices, at.and_then(|at| quote.lines.get(at)), &quote.currency))
 }
 
-/// What the form of a line says, as the API takes a line.
+/// Converts the form of a line to the API's representation.
 pub(super) fn said(typed: &TypedForm, currency: &str) -> Value {
     let from = typed.text("madeFrom");
     let (kind, id) = from.split_once(':').unwrap_or((from, ""));
@@ -138,7 +138,7 @@ pub(super) fn said(typed: &TypedForm, currency: &str) -> Value {
     })
 }
 
-/// A line as it is, as the API takes it.
+/// Converts an existing line to the API's representation.
 fn kept(line: &QuoteLine) -> Value {
     let model = line.model.as_ref();
     json!({
@@ -150,7 +150,8 @@ fn kept(line: &QuoteLine) -> Value {
     })
 }
 
-/// The lines as the form edits them; without `said` one is taken away.
+/// Builds the lines of the API request body with the form applied; without `said`, removes the line that the form
+/// names.
 pub(super) fn lines(quote: &Quote, typed: &TypedForm, said: Option<Value>) -> Value {
     json!({ "lines": edited(quote.lines.iter().map(kept).collect(), typed, said) })
 }

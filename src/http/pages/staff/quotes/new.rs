@@ -1,4 +1,4 @@
-//! A new quote: from a model that is uploaded, or by hand with a first line.
+//! A new quote: from an uploaded model, or by hand with a first line.
 
 use api_derive::Request;
 use axum::extract::{self, State};
@@ -22,24 +22,24 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer, with_token};
 use crate::http::pages::staff::{QUOTES_PATH, REQUESTS_PATH};
 use crate::http::production::quotes::{create_by_page, upload_by_page};
 
-/// The member with the custom request that a quote answers.
+/// Form field with the custom request that the quote answers.
 const REQUEST_FIELD: &str = "customRequestId";
 
-/// Which custom request a new quote answers.
+/// Query of the page for a new quote.
 #[derive(Request, Debug)]
 pub(super) struct NewQuoteQuery {
-    /// The custom request.
+    /// Custom request that the quote answers.
     request: Option<Id>,
 }
 
-/// What stands in the address that the form with a model is sent to.
+/// Query of the model upload's target.
 #[derive(Request, Debug)]
 pub(super) struct ModelQuery {
-    /// The token of the session's forms.
+    /// Form token of the session.
     token: Option<String>,
 }
 
-/// Answers GET of the forms.
+/// Serves the forms for a new quote.
 pub(super) async fn show(
     State(app): State<StaffQuoteHandles>,
     OpenQuery(query): OpenQuery<NewQuoteQuery>,
@@ -49,7 +49,7 @@ pub(super) async fn show(
     page(&app, &viewer, query.request, None).await
 }
 
-/// Makes a draft by hand.
+/// Creates a draft by hand.
 pub(super) async fn create(State(app): State<StaffQuoteHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let typed = TypedForm::new("new", &sent);
@@ -69,7 +69,7 @@ pub(super) async fn create(State(app): State<StaffQuoteHandles>, sent: PageForm)
     }
 }
 
-/// Takes a model, and leads to the draft that it makes.
+/// Stores an uploaded model and redirects to the draft created from it.
 pub(super) async fn upload(
     State(app): State<StaffQuoteHandles>,
     who: Caller,

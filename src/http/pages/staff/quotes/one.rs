@@ -1,4 +1,4 @@
-//! The page of a quote: what is offered to whom, what it costs the shop, what is left, and what can be done with it.
+//! The page of a quote: the offer, the customer, the shop's costs, the margin, and the actions available.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::http::production::quotes::{ModelSlicing, margins_of, present};
 /// Names of materials by their ids.
 type MaterialNames = BTreeMap<Id, String>;
 
-/// Answers GET of a quote.
+/// Serves the page of a quote.
 pub(super) async fn show(
     State(app): State<StaffQuoteHandles>,
     PathId(id): PathId,
@@ -33,7 +33,7 @@ pub(super) async fn show(
     page(&app, &viewer, id, None).await
 }
 
-/// The page of a quote; `refused` is the form of it that was not good.
+/// Renders the page of a quote; `refused` is the form on it that was refused.
 pub(super) async fn page(
     app: &StaffQuoteHandles,
     viewer: &StaffViewer,
@@ -136,7 +136,7 @@ fn lines(quote: &Quote, names: &MaterialNames) -> Markup {
     }
 }
 
-/// What is printed for a line, in a row below what it is called.
+/// Renders what is printed for a line, below its description.
 fn about(line: &QuoteLine, names: &MaterialNames) -> Markup {
     html! {
         span class="below soft" {
@@ -168,7 +168,7 @@ fn of_model(model: &QuoteModel, names: &MaterialNames) -> Markup {
     }
 }
 
-/// What the models of a quote cost the shop, class by class, and what is left of their prices.
+/// Renders the shop's costs of a quote's models by category, and the margin of each price.
 fn costs(quote: &Quote, margins: &[LineMargin]) -> Markup {
     let currency = &quote.currency;
     let models = || quote.lines.iter().enumerate().filter_map(|(at, line)| Some((at, line, line.model.as_ref()?)));

@@ -1,5 +1,5 @@
-//! The page of a custom request: the photos, what was asked for, what it was estimated to cost, the quotes that answer
-//! it, and the forms to answer, note and close it.
+//! The page of a custom request: photos, description, estimate, the quotes that answer it, and the forms to answer,
+//! annotate and close it.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -26,7 +26,7 @@ use crate::http::production::custom_requests::act_by_page;
 use crate::http::production::quotes::answer_by_page;
 use crate::store::queries::QuoteFilter;
 
-/// Answers GET of a custom request.
+/// Serves the page of a custom request.
 pub(super) async fn show(
     State(app): State<StaffQuoteHandles>,
     PathId(id): PathId,
@@ -36,7 +36,7 @@ pub(super) async fn show(
     page(&app, &viewer, id, None).await
 }
 
-/// Answers the forms of a custom request. Answering leads to the draft that it makes.
+/// Runs the action of a custom request's form. Answering redirects to the draft quote that it creates.
 pub(super) async fn act(
     State(app): State<StaffQuoteHandles>,
     PathId(id): PathId,
@@ -118,7 +118,7 @@ fn head(request: &CustomRequest, title: &str) -> Markup {
     }
 }
 
-/// The photos come from the API's own address, which shows them to the staff alone and as pictures alone.
+/// Renders the photos. They come from the API's URL, which serves them only to staff and only as images.
 fn photos(request: &CustomRequest) -> Markup {
     html! {
         section class="card" aria-labelledby="photos" {

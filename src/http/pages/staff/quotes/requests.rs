@@ -1,4 +1,4 @@
-//! The list of what customers want made.
+//! The list of custom requests.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -17,7 +17,7 @@ use crate::http::pages::staff::{QUOTES_PATH, REQUESTS_PATH};
 use crate::http::wire::MaxChars;
 use crate::store::queries::CustomRequestFilter;
 
-/// The statuses that the list can be narrowed to.
+/// Statuses by which the list can be filtered.
 pub(super) const STATUSES: [CustomRequestStatus; 5] = [
     CustomRequestStatus::New,
     CustomRequestStatus::Quoted,
@@ -26,20 +26,20 @@ pub(super) const STATUSES: [CustomRequestStatus; 5] = [
     CustomRequestStatus::Closed,
 ];
 
-/// Which custom requests are listed. A word that means nothing narrows nothing.
+/// Query of the list of custom requests. Unknown values are ignored.
 #[derive(Request, Debug)]
 pub(super) struct RequestListQuery {
-    /// Only requests with this one of the API's words.
+    /// Only requests with this status, as spelled in the API.
     status: Option<String>,
-    /// A part of the customer's e-mail address or name.
+    /// Part of the customer's email address or name.
     #[api(MaxChars(254))]
     q: Option<String>,
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// A status in words and a tone.
+/// Returns the tone and the label of a custom request's status.
 pub(super) fn request_state(status: CustomRequestStatus) -> (Tone, &'static str) {
     match status {
         CustomRequestStatus::New => (Tone::Attention, "To be answered"),
@@ -50,7 +50,7 @@ pub(super) fn request_state(status: CustomRequestStatus) -> (Tone, &'static str)
     }
 }
 
-/// Answers GET of the list.
+/// Serves the list of custom requests.
 pub(super) async fn list(
     State(app): State<StaffQuoteHandles>,
     who: Caller,

@@ -1,4 +1,5 @@
-//! The audit log: every change and sign-in, and a sample of what was refused, narrowed by who, what and when.
+//! The audit log: every change and sign-in, and a sample of refused requests, filtered by actor, action, subject and
+//! time.
 
 use std::collections::HashMap;
 
@@ -22,17 +23,17 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::store::queries::{AuditFilter, Page, Queries};
 use crate::store::rows::Audit;
 
-/// Where it is.
+/// Path of the audit log.
 pub(super) const PATH: &str = "/shop/settings/audit";
-/// Lines on one page of the log.
+/// Number of entries per page.
 const LINES_PER_PAGE: u64 = 50;
-/// Most people and programs that the log can be narrowed to by choice.
+/// Maximum number of users and API keys to choose from in the actor filter.
 const MAX_CHOICES: usize = 300;
-/// The outcome of what was not refused.
+/// Outcome of an action that was not refused.
 const DONE_WORD: &str = "done";
 
 handles! {
-    /// What the page of the audit log uses.
+    /// Dependencies of the audit log page.
     pub(crate) struct AuditPageHandles {
         settings: SettingsPageHandles,
         access: Directory<Access>,
@@ -40,25 +41,25 @@ handles! {
     }
 }
 
-/// Which lines are shown. What cannot be read narrows nothing.
+/// Query of the audit log page. Unreadable values are ignored.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct AuditPageQuery {
-    /// Only what this caller did, as the log names them.
+    /// Only entries of this actor, as named in the log.
     actor: Option<String>,
     /// Only this action, such as `order.cancel`.
     action: Option<String>,
-    /// Only what is about this kind, or this identifier.
+    /// Only entries about this subject kind or identifier.
     subject: Option<String>,
-    /// Only from this day on.
+    /// Only entries from this day on.
     first: Option<String>,
-    /// Only up to this day.
+    /// Only entries up to the end of this day.
     last: Option<String>,
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// A text that narrows the log; `None` when there is none.
+/// Returns a filter's trimmed text; `None` if it is missing or blank.
 fn given(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }
@@ -79,7 +80,7 @@ impl AuditPageQuery {
         }
     }
 
-    /// What narrows the log now, by the names of the fields.
+    /// Returns the current filters by field name.
     fn narrowed(&self) -> [(&'static str, &str); 5] {
         [
             ("actor", self.actor.as_deref().unwrap_or_default()),
@@ -91,14 +92,14 @@ impl AuditPageQuery {
     }
 }
 
-/// People and programs by how the log names them.
+/// Maps actors, as named in the log, to display names of users and API keys.
 fn names(access: &Access) -> HashMap<String, String> {
     let users = access.users.values().map(|user| (format!("user:{}", user.id), user.email.clone()));
     let keys = access.keys.values().map(|key| (format!("key:{}", key.id), format!("key {}", key.name)));
     users.chain(keys).collect()
 }
 
-/// Answers GET of the log.
+/// Serves the audit log.
 pub(super) async fn list(
     State(app): State<AuditPageHandles>,
     who: Caller,

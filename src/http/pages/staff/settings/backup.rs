@@ -1,4 +1,4 @@
-//! Backups: what is in one and what is not, how it is restored, and the button that downloads one.
+//! Backups: their contents and gaps, how to restore one, and the download button.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -16,23 +16,23 @@ use crate::http::pages::staff::filled_form::refused;
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::http::production::backup::{BackupHandles, download};
 
-/// Where it is.
+/// Path of the backup page.
 pub(super) const PATH: &str = "/shop/settings/backup";
 
 handles! {
-    /// What the page of backups uses.
+    /// Dependencies of the backup page.
     pub(crate) struct BackupPageHandles {
         settings: SettingsPageHandles,
         backup: BackupHandles,
     }
 }
 
-/// Answers GET of the page.
+/// Serves the backup page.
 pub(super) async fn show(State(app): State<BackupPageHandles>, who: Caller) -> Result<Response, ApiError> {
     page(&app, &who, None)
 }
 
-/// Answers the button with the download; the page again where there is none, with what to do about it.
+/// Starts the download of a new backup. If none can be made, serves the page again with the error.
 pub(super) async fn make(State(app): State<BackupPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;

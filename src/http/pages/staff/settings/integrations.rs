@@ -1,5 +1,5 @@
-//! The other systems of the shop: how each fares, a test of it, and another address or token, which is tested before it
-//! is written. Fields and tests are those of the wizard.
+//! The shop's integrations: status, connection test, and changes of address or token, which are tested before they are
+//! saved. Fields and tests are shared with the setup wizard.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -29,28 +29,28 @@ use crate::http::production::settings::changes::WrittenSettings;
 use crate::http::production::settings::waiting_settings;
 use crate::http::production::setup::tested_with;
 
-/// Where they are.
+/// Path of the integrations page.
 pub(super) const PATH: &str = "/shop/settings/integrations";
-/// The word of the button that only tests.
+/// Value of the button that tests without saving.
 const TEST_WORD: &str = "test";
 
 handles! {
-    /// What the page of the other systems uses.
+    /// Dependencies of the integrations page.
     pub(crate) struct IntegrationPageHandles {
         settings: SettingsPageHandles,
         integrations: IntegrationHandles,
     }
 }
 
-/// What came of a form.
+/// Outcome of an integration's form.
 enum TrialOutcome {
     Tested(ServiceTest),
     Written(WrittenSettings),
-    /// What was typed cannot be used.
+    /// The input is invalid.
     Faulty(ApiError),
 }
 
-/// A form that was sent for one of them.
+/// A submitted form of one integration, with its outcome.
 struct TriedForm<'a> {
     kind: Service,
     sent: &'a PageForm,
@@ -58,7 +58,7 @@ struct TriedForm<'a> {
 }
 
 impl TriedForm<'_> {
-    /// Whether it went well: then nothing that was typed is to be mended.
+    /// Returns whether the test or the change succeeded, so that the input needs no correction.
     fn is_kept(&self) -> bool {
         match &self.outcome {
             TrialOutcome::Tested(test) => test.ok,
@@ -89,12 +89,12 @@ impl TriedForm<'_> {
     }
 }
 
-/// Answers GET of the page.
+/// Serves the integrations page.
 pub(super) async fn list(State(app): State<IntegrationPageHandles>, who: Caller) -> Result<Response, ApiError> {
     page(&app, &who, None).await
 }
 
-/// Tests one of them with what was typed, or tests and writes it.
+/// Tests an integration with the submitted values, or tests and saves them.
 pub(super) async fn change(State(app): State<IntegrationPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;
@@ -149,7 +149,7 @@ async fn page(app: &IntegrationPageHandles, who: &Caller, tried: Option<&TriedFo
     Ok(viewer.page(StaffSection::Settings, "Integrations", &app.settings.board.view(), &content))
 }
 
-/// How a system fares, by a tone and a word.
+/// Returns the tone and the label of an integration's status.
 fn state_of(view: &IntegrationView) -> (Tone, &'static str) {
     match (view.configured, &view.error) {
         (true, None) if view.last_ok_at.is_some() => (Tone::Working, "Works"),

@@ -1,4 +1,4 @@
-//! API keys: who made requests with which, new ones, and their end. A key is shown once, when it is made.
+//! API keys: their last use, creation, and revocation. A key is shown only once, when it is created.
 
 use std::sync::Arc;
 
@@ -25,39 +25,39 @@ use crate::http::path_id::PathId;
 use crate::http::production::keys::{self, KeyHandles};
 use crate::store::queries::Page;
 
-/// Where the keys are.
+/// Path of the list of API keys.
 pub(super) const PATH: &str = "/shop/settings/keys";
-/// Where a key is made.
+/// Path of the form that creates an API key.
 pub(super) const NEW_PATH: &str = "/shop/settings/keys/new";
-/// Keys on one page of the list.
+/// Number of keys per page.
 const KEYS_PER_PAGE: u64 = 50;
-/// What a key may do, in words.
+/// Roles of a key, with their labels.
 const ROLES: [(&str, &str); 3] = [
     ("operator", "operator: orders, printers, stock"),
     ("admin", "admin: everything"),
     ("customer", "customer: own orders and the catalogue"),
 ];
-/// The members of the API with the labels of their fields.
+/// Labels of the form fields, by the names of the API members.
 const LABELS: [(&str, &str); 4] =
     [("name", "Name"), ("expiresAt", "Expiry"), ("role", "Role"), ("customerEmail", "Customer")];
 
 handles! {
-    /// What the pages of API keys use.
+    /// Dependencies of the API key pages.
     pub(crate) struct KeyPageHandles {
         settings: SettingsPageHandles,
         keys: KeyHandles,
     }
 }
 
-/// Which part of the list is shown.
+/// Query of the list of API keys.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct KeyListQuery {
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// Answers GET of the list.
+/// Serves the list of API keys.
 pub(super) async fn list(
     State(app): State<KeyPageHandles>,
     who: Caller,
@@ -81,7 +81,7 @@ pub(super) async fn list(
     Ok(viewer.page(StaffSection::Settings, "API Keys", &app.settings.board.view(), &content))
 }
 
-/// Whether a key can be used, by a tone and a word.
+/// Returns the tone and the label that show whether a key can be used.
 fn state_of(key: &ApiKey, now: Timestamp) -> (Tone, &'static str) {
     if key.revoked_at.is_some() {
         (Tone::Idle, "Revoked")
@@ -137,7 +137,7 @@ fn row(app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -> Markup {
     }
 }
 
-/// Answers GET of the form of a new key.
+/// Serves the form that creates an API key.
 pub(super) async fn show_form(State(app): State<KeyPageHandles>, who: Caller) -> Result<Response, ApiError> {
     new_page(&app, &who, None)
 }
@@ -169,7 +169,7 @@ fn new_page(app: &KeyPageHandles, who: &Caller, refused: Refused<'_>) -> Result<
     Ok(viewer.page(StaffSection::Settings, "New Key", &app.settings.board.view(), &content))
 }
 
-/// What the form says, as the API takes it.
+/// Builds the API request body from the form.
 fn said(sent: &PageForm) -> Value {
     let mut said = Map::new();
     said.insert("name".to_owned(), json!(sent.text("name")));
@@ -183,7 +183,7 @@ fn said(sent: &PageForm) -> Value {
     Value::Object(said)
 }
 
-/// Makes a key and shows it, this once.
+/// Creates an API key and shows it, only this once.
 pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     let viewer = StaffViewer::new(who, &app.settings.config)?;

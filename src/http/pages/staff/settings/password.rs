@@ -1,4 +1,4 @@
-//! One's own password.
+//! The page on which members of staff change their own password.
 
 use axum::extract::State;
 use axum::http::header;
@@ -17,12 +17,12 @@ use crate::http::pages::staff::filled_form::field;
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::http::production::auth::password_by_page;
 
-/// Where it is changed.
+/// Path of the password page.
 pub(super) const PATH: &str = "/shop/settings/password";
-/// The members of the API with the labels of their fields.
+/// Labels of the form fields, by the names of the API members.
 const LABELS: [(&str, &str); 2] = [("currentPassword", "present password"), ("newPassword", "new password")];
 
-/// Answers GET of the form.
+/// Serves the password form.
 pub(super) async fn show(State(app): State<SessionPageHandles>, who: Caller) -> Result<Response, ApiError> {
     page(&app, &who, None)
 }
@@ -48,12 +48,12 @@ fn page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>) -> Result<R
     Ok(viewer.page(StaffSection::Settings, "My password", &app.settings.board.view(), &content))
 }
 
-/// The words of a refusal, with the labels of the fields in place of the members of the API.
+/// Returns a refusal's message with the names of API members replaced by the labels of the fields.
 fn words(message: &str) -> String {
     sentence(&LABELS.iter().fold(message.to_owned(), |words, (member, label)| words.replace(*member, label)))
 }
 
-/// Changes it.
+/// Changes the password, or serves the form again with its errors.
 pub(super) async fn change(
     State(app): State<SessionPageHandles>,
     ClientAddress(from): ClientAddress,

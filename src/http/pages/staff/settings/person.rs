@@ -1,4 +1,4 @@
-//! The page of a member of staff: name and role, whether they may sign in, another password, their sessions.
+//! The page of a member of staff: name, role, account status, password reset, sessions.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -22,7 +22,7 @@ use crate::http::path_id::PathId;
 use crate::http::production::auth::sessions_by_page;
 use crate::http::production::{second_factor, users};
 
-/// Answers GET of a member of staff.
+/// Serves the page of a member of staff.
 pub(super) async fn show(
     State(app): State<UserPageHandles>,
     PathId(id): PathId,
@@ -113,7 +113,7 @@ fn access(user: &User, is_own: bool) -> Markup {
     }
 }
 
-/// Draws what an admin changes of the sign-in of others.
+/// Renders the forms by which an admin changes another user's sign-in.
 fn others_access(user: &User) -> Markup {
     html! {
         details {
@@ -138,7 +138,7 @@ fn others_access(user: &User) -> Markup {
     }
 }
 
-/// Does what the last word of the path names.
+/// Runs the action named by the last path segment.
 pub(super) async fn act_on(
     State(app): State<UserPageHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! Restores of a backup: what a person looks at before a restored shop goes on, and the button that lets it.
+//! Restores from a backup: the review after a restore, and the button that lets the shop resume.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -20,27 +20,27 @@ use crate::http::path_id::PathId;
 use crate::http::production::restores::{OpenJobView, RestoreHandles, open_jobs, review};
 use crate::store::queries::Page;
 
-/// Where they are.
+/// Path of the restore page.
 pub(in crate::http::pages::staff) const PATH: &str = "/shop/settings/restore";
-/// Restores that are shown.
+/// Maximum number of restores shown.
 const MAX_SHOWN: u64 = 20;
-/// What stands before a series in the name of its field.
+/// Prefix of the form field of a number series.
 const FIELD_PREFIX: &str = "next.";
 
 handles! {
-    /// What the page of restores uses.
+    /// Dependencies of the restore page.
     pub(crate) struct RestorePageHandles {
         settings: SettingsPageHandles,
         restores: RestoreHandles,
     }
 }
 
-/// Answers GET of the page.
+/// Serves the restore page.
 pub(super) async fn show(State(app): State<RestorePageHandles>, who: Caller) -> Result<Response, ApiError> {
     page(&app, &who, None).await
 }
 
-/// Answers the button of a restore.
+/// Runs the action of a restore's button.
 pub(super) async fn act(
     State(app): State<RestorePageHandles>,
     PathId(id): PathId,

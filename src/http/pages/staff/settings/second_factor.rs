@@ -1,4 +1,5 @@
-//! One's own second factor: set up with an app, confirmed by its first code, removed.
+//! The page on which members of staff set up their own second factor with an authenticator app, confirm it by a first
+//! code, or remove it.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -19,16 +20,16 @@ use crate::http::pages::staff::filled_form::field;
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::http::production::second_factor::{FactorSecretView, begin, confirm, own_factor, remove};
 
-/// Where it is shown and set up.
+/// Path of the page that shows and sets up the second factor.
 pub(super) const PATH: &str = "/shop/settings/second-factor";
-/// Where a first code confirms it.
+/// Path to which the confirming code is posted.
 pub(super) const CONFIRM_PATH: &str = "/shop/settings/second-factor/confirm";
-/// Where it is removed.
+/// Path to which the removal is posted.
 pub(super) const REMOVE_PATH: &str = "/shop/settings/second-factor/remove";
-/// White squares around a code, without which cameras do not find it.
+/// Width of the quiet zone around a QR code, in modules; without it cameras do not detect the code.
 const QUIET_SQUARES: usize = 4;
 
-/// Answers GET of the page.
+/// Serves the second factor page.
 pub(super) async fn show(State(app): State<SessionPageHandles>, who: Caller) -> Result<Response, ApiError> {
     state_page(&app, &who, None)
 }
@@ -92,7 +93,7 @@ fn state_page(app: &SessionPageHandles, who: &Caller, wrong: Option<&str>) -> Re
     page(app, who, wrong, &content)
 }
 
-/// Draws a QR code, without a picture file.
+/// Renders a QR code as inline SVG; `None` if the text does not fit.
 fn qr(text: &str) -> Option<Markup> {
     let code = QrCode::with_error_correction_level(text.as_bytes(), EcLevel::M).ok()?;
     let side = code.width();
@@ -135,7 +136,8 @@ fn secret_page(
     page(app, who, wrong, &content)
 }
 
-/// Shows a refusal on a page, with its status and what the layers behind look at.
+/// Shows a refusal on a page, with the status, the `Retry-After` header and the extensions of the original response,
+/// which the middleware reads.
 fn refusal_page(
     answer: &mut Response,
     page: impl FnOnce(&str) -> Result<Response, ApiError>,
@@ -152,12 +154,12 @@ fn refusal_page(
     Ok(response)
 }
 
-/// Returns the body of what an operation answered, or its refusal.
+/// Returns an operation's response body, or its refusal as a response.
 fn answer_of<R: IntoResponse>(result: Result<Limited<R>, ApiError>) -> Result<R, Box<Response>> {
     result.map_err(|error| Box::new(error.into_response()))?.into_answer()
 }
 
-/// Begins: shows the secret.
+/// Begins the setup and shows the secret.
 pub(super) async fn set_up(
     State(app): State<SessionPageHandles>,
     from: ClientAddress,
@@ -170,7 +172,7 @@ pub(super) async fn set_up(
     }
 }
 
-/// Switches it on: shows the recovery codes.
+/// Confirms the second factor by a code and shows the recovery codes.
 pub(super) async fn turn_on(State(app): State<SessionPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let body = json!({"code": sent.text("code")});
     match confirm(State(app.sessions.clone()), sent.call.of_form(&body)).await {
@@ -193,7 +195,7 @@ pub(super) async fn turn_on(State(app): State<SessionPageHandles>, sent: PageFor
     }
 }
 
-/// Switches it off.
+/// Removes the second factor.
 pub(super) async fn turn_off(
     State(app): State<SessionPageHandles>,
     from: ClientAddress,

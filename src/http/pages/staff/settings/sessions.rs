@@ -1,4 +1,4 @@
-//! Sessions of the staff: everybody sees and ends their own, admins those of all.
+//! Staff sessions: users see and end their own; admins, those of all users.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -19,28 +19,28 @@ use crate::http::path_id::PathId;
 use crate::http::production::auth::{ListedSession, SessionHandles, end_session_by_page, sessions_by_page};
 use crate::store::queries::Page;
 
-/// Where they are.
+/// Path of the list of sessions.
 pub(super) const PATH: &str = "/shop/settings/sessions";
-/// Sessions on one page of the list.
+/// Number of sessions per page.
 const SESSIONS_PER_PAGE: u64 = 50;
 
 handles! {
-    /// What the pages of sessions use.
+    /// Dependencies of the pages about sessions and one's own sign-in.
     pub(crate) struct SessionPageHandles {
         settings: SettingsPageHandles,
         sessions: SessionHandles,
     }
 }
 
-/// Which part of the list is shown.
+/// Query of the list of sessions.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct SessionListQuery {
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// Answers GET of the list.
+/// Serves the list of sessions.
 pub(super) async fn list(
     State(app): State<SessionPageHandles>,
     who: Caller,
@@ -63,7 +63,7 @@ pub(super) async fn list(
     Ok(viewer.page(StaffSection::Settings, "Sessions", &app.settings.board.view(), &content))
 }
 
-/// Sessions with a button that ends each.
+/// Renders a table of sessions, each with a button that ends it.
 pub(super) fn table(sessions: &[ListedSession]) -> Markup {
     html! {
         div class="table" tabindex="0" role="region" aria-label="Sessions" {

@@ -1,4 +1,4 @@
-//! How the server fares: readiness, database, Redis, disk, components, actors and their restarts.
+//! Server status: readiness, database, Redis, disk, components, actors and their restarts.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::http::production::health::{HealthHandles, SystemReport, system_report};
 use crate::store::connect;
 
-/// Where it is.
+/// Path of the server status page.
 pub(super) const PATH: &str = "/shop/settings/system";
-/// Less room on the disk than this part of it, in percent, is for a person to look at.
+/// Percentage of free disk space below which the page shows a warning.
 const LOW_DISK_PERCENT: u64 = 10;
 
 handles! {
-    /// What the page of the server uses.
+    /// Dependencies of the server status page.
     pub(crate) struct SystemPageHandles {
         settings: SettingsPageHandles,
         health: HealthHandles,
@@ -35,7 +35,7 @@ handles! {
     }
 }
 
-/// Answers GET of the page.
+/// Serves the server status page.
 pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> Result<Response, ApiError> {
     let config = &app.settings.config;
     let viewer = StaffViewer::new(&who, config)?;
@@ -75,7 +75,7 @@ pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> R
     Ok(viewer.page(StaffSection::Settings, "System", &app.settings.board.view(), &content))
 }
 
-/// A word that says whether something works.
+/// Renders a status label: working, or in trouble with the given description.
 fn state(trouble: Option<&str>) -> Markup {
     html! {
         @match trouble {
@@ -85,7 +85,7 @@ fn state(trouble: Option<&str>) -> Markup {
     }
 }
 
-/// Bytes for people, in units of a thousand megabytes.
+/// Formats a number of bytes in gigabytes of 1,000 megabytes.
 fn gigabytes(bytes: u64) -> String {
     format!("{:.1} GB", bytes as f64 / 1e9)
 }
@@ -132,7 +132,7 @@ fn glance(
     }
 }
 
-/// What customers have sent that nobody has answered, and whether more is taken.
+/// Renders the space used by customers' uploads that nobody has answered, and whether more are accepted.
 fn customer_files(space: &CustomerSpaceSummary) -> Markup {
     html! {
         (gigabytes(space.stored.unclaimed_bytes))

@@ -1,4 +1,4 @@
-//! The members of staff: who works here, and a new one.
+//! The list of staff accounts, and the form to add one.
 
 use std::sync::Arc;
 
@@ -24,21 +24,21 @@ use crate::http::production::auth::SessionHandles;
 use crate::http::production::users::{self, UserHandles};
 use crate::store::queries::Page;
 
-/// Where they are.
+/// Path of the list of staff.
 pub(super) const PATH: &str = "/shop/settings/users";
-/// Where one is added.
+/// Path of the form that adds a member of staff.
 pub(super) const NEW_PATH: &str = "/shop/settings/users/new";
-/// Members of staff on one page of the list.
+/// Number of members of staff per page.
 const USERS_PER_PAGE: u64 = 50;
-/// What they may do, in words.
+/// Roles of staff, with their labels.
 pub(super) const ROLES: [(&str, &str); 2] =
     [("operator", "operator: orders, printers, stock"), ("admin", "admin: everything, with users and keys")];
-/// The members of the API with the labels of their fields.
+/// Labels of the form fields, by the names of the API members.
 pub(super) const LABELS: [(&str, &str); 4] =
     [("name", "Name"), ("email", "E-mail address"), ("password", "Password"), ("role", "Role")];
 
 handles! {
-    /// What the pages of the staff's accounts use.
+    /// Dependencies of the staff account pages.
     pub(crate) struct UserPageHandles {
         settings: SettingsPageHandles,
         users: UserHandles,
@@ -46,20 +46,20 @@ handles! {
     }
 }
 
-/// Which part of the list is shown.
+/// Query of the list of staff.
 #[derive(api_derive::Request, Debug)]
 pub(super) struct UserListQuery {
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// Whether somebody may sign in, by a tone and a word.
+/// Returns the tone and the label that show whether a user may sign in.
 pub(super) fn state_of(user: &User) -> (Tone, &'static str) {
     if user.active { (Tone::Working, "Active") } else { (Tone::Idle, "Disabled") }
 }
 
-/// Answers GET of the list.
+/// Serves the list of staff.
 pub(super) async fn list(
     State(app): State<UserPageHandles>,
     who: Caller,
@@ -105,12 +105,12 @@ fn table(users: &[Arc<User>]) -> Markup {
     }
 }
 
-/// Answers GET of the form of a new member of staff.
+/// Serves the form that adds a member of staff.
 pub(super) async fn show_form(State(app): State<UserPageHandles>, who: Caller) -> Result<Response, ApiError> {
     new_page(&app, &who, None)
 }
 
-/// A field for a password that somebody chooses for another.
+/// Renders the field for a password that an admin sets for another user.
 pub(super) fn password_field(label: &str) -> Markup {
     field(
         "password",

@@ -1,4 +1,4 @@
-//! The fields of a form with their labels, which show what is known or, when the form was refused, what was typed.
+//! Labelled form fields, which show the current value or, after a refusal, the submitted one.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use super::typed::{TypedForm, VERSION_FIELD};
 use crate::domain::address::Address;
 use crate::http::pages::staff::shell::hidden;
 
-/// The members of a form that give an address, with their labels and their greatest length in characters.
+/// Address fields of a form: name, label, maximum length in characters.
 pub(super) const ADDRESS_FIELDS: [(&str, &str, u32); 6] = [
     ("line1", "Street and number", 200),
     ("line2", "Second line", 200),
@@ -16,7 +16,7 @@ pub(super) const ADDRESS_FIELDS: [(&str, &str, u32); 6] = [
     ("country", "Country, two letters", 2),
 ];
 
-/// How a field looks and what it takes.
+/// Appearance and constraints of a form field.
 #[derive(Clone, Copy)]
 pub(in super::super) struct FieldLook {
     name: &'static str,
@@ -28,12 +28,12 @@ pub(in super::super) struct FieldLook {
     hint: Option<&'static str>,
 }
 
-/// A field of one line.
+/// Describes a single-line text field.
 pub(in super::super) const fn line_field(name: &'static str, label: &'static str, max_chars: u32) -> FieldLook {
     FieldLook { name, label, kind: "text", inputmode: None, max_chars, required: false, hint: None }
 }
 
-/// A field with an amount of money or another decimal number.
+/// Describes a field for an amount of money or another decimal number.
 pub(in super::super) const fn decimal_field(name: &'static str, label: &'static str) -> FieldLook {
     FieldLook { inputmode: Some("decimal"), ..line_field(name, label, 16) }
 }
@@ -52,7 +52,7 @@ impl FieldLook {
     }
 }
 
-/// One form of a page with what its fields show: what is known or, when it was refused, what was typed.
+/// A form on a page, whose fields show the current values or, after a refusal, the submitted ones.
 #[derive(Clone, Copy)]
 pub(in super::super) struct FormSheet<'a> {
     name: &'a str,
@@ -60,22 +60,22 @@ pub(in super::super) struct FormSheet<'a> {
 }
 
 impl<'a> FormSheet<'a> {
-    /// The form with this name; `refused` is the form of the page that was.
+    /// Creates the form named `name`; `refused` is the form on this page that was refused, if any.
     pub(in super::super) fn new(name: &'a str, refused: Option<&'a TypedForm>) -> Self {
         Self { name, typed: refused.filter(|typed| typed.is(name)) }
     }
 
-    /// Whether it was refused, so that it is shown open.
+    /// Returns whether this form was refused and is therefore shown expanded.
     pub(in super::super) fn is_refused(&self) -> bool {
         self.typed.is_some()
     }
 
-    /// What was wrong with it.
+    /// Renders the form's errors.
     pub(in super::super) fn faults(&self) -> Markup {
         html! { @if let Some(typed) = self.typed { (typed.told()) } }
     }
 
-    /// What was wrong with it, the token, and the version that it was made from.
+    /// Renders the form's errors, its token, and the version from which it was rendered.
     pub(in super::super) fn head(&self, version: Option<i64>) -> Markup {
         html! {
             (self.faults())
@@ -102,7 +102,7 @@ impl<'a> FormSheet<'a> {
         }
     }
 
-    /// A whole number from 1 on.
+    /// Renders a field for a whole number from 1 to `most`.
     pub(in super::super) fn count(&self, name: &str, label: &str, most: u32, known: u32) -> Markup {
         let id = format!("{}-{name}", self.name);
         html! {
@@ -123,7 +123,7 @@ impl<'a> FormSheet<'a> {
         }
     }
 
-    /// A choice among these, as values and words.
+    /// Renders a select field; the options are values and labels.
     pub(in super::super) fn choice(
         &self,
         name: &str,
@@ -144,7 +144,7 @@ impl<'a> FormSheet<'a> {
         }
     }
 
-    /// The fields of an address.
+    /// Renders the fields of an address.
     pub(in super::super) fn address(&self, legend: &str, known: Option<&Address>) -> Markup {
         let part = |name: &str| match (known, name) {
             (None, _) => "",

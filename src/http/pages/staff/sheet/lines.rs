@@ -1,4 +1,4 @@
-//! The lines of a draft: a form for each of them and for one more, and the lines with what such a form says.
+//! The lines of a draft: a form for each line and one for a new line, and the lines with such a form applied.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -6,21 +6,21 @@ use serde_json::Value;
 use super::{FormSheet, TypedForm};
 use crate::http::pages::form::PageForm;
 
-/// The member that says which line a form is about, counted from 0; a new one without it.
+/// Form field with the index of the edited line, from 0; absent for a new line.
 const LINE_FIELD: &str = "line";
-/// The form of a line that is not there yet.
+/// Name of the form for a new line.
 const NEW_LINE: &str = "line-new";
 
-/// The words of a form's path by which a line is changed or added, and by which it is taken away.
+/// Actions of line forms, as the last path segment: change or add a line, and remove it.
 pub(in super::super) const LINE_ACTS: [&str; 2] = ["line", "remove-line"];
 
-/// The name of the form of the line that is sent.
+/// Returns the name of the line form that was submitted.
 pub(in super::super) fn line_form(sent: &PageForm) -> String {
     sent.text(LINE_FIELD).parse::<usize>().map_or_else(|_| NEW_LINE.to_owned(), |at| format!("line-{at}"))
 }
 
-/// The lines with what the form says in place of the one that it names, or behind them all; without `said`, those that
-/// are left when that one is taken away.
+/// Returns the lines with `said` in place of the line that the form names, or appended if it names none. Without
+/// `said`, removes that line.
 pub(in super::super) fn edited(mut lines: Vec<Value>, typed: &TypedForm, said: Option<Value>) -> Vec<Value> {
     let at = typed.text(LINE_FIELD).parse::<usize>().ok().filter(|at| *at < lines.len());
     match (at, said) {
@@ -33,17 +33,17 @@ pub(in super::super) fn edited(mut lines: Vec<Value>, typed: &TypedForm, said: O
     lines
 }
 
-/// The lines of a draft at a version, with where their forms are sent.
+/// The lines of a draft at a version, with the path to which their forms are posted.
 pub(in super::super) struct DraftLines<'a> {
     pub(in super::super) path: String,
     pub(in super::super) version: i64,
-    /// What the lines are called.
+    /// Titles of the lines.
     pub(in super::super) titles: Vec<&'a str>,
     pub(in super::super) refused: Option<&'a TypedForm>,
 }
 
 impl DraftLines<'_> {
-    /// The forms; `fields` makes the fields of the line at an index, or of a new one.
+    /// Renders the line forms; `fields` renders the fields of the line at an index, or of a new line for `None`.
     pub(in super::super) fn forms(&self, fields: &dyn Fn(&FormSheet<'_>, Option<usize>) -> Markup) -> Markup {
         let Self { path, version, titles, refused } = self;
         let [change, remove] = LINE_ACTS.map(|act| format!("{path}/{act}"));

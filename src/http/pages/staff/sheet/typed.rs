@@ -1,4 +1,4 @@
-//! A form that was sent: kept while it is carried out, so that it can be shown again with what is wrong with it.
+//! A submitted form, retained while its operation runs so that it can be shown again with its errors.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +16,15 @@ use crate::http::pages::form::PageForm;
 use crate::http::pages::setup::{faults_of, wrong};
 use crate::http::pages::staff::filled_form::{is_of_form, refused};
 
-/// The member with the version of the draft that a form was made from.
+/// Form field with the version of the draft from which the form was rendered.
 pub(in super::super) const VERSION_FIELD: &str = "version";
 
-/// A form that was sent: kept while it is carried out, and shown again when it is refused.
+/// A submitted form, shown again if its operation is refused.
 pub(in super::super) struct TypedForm {
-    /// Which form of its page it is.
+    /// Name of the form on its page.
     name: String,
     texts: BTreeMap<String, String>,
-    /// Why it was refused.
+    /// Reason the form was refused, if it was.
     refusal: Option<ApiError>,
 }
 
@@ -34,12 +34,12 @@ impl TypedForm {
         Self { name: name.to_owned(), texts, refusal: None }
     }
 
-    /// A form of which nothing can be shown again, such as one with a file.
+    /// Creates a form that cannot be shown again, such as one with a file.
     pub(in super::super) fn nameless() -> Self {
         Self { name: String::new(), texts: BTreeMap::new(), refusal: None }
     }
 
-    /// Whether it is the form of its page with this name.
+    /// Returns whether this is the form of its page with this name.
     pub(super) fn is(&self, name: &str) -> bool {
         self.name == name
     }
@@ -52,24 +52,25 @@ impl TypedForm {
         Some(self.text(member)).filter(|text| !text.is_empty())
     }
 
-    /// A whole number; what is none stays a text, which the API refuses in its own words.
+    /// Returns a field as a whole number; null if empty. Other text is passed on unchanged, and the API's refusal
+    /// explains it.
     pub(in super::super) fn whole(&self, member: &str) -> Value {
         self.some(member).map_or(Value::Null, |text| text.parse::<i64>().map_or_else(|_| json!(text), |n| json!(n)))
     }
 
-    /// The minor units of an amount; what is none stays a text.
+    /// Returns a field as an amount in minor units; null if empty. Other text is passed on unchanged.
     pub(in super::super) fn amount(&self, member: &str, currency: &str) -> Value {
         self.some(member).map_or(Value::Null, |text| {
             currency::parse(text, currency).map_or_else(|| json!(text), |cents| json!(cents))
         })
     }
 
-    /// The last moment of a day.
+    /// Returns the last second of the day in a field; null if empty.
     pub(in super::super) fn end_of_day(&self, member: &str) -> Value {
         self.some(member).map_or(Value::Null, |day| json!(format!("{day}T23:59:59.000Z")))
     }
 
-    /// An address; null when all of it is empty.
+    /// Returns the address fields; null if all of them are empty.
     pub(in super::super) fn address(&self) -> Value {
         if ADDRESS_FIELDS.iter().all(|(name, ..)| self.text(name).is_empty()) {
             return Value::Null;
@@ -80,7 +81,8 @@ impl TypedForm {
         })
     }
 
-    /// With why it was refused, if whoever sent it can mend that; else the error goes on to a page of its own.
+    /// Attaches the refusal to the form if the user can correct it; returns other errors, which get a page of their
+    /// own.
     pub(in super::super) fn refused(mut self, error: ApiError) -> Result<Self, ApiError> {
         // A file that is too large, or is no file, is said beside its form too.
         if !is_of_form(&error) && !matches!(error.status().as_u16(), 413 | 415) {
@@ -90,7 +92,7 @@ impl TypedForm {
         Ok(self)
     }
 
-    /// The page that shows it again, as the answer to it.
+    /// Turns the page that shows the form again into the response to it, with the refusal's status.
     pub(in super::super) fn on(&self, page: Response) -> Response {
         match &self.refusal {
             Some(error) => refused(page, error.clone()),
@@ -103,7 +105,7 @@ impl TypedForm {
     }
 }
 
-/// A request that changes a draft only as long as it is as the form showed it.
+/// Makes a request conditional on the draft being unchanged since the form was rendered.
 pub(in super::super) fn at_version(mut call: CommandRequest, typed: &TypedForm) -> CommandRequest {
     let tag = typed.some(VERSION_FIELD).map(|version| HeaderValue::from_str(&format!("\"{version}\"")));
     if let Some(Ok(tag)) = tag {
@@ -112,7 +114,7 @@ pub(in super::super) fn at_version(mut call: CommandRequest, typed: &TypedForm) 
     call
 }
 
-/// A body without its members that are null: those are left as the API has them where nothing is said.
+/// Removes null members from a body, so that the API applies its defaults.
 pub(in super::super) fn without_nulls(mut said: Value) -> Value {
     if let Value::Object(members) = &mut said {
         members.retain(|_, value| !value.is_null());

@@ -1,5 +1,5 @@
-//! What the forms of a material do to its stock: a delivery, a loss, a count, its removal, and which side is right
-//! where another system counts it too.
+//! Stock actions of a material: delivery, loss, stock count, removal, and the resolution of a conflict with another
+//! system that counts it too.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -17,7 +17,7 @@ use crate::http::path_id::PathId;
 use crate::http::production::materials::act_by_page;
 use crate::http::production::stock_links::agree_by_page;
 
-/// Has the API do it, and leads on; what was refused is told beside the form.
+/// Runs the API operation and redirects; a refusal is shown on the page, beside the form.
 async fn done(
     app: &StockHandles,
     id: Id,
@@ -37,7 +37,7 @@ async fn done(
     }
 }
 
-/// Answers the form of a delivery.
+/// Records a delivery.
 pub(super) async fn receive(
     State(app): State<StockHandles>,
     PathId(id): PathId,
@@ -47,7 +47,7 @@ pub(super) async fn receive(
     done(&app, id, ("receive", "adjust"), &said, sent).await
 }
 
-/// Answers the form of a loss. What is lost is a negative change; with a sign of its own it is no number any more.
+/// Records a loss as a negative change. A minus sign in the input makes it invalid.
 pub(super) async fn write_off(
     State(app): State<StockHandles>,
     PathId(id): PathId,
@@ -58,7 +58,7 @@ pub(super) async fn write_off(
     done(&app, id, ("write-off", "adjust"), &said, sent).await
 }
 
-/// Answers the form of a stock-take.
+/// Records a stock count.
 pub(super) async fn count(
     State(app): State<StockHandles>,
     PathId(id): PathId,
@@ -68,7 +68,7 @@ pub(super) async fn count(
     done(&app, id, ("count", "change"), &said, sent).await
 }
 
-/// Answers the form that removes a material.
+/// Removes a material.
 pub(super) async fn remove(
     State(app): State<StockHandles>,
     PathId(id): PathId,
@@ -77,7 +77,7 @@ pub(super) async fn remove(
     done(&app, id, ("remove", "remove"), &json!({}), sent).await
 }
 
-/// Answers the forms that settle a conflict, on the page of the material and on what there is to do.
+/// Settles a stock conflict, from the page of the material or from the to-do page.
 pub(super) async fn agree(
     State(app): State<StockHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! Bins: the places where materials are kept, by the words that stand on their labels, and what is in each.
+//! Bins: the locations of materials, named as on their labels, and the contents of each.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -15,23 +15,23 @@ use crate::http::page::OpenQuery;
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
 use crate::http::pages::staff::{STOCK_PATH, labels};
 
-/// The list of bins; with a name in the query, what is in one.
+/// Path of the list of bins; with a name in the query, of one bin.
 pub(in crate::http::pages::staff) const BINS_PATH: &str = "/shop/stock/bins";
 
-/// Which bin is shown.
+/// Query of the bin page.
 #[derive(Request, Debug)]
 pub(super) struct BinQuery {
-    /// Its name, as it stands on its label; without one, all bins are listed.
+    /// Name of the bin, as on its label; without it, all bins are listed.
     name: Option<String>,
 }
 
-/// The page of a bin.
+/// Returns the path of a bin's page.
 pub(in crate::http::pages::staff) fn bin_path(name: &str) -> String {
     let query = form_urlencoded::Serializer::new(String::new()).append_pair("name", name).finish();
     format!("{BINS_PATH}?{query}")
 }
 
-/// The names of all bins of these materials, each once.
+/// Returns the names of all bins of these materials, without duplicates.
 pub(in crate::http::pages::staff) fn bins_of<'m>(materials: impl IntoIterator<Item = &'m Material>) -> Vec<&'m str> {
     let mut names: Vec<&str> = materials.into_iter().filter_map(|one| one.fields.location.as_deref()).collect();
     names.sort_by_key(|name| (name.to_lowercase(), *name));
@@ -39,7 +39,7 @@ pub(in crate::http::pages::staff) fn bins_of<'m>(materials: impl IntoIterator<It
     names
 }
 
-/// Answers GET of a bin, or of the list of bins.
+/// Serves the page of a bin, or the list of bins.
 pub(super) async fn show(
     State(app): State<StockHandles>,
     who: Caller,

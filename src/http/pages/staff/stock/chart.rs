@@ -1,31 +1,32 @@
-//! The chart of a ledger: the stock on hand over time, drawn on the server. The figures stand in the table beside it.
+//! The ledger's chart of stock on hand over time, rendered on the server as SVG. The figures are in the table beside
+//! it.
 
 use maud::{Markup, html};
 
 use crate::domain::amount::Amount;
 use crate::domain::time::Timestamp;
 
-/// Size of the picture, in its own units; the page scales it.
+/// Width and height of the chart in its own units; the page scales it.
 const CHART_SIZE: (f64, f64) = (600.0, 160.0);
-/// Units at the top and bottom that are kept for words.
+/// Height reserved for text at the top and at the bottom, in chart units.
 const WORDS_HEIGHT: f64 = 18.0;
 
-/// What was on hand from a moment on.
+/// Stock on hand from a time on.
 pub(super) type StockStep = (Timestamp, Amount);
 
-/// What is drawn.
+/// Data of a stock chart.
 pub(super) struct StockChart<'a> {
-    /// Oldest first.
+    /// Changes of the stock, oldest first.
     pub(super) steps: &'a [StockStep],
-    /// Where the last step ends.
+    /// End of the chart.
     pub(super) until: Timestamp,
     pub(super) reorder_point: Amount,
-    /// Of all amounts.
+    /// Unit of all amounts.
     pub(super) unit: &'a str,
 }
 
 impl StockChart<'_> {
-    /// The highest amount that is to be seen.
+    /// Returns the highest amount that the chart has to show.
     fn most(&self) -> Amount {
         let amounts = self.steps.iter().map(|(_, amount)| *amount);
         amounts.chain([self.reorder_point, Amount::units(1)]).max().unwrap_or_default()
@@ -43,7 +44,7 @@ impl StockChart<'_> {
         at.since(*begins).clamp(0, whole) as f64 / whole as f64 * CHART_SIZE.0
     }
 
-    /// The line from step to step: across, then up or down.
+    /// Returns the SVG path of the stock: horizontal to each change, then vertical.
     fn line(&self) -> String {
         let steps = self.steps.iter().enumerate().map(|(n, (at, amount))| {
             let (x, y) = (self.x(*at), self.y(*amount));
@@ -53,7 +54,7 @@ impl StockChart<'_> {
         parts.concat()
     }
 
-    /// What it shows, for those who do not see it.
+    /// Returns the chart's text alternative for screen readers.
     fn words(&self) -> String {
         let amounts = || self.steps.iter().map(|(_, amount)| *amount);
         let (least, most) = (amounts().min().unwrap_or_default(), amounts().max().unwrap_or_default());
@@ -66,7 +67,7 @@ impl StockChart<'_> {
         )
     }
 
-    /// The picture; nothing where nothing ever moved.
+    /// Renders the chart; empty if the stock never changed.
     pub(super) fn html(&self) -> Markup {
         let (width, height) = CHART_SIZE;
         let begins = self.steps.first().map(|(at, _)| *at);
@@ -88,7 +89,7 @@ impl StockChart<'_> {
     }
 }
 
-/// The day of a moment (UTC).
+/// Formats the UTC day of a timestamp.
 fn day(at: Timestamp) -> String {
     at.to_string().get(..10).unwrap_or_default().to_owned()
 }

@@ -1,4 +1,4 @@
-//! Stock that another system counts too: the forms by which a person says which side is right.
+//! Forms that settle a stock conflict with another system that counts the same material.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::domain::parts_sync::{ConflictKind, RightSide, StockLink, StockSystem,
 use crate::domain::refusal::Refusal;
 use crate::http::pages::staff::shell::act;
 
-/// Returns how forms name a system, as the API does.
+/// Returns a system's name in forms, as spelled in the API.
 const fn system_word(system: StockSystem) -> &'static str {
     match system {
         StockSystem::Parts => "parts",
@@ -16,14 +16,14 @@ const fn system_word(system: StockSystem) -> &'static str {
     }
 }
 
-/// Reads which system a form names; any other text is a link that does not exist.
+/// Parses the system that a form names; any other text is refused as an unknown link.
 pub(super) fn system_of(text: &str) -> Result<StockSystem, Refusal> {
     let system = StockSystem::ALL.into_iter().find(|system| system_word(*system) == text);
     system.ok_or_else(|| Refusal::not_found("link"))
 }
 
-/// Returns the forms that settle the conflict of a link, one for each side; nothing while there is nothing to decide
-/// by. `back` is the page that they lead to; `None` is that of the material.
+/// Renders the forms that settle the conflict of a link, one for each side; empty without a conflict or before the
+/// other system's count is known. `back` is the page to return to; `None` returns to the page of the material.
 pub(in crate::http::pages::staff) fn decision(material: &Material, link: &StockLink, back: Option<&str>) -> Markup {
     let Some((conflict, theirs)) = link.conflict.as_ref().zip(link.seen.as_ref().map(total)) else {
         return html! {};

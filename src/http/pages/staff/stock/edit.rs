@@ -1,4 +1,4 @@
-//! The forms by which a material is added, and its description changed.
+//! Forms that add a material and change its description.
 
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
@@ -19,12 +19,12 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::http::path_id::PathId;
 use crate::http::production::materials::{act_by_page, create_by_page};
 
-/// The act of both forms, by which what was typed is told from that of other forms.
+/// Action name of both forms, which identifies their submitted values.
 const EDIT_ACT: &str = "edit";
-/// The member with the version that was edited, so that nobody overwrites what somebody else has just changed.
+/// Form field with the edited version, so that a concurrent change is not overwritten.
 const VERSION_FIELD: &str = "version";
 
-/// Types of material: the API's words, and words for people with the unit of their amounts.
+/// Material types as spelled in the API, with labels that state the unit of their amounts.
 const TYPES: [(MaterialType, &str, &str); 4] = [
     (MaterialType::Filament, "filament", "Filament, in grams"),
     (MaterialType::Resin, "resin", "Resin, in millilitres"),
@@ -32,7 +32,7 @@ const TYPES: [(MaterialType, &str, &str); 4] = [
     (MaterialType::LaserConsumable, "laser_consumable", "Wearing parts of a laser cutter, in units"),
 ];
 
-/// A text of the form: its name in the API, its label, most characters, and a word of explanation.
+/// A text field of the form: name in the API, label, maximum length in characters, hint.
 type TextField = (&'static str, &'static str, &'static str, &'static str);
 
 const TEXTS: [TextField; 5] = [
@@ -52,10 +52,10 @@ const AMOUNTS: [TextField; 3] = [
         "In the smallest unit of the currency: 2.5 for 25.00 a kilogram. It prices what is lost with bad parts.",
     ),
 ];
-/// Of these, an amount that may be unknown.
+/// Amount field that may be unknown.
 const COST_FIELD: &str = "unitCostCents";
 
-/// What a field holds before anybody types.
+/// Returns the initial value of a field.
 fn known_value(material: Option<&Material>, name: &str) -> String {
     let Some(fields) = material.map(|material| &material.fields) else { return String::new() };
     let text = match name {
@@ -73,8 +73,8 @@ fn known_value(material: Option<&Material>, name: &str) -> String {
     text.unwrap_or_default()
 }
 
-/// What the form says, as the API takes it. An empty text is none; an amount that is left empty stays as it is, or is
-/// none where it may be.
+/// Builds the API request body from the form. An empty text becomes null; an empty amount is left unchanged, or becomes
+/// null where it may be unknown.
 fn said(sent: &PageForm) -> Value {
     let mut said = Map::new();
     for name in ["name", "type"] {
@@ -93,12 +93,12 @@ fn said(sent: &PageForm) -> Value {
     Value::Object(said)
 }
 
-/// Answers GET of the form for a new one.
+/// Serves the form that adds a material.
 pub(super) async fn show_new(State(app): State<StockHandles>, who: Caller) -> Result<Response, ApiError> {
     page(&app, &who, None, &AttemptedForm::default())
 }
 
-/// Answers the form for a new one.
+/// Adds a material, or serves the form again with its errors.
 pub(super) async fn add(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let (tried, who, said) = (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), said(&sent));
     match create_by_page(&app.materials, sent.call, &said).await {
@@ -108,7 +108,7 @@ pub(super) async fn add(State(app): State<StockHandles>, sent: PageForm) -> Resu
     }
 }
 
-/// Answers GET of the form for one that exists.
+/// Serves the form that changes a material.
 pub(super) async fn show(
     State(app): State<StockHandles>,
     PathId(id): PathId,
@@ -118,7 +118,7 @@ pub(super) async fn show(
     page(&app, &who, Some(&known), &AttemptedForm::default())
 }
 
-/// Answers the form for one that exists.
+/// Changes a material, or serves the form again with its errors.
 pub(super) async fn change(
     State(app): State<StockHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! The ledger of a material: every change of its stock, with who caused it, as a chart and as figures.
+//! The ledger of a material: every change of its stock with its actor, as a chart and as a table.
 
 use maud::{Markup, html};
 
@@ -11,12 +11,12 @@ use crate::http::pages::frame::time;
 use crate::http::pages::staff::filled_form::{address, ways};
 use crate::store::queries::Page;
 
-/// Movements of one page of the table.
+/// Number of movements per page of the table.
 const ROWS_PER_PAGE: u64 = 50;
-/// Movements that are drawn, the newest of them.
+/// Maximum number of movements in the chart, the newest.
 const STEPS_DRAWN: u64 = 200;
 
-/// A kind of movement in words.
+/// Returns the label of a kind of movement.
 fn kind_words(kind: MovementKind) -> &'static str {
     match kind {
         MovementKind::Receive => "received",
@@ -28,7 +28,7 @@ fn kind_words(kind: MovementKind) -> &'static str {
     }
 }
 
-/// A change with its sign; nothing for none.
+/// Formats a change with its sign; empty for zero.
 fn change_words(delta: Amount) -> String {
     match delta {
         Amount::ZERO => String::new(),
@@ -37,7 +37,7 @@ fn change_words(delta: Amount) -> String {
     }
 }
 
-/// The ledger from its newest entries on, after so many that are passed over.
+/// Renders the ledger, newest entries first, after skipping `from` of them.
 pub(super) async fn shown(app: &StockHandles, material: &Material, from: u64) -> Result<Markup, ApiError> {
     let queries = &app.materials.queries;
     let (drawn, total) = queries.movements(material.id, Page { limit: STEPS_DRAWN, offset: 0 }).await?;

@@ -1,4 +1,4 @@
-//! The list of materials: what is to be ordered, then all of them with their levels.
+//! The list of materials: those to reorder, then all with their stock levels.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -16,19 +16,19 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::http::pages::staff::{STOCK_PATH, labels};
 use crate::store::queries::Page;
 
-/// Materials of one page of the list.
+/// Number of materials per page.
 const ROWS_PER_PAGE: u64 = 100;
-/// Most materials that are named as to be ordered; the rest is in the list.
+/// Maximum number of materials listed as to be reordered; the rest are only in the list.
 const MAX_TO_ORDER: usize = 100;
 
-/// Which materials are listed.
+/// Query of the list of materials.
 #[derive(Request, Debug)]
 pub(super) struct StockListQuery {
-    /// A part of a name, brand, variant or place.
+    /// Part of the name, brand, variant or location.
     q: Option<String>,
-    /// Anything: only materials that run low.
+    /// Any value: only materials that run low.
     low: Option<String>,
-    /// Materials that are passed over before the first.
+    /// Number of materials to skip.
     #[api(default = 0)]
     from: u32,
 }
@@ -43,7 +43,7 @@ impl StockListQuery {
     }
 }
 
-/// How much there is of a material, in a word and a tone.
+/// Returns the tone and the label of a material's stock level.
 pub(super) fn level_state(material: &Material) -> (Tone, &'static str) {
     if material.available() == Amount::ZERO {
         (Tone::Error, "None free")
@@ -54,7 +54,7 @@ pub(super) fn level_state(material: &Material) -> (Tone, &'static str) {
     }
 }
 
-/// What is reserved and what is available, against the reorder point. The figures stand beside it.
+/// Renders a bar of the reserved and available stock against the reorder point. The figures are shown beside it.
 pub(super) fn level_bar(material: &Material) -> Markup {
     let fields = &material.fields;
     let usual = fields.reorder_point + fields.reorder_quantity;
@@ -74,7 +74,7 @@ pub(super) fn level_bar(material: &Material) -> Markup {
     }
 }
 
-/// Answers GET of the list.
+/// Serves the list of materials.
 pub(super) async fn show(
     State(app): State<StockHandles>,
     who: Caller,

@@ -1,4 +1,4 @@
-//! The page of a material: how much there is and who waits for it, its spools, deliveries and counts, and its ledger.
+//! The page of a material: stock, waiting jobs, spools, deliveries and counts, and its ledger.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -21,18 +21,18 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::http::pages::staff::{ORDERS_PATH, STOCK_PATH};
 use crate::http::path_id::PathId;
 
-/// Most jobs that are named as waiting.
+/// Maximum number of waiting jobs listed.
 const MAX_WAITING: usize = 20;
 
-/// Which part of the ledger is shown.
+/// Query of the ledger on a material's page.
 #[derive(Request, Debug)]
 pub(super) struct LedgerQuery {
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// Answers GET of a material.
+/// Serves the page of a material.
 pub(super) async fn show(
     State(app): State<StockHandles>,
     PathId(id): PathId,
@@ -42,14 +42,14 @@ pub(super) async fn show(
     page(&app, &who, id, query.from.into(), &AttemptedForm::default()).await
 }
 
-/// A material that is not deleted, with its version.
+/// Returns a material with its version, or 404 if it is deleted.
 pub(super) async fn material_of(app: &StockHandles, id: Id) -> Result<(i64, Material), ApiError> {
     let (version, state) = found(&app.materials.materials, id).await?;
     let material = state_of(&state)?;
     if material.archived { Err(Refusal::not_found("material").into()) } else { Ok((version, material.clone())) }
 }
 
-/// The page; `tried` is a form of it that was refused.
+/// Renders the page of a material; `tried` is the form on it that was refused.
 pub(super) async fn page(
     app: &StockHandles,
     who: &Caller,
@@ -134,7 +134,7 @@ fn waiting(material: &Material) -> Markup {
     }
 }
 
-/// An amount in a form of the page.
+/// Renders an amount field.
 fn amount(tried: &AttemptedForm, (act, name): (&str, &str), label: &str) -> Markup {
     let id = format!("{act}-{name}");
     field(
@@ -146,7 +146,7 @@ fn amount(tried: &AttemptedForm, (act, name): (&str, &str), label: &str) -> Mark
     )
 }
 
-/// Why the stock changes, as the ledger shows it.
+/// Renders the field for the reason of a stock change, which the ledger shows.
 fn reason(tried: &AttemptedForm, act: &str, usual: &str) -> Markup {
     let id = format!("{act}-reason");
     let value = tried.value(act, "reason", usual);

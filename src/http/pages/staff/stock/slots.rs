@@ -1,4 +1,4 @@
-//! The slots of all printers: what is in each, and what somebody says of one after a spool was swapped.
+//! The slots of all printers: the contents of each, and the form that corrects them after a spool was swapped.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -23,30 +23,30 @@ use crate::http::pages::staff::{FLOOR_PATH, STOCK_PATH, TO_DO_PATH};
 use crate::http::production::printers::load_by_page;
 use crate::store::queries::Page;
 
-/// Slots of one page of the list.
+/// Number of slots per page.
 const ROWS_PER_PAGE: u64 = 200;
-/// What the form is called among those that are shown again.
+/// Action name of the slot form.
 const SAY_ACT: &str = "say";
-/// What the button sends that says that a slot is empty.
+/// Value sent by the button that marks a slot as empty.
 const EMPTY_WORD: &str = "true";
 
-/// Which slots are shown, and of which somebody wants to say what is in it.
+/// Query of the slot list.
 #[derive(Request, Debug)]
 pub(super) struct SlotListQuery {
-    /// The slot with a form, as `printer/slot`.
+    /// Slot whose form is shown, as `printer/slot`.
     place: Option<String>,
-    /// Slots that are passed over before the first.
+    /// Number of slots to skip.
     #[api(default = 0)]
     from: u32,
 }
 
-/// A slot as forms and addresses name it.
+/// Formats a slot as in forms and URLs: `printer/slot`.
 fn place_of(place: &SlotPlace) -> String {
     let (printer, slot) = place.at();
     format!("{printer}/{slot}")
 }
 
-/// Answers GET of the list.
+/// Serves the slot list.
 pub(super) async fn show(
     State(app): State<StockHandles>,
     who: Caller,
@@ -56,7 +56,7 @@ pub(super) async fn show(
     page(&app, &who, &chosen, query.from.into(), &AttemptedForm::default())
 }
 
-/// Answers the form of a slot.
+/// Sets the contents of a slot, or serves the list again with the form's errors.
 pub(super) async fn say(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
     match said(&app, &sent).await {
         Ok(()) if sent.text("back") == TO_DO_PATH => Ok(see_other(TO_DO_PATH)),
@@ -69,7 +69,8 @@ pub(super) async fn say(State(app): State<StockHandles>, sent: PageForm) -> Resu
     }
 }
 
-/// Says to the printer what is in its slot. Its colour is that of the material; what a printer reports stays.
+/// Sets the contents of a printer's slot. The colour follows from the material; values that the printer itself reports
+/// are not overwritten.
 async fn said(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError> {
     let to = chosen_slot(sent)?;
     let said = if sent.text("empty") == EMPTY_WORD {

@@ -1,8 +1,8 @@
-//! A spool: what is on it and what is left, in which slot it is, and what can be done with it. Its number is that of
-//! the system that counts spools, or stands on a label of the shop's own.
+//! A spool: its material, remaining amount, slot, and the actions available. Its number comes from the system that
+//! counts spools, or from a label of the shop itself.
 //!
-//! What is left is known of a spool in a slot, and of one that another system counts; of others the label alone tells
-//! what they are of.
+//! The remaining amount is known only while the spool is in a slot or if another system counts it. For other spools,
+//! only the label tells the material.
 
 use api_derive::Request;
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -26,14 +26,14 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::http::pages::staff::{FLOOR_PATH, STOCK_PATH, labels};
 use crate::http::production::printers::present_all;
 
-/// What a label tells of its spool.
+/// Query of a spool's page, as encoded in its label.
 #[derive(Request, Debug)]
 pub(super) struct SpoolQuery {
-    /// The material that is on it.
+    /// Material on the spool.
     pub(super) material: Option<Id>,
 }
 
-/// The `{id}` of a spool's path: its number. What is none names nothing: 404.
+/// The spool number in the `{id}` of a path. A value that is not a number yields 404.
 pub(super) struct PathSpool(pub(super) i64);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathSpool {
@@ -46,7 +46,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSpool {
     }
 }
 
-/// The page of a spool; `material` is what its label says of it.
+/// Returns the path of a spool's page; `material` is the material on its label.
 pub(in crate::http::pages::staff) fn spool_path(number: i64, material: Option<Id>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     if let Some(material) = material {
@@ -57,11 +57,11 @@ pub(in crate::http::pages::staff) fn spool_path(number: i64, material: Option<Id
     if query.is_empty() { path } else { format!("{path}?{query}") }
 }
 
-/// A slot of a printer that is there.
+/// A slot of an existing printer.
 pub(super) struct SlotPlace {
     pub(super) printer: Id,
     pub(super) printer_name: String,
-    /// Whether the printer has a job in hand.
+    /// `true` while the printer has a job.
     busy: bool,
     pub(super) slot: Slot,
 }
@@ -73,36 +73,36 @@ impl SlotPlace {
         printer.slots().into_iter().map(move |slot| Self { printer: id, printer_name: name.clone(), busy, slot })
     }
 
-    /// The printer, and the number of the slot as the API counts.
+    /// Returns the printer's id and the slot's number in the API.
     pub(super) fn at(&self) -> (Id, u32) {
         (self.printer, self.slot.slot)
     }
 
-    /// Where it is, in words: people count slots from 1.
+    /// Describes the slot's place. Slots are numbered from 1 in the text.
     pub(super) fn words(&self) -> String {
         format!("{}, slot {}", self.printer_name, self.slot.slot + 1)
     }
 }
 
-/// All slots of the shop.
+/// Returns all slots of the shop.
 pub(super) fn all_slots(app: &StockHandles) -> Vec<SlotPlace> {
     let printers = present_all(&app.board.shop);
     printers.iter().filter_map(|known| known.state.as_ref()).flat_map(SlotPlace::of).collect()
 }
 
-/// What is known of a spool.
+/// Known facts about a spool.
 pub(in crate::http::pages::staff) struct SpoolFacts {
     pub(super) number: i64,
-    /// What is on it.
+    /// Material on the spool.
     pub(in crate::http::pages::staff) material: Option<Material>,
-    /// In the material's unit.
+    /// Remaining amount, in the material's unit.
     pub(super) left: Option<Amount>,
-    /// The slots that are said to hold it; more than one only where people said so.
+    /// Slots recorded as holding the spool; more than one only if operators entered so.
     pub(super) places: Vec<SlotPlace>,
 }
 
 impl SpoolFacts {
-    /// What the slots, the links of materials and the spool's label tell.
+    /// Gathers the facts about a spool from the slots, the stock links of materials, and the spool's label.
     pub(in crate::http::pages::staff) fn find(app: &StockHandles, number: i64, on_label: Option<Id>) -> Self {
         let known = app.materials.materials.all_resident();
         let materials = || known.iter().filter_map(|(_, known)| known.state.as_ref().filter(|one| !one.archived));
@@ -118,7 +118,7 @@ impl SpoolFacts {
         Self { number, material: material.cloned(), left, places }
     }
 
-    /// How the page calls it.
+    /// Returns the title of the spool's page.
     pub(in crate::http::pages::staff) fn title(&self) -> String {
         format!("Spool {}", self.number)
     }
@@ -131,20 +131,20 @@ impl SpoolFacts {
         self.material.as_ref().map_or("g", |material| material.fields.kind.unit())
     }
 
-    /// Whether its printer itself tells what is left.
+    /// Returns whether the printer itself reports the remaining amount.
     fn is_weighed(&self) -> bool {
         self.places.iter().any(|place| place.slot.weighed)
     }
 }
 
-/// The spools of a material that another system counts, with what is left on each.
+/// Returns the spools of a material that another system counts, with the remaining amount of each.
 fn counted_spools(material: &Material) -> impl Iterator<Item = (i64, Amount)> {
     let link = material.links.get(&StockSystem::Spools);
     let counted = link.and_then(|link| link.seen.as_ref().or(link.agreed.as_ref()));
     counted.into_iter().flatten().map(|(number, left)| (*number, *left))
 }
 
-/// The numbers of all spools that are known, with their materials.
+/// Returns the numbers of all known spools, with their materials.
 pub(in crate::http::pages::staff) fn known_spools(app: &StockHandles) -> Vec<(i64, Option<Id>)> {
     let in_slots = all_slots(app).into_iter().filter_map(|place| Some((place.slot.spool?, place.slot.material_id)));
     let known = present(app);
@@ -159,7 +159,7 @@ pub(in crate::http::pages::staff) fn known_spools(app: &StockHandles) -> Vec<(i6
     all
 }
 
-/// The spools of a material: those in slots, and those on the shelf that another system counts.
+/// Renders the spools of a material: those in slots, and those on the shelf that another system counts.
 pub(super) fn of_material(app: &StockHandles, material: &Material) -> Markup {
     let mut places = all_slots(app);
     places.retain(|place| place.slot.material_id == Some(material.id));
@@ -193,7 +193,7 @@ pub(super) fn of_material(app: &StockHandles, material: &Material) -> Markup {
     }
 }
 
-/// Answers GET of a spool.
+/// Serves the page of a spool.
 pub(super) async fn show(
     State(app): State<StockHandles>,
     PathSpool(number): PathSpool,
@@ -203,7 +203,7 @@ pub(super) async fn show(
     page(&app, &who, &SpoolFacts::find(&app, number, query.material), &AttemptedForm::default())
 }
 
-/// The page; `tried` is a form of it that was refused.
+/// Renders the page of a spool; `tried` is the form on it that was refused.
 pub(super) fn page(
     app: &StockHandles,
     who: &Caller,
@@ -255,7 +255,7 @@ fn about(facts: &SpoolFacts) -> Markup {
     }
 }
 
-/// What a form is sent to.
+/// Returns the path to which the form for action `act` is posted.
 fn act_path(facts: &SpoolFacts, act: &str) -> String {
     let path = spool_path(facts.number, facts.material_id());
     match path.split_once('?') {
@@ -264,7 +264,7 @@ fn act_path(facts: &SpoolFacts, act: &str) -> String {
     }
 }
 
-/// The slots in which it could be put: free ones first, and those of printers that have nothing in hand.
+/// Returns the slots into which the spool could be loaded: empty slots first, and those of idle printers.
 fn slots_to_choose(app: &StockHandles, facts: &SpoolFacts) -> Vec<SlotPlace> {
     let mut all = all_slots(app);
     all.retain(|place| place.slot.spool != Some(facts.number));

@@ -1,4 +1,4 @@
-//! What is done with a spool: each is said to the printers whose slots it is about, by the operation of the API.
+//! Actions on a spool. Each updates the slots of the printers concerned, by the API's operation.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -18,8 +18,8 @@ use crate::http::pages::staff::filled_form::{is_of_form, refused};
 use crate::http::production::materials::adjust_by_page;
 use crate::http::production::printers::load_by_page;
 
-/// Leads on to the page of the spool, or shows it again with what was refused. What a label says of the material stays
-/// in the address: out of its slot the spool is known by nothing else.
+/// Redirects to the page of the spool, or serves it again with the refusal. The label's material stays in the URL,
+/// because a spool outside a slot is known by nothing else.
 fn told(
     app: &StockHandles,
     act: &str,
@@ -37,7 +37,7 @@ fn told(
     }
 }
 
-/// Says of each of these slots that it is empty.
+/// Marks each of these slots as empty.
 async fn emptied(app: &StockHandles, sent: &PageForm, slots: Vec<(Id, u32)>) -> Result<(), ApiError> {
     for slot in slots {
         load_by_page(&app.board.shop, &sent.call, slot, &json!({})).await?;
@@ -45,19 +45,19 @@ async fn emptied(app: &StockHandles, sent: &PageForm, slots: Vec<(Id, u32)>) -> 
     Ok(())
 }
 
-/// The slot that a form names, as `printer/slot`.
+/// Parses the slot that a form names, as `printer/slot`.
 pub(super) fn chosen_slot(sent: &PageForm) -> Result<(Id, u32), ApiError> {
     let chosen = sent.text("place").split_once('/');
     let read = chosen.and_then(|(printer, slot)| Some((printer.parse().ok()?, slot.parse().ok()?)));
     read.ok_or_else(|| Refusal::field("place", "choose a printer and a slot").into())
 }
 
-/// What a form says of what is left; null when it says nothing.
+/// Returns the remaining amount in a form; null if the field is empty.
 pub(super) fn said_left(sent: &PageForm) -> Value {
     sent.some("remaining").map_or(Value::Null, |text| number(&text))
 }
 
-/// Puts it into a slot, and says of those that held it before that they are empty: it is in one place.
+/// Loads the spool into a slot and marks the slots that held it before as empty, because a spool is in one place only.
 async fn put(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     let to = chosen_slot(sent)?;
     let from = facts.places.first().and_then(|place| place.slot.color.clone());
@@ -69,7 +69,7 @@ async fn put(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<
     emptied(app, sent, facts.places.iter().map(SlotPlace::at).filter(|at| *at != to).collect()).await
 }
 
-/// Answers the form that loads it, or moves it to another slot.
+/// Loads a spool, or moves it to another slot.
 pub(super) async fn load(
     State(app): State<StockHandles>,
     PathSpool(number): PathSpool,
@@ -83,7 +83,7 @@ pub(super) async fn load(
     told(&app, "load", &sent, &facts, done)
 }
 
-/// What a form says was weighed: what is left, or by a scale with the empty spool.
+/// Returns the weighed remaining amount: entered directly, or the scale's reading minus the empty spool.
 fn weighed(sent: &PageForm) -> Result<Value, ApiError> {
     if sent.text("gross").is_empty() {
         return match said_left(sent) {
@@ -112,7 +112,7 @@ async fn said_weight(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) ->
     Ok(())
 }
 
-/// Answers the form that says what was weighed.
+/// Records the weight of a spool.
 pub(super) async fn weigh(
     State(app): State<StockHandles>,
     PathSpool(number): PathSpool,
@@ -124,7 +124,7 @@ pub(super) async fn weigh(
     told(&app, "weigh", &sent, &facts, done)
 }
 
-/// Answers the form that takes it out of its slot.
+/// Unloads a spool from its slot.
 pub(super) async fn unload(
     State(app): State<StockHandles>,
     PathSpool(number): PathSpool,
@@ -136,8 +136,8 @@ pub(super) async fn unload(
     told(&app, "unload", &sent, &facts, done)
 }
 
-/// Empties its slots, then writes what was left off the stock if the form says so: where a slot is refused nothing is
-/// written off yet, and the form may be sent again without writing it off twice.
+/// Empties the spool's slots, then writes off the remaining amount if the form asks for it. In this order, a refused
+/// slot leaves the stock unchanged, and resubmitting the form does not write it off twice.
 async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     emptied(app, sent, facts.places.iter().map(SlotPlace::at).collect()).await?;
     let left = facts.left.filter(|left| *left > Amount::ZERO && sent.text("writeOff") == "true");
@@ -148,7 +148,7 @@ async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Re
     Ok(())
 }
 
-/// Answers the form that retires it.
+/// Retires a spool.
 pub(super) async fn retire(
     State(app): State<StockHandles>,
     PathSpool(number): PathSpool,

@@ -1,4 +1,4 @@
-//! Stock that another system counts too, where a person says which side is right.
+//! Stock conflicts with another system, in which the staff decides whose count is right.
 
 use maud::html;
 
@@ -8,7 +8,7 @@ use crate::domain::parts_sync::{StockLink, SyncConflict};
 use crate::http::pages::staff::TO_DO_PATH;
 use crate::http::pages::staff::stock::{decision, material_path};
 
-/// Lists the conflicts of all links, by the names of their materials.
+/// Lists the conflicts of all stock links, by the names of their materials.
 pub(super) fn counts(app: &ToDoHandles) -> Kind {
     let all = app.board.shop.materials.all_resident();
     let materials = all.iter().filter_map(|(_, known)| known.state.as_ref()).filter(|material| !material.archived);

@@ -1,4 +1,4 @@
-//! Parts to sign off whose print has left its bed. What still stands on a bed is signed off when the bed is cleared.
+//! Parts to sign off whose print has left its bed. Parts still on a bed are signed off when the bed is cleared.
 
 use maud::{Markup, html};
 
@@ -14,7 +14,8 @@ use crate::http::pages::staff::sign_off::{SignOffOf, sign_off_form};
 use crate::http::pages::staff::{ORDERS_PATH, TO_DO_PATH};
 use crate::store::queries::JobFilter;
 
-/// Those whose prints ended first come first. `beds`: the printers whose beds are to be cleared.
+/// Lists the parts to sign off, those of the earliest print first. `beds` are the printers whose beds are to be
+/// cleared.
 pub(super) async fn parts(app: &ToDoHandles, beds: &[&Printer]) -> Result<Kind, ApiError> {
     let except: Vec<Id> = beds.iter().filter_map(|printer| Some(printer.last_print?.job)).collect();
     let filter = JobFilter { unsigned: Some(true), except, ..JobFilter::default() };

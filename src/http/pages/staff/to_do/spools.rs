@@ -1,4 +1,4 @@
-//! Spools to load: which, where, and for what, so that jobs that wait can be printed.
+//! Spools to load so that waiting jobs can be printed: material, printer and jobs.
 
 use maud::{Markup, html};
 
@@ -9,10 +9,10 @@ use crate::http::pages::staff::shell::act;
 use crate::http::pages::staff::stock::{SLOTS_PATH, first_slot_path, material_path};
 use crate::http::pages::staff::{ORDERS_PATH, TO_DO_PATH};
 
-/// Most jobs that are named for one spool.
+/// Maximum number of jobs named per spool.
 const JOBS_NAMED: usize = 3;
 
-/// What these jobs wait for; each spool once, that of the job that waits longest first.
+/// Lists the spools that these jobs wait for, each once, in the order of their longest waiting jobs.
 pub(super) fn spools(app: &ToDoHandles, waiting: &[Job]) -> Kind {
     let mut wanted: Vec<(SpoolToLoad, Vec<&Job>)> = Vec::new();
     for job in waiting {
@@ -27,7 +27,7 @@ pub(super) fn spools(app: &ToDoHandles, waiting: &[Job]) -> Kind {
     Kind::new("spools", "Spools to load", rows)
 }
 
-/// One spool; nothing once its printer or material is gone.
+/// Renders one spool to load; `None` if its printer or material no longer exists.
 fn row(app: &ToDoHandles, spool: SpoolToLoad, jobs: &[&Job]) -> Option<Markup> {
     let shop = &app.board.shop;
     let (printer, material) =

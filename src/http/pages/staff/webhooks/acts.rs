@@ -1,4 +1,4 @@
-//! What the forms of an endpoint do: each is carried out by the operation of the API.
+//! Actions on a webhook endpoint, each by the API's operation.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -18,12 +18,12 @@ use crate::http::pages::staff::filled_form::{BEGIN_OF_DAY, is_of_form, moment, r
 use crate::http::path_id::PathId;
 use crate::http::production::{deliveries, endpoints};
 
-/// The page of an endpoint.
+/// Returns the path of an endpoint's page.
 fn path_of(id: Id) -> String {
     format!("{WEBHOOKS_PATH}/{id}")
 }
 
-/// Leads back to the page of the endpoint, or shows it with what was wrong with the form.
+/// Redirects to the page of the endpoint, or serves it with the form's errors.
 async fn answered(
     app: &WebhookPageHandles,
     id: Id,
@@ -40,7 +40,7 @@ async fn answered(
     }
 }
 
-/// Changes where it is, or what it is told.
+/// Changes an endpoint's URL or its events.
 pub(super) async fn change(
     State(app): State<WebhookPageHandles>,
     PathId(id): PathId,
@@ -51,7 +51,7 @@ pub(super) async fn change(
     answered(&app, id, &sent, done).await
 }
 
-/// Sends again what was sent since a moment.
+/// Replays the events sent since a time.
 pub(super) async fn replay(
     State(app): State<WebhookPageHandles>,
     PathId(id): PathId,
@@ -63,7 +63,7 @@ pub(super) async fn replay(
     answered(&app, id, &sent, done).await
 }
 
-/// Makes another secret, and shows it once.
+/// Rotates an endpoint's secret and shows the new one once.
 pub(super) async fn rotate(
     State(app): State<WebhookPageHandles>,
     PathId(id): PathId,
@@ -74,7 +74,7 @@ pub(super) async fn rotate(
     shown_once(&app, &sent.call.who, "The secret is changed", &told)
 }
 
-/// Does what the last word of the path names.
+/// Runs the action named by the last path segment.
 pub(super) async fn act_on(
     State(app): State<WebhookPageHandles>,
     PathId(id): PathId,
@@ -90,7 +90,7 @@ pub(super) async fn act_on(
     Ok(if word == "delete" { see_other(WEBHOOKS_PATH) } else { see_other(&path_of(id)) })
 }
 
-/// Sends one delivery again.
+/// Redelivers one delivery.
 pub(super) async fn redeliver(
     State(app): State<WebhookPageHandles>,
     PathId(id): PathId,

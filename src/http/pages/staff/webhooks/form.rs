@@ -1,4 +1,4 @@
-//! The form of an endpoint: where it is and what it is told. One that is new is shown its secret once.
+//! The form of a webhook endpoint: URL and events. The secret of a new endpoint is shown once.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -15,15 +15,15 @@ use crate::http::pages::staff::filled_form::{Refused, faults, field, is_of_form,
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::http::production::endpoints::{self, TellingEndpoint};
 
-/// Where an endpoint is added.
+/// Path of the form that adds an endpoint.
 pub(super) const NEW_PATH: &str = "/shop/webhooks/new";
-/// How the members begin that name events.
+/// Prefix of the form fields that select events.
 const EVENT_PREFIX: &str = "event-";
-/// The members of the API with the labels of their fields.
+/// Labels of the form fields, by the names of the API members.
 pub(super) const LABELS: [(&str, &str); 4] =
     [("url", "Address"), ("events", "Events"), ("secret", "Secret"), ("since", "Since")];
 
-/// What a form says of an endpoint, as the API takes it. A secret that is left empty is left out.
+/// Builds the API request body from the form, without the secret if that is left empty.
 pub(super) fn said(sent: &PageForm) -> Value {
     let events: Vec<&str> = sent.members().filter_map(|(name, _)| name.strip_prefix(EVENT_PREFIX)).collect();
     let mut said = Map::new();
@@ -35,7 +35,7 @@ pub(super) fn said(sent: &PageForm) -> Value {
     Value::Object(said)
 }
 
-/// Address and events of an endpoint, as they are or as they were typed.
+/// Renders the URL and the events of an endpoint, current or as submitted.
 pub(super) fn fields(url: &str, events: &[String], refused: Refused<'_>) -> Markup {
     let chosen = |word: &str| match refused {
         Some((sent, _)) => sent.some(&format!("{EVENT_PREFIX}{word}")).is_some(),
@@ -61,7 +61,7 @@ pub(super) fn fields(url: &str, events: &[String], refused: Refused<'_>) -> Mark
     }
 }
 
-/// Answers GET of the form of a new endpoint.
+/// Serves the form that adds an endpoint.
 pub(super) async fn show(State(app): State<WebhookPageHandles>, who: Caller) -> Result<Response, ApiError> {
     new_page(&app, &who, None)
 }
@@ -87,7 +87,7 @@ fn new_page(app: &WebhookPageHandles, who: &Caller, refused: Refused<'_>) -> Res
     Ok(viewer.page(StaffSection::Webhooks, "Add an endpoint", &app.board.view(), &content))
 }
 
-/// Registers an endpoint, and shows its secret.
+/// Registers an endpoint and shows its secret.
 pub(super) async fn add(State(app): State<WebhookPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;
@@ -98,7 +98,7 @@ pub(super) async fn add(State(app): State<WebhookPageHandles>, sent: PageForm) -
     }
 }
 
-/// The page that shows a secret once.
+/// Renders the page that shows a secret once.
 pub(super) fn shown_once(
     app: &WebhookPageHandles,
     who: &Caller,

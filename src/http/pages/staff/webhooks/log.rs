@@ -1,4 +1,4 @@
-//! The delivery log of an endpoint: each event that it was sent, with the request and what was answered.
+//! The delivery log of a webhook endpoint: each event sent, with its request and response.
 
 use maud::{Markup, html};
 
@@ -12,9 +12,9 @@ use crate::http::pages::staff::filled_form::{address, field, options, ways};
 use crate::http::pages::staff::shell::{Tone, act};
 use crate::store::queries::{DeliveryFilter, Page};
 
-/// Deliveries on one page of the log.
+/// Number of deliveries per page.
 const DELIVERIES_PER_PAGE: u64 = 20;
-/// The states that the log can be narrowed to, with how they are shown.
+/// States by which the log can be filtered, with their labels.
 const STATES: [(DeliveryState, &str, &str); 4] = [
     (DeliveryState::Failed, "failed", "Failed"),
     (DeliveryState::Pending, "pending", "Waiting"),
@@ -22,14 +22,14 @@ const STATES: [(DeliveryState, &str, &str); 4] = [
     (DeliveryState::Cancelled, "cancelled", "Cancelled"),
 ];
 
-/// Which deliveries are shown. A word that means nothing narrows nothing.
+/// Query of the delivery log. Unknown values are ignored.
 #[derive(api_derive::Request, Debug, Default)]
 pub(super) struct LogQuery {
-    /// Only deliveries in this one of the API's states.
+    /// Only deliveries in this state, as spelled in the API.
     state: Option<String>,
     /// Only deliveries of this event.
     event: Option<String>,
-    /// Entries that are passed over before the first.
+    /// Number of entries to skip.
     #[api(default = 0)]
     from: u32,
 }
@@ -42,7 +42,7 @@ impl LogQuery {
     }
 }
 
-/// The deliveries of an endpoint, newest first.
+/// Renders the deliveries of an endpoint, newest first.
 pub(super) async fn log(
     app: &WebhookPageHandles,
     endpoint: &Endpoint,
@@ -122,7 +122,7 @@ fn entry(endpoint: &Endpoint, delivery: &Delivery, admin: bool) -> Markup {
     }
 }
 
-/// What came of the last attempt, in a sentence.
+/// Renders the outcome of the last attempt as a sentence.
 fn answered(delivery: &Delivery) -> Markup {
     html! {
         @match delivery.last_status {
@@ -155,7 +155,7 @@ fn exchange(endpoint: &Endpoint, delivery: &Delivery) -> Markup {
     }
 }
 
-/// A body with a line for each member; as it is if it is no JSON.
+/// Pretty-prints a JSON body; returns any other body unchanged.
 fn pretty(body: &str) -> String {
     let read = bounded_json::read(body.as_bytes(), bounded_json::REQUEST).ok();
     read.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| body.to_owned())

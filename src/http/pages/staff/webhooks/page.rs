@@ -1,4 +1,4 @@
-//! The page of an endpoint: how it fares, what can be done with it, and its log.
+//! The page of a webhook endpoint: health, actions, and its delivery log.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -20,7 +20,7 @@ use crate::http::pages::staff::shell::{StaffSection, StaffViewer, act, hidden};
 use crate::http::path_id::PathId;
 use crate::http::production::endpoints::present;
 
-/// Answers GET of an endpoint.
+/// Serves the page of an endpoint.
 pub(super) async fn show(
     State(app): State<WebhookPageHandles>,
     PathId(id): PathId,
@@ -30,7 +30,7 @@ pub(super) async fn show(
     shown(&app, id, &who, &query, None).await
 }
 
-/// The page, with what was wrong with a form of it.
+/// Renders the page of an endpoint, with the errors of a form on it, if any.
 pub(super) async fn shown(
     app: &WebhookPageHandles,
     id: Id,
@@ -76,7 +76,7 @@ fn path(endpoint: &Endpoint, word: &str) -> String {
     format!("{WEBHOOKS_PATH}/{}/{word}", endpoint.id)
 }
 
-/// What is done at once.
+/// Renders the actions that take effect at once.
 fn steps(endpoint: &Endpoint) -> Markup {
     html! {
         section class="card" aria-labelledby="steps" {
