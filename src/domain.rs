@@ -91,7 +91,7 @@ pub mod tax;
 pub mod temperature_history;
 pub mod test_print;
 #[cfg(test)]
-pub(crate) mod testing;
+pub mod testing;
 pub mod time;
 pub mod time_span;
 pub mod tracking;

@@ -11,8 +11,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
 use super::cii;
-use crate::domain::invoice::tests::random::any_documents;
 use crate::domain::invoice::{Document, DocumentKind};
+use crate::domain::testing::random_invoices::any_documents;
 use crate::domain::time::Timestamp;
 use read::Element;
 

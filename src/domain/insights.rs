@@ -163,8 +163,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::order::{OrderCommand, SentShipment, Shipment, order_to};
+    use crate::domain::order::{OrderCommand, SentShipment, Shipment};
     use crate::domain::promise::Promise;
+    use crate::domain::testing::orders::order_to;
     use crate::domain::testing::{Bench, id};
 
     const NOW: Timestamp = Timestamp(1_700_000_000_000);

@@ -34,7 +34,7 @@ mod pay_link;
 mod rules;
 mod sums;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 pub use charged::{ChargedLine, ChargedPeriod};
 pub use follow::{NewInvoice, OrderMoney, OrderToInvoice};

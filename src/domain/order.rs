@@ -50,8 +50,6 @@ mod work;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-pub(crate) use tests::{order_to, shipped_mail};
 
 pub use crate::domain::job::Resolution;
 pub use command::{AgreedTerms, NewOrder, OrderAnswer, OrderCommand, PICKUP, SeenPrints, SlicingNews, StockNow};

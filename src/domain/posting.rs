@@ -187,7 +187,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::accounting::paper::tests::document;
+    use crate::domain::testing::invoices::document;
     use crate::domain::testing::{Bench, id};
 
     fn begun(bench: &Bench) -> Option<Posting> {

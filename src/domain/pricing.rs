@@ -5,7 +5,7 @@
 //! priced; actual costs are later computed with the same rates. Not for catalogue prices, which operators set.
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 use serde::{Deserialize, Serialize};
 

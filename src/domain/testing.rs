@@ -1,6 +1,9 @@
 //! Environment of a decision in tests: a clock that is set by hand, sequential ids, and reproducible random numbers.
 
-pub(crate) mod samples;
+pub mod invoices;
+pub mod orders;
+pub mod random_invoices;
+pub mod samples;
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,9 +36,11 @@ use crate::domain::time::Timestamp;
 use crate::domain::tracking::TrackingPage;
 
 /// Environment of a decision.
-pub(crate) struct Bench {
-    pub(crate) now: Timestamp,
-    pub(crate) rules: Rules,
+pub struct Bench {
+    /// Clock, which tests set by hand.
+    pub now: Timestamp,
+    /// Settings that the rules read.
+    pub rules: Rules,
     ids: CountingIds,
 }
 
@@ -63,7 +68,7 @@ impl Ids for CountingIds {
 
 impl Bench {
     /// Creates the environment with test rules and one operator to mail to.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let rules = Rules {
             block_below_reorder_point: true,
             confirm_ms: 90_000,
@@ -94,18 +99,19 @@ impl Bench {
             },
             invoices: InvoiceRules { payment_days: 14, seller: complete_seller(), ..InvoiceRules::default() },
             intake: IntakePrices { valid_days: 14, ..IntakePrices::default() },
-            pricing: PricingRules { rates: crate::domain::pricing::tests::rates(), valid_days: 14 },
+            pricing: PricingRules { rates: samples::rates(), valid_days: 14 },
         };
         Self { now: Timestamp(1_700_000_000_000), rules, ids: CountingIds::default() }
     }
 
-    pub(crate) fn cx(&self) -> DecisionContext<'_> {
+    /// Returns the context of a decision by the system.
+    pub fn cx(&self) -> DecisionContext<'_> {
         DecisionContext { now: self.now, by: &Principal::System, rules: &self.rules, ids: &self.ids }
     }
 
     /// Decides a command and applies the next state. Checks that everything a commit would write reads back as it was
     /// written: the state, the rows, the events, the created records, and the answer stored under the idempotency key.
-    pub(crate) fn tell<T: Aggregate<Row: Written, Created: Written>>(
+    pub fn tell<T: Aggregate<Row: Written, Created: Written>>(
         &self,
         this: &mut Option<T>,
         id: Id,
@@ -125,12 +131,12 @@ impl Bench {
 }
 
 /// Panics unless a state reads back as it was written.
-pub(crate) fn reads_back<T: Aggregate>(state: &T) {
+pub fn reads_back<T: Aggregate>(state: &T) {
     value_reads_back(state);
 }
 
 /// Returns a seller with all details that invoices need.
-pub(crate) fn complete_seller() -> Party {
+pub fn complete_seller() -> Party {
     Party {
         name: "Printfloor Workshop GmbH".to_owned(),
         address: Some(Address {
@@ -147,7 +153,7 @@ pub(crate) fn complete_seller() -> Party {
 }
 
 /// Value that a commit writes besides the state.
-pub(crate) trait Written {
+pub trait Written {
     /// Panics unless it reads back as it was written.
     fn reads_back(&self);
 }
@@ -289,7 +295,7 @@ fn value_reads_back<T: Serialize + DeserializeOwned>(this: &T) {
 }
 
 /// Returns whether two documents are equal. Fractions of many digits may differ in the last one.
-pub(crate) fn same(one: &Value, other: &Value) -> bool {
+pub fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) if one.is_f64() && other.is_f64() => {
             let (one, other) = (one.as_f64().unwrap_or(f64::NAN), other.as_f64().unwrap_or(f64::NAN));
@@ -307,6 +313,6 @@ pub(crate) fn same(one: &Value, other: &Value) -> bool {
 }
 
 /// Returns the id that belongs to a number chosen by a test.
-pub(crate) fn id(number: u32) -> Id {
+pub fn id(number: u32) -> Id {
     Id(uuid::Uuid::from_u128(u128::from(number)))
 }

@@ -10,7 +10,7 @@ use crate::domain::aggregate::DecisionContext;
 use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
 use crate::domain::mail::kind::{self, ExportReady, InvoiceToPay, QuoteSent, Receipt};
-use crate::domain::order::shipped_mail;
+use crate::domain::testing::orders::shipped_mail;
 use crate::domain::testing::{Bench, id};
 
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mails");

@@ -8,9 +8,9 @@ use proptest::test_runner::TestRunner;
 use super::super::cii;
 use super::read::Element;
 use crate::domain::address::Address;
-use crate::domain::invoice::tests::random::any_documents;
-use crate::domain::invoice::tests::{draft, issued_by, line};
 use crate::domain::invoice::{Document, DocumentKind, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, Party};
+use crate::domain::testing::invoices::{draft, issued_by, line};
+use crate::domain::testing::random_invoices::any_documents;
 use crate::domain::testing::{Bench, complete_seller, id};
 
 /// The Python environment of `tests/peers/en16931`; `scripts/test` sets it.

@@ -3,10 +3,10 @@
 use super::super::{Renderer, Shown};
 use crate::config::sections::Pdf;
 use crate::domain::address::Address;
-use crate::domain::invoice::tests::{draft, issued_by, line};
 use crate::domain::invoice::{
     Document, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, InvoiceStatus, Party, Payment,
 };
+use crate::domain::testing::invoices::{draft, issued_by, line};
 use crate::domain::testing::{Bench, id};
 use crate::domain::time::Timestamp;
 

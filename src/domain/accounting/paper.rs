@@ -140,4 +140,4 @@ fn of_rate(document: &Document, category: &Category) -> Vec<PaperLine> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::aggregate::Aggregate as _;
 use crate::domain::invoice::{InvoiceLine, Sums};
-use crate::domain::order::{NewsThere, Order, OrderCommand, OrderStatus, SoldElsewhere, SoldOrder, order_to};
+use crate::domain::order::{NewsThere, Order, OrderCommand, OrderStatus, SoldElsewhere, SoldOrder};
+use crate::domain::testing::orders::order_to;
 use crate::domain::testing::{Bench, id};
 
 const CHANNEL: u32 = 7;

@@ -5,39 +5,17 @@ mod ledgers;
 mod links;
 mod orders;
 mod permutations;
-pub(crate) mod random;
+mod random;
 
 use super::*;
 use crate::domain::address::Address;
 use crate::domain::aggregate::{Aggregate as _, Decision};
 use crate::domain::refusal::Refusal;
+use crate::domain::testing::invoices::{draft, issued_by, line};
 use crate::domain::testing::{Bench, id};
 use crate::domain::time::DAY_MS;
 
 const INVOICE: u32 = 1;
-
-/// Builds a line of this quantity, price and rate.
-pub(crate) fn line(quantity: u32, unit_price_cents: i64, tax_rate_bps: i64) -> InvoiceLine {
-    InvoiceLine { description: "Design, one hour".to_owned(), quantity, unit_price_cents, tax_rate_bps }
-}
-
-/// Returns the documents that these rows issue.
-pub(crate) fn issued_by(rows: &[InvoiceRow]) -> impl Iterator<Item = Document> + '_ {
-    rows.iter().filter_map(|row| match row {
-        InvoiceRow::Issued(document) => Some((**document).clone()),
-        InvoiceRow::Payment(_) => None,
-    })
-}
-
-/// Builds a draft of these lines.
-pub(crate) fn draft(lines: Vec<InvoiceLine>) -> DraftInvoice {
-    DraftInvoice {
-        buyer: Party { name: "Ann Example".to_owned(), ..Party::default() },
-        customer_email: Some(" Ann@Example.org ".to_owned()),
-        lines: lines.into_iter().map(|line| (line, true)).collect(),
-        ..DraftInvoice::default()
-    }
-}
 
 struct Desk {
     bench: Bench,

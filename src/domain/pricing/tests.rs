@@ -4,26 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
-
-/// Returns rates that make mental arithmetic easy.
-pub(crate) fn rates() -> PriceRates {
-    PriceRates {
-        material_cents_per_kg: 2500,
-        density_mg_per_cm3: 1240,
-        fill_bps: 5000,
-        print_mm3_per_hour: 10_000,
-        heat_up_seconds: 300,
-        machine_watts: 120,
-        energy_cents_per_kwh: 30,
-        wear_cents_per_hour: 60,
-        labour_cents_per_hour: 3000,
-        setup_minutes: 5,
-        handling_minutes: 2,
-        failure_bps: 500,
-        margin_bps: 4000,
-        minimum_cents: 0,
-    }
-}
+use crate::domain::testing::samples::rates;
 
 #[test]
 fn a_cube_has_the_price_that_a_person_works_out() {

@@ -39,67 +39,67 @@ macro_rules! words {
     (@name $type:ident $name:literal) => { $name };
 }
 words! {
-    /// What a printer does; `offline` while it does not answer.
+    /// Activity of a printer; `offline` while it does not respond.
     Activity = "PrinterState",
-    /// What an address is for.
+    /// Purpose of an address.
     AddressKind,
-    /// How far an attempt to print is, or how it ended.
+    /// State of an attempt to print, or its outcome.
     AttemptState,
-    /// What keeps a printer from the next job until it is over or a person acts.
+    /// Condition that keeps a printer from its next job until it is over or a person acts.
     Attention,
-    /// Why a job awaits review: too little material, stock below its reorder point, or slicing that failed.
+    /// Reason a job awaits review: too little material, stock below its reorder point, or failed slicing.
     Block,
-    /// Where an order of another shop stands.
+    /// Status of an order from another shop.
     ChannelOrderStatus,
-    /// Why a link needs a person.
+    /// Reason a link needs a decision by a person.
     ConflictKind,
-    /// How the server is connected with a printer.
+    /// Connection between the server and a printer.
     Connection = "ConnectionState",
-    /// How a delivery stands, as lists are filtered by it.
+    /// State of a delivery, as used in list filters.
     DeliveryState,
-    /// What was issued: an invoice, or a credit note that takes it back or a part of it.
+    /// Type of an issued document: an invoice, or a credit note that reverses it in full or in part.
     DocumentKind,
-    /// Whether an endpoint is sent events; `disabled` by a person or after a delivery was given up.
+    /// State of an endpoint; it is `disabled` manually or after a delivery was given up.
     EndpointState,
-    /// How far an export is.
+    /// Progress of an export.
     ExportState,
-    /// A type of records that can be exported.
+    /// Type of records to export.
     ExportType,
-    /// What a file is for, found from its content.
+    /// Purpose of a file, detected from its content.
     FileKind,
-    /// The format of G-code: text, the binary format, or a sliced 3MF package.
+    /// Format of G-code: text, the binary format, or a sliced 3MF package.
     GcodeForm,
-    /// How far a job is, from `CREATED` to `COMPLETED`, `FAILED` or `CANCELLED`.
+    /// State of a job, from `CREATED` to `COMPLETED`, `FAILED` or `CANCELLED`.
     JobState,
-    /// A type of machine; a job is printed on the type that its SKU names.
+    /// Type of machine; a job is printed on the type that its SKU names.
     MachineType,
-    /// A type of material, which decides the unit of its amounts.
+    /// Type of material; it determines the unit of amounts.
     MaterialType,
-    /// What changed the stock of a material.
+    /// Kind of a stock movement.
     MovementKind,
-    /// How an order came about; fixed when it is made.
+    /// Origin of an order; it never changes.
     OrderKind,
-    /// An event that endpoints can be sent; `/docs/events` says when each happens.
+    /// An event type to which endpoints can subscribe; `/docs/events` explains when each occurs.
     OutboundEvent,
-    /// The format of a picture, found from its content.
+    /// Image format, detected from the content.
     PictureFormat,
-    /// How far a document is on its way into the books.
+    /// Progress of a document on its way into the books.
     PostingState,
-    /// How a print ended, as the printer remembers it.
+    /// Outcome of a print according to the printer.
     PrintEnd,
-    /// What became of a print, as a person has seen it.
+    /// Outcome of a print as a person saw it.
     Resolution,
-    /// Which side is right: `theirs` makes our stock what is counted there, `ours` books the difference there.
+    /// Side whose count is right: `theirs` sets our stock to the count of the other system, `ours` books the difference there.
     RightSide,
-    /// What a caller may do; `admin` includes `operator`, which includes `customer`.
+    /// Permissions of a caller; `admin` includes `operator`, which includes `customer`.
     Role,
-    /// What the agent gateway can have done, or can ask for.
+    /// An action or query that the agent gateway can request.
     Skill,
     SlotSource,
     /// Another system that counts stock: a parts management system, or one that knows spools.
     StockSystem,
-    /// How far the other shop knows of a shipment.
+    /// Progress of notifying the other shop of a shipment.
     TrackingState,
-    /// What happened to the money, by an event that belongs to no order.
+    /// Kind of a payment event that belongs to no order.
     UnmatchedKind,
 }

@@ -7,18 +7,19 @@ use crate::domain::amount::Amount;
 use crate::domain::job::Job;
 use crate::domain::material::{MaterialFields, MaterialType};
 use crate::domain::order::Order;
+use crate::domain::pricing::PriceRates;
 use crate::domain::printer::{Printer, PrinterCommand, PrinterFields};
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::sku::MachineType;
 use crate::domain::time::Timestamp;
 
 /// Returns the registration of a printer of which only name, machine type and address are known.
-pub(crate) fn printer_fields(name: &str, machine_type: MachineType) -> PrinterFields {
+pub fn printer_fields(name: &str, machine_type: MachineType) -> PrinterFields {
     PrinterFields::bare(name, "fw_rest", machine_type, "http://printer:7125")
 }
 
 /// Returns a printer that was seen idle at this time.
-pub(crate) fn idle_printer(number: u32, fields: PrinterFields, now: Timestamp) -> Printer {
+pub fn idle_printer(number: u32, fields: PrinterFields, now: Timestamp) -> Printer {
     let bench = Bench { now, ..Bench::new() };
     let mut printer = None;
     bench.tell(&mut printer, id(number), &PrinterCommand::Create(Box::new(fields))).unwrap();
@@ -29,7 +30,7 @@ pub(crate) fn idle_printer(number: u32, fields: PrinterFields, now: Timestamp) -
 }
 
 /// Returns a filament with a reorder point of 0, so that its stock never counts as low.
-pub(crate) fn pla() -> MaterialFields {
+pub fn pla() -> MaterialFields {
     MaterialFields {
         name: "PLA".into(),
         kind: MaterialType::Filament,
@@ -45,7 +46,7 @@ pub(crate) fn pla() -> MaterialFields {
 }
 
 /// Returns a paid order without lines and jobs.
-pub(crate) fn paid_order(number: u32, now: Timestamp) -> Order {
+pub fn paid_order(number: u32, now: Timestamp) -> Order {
     let text = serde_json::json!({
         "id": id(number), "number": number, "kind": "manual", "status": "paid", "site": "industries", "madeBy": null,
         "customerId": null, "customerEmail": null, "lines": [], "currency": "usd", "subtotalCents": 0, "shippingCents": 0,
@@ -57,7 +58,7 @@ pub(crate) fn paid_order(number: u32, now: Timestamp) -> Order {
 }
 
 /// Returns a job of an order that waits for a large printer: 10 g of the material with the id 2, one hour.
-pub(crate) fn sliced_job(number: u32, order: u32, now: Timestamp) -> Job {
+pub fn sliced_job(number: u32, order: u32, now: Timestamp) -> Job {
     let text = serde_json::json!({
         "id": id(number), "number": number, "version": 1, "orderId": id(order), "orderNumber": order, "line": 0,
         "skuId": id(1), "skuName": "part", "materialId": id(2), "need": 10, "machineType": "fdm_large",
@@ -67,4 +68,24 @@ pub(crate) fn sliced_job(number: u32, order: u32, now: Timestamp) -> Job {
         "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": now, "updatedAt": now,
     });
     serde_json::from_value(text).unwrap()
+}
+
+/// Returns rates that make mental arithmetic easy.
+pub fn rates() -> PriceRates {
+    PriceRates {
+        material_cents_per_kg: 2500,
+        density_mg_per_cm3: 1240,
+        fill_bps: 5000,
+        print_mm3_per_hour: 10_000,
+        heat_up_seconds: 300,
+        machine_watts: 120,
+        energy_cents_per_kwh: 30,
+        wear_cents_per_hour: 60,
+        labour_cents_per_hour: 3000,
+        setup_minutes: 5,
+        handling_minutes: 2,
+        failure_bps: 500,
+        margin_bps: 4000,
+        minimum_cents: 0,
+    }
 }

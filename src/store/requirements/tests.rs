@@ -5,7 +5,6 @@ use std::sync::Arc;
 use sea_orm::DatabaseConnection;
 
 use super::check;
-use crate::domain::accounting::paper::tests::document;
 use crate::domain::amount::Amount;
 use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
 use crate::domain::file::File;
@@ -19,6 +18,7 @@ use crate::domain::quote::{Quote, QuoteStatus};
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::restore::RestoreRow;
 use crate::domain::sku::{Component, SkuMaterial};
+use crate::domain::testing::invoices::document;
 use crate::domain::time::Timestamp;
 use crate::store::memory::Tables;
 use crate::store::rows::samples::{

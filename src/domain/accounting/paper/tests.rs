@@ -2,47 +2,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::invoice::{Content, InvoiceLine, Party, Sums};
-use crate::domain::testing::id;
-
-/// Builds an invoice with these lines (price, quantity, rate), shipping and discount.
-pub(crate) fn document(lines: &[(i64, u32, i64)], shipping_cents: i64, discount_cents: i64) -> Document {
-    let line = |(at, one): (usize, &(i64, u32, i64))| InvoiceLine {
-        description: format!("part {at}"),
-        quantity: one.1,
-        unit_price_cents: one.0,
-        tax_rate_bps: one.2,
-    };
-    let lines: Vec<InvoiceLine> = lines.iter().enumerate().map(line).collect();
-    let sums = Sums::of(&lines, (shipping_cents, 1900), discount_cents).unwrap();
-    let buyer =
-        Party { name: "Ann <Example>".to_owned(), email: Some("Ann@Example.org".to_owned()), ..Party::default() };
-    Document {
-        id: id(7),
-        invoice_id: id(8),
-        kind: DocumentKind::Invoice,
-        number: 12,
-        issued_at: Timestamp(1_700_000_000_000),
-        due_at: None,
-        supplied_at: None,
-        content: Content {
-            lines,
-            shipping_cents,
-            shipping_tax_rate_bps: 1900,
-            discount_cents,
-            sums,
-            currency: "eur".to_owned(),
-            buyer,
-            notes: None,
-        },
-        rounding_cents: 0,
-        paid_cents: 0,
-        seller: Party::default(),
-        zero_rate_reason: None,
-        order_number: Some("ORD-000001".to_owned()),
-        preceding: None,
-    }
-}
+use crate::domain::invoice::Party;
+use crate::domain::testing::invoices::document;
 
 #[test]
 fn a_document_is_told_line_by_line() {

@@ -37,7 +37,7 @@ impl Shop {
         let everywhere = crate::domain::rules::TaxRate { country: "DE".to_owned(), region: None, bps: 1900 };
         bench.rules.tax_rates = vec![everywhere];
         let mut shop = Self { bench, order: None, invoices: Vec::new(), issued: Vec::new(), made: 0 };
-        let new = crate::domain::order::order_to("DE", 1000);
+        let new = crate::domain::testing::orders::order_to("DE", 1000);
         shop.ask(&OrderCommand::Create(Box::new(new)));
         shop
     }

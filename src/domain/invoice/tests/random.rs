@@ -4,89 +4,13 @@ use proptest::prelude::*;
 
 use super::super::*;
 use super::{draft, id};
-use crate::domain::address::Address;
-use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
 use crate::domain::currency::has_decimals;
 use crate::domain::tax::tax_of;
 use crate::domain::testing::Bench;
+use crate::domain::testing::random_invoices::{any_documents, any_line};
 
 /// Maximum rounding of one partial note, with at most eight rates.
 const MAX_ROUNDING_CENTS: i64 = 10;
-
-fn address(country: &str) -> Address {
-    Address {
-        line1: "Weg 1".to_owned(),
-        line2: None,
-        city: "Ulm".to_owned(),
-        region: None,
-        postal_code: "89073".to_owned(),
-        country: country.to_owned(),
-    }
-}
-
-fn any_line() -> impl Strategy<Value = InvoiceLine> {
-    let rate = prop_oneof![Just(0i64), Just(1900), Just(700), Just(725), Just(2100), Just(10_000), 0i64..=10_000];
-    let quantity = prop_oneof![1u32..20, Just(MAX_QUANTITY)];
-    let price = prop_oneof![0i64..100_000, Just(0), Just(1), Just(MAX_CENTS)];
-    ("[ -~äß€]{1,30}", quantity, price, rate).prop_map(|(description, quantity, unit_price_cents, tax_rate_bps)| {
-        InvoiceLine { description, quantity, unit_price_cents, tax_rate_bps }
-    })
-}
-
-/// Generates the documents of a random invoice that was paid in full and refunded in random parts, or voided.
-pub(crate) fn any_documents() -> impl Strategy<Value = Vec<Document>> {
-    let lines = prop::collection::vec(any_line(), 1..8);
-    let money = (0i64..5_000, 0.0..1.0f64, prop::collection::vec(0.0..1.0f64, 0..4), any::<bool>());
-    let parties = (any::<bool>(), any::<bool>(), any::<bool>(), 0u8..3);
-    (lines, money, parties).prop_map(|(lines, (shipping, discount, backs, void), parties)| {
-        let (exempt, currency, company, registered) = parties;
-        // Where anything is taxed, the seller is registered: the settings are doubted otherwise.
-        let registered = if lines.iter().any(|line| line.tax_rate_bps > 0) { 0 } else { registered };
-        let mut bench = Bench::new();
-        bench.rules.invoices.seller = Party {
-            name: "Shop & Söhne <GmbH>".to_owned(),
-            address: Some(address("DE")),
-            vat_id: (registered == 0).then(|| "DE123456789".to_owned()),
-            tax_number: (registered < 2).then(|| "22/815/08154".to_owned()),
-            ..Party::default()
-        };
-        bench.rules.invoices.zero_rate_reason = exempt.then(|| "small business".to_owned());
-        let subtotal: i64 = lines.iter().map(|line| line.amount_cents().unwrap()).sum();
-        let new = DraftInvoice {
-            buyer: Party {
-                name: "Ann".to_owned(),
-                address: Some(address("FR")),
-                // Customers may give a number that is none for value added tax.
-                vat_id: company.then(|| if currency { "FR12345678901" } else { "12-3456789" }.to_owned()),
-                ..Party::default()
-            },
-            shipping_cents: shipping,
-            discount_cents: (subtotal as f64 * discount) as i64 / 2,
-            currency: Some(if currency { "eur" } else { "jpy" }.to_owned()),
-            ..draft(lines)
-        };
-        let (mut invoice, mut issued) = (None::<Invoice>, Vec::new());
-        let mut ask = |command: InvoiceCommand| {
-            let Ok(decision) = bench.tell(&mut invoice, id(1), &command) else { return 0 };
-            issued.extend(super::issued_by(&decision.rows));
-            invoice.as_ref().map_or(0, |invoice| invoice.kept_cents)
-        };
-        ask(InvoiceCommand::Create(Box::new(new)));
-        ask(InvoiceCommand::Send);
-        if void {
-            ask(InvoiceCommand::Void);
-        } else {
-            let mut kept =
-                ask(InvoiceCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None });
-            for share in backs {
-                let amount_cents = Some(((kept as f64 * share) as i64).max(1));
-                kept = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
-            }
-        }
-        let number = |(n, document): (usize, Document)| Document { number: n as i64 + 1, ..document };
-        issued.into_iter().enumerate().map(number).collect()
-    })
-}
 
 /// Checks the rules of EN 16931 on sums that can be computed from a document.
 pub(super) fn adds_up(document: &Document) {

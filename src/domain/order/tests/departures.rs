@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 
-use super::flags::{pair, print, ship};
 use super::parts::{good, newest, plates, reserve, sign};
 use super::shipping::some;
 use super::*;

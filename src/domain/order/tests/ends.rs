@@ -1,6 +1,5 @@
 //! Tests of the record of a print that did not finish, and of the state of a job before its SKU is read.
 
-use super::flags::pair;
 use super::*;
 use crate::domain::printer_status::PrintEnd;
 

@@ -3,35 +3,6 @@
 use super::*;
 use crate::domain::printer_status::PrintEnd;
 
-/// Builds a paid order of two jobs, both reserved; returns it with their ids.
-pub(super) fn pair() -> (Desk, [Id; 2]) {
-    let mut desk = Desk::with(new_order(vec![line(2, 500, true)]));
-    desk.pay();
-    let ids: Vec<Id> = desk.o().jobs.keys().copied().collect();
-    let held = ids.iter().map(|job| (ClaimId { job: *job, number: 1 }, ClaimState::Held, None)).collect();
-    desk.ask(&OrderCommand::Stock(id(MATERIAL), held)).unwrap();
-    (desk, [ids[0], ids[1]])
-}
-
-/// Prints the job with this outcome.
-pub(super) fn print(desk: &mut Desk, job: Id, end: PrintEnd) -> Decision<Order> {
-    desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) }).unwrap();
-    let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
-    let reason = Some("nozzle too hot\r\nBcc: all".to_owned());
-    let (booked_on, filament_mm) = (Vec::new(), None);
-    let report = Report::Ended { end, filament_mm, progress: 1.0, reason, began_at: None, unseen: false, booked_on };
-    desk.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
-}
-
-pub(super) fn ship(carrier: &str, tracking_number: &str, estimated_delivery: &str, accept_short: bool) -> OrderCommand {
-    let shipment = Shipment {
-        carrier: carrier.to_owned(),
-        tracking_number: tracking_number.to_owned(),
-        estimated_delivery: estimated_delivery.to_owned(),
-    };
-    OrderCommand::Ship { shipment, lines: None, accept_short }
-}
-
 #[test]
 fn each_failed_job_is_mailed_and_the_order_is_flagged_until_none_is_left() {
     let (mut desk, [one, two]) = pair();

@@ -1,6 +1,5 @@
 //! Tests of kits: sold as one item, produced as parts, counted in complete sets.
 
-use super::flags::{print, ship};
 use super::*;
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::sign_off::Inspection;

@@ -1,6 +1,5 @@
 //! Tests of good parts: the counts, automatic reprints, and the cases left to an operator.
 
-use super::flags::{pair, print, ship};
 use super::*;
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::promise::Promise;

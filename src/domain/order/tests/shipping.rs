@@ -1,12 +1,11 @@
 //! Tests of shipments and their contents.
 
-use super::flags::{pair, print, ship};
 use super::*;
 use crate::domain::mail::Mail;
 use crate::domain::mail::part::plain;
 use crate::domain::printer_status::PrintEnd;
-use crate::domain::promise::Promise;
 use crate::domain::sign_off::Inspection;
+use crate::domain::testing::orders::promised;
 
 pub(super) fn some(lines: &[(u32, u32)], accept_short: bool) -> OrderCommand {
     let OrderCommand::Ship { shipment, .. } = ship("pickup", "", "", false) else { unreachable!() };
@@ -72,31 +71,6 @@ fn what_a_shipment_names_is_checked_as_a_whole() {
     let paths: Vec<&str> = refused.faults.iter().map(|fault| fault.path.as_str()).collect();
     assert_eq!(paths, ["lines.0.line", "lines.1.quantity", "lines.2.line"]);
     assert_eq!(desk.ask(&some(&[], false)).unwrap_err().faults[0].path, "lines");
-}
-
-/// Builds a paid order of two parts with a customer's e-mail address, promised within an hour; both are printed.
-fn promised() -> Desk {
-    let (mut desk, [one, two]) = pair();
-    let now = desk.bench.now;
-    let promised_at = now.plus_ms(3_600_000);
-    let order = desk.order.as_mut().unwrap();
-    order.customer_email = Some("buyer@example.org".to_owned());
-    order.lines[0].description = "Bracket <large>\nTracking number: 0".to_owned();
-    desk.ask(&OrderCommand::Promise(Promise { made_at: now, expected_at: now, promised_at, met_at: None })).unwrap();
-    print(&mut desk, one, PrintEnd::Finished);
-    print(&mut desk, two, PrintEnd::Finished);
-    desk
-}
-
-/// Returns the shipment mail of such an order, which was ready after its promised time or before.
-pub(super) fn shipped(late: bool) -> Mail {
-    let mut desk = promised();
-    if late {
-        let promise = desk.order.as_mut().unwrap().promise.as_mut().unwrap();
-        promise.promised_at = promise.made_at.plus_ms(-60_000);
-    }
-    let shipped = desk.ask(&ship("DHL", "JD 1", "2026-12-01", false)).unwrap();
-    mails(&shipped)[0].clone()
 }
 
 /// Replaces the number and id of the order in a text by constants, so that every run yields the same.

@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn requests_are_read_as_the_schema_says() {
-        assert_eq!(json!(PostalAddress::schema()), json!(Address::schema()));
+        assert!(PostalAddress::schema() == Address::schema());
         assert_eq!(PostalAddress::example(), Address::example());
     }
 }

@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn requests_are_read_as_the_schema_says() {
-        assert_eq!(json!(GivenPosition::schema()), json!(RoomPosition::schema()));
+        assert!(GivenPosition::schema() == RoomPosition::schema());
         assert_eq!(GivenPosition::example(), RoomPosition::example());
     }
 }

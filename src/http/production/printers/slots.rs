@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn requests_are_read_as_the_schema_says() {
-        assert_eq!(json!(GivenNozzle::schema()), json!(Nozzle::schema()));
+        assert!(GivenNozzle::schema() == Nozzle::schema());
         assert_eq!(GivenNozzle::example(), Nozzle::example());
     }
 }

@@ -69,9 +69,9 @@ mod tests {
 
     #[test]
     fn requests_are_read_as_the_schema_says() {
-        assert_eq!(json!(GivenMaterial::schema()), json!(SkuMaterial::schema()));
+        assert!(GivenMaterial::schema() == SkuMaterial::schema());
         assert_eq!(GivenMaterial::example(), SkuMaterial::example());
-        assert_eq!(json!(GivenComponent::schema()), json!(Component::schema()));
+        assert!(GivenComponent::schema() == Component::schema());
         assert_eq!(GivenComponent::example(), Component::example());
     }
 }

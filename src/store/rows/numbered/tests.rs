@@ -9,9 +9,9 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use sea_orm::{EntityTrait as _, TransactionTrait as _};
 
-use crate::domain::accounting::paper::tests::document;
 use crate::domain::invoice::{Document, DocumentKind, InvoiceRow};
 use crate::domain::restore::RestoreRow;
+use crate::domain::testing::invoices::document;
 use crate::domain::time::Timestamp;
 use crate::entities::invoice_documents;
 use crate::store::memory::Tables;
