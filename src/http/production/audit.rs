@@ -9,6 +9,7 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
+use crate::domain::time_span::{SpanEnd, SpanStart};
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
@@ -80,10 +81,10 @@ pub struct AuditQuery {
     action: Option<String>,
     /// Return only entries about this subject: `kind:id`, an identifier alone, or a kind alone.
     subject: Option<SubjectFilter>,
-    /// Return only entries at this time or later.
-    from: Option<Timestamp>,
-    /// Return only entries before this time.
-    to: Option<Timestamp>,
+    /// Entries of this time or later, or from this day on.
+    from: Option<SpanStart>,
+    /// Entries before this time, or until the end of this day.
+    to: Option<SpanEnd>,
     #[api(flatten)]
     page: PageQuery,
 }
@@ -151,6 +152,7 @@ async fn list(
     Query(query): Query<AuditQuery>,
 ) -> Result<Listed<AuditEntryView>, ApiError> {
     let AuditQuery { actor, action, subject, from, to, page } = query;
+    let (from, to) = (from.map(|start| start.0), to.map(|end| end.0));
     if from.zip(to).is_some_and(|(from, to)| from > to) {
         return Err(Refusal::field("to", "must not be before from").into());
     }

@@ -45,6 +45,12 @@ on_both! {
         assert!(within.iter().any(|one| one["id"] == stock[0]["id"]));
         let before = entries(&app, &format!("to={at}&subject=material")).await;
         assert!(!before.iter().any(|one| one["id"] == stock[0]["id"]));
+        // A day is in the span that it begins or ends.
+        let day = at.split('T').next().unwrap();
+        let that_day = entries(&app, &format!("from={day}&to={day}&subject=material")).await;
+        assert!(that_day.iter().any(|one| one["id"] == stock[0]["id"]), "{that_day:?}");
+        assert!(entries(&app, "to=2000-01-01&subject=material").await.is_empty());
+        assert_eq!(paths(&app.get("/api/audit-log?from=2026-01-05&to=2026-01-01").await.expect(400)), ["to"]);
         assert_eq!(paths(&app.get("/api/audit-log?from=yesterday").await.expect(400)), ["from"]);
         // Nothing that is secret.
         let text = app.get("/api/audit-log?limit=200").await.text;
