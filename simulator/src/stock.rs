@@ -10,11 +10,12 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use axum::middleware::{self, Next};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
+use axum::{Json, Router};
+use serde_json::json;
 
 use crate::wire::{Peer, Server};
 
@@ -34,6 +35,8 @@ pub enum Weather {
     Hangs,
     /// All are answered after this time.
     Slow(Duration),
+    /// Those whose path begins so are refused with 403, as to a token that may not do this; all others are served.
+    Forbids(&'static str),
 }
 
 /// The weather of one server, shared with its handlers.
@@ -96,7 +99,11 @@ pub(crate) async fn on_the_way(
             tokio::time::sleep(delay).await;
             next.run(request).await
         }
-        Weather::Fair | Weather::LosesRequests | Weather::LosesAnswers => next.run(request).await,
+        Weather::Forbids(path) if request.uri().path().starts_with(path) => {
+            let words = "You do not have permission to perform this action.";
+            (StatusCode::FORBIDDEN, Json(json!({ "detail": words }))).into_response()
+        }
+        Weather::Fair | Weather::LosesRequests | Weather::LosesAnswers | Weather::Forbids(_) => next.run(request).await,
     }
 }
 

@@ -1,4 +1,5 @@
-//! Stored progress of an integration that follows the events, so that it continues there after a restart.
+//! What is kept of an integration: how far it has read the events, so that it goes on there after a restart, and
+//! whether the operators were told that it needs a person, so that they are told once.
 
 use std::convert::Infallible;
 
@@ -6,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::id::Id;
+use crate::domain::mail::Mail;
+use crate::domain::mail::alert::{AlertKind, one_line};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 
@@ -17,10 +20,13 @@ pub struct Integration {
     pub id: Id,
     /// Name of the integration: `workflow`.
     pub name: String,
-    /// Number of the last event that the other side accepted or that did not concern it.
+    /// The number of the last event that the other side took, or that was not for it; 0 where it follows no events.
     pub cursor: i64,
     /// Time at which it was first enabled: earlier events are not sent.
     pub created_at: Timestamp,
+    /// When the operators were told that it needs a person; `None` while it is well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alerted_at: Option<Timestamp>,
 }
 
 /// Commands on an integration.
@@ -35,6 +41,18 @@ pub enum IntegrationCommand {
     },
     /// Records that all events up to this number were processed.
     Read(i64),
+    /// It works again only when a person acts. Tells the operators, once until it is well again. Only for one that
+    /// follows no events: it begins to be kept with this.
+    NeedsPerson {
+        /// Name of the integration.
+        name: String,
+        /// What people call it.
+        title: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Nobody must act any more.
+    Well,
 }
 
 impl Aggregate for Integration {
@@ -43,7 +61,7 @@ impl Aggregate for Integration {
     /// Current cursor.
     type Answer = i64;
     type Row = Infallible;
-    type Created = Infallible;
+    type Created = Mail;
     type Effect = Infallible;
 
     fn decide(
@@ -54,12 +72,18 @@ impl Aggregate for Integration {
     ) -> Result<Decision<Self>, Refusal> {
         match (this, command) {
             (None, IntegrationCommand::Begin { name, cursor }) => {
-                let begun = Self { id, name: name.clone(), cursor: *cursor, created_at: cx.now };
-                Ok(Decision::to(begun, *cursor))
+                Ok(Decision::to(Self::new(id, name, *cursor, cx.now), *cursor))
             }
-            (None, IntegrationCommand::Read(_)) => Err(Refusal::not_found(Self::KIND)),
+            (this, IntegrationCommand::NeedsPerson { name, title, why }) => {
+                let this = this.cloned().unwrap_or_else(|| Self::new(id, name, 0, cx.now));
+                Ok(this.alert(cx, title, why))
+            }
+            (None, IntegrationCommand::Read(_) | IntegrationCommand::Well) => Err(Refusal::not_found(Self::KIND)),
             (Some(this), IntegrationCommand::Read(upto)) if *upto > this.cursor => {
                 Ok(Decision::to(Self { cursor: *upto, ..this.clone() }, *upto))
+            }
+            (Some(this), IntegrationCommand::Well) if this.alerted_at.is_some() => {
+                Ok(Decision::to(Self { alerted_at: None, ..this.clone() }, this.cursor))
             }
             (Some(this), _) => Ok(Decision::unchanged(this.cursor)),
         }
@@ -69,6 +93,8 @@ impl Aggregate for Integration {
         match command {
             IntegrationCommand::Begin { .. } => "integration.begin",
             IntegrationCommand::Read(_) => "integration.read",
+            IntegrationCommand::NeedsPerson { .. } => "integration.needs_person",
+            IntegrationCommand::Well => "integration.well",
         }
     }
 
@@ -78,6 +104,29 @@ impl Aggregate for Integration {
 
     fn at_rest(&self) -> bool {
         true
+    }
+}
+
+impl Integration {
+    fn new(id: Id, name: &str, cursor: i64, now: Timestamp) -> Self {
+        Self { id, name: name.to_owned(), cursor, created_at: now, alerted_at: None }
+    }
+
+    /// Tells the operators what is wrong, unless they were told since it was last well.
+    fn alert(self, cx: &DecisionContext<'_>, title: &str, why: &str) -> Decision<Self> {
+        let cursor = self.cursor;
+        if self.alerted_at.is_some() {
+            return Decision::unchanged(cursor);
+        }
+        let text = format!(
+            "The integration {title} answers, and the shop cannot use its answers: {}.\n\nThis stays so until a person mends it: \
+             let its token do this there, or change its address or token at {}/shop/settings/integrations. You are told \
+             again only after it was well in between.\n",
+            one_line(why),
+            cx.rules.public_url
+        );
+        let mails = Mail::alert(cx, AlertKind::Integration, &format!("Integration needs a person: {title}"), &text);
+        Decision::to(Self { alerted_at: Some(cx.now), ..self }, cursor).created(mails)
     }
 }
 
@@ -98,5 +147,28 @@ mod tests {
         assert_eq!(tell(IntegrationCommand::Read(9)).unwrap(), 9);
         assert_eq!(tell(IntegrationCommand::Read(7)).unwrap(), 9, "told late");
         assert_eq!(tell(begin(50)).unwrap(), 9, "a restart goes on where it was");
+    }
+
+    #[test]
+    fn the_operators_are_told_once_until_it_was_well() {
+        let (bench, mut this) = (Bench::new(), None::<Integration>);
+        let mut mails = |command: IntegrationCommand| bench.tell(&mut this, id(1), &command).map(|told| told.created);
+        let needs_person = || IntegrationCommand::NeedsPerson {
+            name: "parts".to_owned(),
+            title: "Parts management".to_owned(),
+            why: "PLA: it refuses the token (status 403)".to_owned(),
+        };
+        assert_eq!(mails(IntegrationCommand::Well).unwrap_err().code, "integration_not_found");
+        let told = mails(needs_person()).unwrap();
+        assert_eq!(told.len(), 1);
+        assert_eq!(
+            (told[0].alert, &*told[0].subject),
+            (Some(AlertKind::Integration), "Integration needs a person: Parts management")
+        );
+        assert!(told[0].text.contains("PLA: it refuses the token (status 403)."), "{}", told[0].text);
+        assert_eq!(mails(needs_person()).unwrap().len(), 0, "they know");
+        assert_eq!(mails(IntegrationCommand::Well).unwrap().len(), 0);
+        assert_eq!(mails(IntegrationCommand::Well).unwrap().len(), 0);
+        assert_eq!(mails(needs_person()).unwrap().len(), 1, "another outage");
     }
 }

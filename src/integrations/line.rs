@@ -38,11 +38,11 @@ pub struct CallMeter {
 /// How the calls of a system fare.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineState {
-    /// Failures since the last call that went well.
+    /// Failures since the last call that went well, or answers of no use since it was last well, whichever are more.
     pub failures: u32,
-    /// What was wrong with the last call that failed.
+    /// What was wrong with the last call that failed, else with the last answer of no use.
     pub last_error: Option<String>,
-    /// When a call last went well.
+    /// When a call last went well while no answer was of no use.
     pub last_ok_at: Option<Timestamp>,
     /// For how long no call is made from now on, in milliseconds; 0: calls are made.
     pub retry_in_ms: u64,
@@ -59,6 +59,16 @@ struct Inside {
     last_ok_at: Option<Timestamp>,
     note: Option<String>,
     needs_person: Option<String>,
+    useless: UselessAnswers,
+}
+
+/// Answers of no use since the work last said that nobody must act. That another call goes well does not forget them.
+#[derive(Default)]
+struct UselessAnswers {
+    count: u32,
+    last_error: Option<String>,
+    /// When another call last went well meanwhile.
+    other_ok_at: Option<Timestamp>,
 }
 
 /// The line to one system.
@@ -106,7 +116,8 @@ impl Line {
     }
 
     /// Makes a call as [`Self::call`] does. `judge` says what is wrong with an answer: such a call failed, and it does
-    /// not count towards the opening of the circuit, because the system answers and others can be called.
+    /// not count towards the opening of the circuit, because the system answers and others can be called. It counts as
+    /// a failure until [`Self::needs_person`] says that nobody must act.
     pub async fn call_and_judge<T>(
         &self,
         call: impl Future<Output = Result<T, PeerFault>>,
@@ -146,8 +157,8 @@ impl Line {
     pub fn state(&self) -> LineState {
         let now = self.now_ms();
         self.with(|inside| LineState {
-            failures: inside.breaker.failures(),
-            last_error: inside.last_error.clone(),
+            failures: inside.breaker.failures().max(inside.useless.count),
+            last_error: inside.last_error.clone().or_else(|| inside.useless.last_error.clone()),
             last_ok_at: inside.last_ok_at,
             retry_in_ms: inside.breaker.closed_for_ms(now),
             note: inside.note.clone(),
@@ -155,9 +166,15 @@ impl Line {
         })
     }
 
-    /// Says why a person must act before the system works again; `None`: nobody must.
+    /// Says why a person must act before the system works again; `None`: nobody must, which forgets answers of no use.
     pub fn needs_person(&self, why: Option<String>) {
-        let fresh = self.with(|inside| std::mem::replace(&mut inside.needs_person, why.clone()) != why);
+        let fresh = self.with(|inside| {
+            if why.is_none() {
+                let useless = std::mem::take(&mut inside.useless);
+                inside.last_ok_at = useless.other_ok_at.or(inside.last_ok_at);
+            }
+            std::mem::replace(&mut inside.needs_person, why.clone()) != why
+        });
         if let Some(why) = why.filter(|_| fresh) {
             tracing::warn!(integration = self.name, why, "it needs a person");
         }
@@ -177,7 +194,11 @@ impl Line {
         let failures = self.with(|inside| {
             let failures = inside.breaker.failures();
             inside.breaker.succeeded();
-            (inside.last_error, inside.last_ok_at) = (None, Some(now));
+            inside.last_error = None;
+            match inside.useless.count {
+                0 => inside.last_ok_at = Some(now),
+                _ => inside.useless.other_ok_at = Some(now),
+            }
             failures
         });
         if failures > 0 {
@@ -206,7 +227,10 @@ impl Line {
         let words = fault.in_one_line();
         let fresh = self.with(|inside| {
             inside.breaker.succeeded();
-            inside.last_error.replace(words.clone()).as_ref() != Some(&words)
+            inside.last_error = None;
+            let useless = &mut inside.useless;
+            useless.count = useless.count.saturating_add(1);
+            useless.last_error.replace(words.clone()).as_ref() != Some(&words)
         });
         if fresh {
             tracing::warn!(integration = self.name, error = words, "its answer is of no use");
@@ -294,10 +318,35 @@ mod tests {
             assert_eq!(answered, Ok(7), "whoever asked judges for themselves");
         }
         let state = line.state();
-        assert_eq!((state.last_ok_at, state.failures, state.retry_in_ms), (None, 0, 0));
+        assert_eq!((state.last_ok_at, state.failures, state.retry_in_ms), (None, 5, 0));
         assert_eq!((state.last_error.as_deref(), line.meter.failed.get()), (Some("it makes no sense"), 5));
+        line.needs_person(None);
         assert_eq!(line.call(async { Ok(7) }).await, Ok(7));
-        assert!(line.state().last_ok_at.is_some() && line.state().last_error.is_none());
+        let state = line.state();
+        assert!(state.last_ok_at.is_some() && state.last_error.is_none() && state.failures == 0, "{state:?}");
+    }
+
+    #[tokio::test]
+    async fn answers_of_no_use_count_until_nobody_must_act_whatever_else_goes_well() {
+        let line = line();
+        for _ in 0..3 {
+            let useless = line.call_and_judge(async { Ok(7) }, |_| Some(PeerFault::new("status 403"))).await;
+            assert_eq!(useless, Ok(7));
+            assert_eq!(line.call(async { Ok(8) }).await, Ok(8));
+            line.needs_person(Some("PLA: status 403".to_owned()));
+        }
+        let state = line.state();
+        assert_eq!((state.failures, state.last_error.as_deref()), (3, Some("status 403")));
+        assert_eq!(state.last_ok_at, None, "it was never well");
+        fails(&line).await;
+        let state = line.state();
+        assert_eq!((state.failures, state.last_error.as_deref()), (3, Some("no: thanks")), "the newest fault is told");
+        assert_eq!(line.call(async { Ok(9) }).await, Ok(9));
+        assert_eq!(line.state().last_error.as_deref(), Some("status 403"), "that one is still there");
+        line.needs_person(None);
+        let state = line.state();
+        assert_eq!((state.failures, state.last_error), (0, None));
+        assert!(state.last_ok_at.is_some(), "the others went well");
     }
 
     #[tokio::test]

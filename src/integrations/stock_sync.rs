@@ -2,6 +2,7 @@
 //! over, and books there what changed here. The rule is [`crate::domain::parts_sync`]; this only carries messages, one
 //! at a time for each material, and may be dropped or killed between any two of them.
 
+mod alert;
 mod board;
 mod late;
 mod slots;
@@ -15,6 +16,7 @@ use async_trait::async_trait;
 use reqwest::Client;
 use tokio::time::{Instant, sleep};
 
+use self::alert::PersonAlert;
 use self::late::LateBookings;
 use super::{Line, Sources, Work};
 use crate::actors::kernel::directory::Directory;
@@ -45,6 +47,7 @@ pub(super) struct StockSync {
     printers: Directory<Printer>,
     environment: Arc<Environment>,
     board: Arc<StockBoard>,
+    alert: PersonAlert,
     every: Duration,
     /// How long a booking may be on its way after it was sent.
     settle: Duration,
@@ -117,8 +120,9 @@ impl StockSync {
             board.switched_on();
             let (materials, printers) = (sources.materials.clone(), sources.printers.clone());
             let environment = sources.environment.clone();
+            let alert = PersonAlert::new(sources.integrations.clone());
             let (sought, late, stumbled) = (Mutex::default(), LateBookings::default(), Mutex::default());
-            Self { client, materials, printers, environment, board, every, settle, sought, late, stumbled }
+            Self { client, materials, printers, environment, board, alert, every, settle, sought, late, stumbled }
         })
     }
 
@@ -276,15 +280,22 @@ impl Work for StockSync {
                 Err(_) => AFTER_FAILURE.min(self.every),
             };
             let (more, needs_person) = (faults.len().saturating_sub(1), faults.iter().any(|one| one.needs_person));
-            let fault = faults.into_iter().next().map(|Fault { words, .. }| match more {
+            // One that needs a person is told before one that does not.
+            let first = faults.iter().position(|one| one.needs_person).unwrap_or_default();
+            let fault = faults.into_iter().nth(first).map(|Fault { words, .. }| match more {
                 0 => words,
                 _ => format!("{words}; and {more} more"),
             });
+            let why = fault.clone().filter(|_| needs_person);
             // A round that ended early says nothing of those that it did not come to.
-            if outcome.is_ok() || needs_person {
-                line.needs_person(fault.clone().filter(|_| needs_person));
+            let is_judged = outcome.is_ok() || needs_person;
+            if is_judged {
+                line.needs_person(why.clone());
             }
             self.board.looked(self.environment.now(), outcome.err().map(|error| error.to_string()).or(fault));
+            if is_judged {
+                self.alert.tell(line, why.as_deref()).await;
+            }
             tokio::select! {
                 biased; // somebody who asks before the time that passes
                 () = self.board.woken() => {}

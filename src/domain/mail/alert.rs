@@ -40,11 +40,13 @@ pub enum AlertKind {
     CustomRequest,
     /// The accounting system refuses a document, or must be reconnected.
     Accounting,
+    /// Another system of the shop answers, and works again only when a person acts.
+    Integration,
 }
 
 impl AlertKind {
     /// All kinds, for tests and tables.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::EndpointDisabled,
         Self::JobFailed,
         Self::LowStock,
@@ -55,6 +57,7 @@ impl AlertKind {
         Self::Printer,
         Self::CustomRequest,
         Self::Accounting,
+        Self::Integration,
     ];
 
     /// Returns the kind of alert for a flag of an order.
@@ -79,6 +82,7 @@ impl AlertKind {
             Self::Printer => format!("{count} printers need a look"),
             Self::CustomRequest => format!("{count} custom requests"),
             Self::Accounting => format!("Accounting: {count} things need a look"),
+            Self::Integration => format!("{count} integrations need a person"),
         }
     }
 
@@ -95,6 +99,7 @@ impl AlertKind {
             Self::Printer => ("Open the printers", "Printers", "listPrinters"),
             Self::CustomRequest => ("Open the custom requests", "Custom requests", "listCustomRequests"),
             Self::Accounting => ("Look at what is not in the books", "Accounting", "listPostings"),
+            Self::Integration => ("Look at the integrations", "Settings", "listIntegrations"),
         }
     }
 }

@@ -106,11 +106,12 @@ pub(crate) struct IntegrationView {
     pub(crate) has_token: bool,
     /// `true` if the integration is in use: it is configured, and its settings are valid.
     pub(crate) configured: bool,
-    /// Number of failed calls since the last successful one.
+    /// Calls of it that failed since the last one that went well, or answers of no use since it was last well, whichever
+    /// are more.
     pub(crate) failures: u32,
     /// Error in the settings, otherwise of the last failed call; null while all is well or before the first call.
     pub(crate) error: Option<String>,
-    /// Time of the last successful call; null before the first.
+    /// When a call of it last went well while none was answered with nothing of use; null before the first.
     pub(crate) last_ok_at: Option<Timestamp>,
     /// Further remarks, such as prints without a camera.
     pub(crate) note: Option<String>,

@@ -170,7 +170,11 @@ async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
 fn integrations(all: &Integrations, page: &mut MetricsPage) {
     let label = |name: &'static str| ("integration", name);
     let up = all.lines().map(|(name, line)| ([label(name)], i64::from(line.state().failures == 0)));
-    page.gauge("integration_up", "Whether the last call of another system went well", up);
+    page.gauge(
+        "integration_up",
+        "Whether another system is well: its last call went well, and no answer was of no use",
+        up,
+    );
     let calls = all.lines().flat_map(|(name, line)| {
         let meter = &line.meter;
         [("done", &meter.done), ("failed", &meter.failed), ("withheld", &meter.withheld)]

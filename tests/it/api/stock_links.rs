@@ -1,6 +1,7 @@
 //! Stock that is kept in step with a parts management system and with one that knows spools, whatever happens on the
 //! way.
 
+mod forbidden;
 mod untold;
 
 use std::collections::BTreeSet;
@@ -43,6 +44,8 @@ async fn server(db: Db, section: &str, url: &str) -> App {
         .env("PRINTFLOOR_INTEGRATIONS__REQUEST_TIMEOUT_SECONDS", 1)
         .env("PRINTFLOOR_INTEGRATIONS__RETRY_FIRST_SECONDS", 0.1)
         .env("PRINTFLOOR_INTEGRATIONS__RETRY_LONGEST_SECONDS", 0.3)
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 0)
         .start()
         .await
 }
