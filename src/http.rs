@@ -13,6 +13,7 @@ mod command_request;
 mod compression;
 mod csrf;
 mod docs;
+mod dropped_cookie;
 mod error;
 mod handles;
 mod hashing;

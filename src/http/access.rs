@@ -20,6 +20,7 @@ use crate::domain::order::Order;
 use crate::domain::principal::{Principal, Role};
 use crate::http::billing;
 use crate::http::csrf;
+use crate::http::dropped_cookie::DroppedCookie;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::last_used::LastUsed;
@@ -242,8 +243,13 @@ fn by_key(app: &AccessHandles, given: &str) -> Result<Principal, ApiError> {
 }
 
 fn by_cookie(app: &AccessHandles, headers: &HeaderMap) -> Result<(Arc<Principal>, Id), ApiError> {
-    let missing =
-        || ApiError::unauthorized("send an API key in the header X-API-Key (or as Authorization: Bearer), or sign in");
+    let missing = || {
+        let dropped = DroppedCookie::of(&app.config, headers).map(|dropped| format!(" ({})", dropped.message));
+        ApiError::unauthorized(format!(
+            "send an API key in the header X-API-Key (or as Authorization: Bearer), or sign in{}",
+            dropped.unwrap_or_default()
+        ))
+    };
     let token = cookie(headers, COOKIE).ok_or_else(missing)?;
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());

@@ -109,6 +109,34 @@ pub fn is_sound(page: &Answer) {
     }
 }
 
+/// A browser that asks over plain HTTP drops a cookie that is for HTTPS alone, and would be led back to the form for
+/// ever.
+#[tokio::test]
+async fn whoever_signs_in_where_the_cookie_is_dropped_is_told_where_it_is_kept() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example").start().await;
+    staff(&app, SAM, "operator").await;
+    let nobody = app.nobody();
+    let words = "https://shop.example/login: over plain http, as here, browsers drop the cookie";
+    let form = nobody.get("/login").await;
+    is_sound(&form);
+    assert!(form.text.contains(words) && form.text.contains("href=\"https://shop.example/login\""), "{}", form.text);
+    let wrong = send(&nobody, "/login", &[("email", SAM), ("password", "wrong password"), ("next", "/to-do")]).await;
+    assert!(wrong.status == 401 && wrong.text.contains(words), "{}", wrong.text);
+    let refused = nobody.get("/api/orders").await;
+    assert!(refused.text.contains(words), "{}", refused.text);
+    assert_eq!(refused.error(401), "unauthorized");
+    for (name, value) in [("host", "shop.example"), ("sec-fetch-site", "none"), ("x-forwarded-proto", "https")] {
+        for path in ["/login", "/api/orders"] {
+            let answer = nobody.send(nobody.request("GET", path).header(name, value)).await;
+            assert!(!answer.text.contains("the cookie that keeps"), "{name}: {}", answer.text);
+        }
+    }
+    // Where cookies go over plain HTTP as well there is nothing to say.
+    let plain = App::new(Db::sqlite()).await;
+    let form = plain.nobody().get("/login").await;
+    assert!(!form.text.contains("the cookie that keeps"), "{}", form.text);
+}
+
 on_sqlite! {
     async fn the_staff_sign_in_and_out_by_their_page(db: Db) {
         let app = App::new(db).await;

@@ -1,5 +1,7 @@
 //! Staff sign-in and sign-out, by the API's operations.
 
+use std::sync::Arc;
+
 use api_derive::Request;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -7,7 +9,9 @@ use axum::response::Response;
 use maud::html;
 
 use super::{FLOOR_PATH, is_path};
+use crate::config::Config;
 use crate::domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
+use crate::http::dropped_cookie::DroppedCookie;
 use crate::http::error::{ApiError, ErrorMeta};
 use crate::http::limits::layer::ClientAddress;
 use crate::http::page::OpenQuery;
@@ -32,10 +36,22 @@ fn next_page(wanted: Option<&str>) -> &str {
     wanted.filter(fits).unwrap_or(FLOOR_PATH)
 }
 
-fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>, asks_code: bool) -> Response {
+fn form(
+    status: StatusCode,
+    dropped: Option<&DroppedCookie>,
+    (email, next): (&str, &str),
+    wrong: Option<&str>,
+    asks_code: bool,
+) -> Response {
     let told = wrong.map(|_| "wrong");
     let content = html! {
         h1 { "Sign in" }
+        @if let Some(dropped) = dropped {
+            div class="bad" role="note" {
+                p { (sentence(&dropped.message)) }
+                @if let Some(url) = &dropped.sign_in_url { p { a href=(url) { "Sign in there" } } }
+            }
+        }
         @if let Some(wrong) = wrong { p class="bad" role="alert" id="wrong" { (wrong) } }
         p { "For those who work in the shop." }
         form method="post" action=(PATH) {
@@ -70,8 +86,13 @@ fn form(status: StatusCode, email: &str, next: &str, wrong: Option<&str>, asks_c
 }
 
 /// Serves the sign-in form.
-pub(super) async fn show(OpenQuery(query): OpenQuery<LoginQuery>) -> Response {
-    form(StatusCode::OK, "", next_page(query.next.as_deref()), None, false)
+pub(super) async fn show(
+    State(config): State<Arc<Config>>,
+    headers: HeaderMap,
+    OpenQuery(query): OpenQuery<LoginQuery>,
+) -> Response {
+    let dropped = DroppedCookie::of(&config, &headers);
+    form(StatusCode::OK, dropped.as_ref(), ("", next_page(query.next.as_deref())), None, false)
 }
 
 /// Signs in and redirects with the session cookie, or serves the form again with its errors.
@@ -83,6 +104,7 @@ pub(super) async fn enter(
     let (email, password) = (sent.text("email").to_owned(), sent.raw("password").to_owned());
     let code = sent.text("code").to_owned();
     let next = next_page(Some(sent.text("next"))).to_owned();
+    let dropped = DroppedCookie::of(&app.config, &sent.call.headers);
     let answer = signed_in_by_page(app, from, sent.call, (&email, &password, &code)).await;
     let mut shown = if answer.status().is_success() {
         see_other(&next)
@@ -91,7 +113,7 @@ pub(super) async fn enter(
         let asks_code = meta.is_some_and(|meta| [SECOND_FACTOR_REQUIRED, WRONG_CODE].contains(&meta.code.as_str()));
         let words = meta.map(|meta| sentence(&meta.message));
         let words = words.unwrap_or_else(|| "That did not work.".to_owned());
-        form(answer.status(), &email, &next, Some(&words), asks_code || !code.is_empty())
+        form(answer.status(), dropped.as_ref(), (&email, &next), Some(&words), asks_code || !code.is_empty())
     };
     for name in [header::SET_COOKIE, header::RETRY_AFTER] {
         if let Some(value) = answer.headers().get(&name) {

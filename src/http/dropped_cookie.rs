@@ -1,0 +1,121 @@
+//! Tells the staff why a sign-in does not last: where cookies are for HTTPS alone, a browser that asks over plain HTTP
+//! drops the cookie of the session without a word. Not for customers, whose cookie is for HTTPS alone everywhere.
+
+use axum::http::HeaderMap;
+use url::Url;
+
+use crate::config::Config;
+
+/// How the public address begins where it is one of HTTPS.
+const SECURE_SCHEME: &str = "https://";
+/// The page on which the staff sign in.
+const SIGN_IN_PATH: &str = "/login";
+
+/// The reason why a browser drops the cookie of a staff session.
+#[derive(Debug)]
+pub(crate) struct DroppedCookie {
+    /// Why, and what to do: lower case, without a full stop.
+    pub(crate) message: String,
+    /// Where a sign-in lasts; `None` where the public address is plain HTTP, too.
+    pub(crate) sign_in_url: Option<String>,
+}
+
+impl DroppedCookie {
+    /// Judges a request by its headers; `None` where the cookie is kept, as far as the server can tell.
+    pub(crate) fn of(config: &Config, headers: &HeaderMap) -> Option<Self> {
+        let public_url = config.public_url();
+        if !config.has_secure_cookies() || !is_plain_http(headers, &public_url) {
+            return None;
+        }
+        let is_secure =
+            public_url.get(..SECURE_SCHEME.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(SECURE_SCHEME));
+        let sign_in_url = is_secure.then(|| format!("{}{SIGN_IN_PATH}", public_url.trim_end_matches('/')));
+        let message = match &sign_in_url {
+            Some(url) => {
+                format!("sign in at {url}: over plain http, as here, browsers drop the cookie that keeps you signed in")
+            }
+            None => {
+                "over plain http, as here, browsers drop the cookie that keeps you signed in: reach this server over \
+                     https, and set server.public_url to that address"
+                    .to_owned()
+            }
+        };
+        Some(Self { message, sign_in_url })
+    }
+}
+
+/// Returns whether a browser most likely sent this over plain HTTP to an address other than that of its own machine.
+/// Headers of proxies are believed from anybody, because nothing but a hint follows.
+fn is_plain_http(headers: &HeaderMap, public_url: &str) -> bool {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let is_plain = |scheme: &str| scheme.trim().eq_ignore_ascii_case("http");
+    // Browsers send it only to addresses from which they also keep such cookies: over HTTPS, and on their own machine.
+    if text("sec-fetch-site").is_some() {
+        return false;
+    }
+    if let Some(schemes) = text("x-forwarded-proto") {
+        return schemes.split(',').next().is_some_and(is_plain);
+    }
+    if let Some((scheme, _)) = text("origin").and_then(|origin| origin.split_once("://")) {
+        return is_plain(scheme);
+    }
+    let Ok(public) = Url::parse(public_url) else { return false };
+    let Some(asked) = text("host").and_then(|host| Url::parse(&format!("{SECURE_SCHEME}{host}")).ok()) else {
+        return false;
+    };
+    let place = |url: &Url| (url.host_str().map(str::to_owned), url.port_or_known_default());
+    public.scheme() != "https" || place(&public) != place(&asked)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    const PUBLIC_URL: &str = "https://shop.example";
+
+    fn asked(public_url: &str, headers: &[(&'static str, &str)]) -> bool {
+        let headers = headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+        is_plain_http(&headers, public_url)
+    }
+
+    #[test]
+    fn an_address_other_than_the_public_one_is_plain_http() {
+        assert!(asked(PUBLIC_URL, &[("host", "192.168.1.5:8787")]));
+        assert!(asked(PUBLIC_URL, &[("host", "shop.example:8787")]));
+        assert!(asked(PUBLIC_URL, &[("host", "shop.example"), ("origin", "http://shop.example")]));
+        assert!(asked(PUBLIC_URL, &[("host", "shop.example"), ("x-forwarded-proto", "http")]));
+        assert!(asked("http://shop.lan:8787", &[("host", "shop.lan:8787")]));
+    }
+
+    #[test]
+    fn a_browser_that_keeps_the_cookie_is_told_nothing() {
+        let cases: [&[(&'static str, &str)]; 6] = [
+            &[],
+            &[("host", "Shop.example")],
+            &[("host", "shop.example:443")],
+            // A proxy that speaks HTTPS with the browser, and names its own address here.
+            &[("host", "127.0.0.1:8787"), ("x-forwarded-proto", "https, http")],
+            &[("host", "127.0.0.1:8787"), ("sec-fetch-site", "none")],
+            &[("host", "127.0.0.1:8787"), ("origin", "https://shop.example")],
+        ];
+        for headers in cases {
+            assert!(!asked(PUBLIC_URL, headers), "{headers:?}");
+        }
+        assert!(
+            asked(PUBLIC_URL, &[("host", "10.0.0.5"), ("origin", "null")]),
+            "an origin that is kept back says nothing"
+        );
+    }
+
+    #[test]
+    fn only_where_cookies_are_for_https_alone_something_is_said() {
+        let headers = [(axum::http::header::HOST, "10.0.0.5:8787".parse().unwrap())].into_iter().collect();
+        let mut config = Config::default();
+        assert!(DroppedCookie::of(&config, &headers).is_none());
+        config.server.public_url = PUBLIC_URL.to_owned();
+        let dropped = DroppedCookie::of(&config, &headers).unwrap();
+        assert_eq!(dropped.sign_in_url.as_deref(), Some("https://shop.example/login"));
+        assert!(dropped.message.starts_with("sign in at https://shop.example/login: "), "{}", dropped.message);
+    }
+}
