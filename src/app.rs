@@ -16,6 +16,7 @@ use crate::actors::endpoints::DeliveryMeter;
 use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::{Components, RootMsg};
+use crate::actors::mails::MailMeter;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::restores::DispatchHold;
 use crate::actors::slicing::Slicing;
@@ -103,6 +104,8 @@ pub struct App {
     pub components: Components,
     /// Counts attempts of webhook deliveries.
     pub deliveries: Arc<DeliveryMeter>,
+    /// Knows when a mail last went out.
+    pub mail_meter: Arc<MailMeter>,
     /// What is seen of systems that count stock.
     pub stock_boards: StockBoards,
     /// Has the accounting system told at once.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+use arc_swap::ArcSwapOption;
 use async_trait::async_trait;
 use bytes::Bytes;
 use dashmap::DashMap;
@@ -46,6 +47,22 @@ pub trait DocumentSource: std::marker::Send + Sync {
     fn enclosed(&self, which: AttachedDocument) -> BoxFuture<'_, Result<Option<EnclosedDocument>, String>>;
 }
 
+/// Knows since the start of the process when a mail last went out.
+#[derive(Debug, Default)]
+pub struct MailMeter(ArcSwapOption<Timestamp>);
+
+impl MailMeter {
+    /// Returns when a mail was last taken by the mail server or service, or written to its folder; `None` before the
+    /// first.
+    pub fn last_sent_at(&self) -> Option<Timestamp> {
+        self.0.load().as_deref().copied()
+    }
+
+    fn sent(&self, at: Timestamp) {
+        self.0.store(Some(Arc::new(at)));
+    }
+}
+
 /// What one message says, and the name that a mailer recognises a repeat by.
 struct Words {
     id: String,
@@ -64,6 +81,8 @@ pub struct MailEffects {
     pub cipher: Arc<SecretCipher>,
     /// Takes mails: a mail server, a mail service, or a folder.
     pub mailer: Arc<dyn Mailer>,
+    /// Is told of each mail that went out.
+    pub meter: Arc<MailMeter>,
     /// How mails look.
     pub frame: Arc<MailFrame>,
     /// Makes what mails bring along.
@@ -178,6 +197,9 @@ impl MailEffects {
         };
         match &sent {
             Ok(()) => {
+                if mail.channel == Channel::Mail {
+                    self.meter.sent(self.environment.now());
+                }
                 if self.failing.swap(false, Relaxed) {
                     tracing::info!("mail goes out again");
                 }

@@ -29,6 +29,7 @@ use crate::actors::kernel::effects::NoEffects;
 use crate::actors::kernel::entry::ActorSummary;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::RootMsg;
+use crate::actors::mails::MailMeter;
 use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::printers::WatchSettings;
@@ -67,6 +68,7 @@ pub(super) struct EffectServices {
     pub(super) deliveries_per_endpoint: usize,
     pub(super) deliveries: Arc<DeliveryMeter>,
     pub(super) mailer: Arc<dyn Mailer>,
+    pub(super) mail_meter: Arc<MailMeter>,
     /// How mails look.
     pub(super) mail_frame: Arc<MailFrame>,
     /// Makes the PDFs that mails bring along.
@@ -225,6 +227,7 @@ kinds! {
         environment: s.environment.clone(),
         cipher: s.cipher.clone(),
         mailer: s.mailer.clone(),
+        meter: s.mail_meter.clone(),
         frame: s.mail_frame.clone(),
         documents: Arc::new(MailedDocuments { documents: s.documents.clone(), invoices: d.invoices.clone() }),
         agent: s.agent.clone(),

@@ -17,6 +17,7 @@ use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::Components;
+use crate::actors::mails::MailMeter;
 use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::quotes::QuoteOrders;
@@ -85,6 +86,7 @@ held! {
     Option<Arc<Redis>>: redis;
     Components: components;
     Arc<DeliveryMeter>: deliveries;
+    Arc<MailMeter>: mail_meter;
     Arc<InvoiceDocuments>: documents;
     Arc<Integrations>: integrations;
     StockBoards: stock_boards;

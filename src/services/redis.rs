@@ -9,7 +9,7 @@ pub mod stream;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
@@ -108,6 +108,8 @@ pub struct Redis {
     losses: AtomicU64,
     failures: AtomicU64,
     streamed: AtomicI64,
+    /// The moment at which it last took a write of ours.
+    proven_at: ArcSwapOption<Instant>,
 }
 
 impl Redis {
@@ -125,12 +127,18 @@ impl Redis {
             losses: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             streamed: AtomicI64::new(0),
+            proven_at: ArcSwapOption::empty(),
         }))
     }
 
     /// Whether it is there.
     pub fn is_up(&self) -> bool {
         self.link.load().is_some()
+    }
+    /// Returns how long ago it last answered in time and took a write; `None` before the first time. It is tried every
+    /// second.
+    pub fn since_proof(&self) -> Option<Duration> {
+        self.proven_at.load().as_ref().map(|at| at.elapsed())
     }
     /// How often it was lost so far.
     pub fn losses(&self) -> u64 {
@@ -253,7 +261,9 @@ impl Redis {
     async fn prove(&self, manager: &ConnectionManager) -> RedisResult<()> {
         let mut set = redis::cmd("SET");
         set.arg(format!("{KEY_PREFIX}alive")).arg(1).arg("PX").arg(60_000);
-        set.exec_async(&mut manager.clone()).await
+        set.exec_async(&mut manager.clone()).await?;
+        self.proven_at.store(Some(Arc::new(Instant::now())));
+        Ok(())
     }
 
     /// Connects; each answer may take `within`.

@@ -6,6 +6,7 @@ mod agent;
 mod failure_detection;
 mod farm_ui;
 mod hanging;
+mod mail_server;
 mod mosquitto;
 mod smart_home;
 mod workflow;

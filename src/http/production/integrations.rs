@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 use super::settings::changes::{ChangeHandles, WrittenSettings, startable, tested, write};
 use super::settings::{CHANGE_NOS, TAG, TAG_ABOUT};
 use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::mails::MailMeter;
 use crate::app::service_tests::Service;
 use crate::config::Config;
 use crate::config::changes::Change;
@@ -38,6 +40,8 @@ handles! {
         integrations: Arc<Integrations>,
         redis: Option<Arc<Redis>>,
         mails: Directory<Mail>,
+        mail_meter: Arc<MailMeter>,
+        environment: Arc<Environment>,
         changes: ChangeHandles,
     }
 }
@@ -106,12 +110,13 @@ pub(crate) struct IntegrationView {
     pub(crate) has_token: bool,
     /// `true` if the integration is in use: it is configured, and its settings are valid.
     pub(crate) configured: bool,
-    /// Calls of it that failed since the last one that went well, or answers of no use since it was last well, whichever
-    /// are more.
+    /// Calls of it that failed since the last one that went well, or answers of no use since it was last well,
+    /// whichever are more.
     pub(crate) failures: u32,
     /// Error in the settings, otherwise of the last failed call; null while all is well or before the first call.
     pub(crate) error: Option<String>,
-    /// When a call of it last went well while none was answered with nothing of use; null before the first.
+    /// When a call of it last went well while none was answered with nothing of use, since the start of the server;
+    /// of the mail server, when it last took a mail. Null before the first.
     pub(crate) last_ok_at: Option<Timestamp>,
     /// Further remarks, such as prints without a camera.
     pub(crate) note: Option<String>,
@@ -125,7 +130,7 @@ struct IntegrationsView {
     integrations: Vec<IntegrationView>,
 }
 
-/// Returns the status of each integration.
+/// Returns how each of the other systems fares, with Redis and the mail server at the end.
 pub(crate) fn views(app: &IntegrationHandles) -> Vec<IntegrationView> {
     let view = |kind: Service| {
         let url = kind.address(&app.config).filter(|url| !url.is_empty()).map(|url| without_login(url).into_owned());
@@ -137,19 +142,20 @@ pub(crate) fn views(app: &IntegrationHandles) -> Vec<IntegrationView> {
         let (has_token, error) = (kind.has_token(&app.config), fault.or(needs_person).or(last_error));
         IntegrationView { kind, url, has_token, configured, failures, error, last_ok_at, note }
     };
-    Service::INTEGRATIONS.map(view).into()
+    Service::INTEGRATIONS.into_iter().map(view).chain([redis(app), smtp(app)]).collect()
 }
 
 async fn list(State(app): State<IntegrationHandles>) -> Result<Plain<IntegrationsView>, ApiError> {
-    let mut integrations = views(&app);
-    integrations.extend([redis(&app), smtp(&app)]);
-    Ok(Plain(IntegrationsView { integrations }))
+    Ok(Plain(IntegrationsView { integrations: views(&app) }))
 }
 
 /// Returns the status of Redis. If it is not used, this process takes over its role.
 fn redis(app: &IntegrationHandles) -> IntegrationView {
     let url = app.config.redis.url.expose();
     let is_away = app.redis.as_ref().is_some_and(|redis| !redis.is_up());
+    let since = app.redis.as_ref().and_then(|redis| redis.since_proof());
+    let last_ok_at =
+        since.map(|since| app.environment.now().plus_ms(-i64::try_from(since.as_millis()).unwrap_or(i64::MAX)));
     IntegrationView {
         kind: Service::Redis,
         url: (!url.is_empty()).then(|| without_login(url).into_owned()),
@@ -157,7 +163,7 @@ fn redis(app: &IntegrationHandles) -> IntegrationView {
         configured: app.redis.is_some(),
         failures: u32::from(is_away),
         error: is_away.then(|| "it does not answer: limits are counted in this process meanwhile".to_owned()),
-        last_ok_at: None,
+        last_ok_at,
         note: None,
     }
 }
@@ -178,7 +184,7 @@ fn smtp(app: &IntegrationHandles) -> IntegrationView {
         configured,
         failures,
         error,
-        last_ok_at: None,
+        last_ok_at: app.mail_meter.last_sent_at().filter(|_| configured),
         note: (!configured && mail.api_key.is_empty()).then(|| "mails are written to files".to_owned()),
     }
 }

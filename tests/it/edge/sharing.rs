@@ -25,6 +25,9 @@ async fn two_servers_on_one_redis_share_the_windows() {
     let (one, two) = tokio::join!(app(&settings), app(&settings));
     redis_is(&one, "ok").await;
     redis_is(&two, "ok").await;
+    let shown = one.get("/api/integrations").await.expect(200);
+    let view = shown["integrations"].as_array().unwrap().iter().find(|view| view["kind"] == "redis").unwrap();
+    assert!(view["configured"] == true && view["failures"] == 0 && view["lastOkAt"].is_string(), "{view}");
     let passed = in_one_window(15, async |window| {
         let email = format!("ann{window}@example.org");
         let mut passed = Vec::new();

@@ -1,5 +1,5 @@
-//! The shop's integrations: status, connection test, and changes of address or token, which are tested before they are
-//! saved. Fields and tests are shared with the setup wizard.
+//! The other systems of the shop: how each fares, a test of it, and another address or token, which is tested before it
+//! is written. Fields and tests are those of the wizard. Redis and the mail server are shown and not changed here.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -183,10 +183,24 @@ fn section(view: &IntegrationView, config: &Config, tried: Option<&TriedForm<'_>
                     code { ".env" } " (section " code { "accounting" } "); an admin connects it through the API. "
                     a href="/docs/" { "Open the API" }
                 }
+            } @else if let Some((about, section)) = set_in_settings(view.kind) {
+                p {
+                    (about) " It is set in " code { "config.toml" } " or " code { ".env" } " (section " code { (section) } "), or "
+                    "through the API. " a href="/docs/#/Settings/changeSettings" { "Open the API" }
+                }
             } @else {
                 (form(view.kind, config, tried.is_some(), again))
             }
         }
+    }
+}
+
+/// Returns what a system is for that has no form here, and the section of the settings that names it.
+const fn set_in_settings(kind: Service) -> Option<(&'static str, &'static str)> {
+    match kind {
+        Service::Redis => Some(("Shares limits between several servers, and hands events to other programs.", "redis")),
+        Service::Smtp => Some(("Sends mails to customers and to the staff.", "mail")),
+        _ => None,
     }
 }
 
