@@ -24,6 +24,7 @@ mod requirements;
 pub mod restoring;
 pub mod rows;
 pub mod secret_checks;
+pub mod start_check;
 mod submission;
 mod transaction;
 pub mod writer;

@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::config::io_words::io_words;
 use crate::store::connect;
 use crate::store::secret_checks::DatabaseState;
+use crate::store::start_check::{self, SqlitePlace};
 
 /// What a start with these settings could not open, by the setting that names it; what is as it was is not tried.
 /// Nothing is left behind.
@@ -28,7 +29,7 @@ pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, Str
         }
     }
     if present.database_url().expose() != next.database_url().expose()
-        && let Err(words) = database(next).await
+        && let Err(words) = database(present, next).await
     {
         found.push(("database.url", words));
     }
@@ -53,26 +54,47 @@ fn folder(path: &Path) -> Result<(), &'static str> {
     written.map_err(|_| "cannot be written to: name a folder that the server's user may write to")
 }
 
-/// Whether the database answers, and is new or was made with the server's secrets.
-async fn database(next: &Config) -> Result<(), String> {
+/// Checks that a start could write to the database, and that it is new or was made with the server's secrets.
+async fn database(present: &Config, next: &Config) -> Result<(), String> {
     let url = next.database_url();
     let url = url.expose();
     let shown = connect::shown(url);
-    if let Some(file) = connect::sqlite_file(url).filter(|file| !file.exists()) {
-        let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // Unlike the data folder it is not made by a start.
-        if !parent.is_dir() {
-            return Err(format!("{shown}: its folder does not exist"));
-        }
-        return folder(parent).map_err(|words| format!("{shown}: its folder {words}"));
+    let place = start_check::sqlite_place(url).map_err(|error| format!("{shown}: {error}"))?;
+    if let Some(place) = place
+        && !is_sqlite_there(&place).map_err(|words| format!("{shown}: {words}"))?
+    {
+        return Ok(());
     }
     match own_secrets::look(next).await {
         Ok(DatabaseState::Existing { differing }) if !differing.is_empty() => {
-            Err(format!("{shown} was made with another {} than the present one", differing.join(" and another ")))
+            return Err(format!(
+                "{shown} was made with another {} than the present one",
+                differing.join(" and another ")
+            ));
         }
-        Ok(_) => Ok(()),
-        Err(error) => Err(format!("{shown}: {error}")),
+        Ok(_) => {}
+        Err(error) => return Err(format!("{shown}: {error}")),
     }
+    let (present, next) = (own_secrets::database_settings(present), own_secrets::database_settings(next));
+    start_check::check_start(&present, &next).await.map_err(|error| format!("{shown}: {error}"))
+}
+
+/// Returns whether the file of a database is there, after checking that it can be written to; one that is not there is
+/// made by the next start.
+fn is_sqlite_there(SqlitePlace { file, is_created }: &SqlitePlace) -> Result<bool, String> {
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Unlike the data folder it is not made by a start.
+    if !parent.is_dir() {
+        return Err("its folder does not exist".to_owned());
+    }
+    // Beside the file stand those of transactions.
+    folder(parent).map_err(|words| format!("its folder {words}"))?;
+    if !file.exists() {
+        let lacking = || Err("it does not exist, and is made only if the address ends with ?mode=rwc".to_owned());
+        return if *is_created { Ok(false) } else { lacking() };
+    }
+    let opened = fs::OpenOptions::new().write(true).open(file).map(drop);
+    opened.map(|()| true).map_err(|error| format!("the file cannot be written to: {}", io_words(&error)))
 }
 
 /// Whether the address can be listened on. A port that this process listens on is not tried.

@@ -118,6 +118,9 @@ pub fn shown(url: &str) -> String {
         let absolute = file.canonicalize().or_else(|_| std::path::absolute(&file)).unwrap_or(file);
         return format!("SQLite {}", absolute.display());
     }
+    if url.starts_with("sqlite:") {
+        return "SQLite in memory".to_owned();
+    }
     let Ok(url) = url::Url::parse(url) else { return "the database".to_owned() };
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("PostgreSQL {}{port}{}", url.host_str().unwrap_or_default(), url.path())
@@ -267,7 +270,7 @@ impl Writing {
     }
 }
 
-async fn connect_writer(settings: &DatabaseSettings) -> Result<DatabaseConnection, DbErr> {
+pub(super) async fn connect_writer(settings: &DatabaseSettings) -> Result<DatabaseConnection, DbErr> {
     let mut options = options(settings, 1);
     options.idle_timeout(None).max_lifetime(None);
     options.map_sqlx_sqlite_opts(sqlite_writer);
@@ -285,7 +288,7 @@ async fn connect_writer(settings: &DatabaseSettings) -> Result<DatabaseConnectio
 }
 
 /// Takes the advisory lock of the database for as long as the connection lives.
-async fn lock(db: &DatabaseConnection) -> Result<(), OpenError> {
+pub(super) async fn lock(db: &DatabaseConnection) -> Result<(), OpenError> {
     let backend = db.get_database_backend();
     if backend != DatabaseBackend::Postgres {
         return Ok(());

@@ -3,6 +3,8 @@
 use axum::http::HeaderMap;
 use axum::routing::get;
 use axum::{Json, Router};
+use migrations::{Migrator, MigratorTrait as _};
+use printfloor::store::connect::{self, DatabaseSettings};
 use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
 
@@ -119,6 +121,17 @@ async fn what_the_next_start_could_not_open_is_not_written() {
     // The database of another shop, made with other secrets.
     let other = App::on(Db::sqlite()).with_own_shop().start().await;
     let foreign = format!("sqlite://{}?mode=rwc", other.data().join("printfloor.db").display());
+    let sqlite = |name: &str| format!("sqlite://{}", app.folder().join(name).display());
+    // The tables of a newer release, and those of a restore that was interrupted.
+    for (name, sql) in [
+        ("newer.db", "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m29990101_000001_newer', 0)"),
+        ("unfinished.db", "CREATE TABLE printfloor_restore_unfinished (at TEXT)"),
+    ] {
+        let db = sea_orm::Database::connect(format!("{}?mode=rwc", sqlite(name))).await.unwrap();
+        Migrator::up(&db, None).await.unwrap();
+        db.execute_unprepared(sql).await.unwrap();
+        db.close().await.unwrap();
+    }
     for (settings, path) in [
         (json!({"database.url": format!("postgres://shop:hunter2@{closed}/shop")}), "settings.database.url"),
         (
@@ -126,6 +139,13 @@ async fn what_the_next_start_could_not_open_is_not_written() {
             "settings.database.url",
         ),
         (json!({"database.url": foreign}), "settings.database.url"),
+        (json!({"database.url": sqlite("new.db")}), "settings.database.url"),
+        (json!({"database.url": format!("{}?mode=ro", sqlite("newer.db"))}), "settings.database.url"),
+        (json!({"database.url": "sqlite::memory:"}), "settings.database.url"),
+        (json!({"database.url": format!("{}?mode=memory", sqlite("new.db"))}), "settings.database.url"),
+        (json!({"database.url": sqlite("newer.db")}), "settings.database.url"),
+        (json!({"database.url": format!("{}?mode=rwc", sqlite("unfinished.db"))}), "settings.database.url"),
+        (json!({"database.url": sqlite("file")}), "settings.database.url"),
         (json!({"files.dir": file.display().to_string()}), "settings.files.dir"),
         (json!({"files.dir": file.join("below").display().to_string()}), "settings.files.dir"),
         (json!({"files.dir": "/proc/1/printfloor"}), "settings.files.dir"),
@@ -138,9 +158,30 @@ async fn what_the_next_start_could_not_open_is_not_written() {
             "{refused}"
         );
     }
-    assert!(!app.folder().join(".env").exists());
-    let fine = json!({"settings": {"files.dir": app.folder().join("elsewhere").display().to_string()}});
+    assert!(!app.folder().join(".env").exists() && !app.folder().join("new.db").exists());
+    let fine = json!({"settings": {
+        "files.dir": app.folder().join("elsewhere").display().to_string(),
+        "database.url": format!("{}?mode=rwc", sqlite("new.db")),
+    }});
     app.patch("/api/settings", &fine).await.expect(200);
+    assert!(!app.folder().join("new.db").exists(), "the next start makes it");
+}
+
+#[tokio::test]
+async fn a_database_that_another_server_uses_is_not_written() {
+    let Some(db) = Db::postgres().await else { return };
+    let app = App::new(Db::sqlite()).await;
+    let url = db.url().unwrap();
+    let change = json!({"settings": {"database.url": url}});
+    let (read_connections, statement_timeout) = (1, std::time::Duration::from_secs(10));
+    let settings = DatabaseSettings { url, read_connections, statement_timeout };
+    let other = connect::start(&settings).await.unwrap();
+    let refused = app.patch("/api/settings", &change).await.expect(400);
+    assert_eq!(fault_paths(&refused), ["settings.database.url"], "{refused}");
+    assert!(refused.to_string().contains("another printfloor server uses this database"), "{refused}");
+    assert!(!app.folder().join(".env").exists());
+    other.db.close().await.unwrap();
+    until("it to be free", || async { (app.patch("/api/settings", &change).await.status == 200).then_some(()) }).await;
 }
 
 #[tokio::test]
