@@ -324,6 +324,17 @@ impl Order {
         }
     }
 
+    /// Whether nothing that the shop does changes it any more: it is cancelled or refunded, all that was paid is given
+    /// back, and no printer has a job of it. A shipped order is not over: parts of it may be rejected later, or refunded.
+    pub fn is_over(&self) -> bool {
+        let is_ended = match self.status {
+            OrderStatus::Refunded => true,
+            OrderStatus::Cancelled => self.kept_cents == 0,
+            _ => false,
+        };
+        is_ended && self.jobs.values().all(|job| job.over())
+    }
+
     /// Returns the amount that is still due, in minor units; 0 once it is paid.
     pub fn due_cents(&self) -> i64 {
         self.to_pay()

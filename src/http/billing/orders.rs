@@ -74,7 +74,9 @@ pub fn routes() -> ResourceRoutes {
             op.named("streamOrder", "Follow an own order")
                 .about(
                     "Server-sent events: `order` with the same JSON as the order itself, at once and whenever it has changed, \
-                     and `over` when no change will follow. Ends with the session, and after ten minutes: come again then.",
+                     and `over` once it is cancelled or refunded, all its money is given back and no printer has a part of it. A \
+                     shipped order is not over: parts of it may be made again. Ends with the session, and after ten minutes: \
+                     come again then.",
                 )
                 .error(403, "forbidden", "It is the order of somebody else.")
                 .error(429, "too_many_streams", "This customer has as many streams open as one may have.")
@@ -204,7 +206,7 @@ struct OrderStreamMedia;
 impl MediaType for OrderStreamMedia {
     const MEDIA: &'static str = follow::MEDIA;
     const EXAMPLE: Option<&'static str> =
-        Some("event: order\ndata: {\"success\":true,\"order\":{\"status\":\"paid\"}}\n\nevent: over\ndata: {}\n\n");
+        Some("event: order\ndata: {\"success\":true,\"order\":{\"status\":\"refunded\"}}\n\nevent: over\ndata: {}\n\n");
 }
 
 async fn stream(

@@ -1,6 +1,7 @@
 //! The customer's own orders.
 
 use serde_json::{Value, json};
+use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::customer;
 use crate::api::{NOTHING, count, fault_paths, paths, some_sku, with_role};
@@ -25,6 +26,17 @@ async fn drafted(of: &Client, sku: &str) -> String {
     let made = of.post(DRAFT, &one_of(sku)).await.expect(201);
     assert_eq!(made["success"], true);
     made["orderId"].as_str().unwrap().to_owned()
+}
+
+/// Waits until the stream, which goes on until then, shows the order with this status.
+async fn shown_as(stream: &mut Stream, status: &str) {
+    loop {
+        let shown = stream.next().await.unwrap_or_else(|| panic!("the stream ended before it showed {status}"));
+        assert_eq!(shown.event, "order", "before it showed {status}");
+        if shown.data["order"]["status"] == status {
+            return;
+        }
+    }
 }
 
 on_both! {
@@ -92,7 +104,23 @@ on_both! {
             }
         };
         assert!(paid.data["order"]["timeline"].as_array().unwrap().iter().any(|step| step["event"] == "order.paid"));
+        let fleet = FleetOptions { speed: 300.0, ..FleetOptions::of(PrinterKind::FwRest, 1) };
+        let fleet = Fleet::start(fleet).await.unwrap();
+        app.printer(&fleet.printers[0]).await;
+        app.order_is(id, "ready").await;
+        app.post(&format!("/api/orders/{id}/ship"), &json!({"carrier": "pickup"})).await.expect(200);
+        shown_as(&mut stream, "shipped").await;
+        // A part that left is rejected: the order goes on, and so does its stream. What is made again takes its time.
+        fleet.printers[0].handle.set_speed(1.0);
+        let sign_off = format!("/api/jobs/{}/sign-off", crate::api::id(&app.jobs(id).await[0]));
+        app.post(&sign_off, &json!({"goodCount": 0})).await.expect(200);
+        shown_as(&mut stream, "printing").await;
         app.act(&format!("/api/orders/{id}/cancel")).await.expect(200);
+        shown_as(&mut stream, "cancelled").await;
+        // The money is still here: a change that its customer waits for.
+        let payment = app.get(&format!("/api/orders/{id}")).await.expect(200)["payments"][0]["id"].clone();
+        app.post(&format!("/api/orders/{id}/refund"), &json!({"paymentId": payment})).await.expect(200);
+        shown_as(&mut stream, "refunded").await;
         while stream.next().await.unwrap().event != "over" {}
         assert_eq!(stream.next().await, None);
         assert_eq!(bob.get(&streamed).await.error(403), "forbidden");

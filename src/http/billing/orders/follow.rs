@@ -24,7 +24,7 @@ use crate::domain::customer::Customer;
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::domain::mail::kind::minute;
-use crate::domain::order::{Order, OrderStatus};
+use crate::domain::order::Order;
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
@@ -87,9 +87,8 @@ struct OrderStream<R> {
     _place: StreamPlace,
 }
 
-/// Returns the event stream of the customer's own order: an event with this name and the output of `render` at once and
-/// after each change, and `over` when no further change will follow. Errors: 403, 404, and 429 for a customer with too
-/// many streams.
+/// Returns a stream of an own order: an event of this name with what `render` shows, at once and after each change, and
+/// `over` once the order is over ([`Order::is_over`]). Errors: 403, 404, and 429 for a customer with too many streams.
 pub(crate) async fn follow<R>(
     app: FollowHandles,
     who: &Caller,
@@ -182,12 +181,12 @@ impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
         customer.sessions.iter().any(|session| Some(session.id) == self.session)
     }
 
-    /// Renders the present order as an event. A shipped, cancelled or refunded order is the last event of the stream.
+    /// Returns the order as it is now, as the stream writes it; the last piece says that the order is over.
     fn piece(&mut self, expected: Option<Timestamp>, first: bool) -> Option<Bytes> {
-        let status = self.state.state.as_ref()?.status;
+        let is_over = self.state.state.as_ref()?.is_over();
         let data = (self.render)(OrderSnapshot { state: &self.state, expected, steps: &self.steps })?;
         let (begins, event) = (if first { RETRY_LINE } else { "" }, self.event);
-        self.over = matches!(status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
+        self.over = is_over;
         let ends = if self.over { "event: over\ndata: {}\n\n" } else { "" };
         Some(format!("{begins}event: {event}\ndata: {data}\n\n{ends}").into())
     }
