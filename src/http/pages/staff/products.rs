@@ -140,18 +140,20 @@ pub(super) async fn list(
             a class="button second" href={ (PRODUCTS_PATH) "/new?kit=1" } { "New kit" }
         }
         (tools(&query))
-        @if rows.is_empty() && !is_narrowed && query.from == 0 { (nothing()) } @else if rows.is_empty() {
-            p { "No SKU is like that. " a href=(PRODUCTS_PATH) { "Show all" } }
-        } @else {
-            div class="table" tabindex="0" role="region" aria-label="SKUs and kits" {
-                table {
-                    thead {
-                        tr {
-                            th scope="col" { "SKU" } th scope="col" { "Code" } th scope="col" { "Made of, per part" }
-                            th scope="col" class="number" { "Price" } th scope="col" { "Can be ordered" }
+        div id="products" data-fresh="" {
+            @if rows.is_empty() && !is_narrowed && query.from == 0 { (nothing()) } @else if rows.is_empty() {
+                p { "No SKU is like that. " a href=(PRODUCTS_PATH) { "Show all" } }
+            } @else {
+                div class="table" tabindex="0" role="region" aria-label="SKUs and kits" {
+                    table {
+                        thead {
+                            tr {
+                                th scope="col" { "SKU" } th scope="col" { "Code" } th scope="col" { "Made of, per part" }
+                                th scope="col" class="number" { "Price" } th scope="col" { "Can be ordered" }
+                            }
                         }
+                        tbody { @for row in &rows { (row) } }
                     }
-                    tbody { @for row in &rows { (row) } }
                 }
             }
         }

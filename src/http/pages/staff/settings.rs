@@ -102,7 +102,7 @@ async fn show(State(app): State<SettingsPageHandles>, who: Caller) -> Result<Res
     };
     let content = html! {
         h1 { "Settings" }
-        (restart)
+        div id="restart-now" data-fresh="" { (restart) }
         ul class="cards" {
             @for (path, name, about, for_admins) in PAGES {
                 @if admin || !for_admins {

@@ -1,5 +1,6 @@
 //! What holds of every page, with a shop in which much happens and with an empty one: nothing breaks the rules of
-//! accessibility, light and dark, nothing is wider than a phone, no script fails, nothing is asked of another server.
+//! accessibility, light and dark, nothing is wider than a phone, no script fails, nothing is asked of another server,
+//! and every state stands in a part that is kept up to date.
 //! The pages are found by the links on them, and named in the kept report: one that no link leads to any more is
 //! missed.
 
@@ -25,6 +26,10 @@ const OF_STAFF: [&str; 4] = ["login", "floor", "to-do", "shop"];
 const OF_CUSTOMERS: [&str; 7] = ["sign-in", "orders", "invoices", "quotes", "models", "profile", "pay"];
 /// The page of restores.
 const RESTORES: &str = "/shop/settings/restore";
+/// The states on a page of the staff that stand outside of what is kept up to date: parts that are read again, and
+/// marks of printers, which the stream renews.
+const STALE_STATES: &str = "[...document.querySelectorAll('#content[data-stream] .state')]\
+    .filter(at => !at.closest('[data-fresh], [data-of]')).map(at => at.textContent)";
 /// What people may set so that they can read better: nothing may be cut off by it.
 const WIDE_TEXT: &str = "(() => { const sheet = new CSSStyleSheet(); \
     sheet.replaceSync('*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}'); \
@@ -64,6 +69,10 @@ impl<'a> Round<'a> {
     /// Looks at the page that is open: unfolded, light and dark, on a phone, and with more space in its text.
     async fn look(&mut self, name: &str) {
         let tab = self.tab.clone();
+        let stale = self.browser.eval(&tab, STALE_STATES).await;
+        if stale.as_array().is_none_or(|stale| !stale.is_empty()) {
+            self.wrong.push(format!("{name} shows states that are not kept up to date: {stale}"));
+        }
         self.browser.eval(&tab, "document.querySelectorAll('details').forEach(at => { at.open = true; })").await;
         for dark in [false, true] {
             self.browser.dark(&tab, dark).await;

@@ -55,7 +55,7 @@ pub(super) async fn show(
     let title = customer.name.as_deref().unwrap_or(&customer.email);
     let content = html! {
         p { a href=(CUSTOMERS_PATH) { "All customers" } }
-        div id="customer" {
+        div id="customer" data-fresh="" {
             h1 { (title) }
             (profile(customer))
             (spend(payments.iter().map(|one| &one.payment), paid_in_all))

@@ -20,12 +20,14 @@ pub(super) async fn show(State(app): State<StaffInvoiceHandles>, who: Caller) ->
         p { a href=(INVOICES_PATH) { "All invoices" } }
         h1 { "Numbers of invoices and credit notes" }
         p { "Counted just now from what is stored. A number is taken when something is issued, is used once, and never changes." }
-        @if all.is_empty() { p { "Nothing was issued yet." } } @else {
-            p {
-                @if gapless { span class=(Tone::Working.class()) { "No number is missing" } }
-                @else { span class=(Tone::Error.class()) { "Numbers are missing" } }
+        div id="numbering" data-fresh="" {
+            @if all.is_empty() { p { "Nothing was issued yet." } } @else {
+                p {
+                    @if gapless { span class=(Tone::Working.class()) { "No number is missing" } }
+                    @else { span class=(Tone::Error.class()) { "Numbers are missing" } }
+                }
+                (table(&all))
             }
-            (table(&all))
         }
     };
     Ok(viewer.page(StaffSection::Invoices, "Numbers of invoices", &app.board.view(), &content))

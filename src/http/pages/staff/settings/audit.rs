@@ -114,7 +114,9 @@ pub(super) async fn list(
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Audit log" }
         (tools(&query, &names))
-        @if lines.is_empty() { p { "Nothing in the log is like that." } } @else { (table(&lines, &names)) }
+        div id="audit" data-fresh="" {
+            @if lines.is_empty() { p { "Nothing in the log is like that." } } @else { (table(&lines, &names)) }
+        }
         (ways(from, total, LINES_PER_PAGE, |from| {
             let (from, mut filters) = (from.to_string(), query.narrowed().to_vec());
             filters.push(("from", &from));

@@ -136,10 +136,12 @@ async fn page(app: &IntegrationPageHandles, who: &Caller, tried: Option<&TriedFo
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Integrations" }
         p { "The shop works without any of them." }
-        @if next.is_some() {
-            p {
-                span class=(Tone::Attention.class()) { "restart needed" }
-                " Settings were changed since the server started; the fields show what the next start takes over."
+        div id="restart-now" data-fresh="" {
+            @if next.is_some() {
+                p {
+                    span class=(Tone::Attention.class()) { "restart needed" }
+                    " Settings were changed since the server started; the fields show what the next start takes over."
+                }
             }
         }
         @for view in views(&app.integrations) {
@@ -165,15 +167,17 @@ fn section(view: &IntegrationView, config: &Config, tried: Option<&TriedForm<'_>
     let again = tried.filter(|tried| !tried.is_kept()).map(|tried| tried.sent);
     html! {
         section class="card" aria-labelledby=(word) {
-            h2 id=(word) { (name_of(view.kind)) " " span class=(tone.class()) { (words) } }
-            @if let Some(error) = &view.error { p class="bad" { (error) } }
-            @if let Some(note) = &view.note { p { (note) } }
-            p class="soft" {
-                @if view.failures > 0 { (view.failures) " failures in a row. " }
-                @match view.last_ok_at {
-                    Some(at) => { "Last answered well: " (time(at)) },
-                    None if view.configured => { "It has not answered yet." },
-                    None => { "The shop does without it." },
+            div id={ (word) "-now" } data-fresh="" {
+                h2 id=(word) { (name_of(view.kind)) " " span class=(tone.class()) { (words) } }
+                @if let Some(error) = &view.error { p class="bad" { (error) } }
+                @if let Some(note) = &view.note { p { (note) } }
+                p class="soft" {
+                    @if view.failures > 0 { (view.failures) " failures in a row. " }
+                    @match view.last_ok_at {
+                        Some(at) => { "Last answered well: " (time(at)) },
+                        None if view.configured => { "It has not answered yet." },
+                        None => { "The shop does without it." },
+                    }
                 }
             }
             @if let Some(tried) = tried { (tried.told()) }

@@ -71,10 +71,12 @@ pub(super) async fn list(
         h1 { "API Keys" }
         p { "Programs show a key in the header " code { "X-API-Key" } ". " a href="/docs/" { "What they can ask for" } }
         p { a class="button" href=(NEW_PATH) { "New Key" } }
-        @if some.is_empty() {
-            section class="card" { p { "There is no key yet. Make one for each program, so that it can be revoked alone." } }
-        } @else {
-            (table(&app, &some))
+        div id="keys" data-fresh="" {
+            @if some.is_empty() {
+                section class="card" { p { "There is no key yet. Make one for each program, so that it can be revoked alone." } }
+            } @else {
+                (table(&app, &some))
+            }
         }
         (ways(from, total, KEYS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
     };

@@ -39,7 +39,7 @@ fn page(app: &UserPageHandles, id: Id, who: &Caller, refused: Refused<'_>) -> Re
     open.retain(|session| session.email == user.email);
     let content = html! {
         p { a href=(PATH) { "Users" } }
-        h1 { (user.name) " " span class=(tone.class()) { (words) } }
+        h1 id="person-title" data-fresh="" { (user.name) " " span class=(tone.class()) { (words) } }
         (faults(refused, &LABELS))
         section class="card" aria-labelledby="account" {
             h2 id="account" { "Account" }
@@ -48,10 +48,12 @@ fn page(app: &UserPageHandles, id: Id, who: &Caller, refused: Refused<'_>) -> Re
         }
         section class="card" aria-labelledby="access" {
             h2 id="access" { "Access" }
-            (access(&user, who.user()? == id))
+            div id="access-acts" data-fresh="" { (access(&user, who.user()? == id)) }
         }
         h2 id="sessions" { "Sessions" }
-        @if open.is_empty() { p { "Not signed in." } } @else { (sessions::table(&open)) }
+        div id="open-sessions" data-fresh="" {
+            @if open.is_empty() { p { "Not signed in." } } @else { (sessions::table(&open)) }
+        }
     };
     Ok(viewer.page(StaffSection::Settings, &user.name, &app.settings.board.view(), &content))
 }

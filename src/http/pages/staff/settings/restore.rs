@@ -77,10 +77,12 @@ async fn page(app: &RestorePageHandles, who: &Caller, refused: Refused<'_>) -> R
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Restores" }
         (faults(refused, &[]))
-        @if all.is_empty() { p { "This shop was never restored from a backup." } }
-        @for restore in all {
-            @if restore.review.is_some() { (past(restore)) } @else {
-                (waiting(restore, &open_jobs(&app.restores.orders, restore.restored_at), refused))
+        div id="restores" data-fresh="" {
+            @if all.is_empty() { p { "This shop was never restored from a backup." } }
+            @for restore in all {
+                @if restore.review.is_some() { (past(restore)) } @else {
+                    (waiting(restore, &open_jobs(&app.restores.orders, restore.restored_at), refused))
+                }
             }
         }
     };

@@ -57,7 +57,7 @@ pub(super) async fn list(
             @else { "The browsers in which you have signed in." }
             " End those that you do not know: whoever uses them is out at once."
         }
-        (table(&some))
+        div id="sessions" data-fresh="" { (table(&some)) }
         (ways(from, total, SESSIONS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
     };
     Ok(viewer.page(StaffSection::Settings, "Sessions", &app.settings.board.view(), &content))

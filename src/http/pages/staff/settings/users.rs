@@ -72,7 +72,7 @@ pub(super) async fn list(
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Users" }
         p { a class="button" href=(NEW_PATH) { "Add somebody" } }
-        (table(&some))
+        div id="users" data-fresh="" { (table(&some)) }
         (ways(from, total, USERS_PER_PAGE, |from| address(PATH, &[("from", &from.to_string())])))
     };
     Ok(viewer.page(StaffSection::Settings, "Users", &app.settings.board.view(), &content))

@@ -64,7 +64,7 @@ pub(super) async fn page(
     let name = &material.fields.name;
     let content = html! {
         p { a href=(STOCK_PATH) { "All stock" } }
-        h1 { (swatch(material.fields.color.as_deref())) (name) " " span class=(tone.class()) { (words) } }
+        h1 id="material-title" data-fresh="" { (swatch(material.fields.color.as_deref())) (name) " " span class=(tone.class()) { (words) } }
         (tried.wrong("agree"))
         div id="stock-now" data-fresh="" {
             (glance(app, &material))

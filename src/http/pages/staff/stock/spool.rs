@@ -215,12 +215,14 @@ pub(super) fn page(
     let (tone, words) = if loaded { (Tone::Working, "Loaded") } else { (Tone::Idle, "On the shelf") };
     let content = html! {
         p { a href=(STOCK_PATH) { "All stock" } }
-        h1 { (title) " " span class=(tone.class()) { (words) } }
-        (about(facts))
-        (load(app, facts, tried))
-        @if loaded {
-            (weigh(facts, tried))
-            (leave(facts, tried))
+        h1 id="spool-title" data-fresh="" { (title) " " span class=(tone.class()) { (words) } }
+        div id="spool" data-fresh="" { (about(facts)) }
+        div id="spool-acts" data-fresh="" {
+            (load(app, facts, tried))
+            @if loaded {
+                (weigh(facts, tried))
+                (leave(facts, tried))
+            }
         }
     };
     Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
