@@ -1,5 +1,6 @@
 //! How much customers have sent that the shop has not answered yet: bounded while it comes, deleted when it is old.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -13,7 +14,7 @@ use tokio::time::{Instant, sleep};
 use super::{App, remove_contents};
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::AskError;
-use crate::domain::custom_request::{CustomRequestChange, CustomRequestCommand, CustomRequestStatus};
+use crate::domain::custom_request::{CustomRequestCommand, CustomRequestStatus};
 use crate::domain::customer_space::{SpaceLimits, SpaceRefusal, SpaceUse};
 use crate::domain::file::{File, FileCommand};
 use crate::domain::id::Id;
@@ -28,8 +29,8 @@ use crate::store::rows::LoadError;
 const MEASURED_FOR: Duration = Duration::from_secs(2);
 /// Time between two looks for old files.
 const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
-/// Most files that one look deletes.
-const MAX_DELETED: u64 = 1_000;
+/// Files that a look reads at a time.
+const FILES_PER_READ: u64 = 1_000;
 
 /// The room that customers' files take, and its bounds.
 #[derive(Debug)]
@@ -169,37 +170,58 @@ pub(super) async fn run(app: Weak<App>, keep: Duration) {
 }
 
 impl App {
-    /// Deletes what customers sent before this moment and nobody answered; returns how many files.
+    /// Deletes what customers sent before this moment and nobody answered; returns how many files. What cannot be
+    /// deleted now, or is kept because somebody of the shop works on it, keeps nothing behind it waiting.
     async fn delete_unclaimed(&self, before: Timestamp) -> Result<usize, LoadError> {
-        let mut deleted = 0;
-        for UnclaimedFile { file, custom_request_id } in self.queries.unclaimed_before(before, MAX_DELETED).await? {
-            let result = match custom_request_id {
-                Some(request) => self.close_unanswered(request).await,
-                None => self.discard_untouched_draft(&file).await,
-            };
-            match result {
-                Ok(count) => deleted += count,
-                Err(error) => tracing::debug!(file = %file.id, %error, "a customer's old file is deleted later"),
+        let (mut deleted, mut after, mut requests) = (0, None, HashSet::new());
+        loop {
+            let some = self.queries.unclaimed_before(before, after, FILES_PER_READ).await?;
+            let Some(last) = some.last() else { return Ok(deleted) };
+            after = Some((last.file.created_at, last.file.id));
+            for UnclaimedFile { file, custom_request_id } in some {
+                let result = match custom_request_id {
+                    Some(request) if !requests.insert(request) => continue,
+                    Some(request) => self.close_unanswered(request).await,
+                    None => self.discard_untouched_draft(&file).await,
+                };
+                match result {
+                    Ok(count) => deleted += count,
+                    Err(error) => tracing::debug!(file = %file.id, %error, "a customer's old file is deleted later"),
+                }
             }
+        }
+    }
+
+    /// Closes a request that is still new, and deletes its photos; those too that an earlier look left behind. Returns
+    /// how many.
+    async fn close_unanswered(&self, id: Id) -> Result<usize, AskError> {
+        let read = self.custom_requests.read(id).await.map_err(unavailable)?;
+        let Some(request) = read.and_then(|request| request.state.clone()) else { return Ok(0) };
+        if request.status == CustomRequestStatus::New {
+            let close = CustomRequestCommand::CloseUnanswered { if_version: Some(request.revision) };
+            self.custom_requests.ask(id, CommandOrigin::system(), close).await?;
+        } else if !request.unanswered {
+            return Ok(0);
+        }
+        let (mut deleted, mut failure) = (0, None);
+        for photo in &request.photos {
+            match self.delete_photo(photo.file_id).await {
+                Ok(count) => deleted += count,
+                Err(error) => failure = Some(error),
+            }
+        }
+        if let Some(error) = failure {
+            tracing::debug!(request = %id, %error, "a photo of an unanswered request is deleted later");
         }
         Ok(deleted)
     }
 
-    /// Closes a request that is still new, and deletes its photos; returns how many.
-    async fn close_unanswered(&self, id: Id) -> Result<usize, AskError> {
-        let read = self.custom_requests.read(id).await.map_err(unavailable)?;
-        let request = read.and_then(|request| request.state.clone());
-        let Some(request) = request.filter(|request| request.status == CustomRequestStatus::New) else { return Ok(0) };
-        let change = CustomRequestChange { status: Some(CustomRequestStatus::Closed), internal_notes: None };
-        let close = CustomRequestCommand::Update { if_version: Some(request.revision), change };
-        self.custom_requests.ask(id, CommandOrigin::system(), close).await?;
-        for photo in &request.photos {
-            let read = self.files.read(photo.file_id).await.map_err(unavailable)?;
-            if let Some(file) = read.and_then(|file| file.state.clone()).filter(|file| !file.archived) {
-                self.delete_upload(&file).await?;
-            }
-        }
-        Ok(request.photos.len())
+    /// Deletes a photo, unless it is gone already; returns how many.
+    async fn delete_photo(&self, id: Id) -> Result<usize, AskError> {
+        let read = self.files.read(id).await.map_err(unavailable)?;
+        let Some(file) = read.and_then(|file| file.state.clone()).filter(|file| !file.archived) else { return Ok(0) };
+        self.delete_upload(&file).await?;
+        Ok(1)
     }
 
     /// Deletes a model with its draft, unless somebody of the shop has changed that; returns how many files.

@@ -1,19 +1,20 @@
-//! Custom request: a customer's enquiry with photos, before there is a binding price.
+//! A custom request: what a customer wants made, with photos, before there is a price that holds.
 //!
-//! It is submitted on a page of the shop, and its commit also creates its photos as files. The estimate is frozen with
-//! the price tables of that moment ([`crate::domain::intake_prices`]). A quote that answers the request reports its own
-//! outcome to it; an operator may record the same for a quote that was made elsewhere.
+//! It comes in from a page of the shop, and makes its photos as files in its own commit. The estimate is frozen by the
+//! price tables of that moment ([`crate::domain::intake_prices`]). A quote that answers it tells it what became of
+//! that; an operator may say the same of a quote that was made elsewhere.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
-//! | none | request submitted | new |
-//! | new, declined | quote created | quoted |
-//! | any | its quote accepted | accepted |
-//! | quoted | its quote declined | declined |
-//! | new | recorded by an operator | quoted, declined |
-//! | quoted | recorded by an operator | accepted, declined |
-//! | declined | recorded by an operator | quoted |
+//! | none | it comes in | new |
+//! | new, declined | a quote is made | quoted |
+//! | any | its quote is accepted | accepted |
+//! | quoted | its quote is declined | declined |
+//! | new | an operator says so | quoted, declined |
+//! | quoted | an operator says so | accepted, declined |
+//! | declined | an operator says so | quoted |
 //! | all but closed | closed | closed |
+//! | new | nobody answers it in time | closed, unanswered |
 
 mod rules;
 #[cfg(test)]
@@ -82,6 +83,9 @@ pub struct CustomRequest {
     /// Notes of the staff, not shown to the customer.
     #[serde(default)]
     pub internal_notes: Option<String>,
+    /// Whether it was closed because nobody of the shop answered it in time; its photos are deleted then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unanswered: bool,
     /// Time of submission.
     pub created_at: Timestamp,
     /// Time of the last change.
@@ -141,6 +145,11 @@ pub enum CustomRequestCommand {
     },
     /// Closes the request: nothing more is to be done.
     Close,
+    /// Closes a request that is still new after so long.
+    CloseUnanswered {
+        /// The version that the caller read; refused with 412 if it has changed since.
+        if_version: Option<i64>,
+    },
     /// Records that a quote answers the request. The quote sends this and the next two commands, repeatedly if need be;
     /// they are never refused.
     Quoted {

@@ -16,6 +16,7 @@ pub struct Model {
     pub customer_email: String,
     pub customer_name: String,
     pub created_at: i64,
+    pub unanswered: bool,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

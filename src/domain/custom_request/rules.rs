@@ -46,6 +46,10 @@ impl Aggregate for CustomRequest {
                 return Err(Refusal::transition("closing a custom request", before.status));
             }
             C::Close => next.status = S::Closed,
+            C::CloseUnanswered { .. } if before.status != S::New => {
+                return Err(Refusal::transition("closing a custom request as unanswered", before.status));
+            }
+            C::CloseUnanswered { .. } => (next.status, next.unanswered) = (S::Closed, true),
             C::Quoted { quote_id } => {
                 // One that is told late neither takes back a decision nor opens anything again.
                 let again = before.quote_id == Some(*quote_id);
@@ -55,7 +59,9 @@ impl Aggregate for CustomRequest {
                     next.quote_id = Some(*quote_id);
                 }
             }
-            C::QuoteAccepted { quote_id } => (next.status, next.quote_id) = (S::Accepted, Some(*quote_id)),
+            C::QuoteAccepted { quote_id } => {
+                (next.status, next.quote_id, next.unanswered) = (S::Accepted, Some(*quote_id), false);
+            }
             C::QuoteDeclined { quote_id } => {
                 if before.status == S::Quoted && before.quote_id == Some(*quote_id) {
                     next.status = S::Declined;
@@ -70,6 +76,7 @@ impl Aggregate for CustomRequest {
             CustomRequestCommand::Create(_) => "custom_request.create",
             CustomRequestCommand::Update { .. } => "custom_request.update",
             CustomRequestCommand::Close => "custom_request.close",
+            CustomRequestCommand::CloseUnanswered { .. } => "custom_request.close_unanswered",
             CustomRequestCommand::Quoted { .. } => "custom_request.quoted",
             CustomRequestCommand::QuoteAccepted { .. } => "custom_request.quote_accepted",
             CustomRequestCommand::QuoteDeclined { .. } => "custom_request.quote_declined",
@@ -78,7 +85,9 @@ impl Aggregate for CustomRequest {
 
     fn if_version(command: &CustomRequestCommand) -> Option<i64> {
         match command {
-            CustomRequestCommand::Update { if_version, .. } => *if_version,
+            CustomRequestCommand::Update { if_version, .. } | CustomRequestCommand::CloseUnanswered { if_version } => {
+                *if_version
+            }
             _ => None,
         }
     }
@@ -110,6 +119,7 @@ fn create(cx: &DecisionContext<'_>, id: Id, new: &NewCustomRequest) -> Result<De
         valid_until: cx.now.plus_ms(prices.valid_days.saturating_mul(DAY_MS)),
         quote_id: None,
         internal_notes: None,
+        unanswered: false,
         created_at: cx.now,
         updated_at: cx.now,
     };

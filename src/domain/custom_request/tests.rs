@@ -155,6 +155,24 @@ fn an_operator_says_what_was_agreed_elsewhere() {
     assert_eq!(CustomRequest::if_version(&noted), Some(1));
 }
 
+#[test]
+fn only_a_new_request_is_closed_as_unanswered() {
+    let close = CustomRequestCommand::CloseUnanswered { if_version: Some(1) };
+    assert_eq!(CustomRequest::if_version(&close), Some(1));
+    let (mut desk, _) = Desk::with(new_request(2));
+    let closed = desk.ask(&close).unwrap();
+    assert_eq!(words(&closed.events), ["custom_request.closed"]);
+    assert!(desk.status() == CustomRequestStatus::Closed && desk.request().unanswered);
+    assert_eq!(desk.ask(&close).unwrap_err().code, "invalid_transition");
+    desk.ask(&CustomRequestCommand::QuoteAccepted { quote_id: id(11) }).unwrap();
+    assert!(!desk.request().unanswered, "it was answered after all");
+    let (mut desk, _) = Desk::with(new_request(1));
+    desk.ask(&CustomRequestCommand::Quoted { quote_id: id(11) }).unwrap();
+    assert_eq!(desk.ask(&close).unwrap_err().code, "invalid_transition");
+    desk.ask(&CustomRequestCommand::Close).unwrap();
+    assert!(!desk.request().unanswered, "somebody of the shop closed it");
+}
+
 fn any_command() -> impl Strategy<Value = CustomRequestCommand> {
     use CustomRequestStatus as S;
     let quote = (10_u32..13).prop_map(id);

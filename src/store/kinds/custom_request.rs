@@ -10,6 +10,7 @@ snapshot_row!(CustomRequest in custom_requests, |this, at_rest| {
     customer_email: this.customer_email.clone(),
     customer_name: this.customer_name.clone(),
     created_at: this.created_at.0,
+    unanswered: this.unanswered,
 });
 
 impl StoredRow for CustomRequestCreated {

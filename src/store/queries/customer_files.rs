@@ -1,7 +1,7 @@
 //! Queries of what customers have sent and the shop has not answered yet.
 
 use sea_orm::sea_query::{Alias, Condition, ExprTrait as _, Query};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::Queries;
 use super::orders::json;
@@ -36,14 +36,27 @@ impl Queries {
         Ok(u64::try_from(sum.flatten().unwrap_or(0)).unwrap_or(0))
     }
 
-    /// Returns what customers sent before this moment and the shop has not answered yet, oldest first, at most so many.
+    /// Returns what customers sent before this moment and the shop has not answered yet, oldest first, at most so many;
+    /// those behind `after` in this order.
     ///
     /// # Errors
     ///
     /// When the database does not answer, or a row cannot be read.
-    pub async fn unclaimed_before(&self, before: Timestamp, most: u64) -> Result<Vec<UnclaimedFile>, LoadError> {
+    pub async fn unclaimed_before(
+        &self,
+        before: Timestamp,
+        after: Option<(Timestamp, Id)>,
+        most: u64,
+    ) -> Result<Vec<UnclaimedFile>, LoadError> {
         use files::Column as C;
-        let select = files::Entity::find().filter(unclaimed()?).filter(C::CreatedAt.lt(before.0));
+        let behind = after.map(|(at, id)| {
+            let same = Condition::all().add(C::CreatedAt.eq(at.0)).add(C::Id.gt(id.to_string()));
+            Condition::any().add(C::CreatedAt.gt(at.0)).add(same)
+        });
+        let select = files::Entity::find()
+            .filter(unclaimed()?)
+            .filter(C::CreatedAt.lt(before.0))
+            .apply_if(behind, QueryFilter::filter);
         let rows = select.order_by_asc(C::CreatedAt).order_by_asc(C::Id).limit(most).all(&self.db).await?;
         let read = |row: files::Model| {
             let file = read_doc(row.schema, &row.doc).map_err(|words| LoadError::Db(sea_orm::DbErr::Json(words)))?;
@@ -54,9 +67,11 @@ impl Queries {
     }
 }
 
-/// Models whose quote nobody has sent, and photos of requests that are new.
+/// Models whose quote nobody has sent, and photos of requests that are new or were closed because nobody answered
+/// them.
 fn unclaimed() -> Result<Condition, LoadError> {
     use files::Column as C;
+    use custom_requests::Column as R;
     use quotes::Column as Q;
     let draft = word(&QuoteStatus::Draft).map_err(json)?;
     let answered = Query::select()
@@ -64,11 +79,86 @@ fn unclaimed() -> Result<Condition, LoadError> {
         .from(quotes::Entity)
         .cond_where(Q::ModelFileId.is_not_null().and(Q::Archived.eq(false)).and(Q::Status.ne(draft)))
         .to_owned();
-    let new = custom_requests::Column::Status.eq(word(&CustomRequestStatus::New).map_err(json)?);
-    let waiting =
-        Query::select().column(custom_requests::Column::Id).from(custom_requests::Entity).cond_where(new).to_owned();
+    let requests = |are| Query::select().column(R::Id).from(custom_requests::Entity).cond_where(are).to_owned();
+    let new = requests(R::Status.eq(word(&CustomRequestStatus::New).map_err(json)?));
+    let left = requests(R::Unanswered.eq(true));
     let model = C::Kind.eq(word(&FileKind::Model).map_err(json)?).and(C::Id.not_in_subquery(answered));
-    let photo = C::CustomRequestId.in_subquery(waiting);
+    let photo = C::CustomRequestId.in_subquery(new).or(C::CustomRequestId.in_subquery(left));
     let of_customers = Condition::all().add(C::FromCustomer.eq(true)).add(C::Archived.eq(false));
     Ok(of_customers.add(Condition::any().add(model).add(photo)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::domain::custom_request::CustomRequest;
+    use crate::domain::file::CustomerUpload;
+    use crate::store::rows::samples::{at, custom_request, file, id, on_each, write};
+    use crate::store::rows::{Batch, Snapshot};
+
+    const FAR: Timestamp = Timestamp(i64::MAX);
+
+    fn photo(n: u128, request: u128) -> File {
+        let customer_upload = Some(CustomerUpload::PhotoOf(id(request)));
+        File { kind: FileKind::Image, customer_upload, created_at: at(0), ..file(n) }
+    }
+
+    fn ids(some: &[UnclaimedFile]) -> Vec<Id> {
+        some.iter().map(|one| one.file.id).collect()
+    }
+
+    #[tokio::test]
+    async fn photos_count_until_their_request_is_answered_and_when_nobody_answers_until_they_are_gone() {
+        on_each(async |db| {
+            let closed = |n, unanswered| CustomRequest {
+                status: CustomRequestStatus::Closed,
+                unanswered,
+                ..custom_request(n)
+            };
+            let mut batch = Batch::default();
+            for request in [custom_request(800), closed(801, true), closed(802, false)] {
+                batch.push_snapshot(request.snapshot(request.id, 1, true).unwrap());
+            }
+            for (n, request) in [(1, 800), (2, 801), (3, 802)] {
+                batch.push_snapshot(photo(n, request).snapshot(id(n), 1, true).unwrap());
+            }
+            let gone = File { archived: true, ..photo(4, 801) };
+            batch.push_snapshot(gone.snapshot(id(4), 1, true).unwrap());
+            write(db, batch).await.unwrap();
+            let queries = Queries::new(db.clone());
+            let all = queries.unclaimed_before(FAR, None, 10).await.unwrap();
+            assert_eq!(ids(&all), [id(1), id(2)]);
+            assert_eq!(queries.unclaimed_bytes().await.unwrap(), 24);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn the_rest_is_read_behind_what_is_kept() {
+        on_each(async |db| {
+            let mut batch = Batch::default();
+            // Three came in the same millisecond.
+            for (n, ms) in [(5, 1), (1, 2), (3, 2), (4, 2), (2, 3)] {
+                let model = File {
+                    kind: FileKind::Model,
+                    customer_upload: Some(CustomerUpload::Model),
+                    created_at: at(ms),
+                    ..file(n)
+                };
+                batch.push_snapshot(model.snapshot(id(n), 1, true).unwrap());
+            }
+            write(db, batch).await.unwrap();
+            let queries = Queries::new(db.clone());
+            let (mut seen, mut after) = (Vec::new(), None);
+            loop {
+                let some = queries.unclaimed_before(FAR, after, 2).await.unwrap();
+                let Some(last) = some.last() else { break };
+                after = Some((last.file.created_at, last.file.id));
+                seen.extend(ids(&some));
+            }
+            assert_eq!(seen, [5, 1, 3, 4, 2].map(id));
+        })
+        .await;
+    }
 }

@@ -38,7 +38,12 @@ fn needed() -> Form {
 
 /// A form that is taken, with one photo.
 pub fn form() -> Form {
-    needed().part("photos", photo(pictures::jpeg(1000)))
+    form_with(1)
+}
+
+/// A form that is taken, with so many photos.
+pub fn form_with(photos: usize) -> Form {
+    (0..photos).fold(needed(), |form, n| form.part("photos", photo(pictures::jpeg(1000 + n))))
 }
 
 pub async fn send(client: &Client, form: Form) -> Answer {

@@ -12,7 +12,7 @@ use zip::write::SimpleFileOptions;
 use super::customer;
 use super::intake::{self, taken};
 use crate::api::quotes::models::upload;
-use crate::api::{count, id, paths};
+use crate::api::{count, id, paths, some_sku};
 use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_both, until};
 use crate::whole::cube;
@@ -181,6 +181,29 @@ on_both! {
         }
         assert_eq!(count(&app, "/api/quotes?status=draft").await, 2);
         assert_eq!(app.get(&format!("/api/custom-requests/{request}/photos/1")).await.status, 404);
+    }
+
+    async fn a_photo_that_cannot_be_deleted_now_keeps_no_other_and_goes_later(db: Db) {
+        let mut app = App::on(db).start().await;
+        intake::send(&app.nobody(), intake::form_with(3)).await.expect(201);
+        let photos = app.get("/api/files?kind=image&limit=200").await.expect(200)["files"].clone();
+        let ids: Vec<String> = photos.as_array().unwrap().iter().map(id).collect();
+        assert_eq!(ids.len(), 3, "{photos}");
+        // The one that a look comes to first shows a SKU.
+        let first = ids.iter().min().unwrap();
+        let sku = some_sku(&app).await;
+        app.patch(&format!("/api/skus/{sku}"), &json!({"images": [first]})).await.expect(200);
+        app.stop().await;
+        app.set_env("PRINTFLOOR_FILES__UNCLAIMED_DAYS", "0.0000001");
+        app.start().await;
+        let images = "/api/files?kind=image";
+        until("the others to be gone", || async { (count(&app, images).await == 1).then_some(()) }).await;
+        app.get(&format!("/api/files/{first}")).await.expect(200);
+        app.patch(&format!("/api/skus/{sku}"), &json!({"images": []})).await.expect(200);
+        // Each start looks for what is left; its request is closed long since.
+        app.stop().await;
+        app.start().await;
+        until("the last one to be gone", || async { (count(&app, images).await == 0).then_some(()) }).await;
     }
 }
 
