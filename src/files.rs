@@ -5,6 +5,7 @@ pub mod archive;
 pub mod blobs;
 pub mod disk;
 pub mod exports;
+pub mod mailboxes;
 pub mod picture;
 pub mod pieces;
 pub mod setup_draft;

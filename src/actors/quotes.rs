@@ -13,10 +13,11 @@ use crate::actors::kernel::effects::{Effects, report};
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
 use crate::actors::orders::make::MakeSources;
-use crate::actors::slicing::{NotSliced, Slicing};
+use crate::actors::slicing::{NotSliced, Slicing, SlicingPurpose};
 use crate::domain::custom_request::{CustomRequest, CustomRequestCommand};
 use crate::domain::customer::Customer;
 use crate::domain::id::Id;
+use crate::domain::mailbox::mailbox;
 use crate::domain::order::{AgreedTerms, Line, NO_SKU, NewOrder, Order, OrderCommand, OrderKind};
 use crate::domain::party::Party;
 use crate::domain::quote::{Quote, QuoteCommand, QuoteEffect, QuoteLine, QuoteStatus, SlicedModel, SlicingNews};
@@ -190,11 +191,13 @@ impl QuoteEffects {
 
     /// Tells the quote what the slicer made of a model. What slicing waits for is looked for again at intervals.
     async fn slice(&self, of: &Handle<Quote>, source: SliceSource) {
+        let email = of.read().state.as_ref().and_then(|quote| quote.customer_email.clone());
+        let purpose = SlicingPurpose::Draft { mailbox: email.map(|email| mailbox(&email)).unwrap_or_default() };
         let news = loop {
-            match self.sliced(&source).await {
+            match self.sliced(&source, &purpose).await {
                 Ok(sliced) => break SlicingNews::Done(sliced),
                 Err(NotSliced::Failed(words)) => break SlicingNews::Failed(words),
-                Err(NotSliced::Waits(_)) => tokio::time::sleep(self.slicing_recheck).await,
+                Err(NotSliced::Waits(_) | NotSliced::NotNow(_)) => tokio::time::sleep(self.slicing_recheck).await,
                 Err(NotSliced::Trouble(error)) => {
                     return tracing::warn!(quote = %of.id(), error, "model not sliced, is tried again");
                 }
@@ -205,9 +208,9 @@ impl QuoteEffects {
         }
     }
 
-    async fn sliced(&self, source: &SliceSource) -> Result<SlicedModel, NotSliced> {
+    async fn sliced(&self, source: &SliceSource, purpose: &SlicingPurpose) -> Result<SlicedModel, NotSliced> {
         let files = &self.quote_orders.sources.files;
-        let gcode_file_id = self.slicing.gcode(files, source).await?;
+        let gcode_file_id = self.slicing.gcode(files, source, purpose).await?;
         let state = files.read(gcode_file_id).await?;
         let said = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
         match said.and_then(|said| Some((said.grams?, said.seconds?))) {

@@ -4,6 +4,8 @@
 //! The id of such a file follows from what it is made of. So the same is never sliced twice, also not after a restart,
 //! and a server that was killed in the middle makes one file when it begins again.
 
+mod turns;
+
 use std::io;
 use std::sync::Arc;
 use std::sync::Mutex as BlockingMutex;
@@ -15,6 +17,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
+use self::turns::SlicingTurns;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::AskError;
@@ -39,6 +42,8 @@ const MAX_STEM_CHARS: usize = 80;
 pub enum NotSliced {
     /// Something is not there yet; the words say what.
     Waits(String),
+    /// Others come first; it is asked again. Only drafts of customers meet this.
+    NotNow(String),
     /// This model cannot be sliced with this profile; the words are the slicer's.
     Failed(String),
     /// This server cannot now; it is tried again.
@@ -73,11 +78,34 @@ impl From<AskError> for NotSliced {
     }
 }
 
+/// The work that G-code is made for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SlicingPurpose {
+    /// Jobs of an order.
+    Order,
+    /// The price of a draft, which this mailbox may have sent the model for.
+    Draft {
+        /// The mailbox of the quote's customer; empty where it has none.
+        mailbox: String,
+    },
+}
+
+impl SlicingPurpose {
+    /// The party whose turn it is. What the staff drafts of models of its own is the shop's.
+    fn owner(&self, model: &File) -> FileOwner {
+        match self {
+            Self::Draft { mailbox } if model.customer_upload.is_some() => FileOwner::Customer(mailbox.clone()),
+            Self::Draft { .. } | Self::Order => FileOwner::Shop,
+        }
+    }
+}
+
 /// Makes G-code of models, each only once.
 #[derive(Debug)]
 pub struct Slicing {
     slicer: Slicer,
     blobs: Arc<Blobs>,
+    turns: SlicingTurns,
     /// Held while the file with this id is made. Looked up only: the order of the map has no effect.
     making: DashMap<Id, Arc<Mutex<()>>>,
     /// What slicing waits for, as it was told last.
@@ -87,7 +115,8 @@ pub struct Slicing {
 impl Slicing {
     /// With this slicer, for files whose contents are kept there.
     pub fn new(slicer: Slicer, blobs: Arc<Blobs>) -> Self {
-        Self { slicer, blobs, making: DashMap::new(), waits: BlockingMutex::new(None) }
+        let turns = SlicingTurns::new(slicer.settings().parallel);
+        Self { slicer, blobs, turns, making: DashMap::new(), waits: BlockingMutex::new(None) }
     }
 
     /// What slicing waits for, in words for people; `None` while nothing is known to be missing.
@@ -100,9 +129,16 @@ impl Slicing {
     /// # Errors
     ///
     /// When there is none and none can be made.
-    pub async fn gcode(&self, files: &Directory<File>, source: &SliceSource) -> Result<Id, NotSliced> {
-        let made = self.find_or_make(files, source).await;
+    pub async fn gcode(
+        &self,
+        files: &Directory<File>,
+        source: &SliceSource,
+        purpose: &SlicingPurpose,
+    ) -> Result<Id, NotSliced> {
+        let made = self.find_or_make(files, source, purpose).await;
         let waits = match &made {
+            // Nothing is missing, and whether something is was not found out.
+            Err(NotSliced::NotNow(_)) => return made,
             Err(NotSliced::Waits(words)) => Some(words.clone()),
             _ => None,
         };
@@ -110,7 +146,12 @@ impl Slicing {
         made
     }
 
-    async fn find_or_make(&self, files: &Directory<File>, source: &SliceSource) -> Result<Id, NotSliced> {
+    async fn find_or_make(
+        &self,
+        files: &Directory<File>,
+        source: &SliceSource,
+        purpose: &SlicingPurpose,
+    ) -> Result<Id, NotSliced> {
         let Some(model) = present(files, source.model_file_id).await? else {
             return Err(NotSliced::Failed("its model was deleted".to_owned()));
         };
@@ -123,8 +164,13 @@ impl Slicing {
             hex::encode(profile.sha256())
         );
         let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, &Sha256::digest(of.as_bytes())));
+        if present(files, id).await?.is_some() {
+            return Ok(id);
+        }
+        // The turn comes before the lock: whoever holds the lock waits for nobody.
+        let mut turn = self.turns.take(&purpose.owner(&model)).await?;
         let lock = self.making.entry(id).or_default().clone();
-        let made = {
+        let making = async {
             let _making = lock.lock().await;
             match present(files, id).await? {
                 Some(_) => Ok(id),
@@ -137,6 +183,11 @@ impl Slicing {
                     self.make(files, id, &gcode_name(&model.name, &source.profile), request).await.map(|()| id)
                 }
             }
+        };
+        let made = tokio::select! {
+            biased; // what is done in this moment is kept
+            made = making => made,
+            () = turn.is_wanted_back() => Err(NotSliced::NotNow("models of orders are sliced first".to_owned())),
         };
         drop(lock);
         // Whoever waits for it holds the lock as well.

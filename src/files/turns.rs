@@ -4,17 +4,17 @@
 //! G-code. While a file of the shop is read or waits, the reading of a customer's rests most of the time. A reading
 //! whose request is gone ends at its next question, and has its place until then: places bound the threads.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
+
+use super::mailboxes::{MailboxLimits, MailboxPlace, MailboxPlaces, MailboxesFull};
 
 /// Files that are read at the same time in each place: reading takes a processor as long as it lasts, and others want
 /// one too.
@@ -62,13 +62,15 @@ pub(super) struct ReadingTurns {
     /// Files of the shop that are read or wait.
     shop_files: Arc<AtomicUsize>,
     /// Files of each mailbox that are read or wait.
-    mailboxes: Arc<Mutex<HashMap<String, usize>>>,
+    mailboxes: MailboxPlaces,
 }
 
 impl Default for ReadingTurns {
     fn default() -> Self {
         let place = || Arc::new(Semaphore::new(MAX_READERS));
-        Self { shop: place(), customers: place(), shop_files: Arc::default(), mailboxes: Arc::default() }
+        let limits = MailboxLimits { of_all: MAX_CUSTOMER_FILES, of_one: MAX_FILES_OF_MAILBOX };
+        let mailboxes = MailboxPlaces::new(limits);
+        Self { shop: place(), customers: place(), shop_files: Arc::default(), mailboxes }
     }
 }
 
@@ -104,27 +106,18 @@ impl Reading {
 
 /// A file that is counted as one that is read or waits, until this is dropped.
 #[derive(Debug)]
-enum TurnEntry {
-    Shop(Arc<AtomicUsize>),
-    Customer(Arc<Mutex<HashMap<String, usize>>>, String),
+struct TurnEntry {
+    _shop: Option<ShopEntry>,
+    _customer: Option<MailboxPlace>,
 }
 
-impl Drop for TurnEntry {
+/// A file of the shop that is read or waits.
+#[derive(Debug)]
+struct ShopEntry(Arc<AtomicUsize>);
+
+impl Drop for ShopEntry {
     fn drop(&mut self) {
-        match self {
-            Self::Shop(files) => {
-                files.fetch_sub(1, Relaxed);
-            }
-            Self::Customer(mailboxes, mailbox) => {
-                let mut mailboxes = mailboxes.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Entry::Occupied(mut files) = mailboxes.entry(std::mem::take(mailbox)) {
-                    *files.get_mut() -= 1;
-                    if *files.get() == 0 {
-                        files.remove();
-                    }
-                }
-            }
-        }
+        self.0.fetch_sub(1, Relaxed);
     }
 }
 
@@ -166,21 +159,18 @@ impl ReadingTurns {
         let mailbox = match owner {
             FileOwner::Shop => {
                 self.shop_files.fetch_add(1, Relaxed);
-                return Ok(TurnEntry::Shop(self.shop_files.clone()));
+                return Ok(TurnEntry { _shop: Some(ShopEntry(self.shop_files.clone())), _customer: None });
             }
             FileOwner::Customer(mailbox) => mailbox,
         };
-        let busy = |busy: ReadersBusy| Err(io::Error::new(io::ErrorKind::ResourceBusy, busy));
-        let mut mailboxes = self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner);
-        if mailboxes.values().sum::<usize>() >= MAX_CUSTOMER_FILES {
-            return busy(ReadersBusy::All);
-        }
-        let files = mailboxes.entry(mailbox.clone()).or_default();
-        if *files >= MAX_FILES_OF_MAILBOX {
-            return busy(ReadersBusy::Mailbox);
-        }
-        *files += 1;
-        Ok(TurnEntry::Customer(self.mailboxes.clone(), mailbox.clone()))
+        let place = self.mailboxes.enter(mailbox).map_err(|full| {
+            let busy = match full {
+                MailboxesFull::All => ReadersBusy::All,
+                MailboxesFull::One => ReadersBusy::Mailbox,
+            };
+            io::Error::new(io::ErrorKind::ResourceBusy, busy)
+        })?;
+        Ok(TurnEntry { _shop: None, _customer: Some(place) })
     }
 }
 
@@ -228,7 +218,7 @@ mod tests {
         assert!(futures::poll!(&mut next).is_pending(), "one customer's file is read at a time");
         endless.abort();
         next.await.unwrap();
-        assert!(turns.mailboxes.lock().unwrap().is_empty(), "nothing is counted any more");
+        assert!(turns.mailboxes.is_empty(), "nothing is counted any more");
     }
 
     #[tokio::test]

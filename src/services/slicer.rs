@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::fs;
 use tokio::process::Command;
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::Mutex;
 
 use self::process::{RunError, RunLimits};
 use self::profile::Profile;
@@ -38,7 +38,7 @@ pub struct SlicerSettings {
     pub profiles: PathBuf,
     /// Folder in which each run has one of its own. Nothing else may use it.
     pub work: PathBuf,
-    /// Runs at the same time.
+    /// Most runs at the same time. Whoever has models sliced keeps to it, and says whose turn it is.
     pub parallel: usize,
     /// What one run may take.
     pub limits: RunLimits,
@@ -61,11 +61,10 @@ pub enum SliceError {
 /// What a program file was when its version was asked.
 type ProgramMark = (PathBuf, Option<SystemTime>, u64);
 
-/// The program, with a bounded number of runs.
+/// The program. Whoever asks bounds how often it runs at the same time ([`SlicerSettings::parallel`]).
 #[derive(Debug)]
 pub struct Slicer {
     settings: SlicerSettings,
-    turns: Semaphore,
     next: AtomicU64,
     version: Mutex<Option<(ProgramMark, String)>>,
 }
@@ -103,8 +102,7 @@ impl Slicer {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let turns = Semaphore::new(settings.parallel.max(1));
-        Ok(Self { settings, turns, next: AtomicU64::new(0), version: Mutex::new(None) })
+        Ok(Self { settings, next: AtomicU64::new(0), version: Mutex::new(None) })
     }
 
     /// The settings that it was made with.
@@ -178,14 +176,12 @@ impl Slicer {
         profile::read(&self.settings.profiles, name).await
     }
 
-    /// Makes G-code. Waits for its turn. When this is dropped, the program is killed and its folder removed.
+    /// Makes G-code. When this is dropped, the program is killed and its folder removed.
     ///
     /// # Errors
     ///
     /// When the program is not there, fails, or makes no file.
     pub async fn slice(&self, request: SliceRequest<'_>) -> Result<SlicedModel, SliceError> {
-        let closed = |_| SliceError::Disk(std::io::Error::other("no more turns"));
-        let _turn = self.turns.acquire().await.map_err(closed)?;
         let program = self.program()?;
         let folder = self.folder().await?;
         let project = is_project(request.model).await?;

@@ -4,6 +4,7 @@
 mod failures;
 mod projects;
 mod quotes;
+mod turns;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use super::{OrderEffects, tell};
 use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
-use crate::actors::slicing::NotSliced;
+use crate::actors::slicing::{NotSliced, SlicingPurpose};
 use crate::domain::id::Id;
 use crate::domain::order::{Make, Order, OrderCommand, SlicingNews};
 use crate::domain::slice_source::SliceSource;
@@ -17,7 +17,7 @@ impl OrderEffects {
             let outcome = match self.sliced(sku, &source).await {
                 Ok(make) => SlicingNews::Done(Box::new(make)),
                 Err(NotSliced::Failed(words)) => SlicingNews::Failed(words),
-                Err(NotSliced::Waits(words)) => {
+                Err(NotSliced::Waits(words) | NotSliced::NotNow(words)) => {
                     tell(of, news(SlicingNews::Waits(words))).await;
                     tokio::time::sleep(self.slicing_recheck).await;
                     continue;
@@ -42,7 +42,7 @@ impl OrderEffects {
         let make = if sku.fields.gcode_file_id.is_some() {
             self.sources.make(sku).await?
         } else {
-            let file = self.slicing.gcode(&self.sources.files, source).await?;
+            let file = self.slicing.gcode(&self.sources.files, source, &SlicingPurpose::Order).await?;
             self.sources.sliced(sku, file).await?
         };
         make.ok_or_else(|| NotSliced::Failed("its SKU has become a kit".to_owned()))

@@ -1,0 +1,219 @@
+//! Whose turn it is to have a model sliced.
+//!
+//! Orders and the staff's own drafts go first. The draft of a customer is sliced while none of those waits, and gives its
+//! place back as soon as one does: a run may take ten minutes. Customers have their turns in the order in which they
+//! came, few for each mailbox at a time.
+
+use std::collections::VecDeque;
+use std::future::pending;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{oneshot, watch};
+
+use super::NotSliced;
+use crate::files::mailboxes::{MailboxLimits, MailboxPlace, MailboxPlaces, MailboxesFull};
+use crate::files::turns::FileOwner;
+
+/// Models of customers that are sliced or wait for it. Further ones ask again.
+const LIMITS: MailboxLimits = MailboxLimits { of_all: 64, of_one: 2 };
+
+/// The places at the slicer.
+#[derive(Debug)]
+pub(super) struct SlicingTurns {
+    queue: Arc<Mutex<TurnQueue>>,
+    mailboxes: MailboxPlaces,
+    /// How many models of the shop wait for a place.
+    shop_waits: watch::Sender<usize>,
+}
+
+/// Free places, and who waits for one, oldest first.
+#[derive(Debug)]
+struct TurnQueue {
+    free: usize,
+    shop: VecDeque<oneshot::Sender<SlicerPlace>>,
+    customers: VecDeque<oneshot::Sender<SlicerPlace>>,
+}
+
+/// One place, which goes to the next when this is dropped.
+#[derive(Debug)]
+struct SlicerPlace(Arc<Mutex<TurnQueue>>);
+
+impl Drop for SlicerPlace {
+    fn drop(&mut self) {
+        loop {
+            let next = {
+                let mut queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let next = queue.shop.pop_front().or_else(|| queue.customers.pop_front());
+                let Some(next) = next else {
+                    queue.free += 1;
+                    return;
+                };
+                next
+            };
+            if !next.is_closed() {
+                // Whoever went away in this moment hands it on by dropping it.
+                let _ = next.send(Self(self.0.clone()));
+                return;
+            }
+        }
+    }
+}
+
+/// A model of the shop that waits for a place.
+struct ShopWaits<'a>(&'a watch::Sender<usize>);
+
+impl<'a> ShopWaits<'a> {
+    fn new(count: &'a watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(count)
+    }
+}
+
+impl Drop for ShopWaits<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// A turn at the slicer, until this is dropped.
+#[derive(Debug)]
+pub(super) struct SlicingTurn {
+    _place: SlicerPlace,
+    _mailbox: Option<MailboxPlace>,
+    /// How many models of the shop wait; `None` where this is one of them.
+    shop_waits: Option<watch::Receiver<usize>>,
+}
+
+impl SlicingTurn {
+    /// Returns once the place is wanted back, as that of a customer is when a model of the shop waits.
+    pub(super) async fn is_wanted_back(&mut self) {
+        let Some(waits) = &mut self.shop_waits else { return pending::<()>().await };
+        let is_over = waits.wait_for(|count| *count > 0).await.is_err();
+        if is_over {
+            pending::<()>().await;
+        }
+    }
+}
+
+impl SlicingTurns {
+    /// With so many places, one at least.
+    pub(super) fn new(places: usize) -> Self {
+        let queue = TurnQueue { free: places.max(1), shop: VecDeque::new(), customers: VecDeque::new() };
+        let mailboxes = MailboxPlaces::new(LIMITS);
+        Self { queue: Arc::new(Mutex::new(queue)), mailboxes, shop_waits: watch::Sender::new(0) }
+    }
+
+    /// Waits for a turn.
+    ///
+    /// # Errors
+    ///
+    /// When as many models of customers wait as may.
+    pub(super) async fn take(&self, owner: &FileOwner) -> Result<SlicingTurn, NotSliced> {
+        let mailbox = match owner {
+            FileOwner::Shop => None,
+            FileOwner::Customer(mailbox) => Some(self.mailboxes.enter(mailbox).map_err(|full| {
+                NotSliced::NotNow(match full {
+                    MailboxesFull::All => "many models of customers wait to be sliced".to_owned(),
+                    MailboxesFull::One => format!("{} models of this customer wait to be sliced", LIMITS.of_one),
+                })
+            })?),
+        };
+        let shop_waits = mailbox.is_some().then(|| self.shop_waits.subscribe());
+        let place = self.place(mailbox.is_none()).await?;
+        Ok(SlicingTurn { _place: place, _mailbox: mailbox, shop_waits })
+    }
+
+    async fn place(&self, is_shops: bool) -> Result<SlicerPlace, NotSliced> {
+        let turn = {
+            let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            if queue.free > 0 {
+                queue.free -= 1;
+                return Ok(SlicerPlace(self.queue.clone()));
+            }
+            let (place, turn) = oneshot::channel();
+            let line = if is_shops { &mut queue.shop } else { &mut queue.customers };
+            line.push_back(place);
+            turn
+        };
+        let _waits = is_shops.then(|| ShopWaits::new(&self.shop_waits));
+        turn.await.map_err(|_| NotSliced::Trouble("the slicer has no more turns".to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use futures::{FutureExt as _, poll};
+
+    use super::*;
+
+    fn customer(name: &str) -> FileOwner {
+        FileOwner::Customer(format!("{name}@example.org"))
+    }
+
+    #[tokio::test]
+    async fn the_shop_goes_before_customers_who_came_earlier() {
+        let turns = SlicingTurns::new(1);
+        let (ann, bob) = (customer("ann"), customer("bob"));
+        let running = turns.take(&FileOwner::Shop).await.unwrap();
+        let (mut first, mut second) = (Box::pin(turns.take(&ann)), Box::pin(turns.take(&bob)));
+        let mut order = Box::pin(turns.take(&FileOwner::Shop));
+        assert!(poll!(&mut first).is_pending() && poll!(&mut second).is_pending() && poll!(&mut order).is_pending());
+        drop(running);
+        assert!(poll!(&mut first).is_pending(), "an order waits");
+        drop(order.await.unwrap());
+        assert!(poll!(&mut second).is_pending(), "the other customer came first");
+        drop(first.await.unwrap());
+        second.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_customers_place_is_wanted_back_while_something_of_the_shop_waits() {
+        let turns = SlicingTurns::new(1);
+        let mut running = turns.take(&customer("mallory")).await.unwrap();
+        let ann = customer("ann");
+        let mut other = Box::pin(turns.take(&ann));
+        assert!(poll!(&mut other).is_pending());
+        assert!(running.is_wanted_back().now_or_never().is_none(), "customers wait for each other");
+        let mut order = Box::pin(turns.take(&FileOwner::Shop));
+        assert!(poll!(&mut order).is_pending());
+        running.is_wanted_back().await;
+        drop(running);
+        let mut running = order.await.unwrap();
+        let mut next = Box::pin(turns.take(&FileOwner::Shop));
+        assert!(poll!(&mut next).is_pending());
+        assert!(running.is_wanted_back().now_or_never().is_none(), "the shop ends what it has begun");
+        // Whoever went away waits no more.
+        drop((next, running));
+        let mut running = other.await.unwrap();
+        assert!(running.is_wanted_back().now_or_never().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_mailbox_has_few_models_in_line_and_one_that_goes_away_makes_room() {
+        let turns = SlicingTurns::new(1);
+        let (mallory, ann) = (customer("mallory"), customer("ann"));
+        let running = turns.take(&mallory).await.unwrap();
+        let mut waiting = Box::pin(turns.take(&mallory));
+        assert!(poll!(&mut waiting).is_pending());
+        assert!(matches!(turns.take(&mallory).await, Err(NotSliced::NotNow(_))));
+        let mut of_ann = Box::pin(turns.take(&ann));
+        assert!(poll!(&mut of_ann).is_pending());
+        drop(waiting);
+        drop(running);
+        drop(of_ann.await.unwrap());
+        turns.take(&mallory).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_place_that_was_given_to_somebody_who_goes_away_is_not_lost() {
+        let turns = SlicingTurns::new(1);
+        let running = turns.take(&FileOwner::Shop).await.unwrap();
+        let mut gone = Box::pin(turns.take(&FileOwner::Shop));
+        assert!(poll!(&mut gone).is_pending());
+        drop(running);
+        drop(gone);
+        turns.take(&FileOwner::Shop).now_or_never().unwrap().unwrap();
+        assert_eq!(*turns.shop_waits.borrow(), 0);
+    }
+}
