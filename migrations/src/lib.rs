@@ -30,6 +30,7 @@ mod m20261125_000026_finished_invoices_and_early_refunds;
 mod m20261125_000029_restores;
 mod m20261125_000031_customer_files;
 mod m20261128_000033_unanswered_requests;
+mod m20261128_000034_gcode_of_customers;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -69,6 +70,7 @@ impl MigratorTrait for Migrator {
             whole(m20261125_000029_restores::Migration),
             whole(m20261125_000031_customer_files::Migration),
             whole(m20261128_000033_unanswered_requests::Migration),
+            whole(m20261128_000034_gcode_of_customers::Migration),
         ]
     }
 }

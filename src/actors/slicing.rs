@@ -6,11 +6,12 @@
 
 mod turns;
 
-use std::io;
 use std::sync::Arc;
 use std::sync::Mutex as BlockingMutex;
 use std::sync::PoisonError;
+use std::{fmt, io};
 
+use async_trait::async_trait;
 use dashmap::DashMap;
 use sha2::{Digest as _, Sha256};
 use tokio::io::AsyncReadExt as _;
@@ -21,6 +22,7 @@ use self::turns::SlicingTurns;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::AskError;
+use crate::domain::customer_space::SpaceRefusal;
 use crate::domain::file::{File, FileCommand, FileKind};
 use crate::domain::gcode::{Content, Extents};
 use crate::domain::id::Id;
@@ -42,7 +44,7 @@ const MAX_STEM_CHARS: usize = 80;
 pub enum NotSliced {
     /// Something is not there yet; the words say what.
     Waits(String),
-    /// Others come first; it is asked again. Only drafts of customers meet this.
+    /// Others come first, or there is no room; it is asked again. Only drafts of customers meet this.
     NotNow(String),
     /// This model cannot be sliced with this profile; the words are the slicer's.
     Failed(String),
@@ -78,6 +80,19 @@ impl From<AskError> for NotSliced {
     }
 }
 
+/// The room that files of customers may take, with what is made of them.
+#[async_trait]
+pub trait CustomerRoom: fmt::Debug + Send + Sync + 'static {
+    /// Returns why no more of theirs is stored now; `None` while there is room.
+    ///
+    /// # Errors
+    ///
+    /// When the database does not answer.
+    async fn refusal(&self) -> Result<Option<SpaceRefusal>, LoadError>;
+    /// Counts so many bytes that were stored a moment ago.
+    fn note_stored(&self, bytes: u64);
+}
+
 /// The work that G-code is made for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SlicingPurpose {
@@ -106,6 +121,7 @@ pub struct Slicing {
     slicer: Slicer,
     blobs: Arc<Blobs>,
     turns: SlicingTurns,
+    room: Arc<dyn CustomerRoom>,
     /// Held while the file with this id is made. Looked up only: the order of the map has no effect.
     making: DashMap<Id, Arc<Mutex<()>>>,
     /// What slicing waits for, as it was told last.
@@ -113,10 +129,10 @@ pub struct Slicing {
 }
 
 impl Slicing {
-    /// With this slicer, for files whose contents are kept there.
-    pub fn new(slicer: Slicer, blobs: Arc<Blobs>) -> Self {
+    /// With this slicer, for files whose contents are kept there. `room` bounds what is made of customers' models.
+    pub fn new(slicer: Slicer, blobs: Arc<Blobs>, room: Arc<dyn CustomerRoom>) -> Self {
         let turns = SlicingTurns::new(slicer.settings().parallel);
-        Self { slicer, blobs, turns, making: DashMap::new(), waits: BlockingMutex::new(None) }
+        Self { slicer, blobs, turns, room, making: DashMap::new(), waits: BlockingMutex::new(None) }
     }
 
     /// What slicing waits for, in words for people; `None` while nothing is known to be missing.
@@ -168,7 +184,9 @@ impl Slicing {
             return Ok(id);
         }
         // The turn comes before the lock: whoever holds the lock waits for nobody.
-        let mut turn = self.turns.take(&purpose.owner(&model)).await?;
+        let owner = purpose.owner(&model);
+        let mut turn = self.turns.take(&owner).await?;
+        let sliced_from = matches!(owner, FileOwner::Customer(_)).then_some(model.id);
         let lock = self.making.entry(id).or_default().clone();
         let making = async {
             let _making = lock.lock().await;
@@ -180,7 +198,8 @@ impl Slicing {
                         profile: &profile,
                         copies: source.copies,
                     };
-                    self.make(files, id, &gcode_name(&model.name, &source.profile), request).await.map(|()| id)
+                    let name = gcode_name(&model.name, &source.profile);
+                    self.make(files, id, name, sliced_from, request).await.map(|()| id)
                 }
             }
         };
@@ -195,14 +214,21 @@ impl Slicing {
         made
     }
 
-    /// Slices, and records the result under this id.
+    /// Slices, and records the result under this id. `sliced_from` is the model where it is a customer's: its G-code
+    /// takes of the room of customers.
     async fn make(
         &self,
         files: &Directory<File>,
         id: Id,
-        name: &str,
+        name: String,
+        sliced_from: Option<Id>,
         request: SliceRequest<'_>,
     ) -> Result<(), NotSliced> {
+        if sliced_from.is_some()
+            && let Some(refusal) = self.room.refusal().await?
+        {
+            return Err(NotSliced::NotNow(refusal.to_string()));
+        }
         let sliced = self.slicer.slice(request).await?;
         let (mut incoming, mut extents) = (self.blobs.begin()?, Extents::default());
         let (mut result, mut chunk) = (tokio::fs::File::open(&sliced.path).await?, vec![0; CHUNK_BYTES]);
@@ -231,14 +257,17 @@ impl Slicing {
         let recording = self.blobs.recording().await;
         let kept = incoming.keep(&recording).await?;
         let metadata = Box::new(self.blobs.keep_metadata(found, &recording).await?);
-        let size = i64::try_from(kept.size).unwrap_or(i64::MAX);
-        let (name, kind, photo_of) = (name.to_owned(), FileKind::Gcode, None);
-        let create = FileCommand::Create { name, kind, size, sha256: kept.sha256, metadata, photo_of };
+        let bytes = kept.size;
+        let (kind, size, photo_of) = (FileKind::Gcode, i64::try_from(bytes).unwrap_or(i64::MAX), None);
+        let create = FileCommand::Create { name, kind, size, sha256: kept.sha256, metadata, photo_of, sliced_from };
         // One that was deleted is made anew under its id.
         match files.read(id).await? {
             Some(_) => files.ask(id, CommandOrigin::system(), create).await?,
             None => files.create_as(id, CommandOrigin::system(), create).await?,
         };
+        if sliced_from.is_some() {
+            self.room.note_stored(bytes);
+        }
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex as BlockingMutex, PoisonError, Weak};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
@@ -14,9 +15,10 @@ use tokio::time::{Instant, sleep};
 use super::{App, remove_contents};
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::AskError;
+use crate::actors::slicing::CustomerRoom;
 use crate::domain::custom_request::{CustomRequestCommand, CustomRequestStatus};
 use crate::domain::customer_space::{SpaceLimits, SpaceRefusal, SpaceUse};
-use crate::domain::file::{File, FileCommand};
+use crate::domain::file::{CustomerUpload, File, FileCommand};
 use crate::domain::id::Id;
 use crate::domain::quote::{QuoteCommand, QuoteStatus};
 use crate::domain::time::Timestamp;
@@ -149,6 +151,18 @@ impl CustomerSpace {
     }
 }
 
+#[async_trait]
+impl CustomerRoom for CustomerSpace {
+    async fn refusal(&self) -> Result<Option<SpaceRefusal>, LoadError> {
+        Ok(self.summary().await?.refusal)
+    }
+
+    fn note_stored(&self, bytes: u64) {
+        self.growth.fetch_add(bytes, Relaxed);
+        self.arrived.fetch_add(bytes, Relaxed);
+    }
+}
+
 fn latest(stored: &BlockingMutex<SpaceUse>) -> SpaceUse {
     *stored.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -224,16 +238,31 @@ impl App {
         Ok(1)
     }
 
-    /// Deletes a model with its draft, unless somebody of the shop has changed that; returns how many files.
-    async fn discard_untouched_draft(&self, model: &File) -> Result<usize, AskError> {
-        if let Some(quote) = self.queries.quote_of_model(model.id).await.map_err(unavailable)? {
+    /// Deletes a model, or the G-code of one, with its draft and all G-code that was sliced for it, unless somebody of
+    /// the shop has changed the draft; returns how many files. What is left behind is looked for by itself.
+    async fn discard_untouched_draft(&self, file: &File) -> Result<usize, AskError> {
+        let model = match file.customer_upload {
+            Some(CustomerUpload::GcodeOf(model)) => model,
+            _ => file.id,
+        };
+        if let Some(quote) = self.queries.quote_of_model(model).await.map_err(unavailable)? {
             if quote.status != QuoteStatus::Draft || quote.revision > 1 {
                 return Ok(0);
             }
             self.quotes.ask(quote.id, CommandOrigin::system(), QuoteCommand::Archive).await?;
         }
-        self.delete_upload(model).await?;
-        Ok(1)
+        let mut deleted = 0;
+        for gcode in self.queries.gcode_of_model(model).await.map_err(unavailable)? {
+            match self.delete_upload(&gcode).await {
+                Ok(()) => deleted += 1,
+                Err(error) => tracing::debug!(file = %gcode.id, %error, "the G-code of an old draft is deleted later"),
+            }
+        }
+        if file.id == model {
+            self.delete_upload(file).await?;
+            deleted += 1;
+        }
+        Ok(deleted)
     }
 
     async fn delete_upload(&self, file: &File) -> Result<(), AskError> {
@@ -258,6 +287,21 @@ mod tests {
 
     use super::*;
     use crate::store::rows::samples::{on_each, take_all_connections};
+
+    #[tokio::test]
+    async fn what_the_server_made_of_a_customers_file_counts_at_once() {
+        on_each(async |db| {
+            let folder = tempfile::tempdir().unwrap();
+            let limits = SpaceLimits { unclaimed_max_bytes: 100, reserved_bytes: 0 };
+            let space = CustomerSpace::new(Queries::new(db.clone()), folder.path().to_owned(), limits);
+            assert_eq!(space.refusal().await.unwrap(), None);
+            space.note_stored(100);
+            assert_eq!(space.refusal().await.unwrap(), Some(SpaceRefusal::Unclaimed), "before it is measured again");
+            *space.measured_at.lock().await = None;
+            assert_eq!(space.refusal().await.unwrap(), None, "it is in the database, if anywhere");
+        })
+        .await;
+    }
 
     #[tokio::test]
     async fn a_measurement_that_is_cancelled_takes_no_room_for_ever() {

@@ -99,6 +99,7 @@ impl App {
         let subscribers = Subscribers::new(work.processor.clone());
         let connections = Arc::new(PrinterConnections::new(printer_registry(config)?));
         let blobs = Arc::new(Blobs::open(config.files_dir())?);
+        let customer_space = Arc::new(CustomerSpace::new(queries.clone(), config.files_dir(), config.files.space()));
         let backups = Arc::new(Backups::open(config, copier, blobs.clone())?);
         let board_rules = config.board_rules(known_types());
         let documents = Arc::new(InvoiceDocuments::new(config, queries.clone())?);
@@ -158,7 +159,11 @@ impl App {
             mail_frame: Arc::new(MailFrame::new(&config.pdf, config.invoices.rules().seller)?),
             documents: documents.clone(),
             agent: agent(config, lines.of("agent"))?,
-            slicing: Arc::new(Slicing::new(Slicer::new(config.slicer_settings())?, blobs.clone())),
+            slicing: Arc::new(Slicing::new(
+                Slicer::new(config.slicer_settings())?,
+                blobs.clone(),
+                customer_space.clone(),
+            )),
             slicing_recheck: config.slicing.recheck_seconds.duration(),
             alert_interval: config.mail.alert_interval_seconds.duration(),
             access_changes: watch::Sender::new(0),
@@ -192,7 +197,6 @@ impl App {
                 client,
             },
         );
-        let customer_space = CustomerSpace::new(queries.clone(), config.files_dir(), config.files.space());
         directories.start(&root, &services).await?;
         directories.start_resident().await?;
         services.dispatcher.start(&root).await?;
@@ -210,7 +214,7 @@ impl App {
             payments: services.matcher,
             subscribers,
             checkouts,
-            customer_space: Arc::new(customer_space),
+            customer_space,
             blobs: services.blobs,
             export_files: services.export_files,
             backups,

@@ -82,7 +82,7 @@ pub struct PhotoOf {
     pub attempt: Id,
 }
 
-/// Purpose of a file that a customer uploaded before the shop reviewed anything.
+/// The use of a file that a customer sent, or that was made from one, before anybody of the shop had looked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CustomerUpload {
@@ -90,6 +90,8 @@ pub enum CustomerUpload {
     Model,
     /// Photo of this custom request.
     PhotoOf(Id),
+    /// Nothing: the server sliced this G-code from the model with this id, to price its draft.
+    GcodeOf(Id),
 }
 
 /// Uploaded file: its name, use and metadata. Its content is stored separately, by its hash.
@@ -164,6 +166,8 @@ pub enum FileCommand {
         metadata: Box<FileMetadata>,
         /// Print whose end this picture shows, if the server took it.
         photo_of: Option<PhotoOf>,
+        /// The customer's model that it was sliced from for a draft; `None` for all other files.
+        sliced_from: Option<Id>,
     },
     /// Deletes the file, unless a SKU or an unfinished order or job refers to it.
     Archive,
@@ -184,7 +188,7 @@ impl Aggregate for File {
         command: &FileCommand,
     ) -> Result<Decision<Self>, Refusal> {
         let next = match (this.filter(|file| !file.archived), command) {
-            (None, FileCommand::Create { name, kind, size, sha256, metadata, photo_of }) => Self {
+            (None, FileCommand::Create { name, kind, size, sha256, metadata, photo_of, sliced_from }) => Self {
                 id,
                 name: name.clone(),
                 kind: *kind,
@@ -192,7 +196,11 @@ impl Aggregate for File {
                 sha256: sha256.clone(),
                 metadata: (**metadata).clone(),
                 photo_of: *photo_of,
-                customer_upload: matches!(cx.by, Principal::Customer { .. }).then_some(CustomerUpload::Model),
+                customer_upload: match (sliced_from, cx.by) {
+                    (Some(model), _) => Some(CustomerUpload::GcodeOf(*model)),
+                    (None, Principal::Customer { .. }) => Some(CustomerUpload::Model),
+                    (None, _) => None,
+                },
                 archived: false,
                 created_at: cx.now,
             },

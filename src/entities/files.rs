@@ -20,6 +20,7 @@ pub struct Model {
     pub custom_request_id: Option<String>,
     pub archived: bool,
     pub created_at: i64,
+    pub model_file_id: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

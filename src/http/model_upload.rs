@@ -76,6 +76,7 @@ impl<F> ModelUpload<F> {
             sha256: self.sha256.clone(),
             metadata: Box::new(self.metadata.clone()),
             photo_of: None,
+            sliced_from: None,
         };
         let (id, _) = files.create(origin, create).await?;
         self.share.iter().for_each(SpaceShare::keep);

@@ -107,6 +107,7 @@ async fn keep(with: &PrinterEffects, id: Id, due: &PhotoDue, picture: Picture) -
         sha256: content.sha256,
         metadata: Box::new(FileMetadata::default()),
         photo_of: Some(PhotoOf { order: due.order, job: due.job, attempt: due.attempt }),
+        sliced_from: None,
     };
     match with.files.create_as(id, CommandOrigin::system(), create).await {
         // Recorded by a try of which nobody heard.

@@ -1,8 +1,8 @@
 //! Whose turn it is to have a model sliced.
 //!
-//! Orders and the staff's own drafts go first. The draft of a customer is sliced while none of those waits, and gives its
-//! place back as soon as one does: a run may take ten minutes. Customers have their turns in the order in which they
-//! came, few for each mailbox at a time.
+//! Orders and the staff's own drafts go first. The draft of a customer is sliced while none of those waits, and gives
+//! its place back as soon as one does: a run may take ten minutes. Customers have their turns in the order in which
+//! they came, few for each mailbox at a time.
 
 use std::collections::VecDeque;
 use std::future::pending;

@@ -201,7 +201,8 @@ async fn recorded(
     let command = async {
         let metadata = Box::new(app.blobs.keep_metadata(found, &recording).await?);
         let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
-        Ok(FileCommand::Create { name, kind, size, sha256: kept.sha256.clone(), metadata, photo_of: None })
+        let (sha256, photo_of, sliced_from) = (kept.sha256.clone(), None, None);
+        Ok(FileCommand::Create { name, kind, size, sha256, metadata, photo_of, sliced_from })
     };
     call.ask_hashed(&app.files, CommandTarget::New, hash, command).await
 }
@@ -227,8 +228,8 @@ pub(crate) async fn keep_made(
     let kept = content.keep(&recording).await?;
     let metadata = Box::new(app.blobs.keep_metadata(found, &recording).await?);
     let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
-    let name = name.to_owned();
-    let command = FileCommand::Create { name, kind, size, sha256: kept.sha256, metadata, photo_of: None };
+    let (name, sha256, photo_of, sliced_from) = (name.to_owned(), kept.sha256, None, None);
+    let command = FileCommand::Create { name, kind, size, sha256, metadata, photo_of, sliced_from };
     Ok(app.files.create(origin, command).await?.0)
 }
 

@@ -157,9 +157,9 @@ const MAX_SPACE_WAIT: Duration = Duration::from_secs(2);
 async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
     let Ok(Ok(space)) = timeout(MAX_SPACE_WAIT, space.summary()).await else { return };
     let bytes = |bytes: u64| (NONE, i64::try_from(bytes).unwrap_or(i64::MAX));
-    let help = "Bytes of customers' models and photos that the shop has not answered";
+    let help = "Bytes of customers' models, their G-code and photos that the shop has not answered";
     page.gauge("unclaimed_file_bytes", help, [bytes(space.stored.unclaimed_bytes)]);
-    let help = "Most bytes of customers' models and photos that the shop has not answered; 0 is no bound";
+    let help = "Most bytes of customers' models, their G-code and photos that the shop has not answered; 0 is no bound";
     page.gauge("unclaimed_file_bytes_limit", help, [bytes(space.limits.unclaimed_max_bytes)]);
     page.gauge("disk_free_bytes", "Free bytes of the disk of the files", space.stored.free_bytes.map(bytes));
     let refused = i64::from(space.refusal.is_some());

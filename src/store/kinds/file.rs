@@ -17,6 +17,10 @@ snapshot_row!(File in files, |this, at_rest| {
     },
     archived: this.archived,
     created_at: this.created_at.0,
+    model_file_id: match this.customer_upload {
+        Some(CustomerUpload::GcodeOf(model)) => text(Some(model)),
+        _ => None,
+    },
 });
 
 impl Load for File {}

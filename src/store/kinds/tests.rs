@@ -357,7 +357,7 @@ proptest! {
             thumbnail: None, layers: Some(layers), size: make.dimensions, form: Some(GcodeForm::default()), plates: Vec::new(),
         };
         let create = FileCommand::Create {
-            name: text.clone(), kind: FileKind::Gcode, size, sha256: "ab".to_owned(), metadata: Box::new(metadata), photo_of: None,
+            name: text.clone(), kind: FileKind::Gcode, size, sha256: "ab".to_owned(), metadata: Box::new(metadata), photo_of: None, sliced_from: None,
         };
         let mut file = None;
         prop_assert!(accepted::<File>(&bench, &mut file, &create) && accepted(&bench, &mut file, &FileCommand::Archive));

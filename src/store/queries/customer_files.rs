@@ -18,7 +18,7 @@ use crate::store::rows::{LoadError, read_doc, word};
 pub struct UnclaimedFile {
     /// As it is recorded.
     pub file: File,
-    /// The custom request whose photo it is; `None` for a model.
+    /// The custom request whose photo it is; `None` for a model, and for G-code of one.
     pub custom_request_id: Option<Id>,
 }
 
@@ -59,19 +59,34 @@ impl Queries {
             .apply_if(behind, QueryFilter::filter);
         let rows = select.order_by_asc(C::CreatedAt).order_by_asc(C::Id).limit(most).all(&self.db).await?;
         let read = |row: files::Model| {
-            let file = read_doc(row.schema, &row.doc).map_err(|words| LoadError::Db(sea_orm::DbErr::Json(words)))?;
+            let file = file_of(&row)?;
             let custom_request_id = row.custom_request_id.and_then(|id| id.parse().ok());
             Ok(UnclaimedFile { file, custom_request_id })
         };
         rows.into_iter().map(read).collect()
     }
+
+    /// Returns the G-code that was sliced from a customer's model for its draft and is not deleted.
+    ///
+    /// # Errors
+    ///
+    /// When the database does not answer, or a row cannot be read.
+    pub async fn gcode_of_model(&self, model: Id) -> Result<Vec<File>, LoadError> {
+        use files::Column as C;
+        let select = files::Entity::find().filter(C::ModelFileId.eq(model.to_string())).filter(C::Archived.eq(false));
+        select.order_by_asc(C::Id).all(&self.db).await?.iter().map(file_of).collect()
+    }
 }
 
-/// Models whose quote nobody has sent, and photos of requests that are new or were closed because nobody answered
-/// them.
+fn file_of(row: &files::Model) -> Result<File, LoadError> {
+    read_doc(row.schema, &row.doc).map_err(|words| LoadError::Db(sea_orm::DbErr::Json(words)))
+}
+
+/// Models whose quote nobody has sent, the G-code that was sliced for those, and photos of requests that are new or
+/// were closed because nobody answered them.
 fn unclaimed() -> Result<Condition, LoadError> {
-    use files::Column as C;
     use custom_requests::Column as R;
+    use files::Column as C;
     use quotes::Column as Q;
     let draft = word(&QuoteStatus::Draft).map_err(json)?;
     let answered = Query::select()
@@ -82,10 +97,11 @@ fn unclaimed() -> Result<Condition, LoadError> {
     let requests = |are| Query::select().column(R::Id).from(custom_requests::Entity).cond_where(are).to_owned();
     let new = requests(R::Status.eq(word(&CustomRequestStatus::New).map_err(json)?));
     let left = requests(R::Unanswered.eq(true));
-    let model = C::Kind.eq(word(&FileKind::Model).map_err(json)?).and(C::Id.not_in_subquery(answered));
+    let model = C::Kind.eq(word(&FileKind::Model).map_err(json)?).and(C::Id.not_in_subquery(answered.clone()));
+    let gcode = C::ModelFileId.is_not_null().and(C::ModelFileId.not_in_subquery(answered));
     let photo = C::CustomRequestId.in_subquery(new).or(C::CustomRequestId.in_subquery(left));
     let of_customers = Condition::all().add(C::FromCustomer.eq(true)).add(C::Archived.eq(false));
-    Ok(of_customers.add(Condition::any().add(model).add(photo)))
+    Ok(of_customers.add(Condition::any().add(model).add(gcode).add(photo)))
 }
 
 #[cfg(test)]
@@ -94,7 +110,8 @@ mod tests {
     use super::*;
     use crate::domain::custom_request::CustomRequest;
     use crate::domain::file::CustomerUpload;
-    use crate::store::rows::samples::{at, custom_request, file, id, on_each, write};
+    use crate::domain::quote::Quote;
+    use crate::store::rows::samples::{at, custom_request, file, id, on_each, quote, write};
     use crate::store::rows::{Batch, Snapshot};
 
     const FAR: Timestamp = Timestamp(i64::MAX);
@@ -135,6 +152,31 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn gcode_of_a_customers_model_counts_as_long_as_the_model() {
+        on_each(async |db| {
+            let gcode = |n, model| File { customer_upload: Some(CustomerUpload::GcodeOf(id(model))), ..file(n) };
+            let mut sent = Quote { status: QuoteStatus::Sent, ..quote(811) };
+            sent.lines[0].model.as_mut().unwrap().file_id = id(401);
+            let mut batch = Batch::default();
+            for quote in [quote(810), sent] {
+                batch.push_snapshot(quote.snapshot(quote.id, 1, true).unwrap());
+            }
+            // Of a draft, of a quote that was sent, of a model that is gone, and the shop's own.
+            for file in [gcode(1, 400), gcode(2, 401), gcode(3, 402), file(4)] {
+                batch.push_snapshot(file.snapshot(file.id, 1, true).unwrap());
+            }
+            write(db, batch).await.unwrap();
+            let queries = Queries::new(db.clone());
+            let all = queries.unclaimed_before(FAR, None, 10).await.unwrap();
+            assert_eq!(ids(&all), [id(1), id(3)]);
+            assert_eq!(queries.unclaimed_bytes().await.unwrap(), 24);
+            let of_draft = queries.gcode_of_model(id(400)).await.unwrap();
+            assert_eq!(of_draft.iter().map(|file| file.id).collect::<Vec<_>>(), [id(1)]);
+        })
+        .await;
+    }
+
+    #[tokio::test]
     async fn the_rest_is_read_behind_what_is_kept() {
         on_each(async |db| {
             let mut batch = Batch::default();
@@ -150,14 +192,14 @@ mod tests {
             }
             write(db, batch).await.unwrap();
             let queries = Queries::new(db.clone());
-            let (mut seen, mut after) = (Vec::new(), None);
+            let (mut all, mut after) = (Vec::new(), None);
             loop {
                 let some = queries.unclaimed_before(FAR, after, 2).await.unwrap();
                 let Some(last) = some.last() else { break };
                 after = Some((last.file.created_at, last.file.id));
-                seen.extend(ids(&some));
+                all.extend(ids(&some));
             }
-            assert_eq!(seen, [5, 1, 3, 4, 2].map(id));
+            assert_eq!(all, [5, 1, 3, 4, 2].map(id));
         })
         .await;
     }

@@ -2,7 +2,7 @@
 //! the shop sends it, the customer accepts and pays, and it is printed. What it took stands beside what was reckoned.
 
 use super::*;
-use crate::api::id;
+use crate::api::{count, id};
 use crate::api::quotes::models::upload;
 use crate::billing::customer;
 
@@ -58,6 +58,54 @@ on_both! {
         assert_eq!(margin["actualMarginCents"], left);
         assert_eq!(line["model"]["costs"], costs, "what was reckoned with is frozen");
         app.ledger_is_even(&material).await;
+    }
+
+    async fn gcode_of_what_customers_send_takes_of_their_room_and_goes_with_the_draft(db: Db) {
+        let fake = FakeSlicer::new(12.5);
+        let models = ["prism", "wedge"].map(|name| cube().replace("cube", name).into_bytes());
+        let bytes: usize = models.iter().map(Vec::len).sum();
+        let mut app = fake
+            .shop(db)
+            .env("PRINTFLOOR_PRICING__SLICER_PROFILE", PROFILE)
+            .env("PRINTFLOOR_FILES__UNCLAIMED_MAX_BYTES", bytes + 1)
+            .start()
+            .await;
+        let ann = customer(&app, "ann@example.org").await;
+        for model in models {
+            upload(&ann, "/api/v1/quotes/models", "part.stl", model, &[]).await.expect(201);
+        }
+        assert!(fake.runs().is_empty(), "there is no profile yet");
+        profile(&app, PROFILE, "layer_height = 0.2\nfilament_density = 1.24\n");
+        let gcode = until("one of them to be sliced", || async { gcode_files(&app).await.first().cloned() }).await;
+        // The G-code is counted as the customer's: there is no room for that of the other.
+        let lines = [
+            format!("printfloor_unclaimed_file_bytes {}\n", bytes as u64 + gcode["size"].as_u64().unwrap()),
+            "printfloor_customer_uploads_refused 1\n".to_owned(),
+        ];
+        until("monitoring to see it", || async {
+            let numbers = app.get("/metrics").await.text;
+            lines.iter().all(|line| numbers.contains(line)).then_some(())
+        })
+        .await;
+        // What the shop sells is sliced all the same.
+        let (_, sku) = stocked(&app, 200.0).await;
+        let order = app.paid_order(&sku, 1).await;
+        let own = app.job_is(&only_job(&app, &order).await, "SLICED").await["fileId"].clone();
+        assert_eq!(fake.runs().len(), 2, "the other draft waits: {:?}", fake.runs());
+        let drafts = app.get("/api/quotes?status=draft").await.expect(200)["quotes"].clone();
+        let slicing = |quote: &Value| quote["lines"][0]["model"]["slicing"].as_str().unwrap().to_owned();
+        let mut states: Vec<String> = drafts.as_array().unwrap().iter().map(slicing).collect();
+        states.sort();
+        assert_eq!(states, ["done", "pending"], "{drafts}");
+        // Nobody answers: both drafts go, with all that was made of them.
+        fake.does("sleep 600");
+        app.stop().await;
+        app.set_env("PRINTFLOOR_FILES__UNCLAIMED_DAYS", "0.0000001");
+        app.start().await;
+        until("the drafts to be gone", || async { (count(&app, "/api/quotes?status=draft").await == 0).then_some(()) }).await;
+        until("their files to be gone", || async { (count(&app, "/api/files").await == 2).then_some(()) }).await;
+        let left = gcode_files(&app).await;
+        assert_eq!((left.len(), &left[0]["id"]), (1, &own), "the shop's own stays: {left:?}");
     }
 }
 
