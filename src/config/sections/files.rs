@@ -13,7 +13,7 @@ use crate::domain::customer_space::SpaceLimits;
 pub struct Files {
     /// Directory of uploaded files; empty: see [`crate::config::Config::files_dir`].
     pub dir: PathBuf,
-    /// Most bytes of customers' models and photos that the shop has not answered yet; 0: no bound.
+    /// Most bytes of customers' models, their G-code and photos that the shop has not answered yet; 0: no bound.
     pub unclaimed_max_bytes: u64,
     /// How long they are kept; 0: as long as nobody deletes them.
     pub unclaimed_days: Days,

@@ -128,11 +128,8 @@ mod tests {
     #[tokio::test]
     async fn photos_count_until_their_request_is_answered_and_when_nobody_answers_until_they_are_gone() {
         on_each(async |db| {
-            let closed = |n, unanswered| CustomRequest {
-                status: CustomRequestStatus::Closed,
-                unanswered,
-                ..custom_request(n)
-            };
+            let closed =
+                |n, unanswered| CustomRequest { status: CustomRequestStatus::Closed, unanswered, ..custom_request(n) };
             let mut batch = Batch::default();
             for request in [custom_request(800), closed(801, true), closed(802, false)] {
                 batch.push_snapshot(request.snapshot(request.id, 1, true).unwrap());

@@ -2,8 +2,8 @@
 //! the shop sends it, the customer accepts and pays, and it is printed. What it took stands beside what was reckoned.
 
 use super::*;
-use crate::api::{count, id};
 use crate::api::quotes::models::upload;
+use crate::api::{count, id};
 use crate::billing::customer;
 
 on_both! {
