@@ -1,7 +1,7 @@
 //! `printfloor backup FILE`: a whole copy of the shop in one file, read again and compared before it has its name.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,6 +10,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use reqwest::Method;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
 use tokio::task::spawn_blocking;
 
 use super::api::{Api, ApiFailure, json_of};
@@ -30,6 +32,9 @@ use crate::store::copy::DatabaseCopier;
 const MAX_BACKUP_TIME: Duration = Duration::from_secs(24 * 3600);
 /// Permissions of the file: its owner's alone.
 const FILE_MODE: u32 = 0o600;
+/// Errors of file systems that lack an operation: vfat and exFAT refuse hard links with EPERM, CIFS with EOPNOTSUPP, and
+/// NFS refuses the flags of `renameat2` with EINVAL.
+const LACKING: [Errno; 4] = [Errno::PERM, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
 
 /// Makes a backup, by the running server or, where none runs, from the data folder and the database.
 pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
@@ -146,8 +151,7 @@ impl UnfinishedFile {
     /// Gives it its name.
     fn keep(self) -> Result<(), CliError> {
         let cannot = || CliError::io(format!("{} cannot be written", self.name.display()));
-        // Unlike a renaming, a link replaces nothing.
-        fs::hard_link(&self.path, &self.name).map_err(cannot())?;
+        give_name(&self.path, &self.name, link_new, rename_new).map_err(cannot())?;
         let folder = self.name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(cannot())
     }
@@ -156,5 +160,101 @@ impl UnfinishedFile {
 impl Drop for UnfinishedFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Gives a complete file its name without replacing another file, by the first way that the file system has: a link, a
+/// renaming that replaces nothing (`rename`), or a look and a renaming, between which another program may make a file
+/// of that name.
+fn give_name(
+    path: &Path,
+    name: &Path,
+    link: impl FnOnce(&Path, &Path) -> io::Result<()>,
+    rename: impl FnOnce(&Path, &Path) -> io::Result<()>,
+) -> io::Result<()> {
+    match link(path, name) {
+        Err(error) if is_lacking(&error) => {}
+        done => return done,
+    }
+    match rename(path, name) {
+        Err(error) if is_lacking(&error) => {}
+        done => return done,
+    }
+    // Also a dangling symbolic link is there.
+    if name.symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    fs::rename(path, name)
+}
+
+/// Gives a file a second name, unless there is one of that name.
+fn link_new(path: &Path, name: &Path) -> io::Result<()> {
+    fs::hard_link(path, name)
+}
+
+/// Renames a file, unless there is one of that name.
+fn rename_new(path: &Path, name: &Path) -> io::Result<()> {
+    Ok(renameat_with(CWD, path, CWD, name, RenameFlags::NOREPLACE)?)
+}
+
+/// Whether the file system lacks the operation.
+fn is_lacking(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported
+        || Errno::from_io_error(error).is_some_and(|errno| LACKING.contains(&errno))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    fn fails(errno: Errno) -> impl FnOnce(&Path, &Path) -> io::Result<()> {
+        move |_, _| Err(errno.into())
+    }
+
+    /// A complete file in a new folder, and the name that it is to have.
+    fn complete() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, name) = (folder.path().join("shop.tar.unfinished"), folder.path().join("shop.tar"));
+        fs::write(&path, "all of it").unwrap();
+        (folder, path, name)
+    }
+
+    #[test]
+    fn a_backup_has_its_name_also_where_files_cannot_be_linked() {
+        for no_link in [Errno::PERM, Errno::OPNOTSUPP, Errno::NOSYS] {
+            let (_folder, path, name) = complete();
+            give_name(&path, &name, fails(no_link), rename_new).unwrap();
+            assert_eq!(fs::read(&name).unwrap(), b"all of it", "{no_link}");
+            let (_folder, path, name) = complete();
+            give_name(&path, &name, fails(no_link), fails(Errno::INVAL)).unwrap();
+            assert_eq!(fs::read(&name).unwrap(), b"all of it", "{no_link}, and no flags of a renaming");
+        }
+    }
+
+    #[test]
+    fn no_way_of_naming_a_backup_replaces_another_file() {
+        let (_folder, path, name) = complete();
+        fs::write(&name, "another").unwrap();
+        let linked = give_name(&path, &name, link_new, rename_new);
+        let renamed = give_name(&path, &name, fails(Errno::PERM), rename_new);
+        let looked = give_name(&path, &name, fails(Errno::PERM), fails(Errno::INVAL));
+        for refused in [linked, renamed, looked] {
+            assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        }
+        assert_eq!(fs::read(&name).unwrap(), b"another");
+        let full = give_name(&path, &name, fails(Errno::NOSPC), |_, _| panic!("renamed after another fault"));
+        assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn a_backup_that_is_kept_leaves_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join("shop.tar");
+        UnfinishedFile::create(&name).unwrap().keep().unwrap();
+        drop(UnfinishedFile::create(&folder.path().join("given-up.tar")).unwrap());
+        let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["shop.tar"]);
     }
 }
