@@ -29,6 +29,7 @@ mod m20261124_000025_unsigned_jobs;
 mod m20261125_000026_finished_invoices_and_early_refunds;
 mod m20261125_000029_restores;
 mod m20261125_000031_customer_files;
+mod m20261128_000032_rejected_after_shipping;
 mod m20261128_000033_unanswered_requests;
 mod m20261128_000034_gcode_of_customers;
 mod table;
@@ -69,6 +70,7 @@ impl MigratorTrait for Migrator {
             whole(m20261125_000026_finished_invoices_and_early_refunds::Migration),
             whole(m20261125_000029_restores::Migration),
             whole(m20261125_000031_customer_files::Migration),
+            whole(m20261128_000032_rejected_after_shipping::Migration),
             whole(m20261128_000033_unanswered_requests::Migration),
             whole(m20261128_000034_gcode_of_customers::Migration),
         ]

@@ -86,6 +86,7 @@ impl Effects<Order> for OrderEffects {
             }
             OrderEffect::TellInvoice { invoice, told } => tell_invoice(&self.invoices, &of, invoice, told).await,
             OrderEffect::IssueInvoice => issue_invoice(&of).await,
+            OrderEffect::KeepDepartures => tell(&of, OrderCommand::KeepDepartures).await,
             OrderEffect::TellShop { channel_order, shipments, last } => {
                 tell_left(&self.channel_orders, &of, channel_order, shipments, last).await;
             }

@@ -238,15 +238,16 @@ pub struct Order {
     /// Shipments that have left, oldest first; empty in orders that were shipped before shipments were recorded.
     #[serde(default)]
     pub shipments: Vec<SentShipment>,
-    /// Reasons for an operator to look at the order, each at most once: `refund_due` (money has to be refunded),
-    /// `amount_mismatch` (another amount or currency was paid than was due), `job_failed`, `all_jobs_cancelled`,
-    /// `short` (ready with fewer good parts than were ordered), `needs_attention` (rejected parts that no job
-    /// replaces), `rejected_after_shipping` (parts that left were rejected, and as many were not sent since), `surplus`
-    /// (a printer has a job that was created for rejected parts and is no longer needed), `refund_failed` (the
-    /// processor refused a refund, or accepted it and it failed later, and as much was not refunded since), `disputed`
-    /// (the customer's bank disputes a payment), `dispute_lost` (it has taken the payment back, and the books do not
-    /// show it yet) and `seller_incomplete` (its invoice waits for the shop's name and address). A flag is removed when
-    /// its reason is gone.
+    /// Reasons for which a person must look at the order, each at most once: `refund_due` (money has to go back),
+    /// `amount_mismatch` (another amount or currency came than was due), `job_failed`, `all_jobs_cancelled`, `short`
+    /// (ready with fewer good parts than were ordered), `needs_attention` (rejected parts that nothing makes again),
+    /// `rejected_after_shipping` (parts that left were rejected, and as many were not sent since; on a shipped order it
+    /// waits for a person), `surplus` (a printer
+    /// has a job that was made for rejected parts, and nothing needs its parts any more),
+    /// `refund_failed` (the processor refused a refund, or took it and it failed later, and as much was not given back
+    /// since), `disputed` (the customer's bank takes a payment back), `dispute_lost` (it has, and the books do not
+    /// say so yet) and `seller_incomplete` (its invoice waits for the shop's name and address). A flag goes when its
+    /// reason is gone.
     pub flags: Vec<String>,
     /// Processor's checkout session for this order, if one is known; cleared when the session expires.
     pub payment_session: Option<String>,
@@ -279,6 +280,9 @@ pub struct Order {
     /// Payments and refunds, oldest first.
     #[serde(skip)]
     pub payments: Vec<Payment>,
+    /// Whether its departures were traced to prints when it was loaded, and are not stored with them yet.
+    #[serde(skip)]
+    pub has_traced_departures: bool,
 }
 
 impl fmt::Display for OrderStatus {

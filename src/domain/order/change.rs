@@ -28,7 +28,7 @@ pub(super) const SHORT: &str = "short";
 /// Flag of an order with rejected parts that no job replaces.
 const NEEDS_ATTENTION: &str = "needs_attention";
 /// Flag of an order whose customer holds rejected parts without a replacement.
-const REJECTED_AFTER_SHIPPING: &str = "rejected_after_shipping";
+pub(super) const REJECTED_AFTER_SHIPPING: &str = "rejected_after_shipping";
 /// Flag of an order for which a printer is producing more parts than needed.
 const SURPLUS: &str = "surplus";
 
@@ -241,14 +241,17 @@ impl<'a> OrderChange<'a> {
         let was_short = order.flags.iter().any(|one| one == SHORT);
         // Nothing is counted before anything is made.
         let made = matches!(order.status, OrderStatus::Printing | OrderStatus::Ready);
-        let parts = if made { order.parts() } else { Vec::new() };
+        // A shipped order that was flagged stays so until a person goes on with it; others are reopened.
+        let counted = made || order.waits_as_shipped();
+        let parts = if counted { order.parts() } else { Vec::new() };
         // What a kit lacks, its parts lack.
-        let lines = order.lines.iter().zip(&parts).filter(|(line, _)| !line.is_kit());
+        let lines = order.lines.iter().zip(&parts).filter(|(line, _)| made && !line.is_kit());
         let (lacks, missing) = lines.fold((0, 0), |(lacks, missing), (line, parts)| {
             let lack = u64::from(line.quantity).saturating_sub(parts.good);
             (lacks + lack, missing + parts.missing(line.quantity))
         });
-        let rejected = if made { order.owed_again(&parts) } else { 0 };
+        let rejected = if counted { order.owed_again(&parts) } else { 0 };
+        let rejected_words = order.rejected_in_words(rejected);
         let on_printer = |job: &&Job| !over && job.live().is_some();
         let surplus: Vec<String> = order.surplus_jobs(on_printer).iter().map(|job| job.number_text()).collect();
         let short = (order.status == OrderStatus::Ready && lacks > 0) || (over && was_short);
@@ -259,8 +262,6 @@ impl<'a> OrderChange<'a> {
         self.flag_while(JOB_FAILED, failed, "a job failed; retry or cancel it");
         self.flag_while(ALL_JOBS_CANCELLED, none, "all its jobs were cancelled, so nothing will be made");
         self.flag_while(SHORT, short, &short_words);
-        let rejected_words =
-            format!("{rejected} parts that left were rejected and are owed again; send others once they are good");
         let surplus_words = format!(
             "{} prints parts in place of rejected ones that are good after all; cancel it unless you want spares",
             surplus.join(", ")

@@ -305,6 +305,8 @@ pub enum OrderCommand {
     },
     /// Issues the invoice that waited for the seller's name and address, if the settings name them now.
     IssueInvoice,
+    /// Stores the departures that were traced when the order was loaded, and flags what they show to be owed again.
+    KeepDepartures,
     /// Resolves a live attempt by an operator's decision; the printer is notified by an effect.
     Resolve {
         /// Job whose live attempt is resolved.

@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::change::OrderChange;
+use super::change::{OrderChange, REJECTED_AFTER_SHIPPING};
 use super::parts::good_parts;
-use super::{Line, LineParts, Order, SentLine};
+use super::{Line, LineParts, Order, OrderStatus, SentLine};
+use crate::domain::aggregate::Decision;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Departure, Job};
 use crate::domain::time::Timestamp;
@@ -51,6 +52,16 @@ impl Order {
         lines.map(|((line, parts), shipped)| parts.rejected_after_shipping.min(owed(line, shipped))).sum()
     }
 
+    /// Says how many parts that left are owed again, and what is to be done.
+    pub(super) fn rejected_in_words(&self, owed: u64) -> String {
+        let done = if self.status == OrderStatus::Shipped {
+            "nothing is made by itself: sign off their jobs once more to go on with the order, or pay the money back"
+        } else {
+            "send others once they are good"
+        };
+        format!("{owed} parts that left were rejected and are owed again; {done}")
+    }
+
     /// Returns the jobs of a line, oldest first.
     fn jobs_of_line(&self, line: u32) -> Vec<&Arc<Job>> {
         let mut jobs: Vec<&Arc<Job>> = self.jobs.values().filter(|job| job.line == line).collect();
@@ -83,11 +94,11 @@ impl Order {
         })
     }
 
-    /// Reconstructs the departures of shipments from before departures were recorded. Parts were good when they left;
-    /// if too few parts of the prints that were over by that time are good today, the others were rejected afterwards.
+    /// Notes with the prints what left in shipments of before this was kept. It was good then; where too few parts of
+    /// the prints that were over by that time are good today, the others were rejected afterwards.
     ///
-    /// Runs when the order is loaded, without writing anything: each change of a print's parts writes the print with
-    /// its departures, so that the next load reconstructs the same from the rest.
+    /// Done when the order is loaded; [`OrderChange::keep_departures`] stores it. Until then the same follows at each
+    /// load, because whatever changes the parts of a print writes the print with its departures.
     pub(crate) fn trace_departures(&mut self) {
         if self.shipments.is_empty() {
             return;
@@ -97,9 +108,16 @@ impl Order {
             for line in &sent.lines {
                 let noted = noted.get(&(sent.number, line.line)).copied().unwrap_or_default();
                 let rest = SentLine { quantity: line.quantity.saturating_sub(noted), ..*line };
+                self.has_traced_departures |= rest.quantity > 0;
                 self.trace(sent.number, sent.shipped_at, rest);
             }
         }
+    }
+
+    /// Returns whether it is shipped and parts that left are rejected, and nobody has gone on with it: a release that
+    /// did not note departures left it so.
+    pub(super) fn waits_as_shipped(&self) -> bool {
+        self.status == OrderStatus::Shipped && self.flags.iter().any(|flag| flag == REJECTED_AFTER_SHIPPING)
     }
 
     /// Returns how many departed parts are recorded on the prints, by shipment and line.
@@ -199,5 +217,30 @@ impl OrderChange<'_> {
         for Pick { job, attempt, departure } in picks {
             self.edit_attempt(job, attempt, |attempt| depart(attempt, departure));
         }
+    }
+
+    /// Stores the departures that were traced. A shipped order of which parts turn out to be owed again is flagged, and
+    /// not reopened: an order of long ago must not print by itself. A person goes on with it by signing the parts off
+    /// once more.
+    pub(super) fn keep_departures(mut self) -> Decision<Order> {
+        if !self.order.has_traced_departures {
+            return self.heard(false);
+        }
+        self.head().has_traced_departures = false;
+        let prints: Vec<(Id, Id)> = self
+            .order
+            .jobs
+            .values()
+            .flat_map(|job| job.attempts.iter().filter(|one| !one.departures.is_empty()).map(|one| (job.id, one.id)))
+            .collect();
+        for (job, attempt) in prints {
+            // Its row is written as it is.
+            self.edit_attempt(job, attempt, |_| {});
+        }
+        let owed = self.order.owed_again(&self.order.parts());
+        if self.order.status == OrderStatus::Shipped && owed > 0 {
+            self.flag(REJECTED_AFTER_SHIPPING, &self.order.rejected_in_words(owed));
+        }
+        self.heard(false)
     }
 }

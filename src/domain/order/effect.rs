@@ -87,6 +87,8 @@ pub enum OrderEffect {
         /// `true` if nothing more leaves.
         last: bool,
     },
+    /// Store the departures that were traced when the order was loaded, by [`OrderCommand::KeepDepartures`].
+    KeepDepartures,
     /// External work of the ledger at the payment processor.
     Ledger(LedgerEffect),
 }

@@ -179,6 +179,7 @@ pub(super) fn create(
         updated_at: cx.now,
         jobs: Default::default(),
         payments: Vec::new(),
+        has_traced_departures: false,
     };
     let mut change = OrderChange::of(cx, order);
     change.event(if new.draft { "order.draft" } else { "order.created" });

@@ -92,6 +92,7 @@ impl Aggregate for Order {
             OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
             OrderCommand::InvoiceTold { invoice, told, void } => Ok(change.invoice_told(*invoice, *told, *void)),
             OrderCommand::IssueInvoice => Ok(change.issue_invoice()),
+            OrderCommand::KeepDepartures => Ok(change.keep_departures()),
             OrderCommand::Resolve { job, outcome, seen } => change.resolve(*job, *outcome, seen),
         }
     }
@@ -135,6 +136,7 @@ impl Aggregate for Order {
             OrderCommand::ReleaseJob { .. } => "job.release",
             OrderCommand::InvoiceTold { .. } => "order.invoice_told",
             OrderCommand::IssueInvoice => "order.issue_invoice",
+            OrderCommand::KeepDepartures => "order.keep_departures",
             OrderCommand::Resolve { .. } => "job.resolve",
         }
     }
@@ -204,6 +206,7 @@ impl Aggregate for Order {
         effects.extend(self.invoice_waits.then_some(OrderEffect::IssueInvoice));
         effects.extend(self.tell_invoice());
         effects.extend(self.tell_shop());
+        effects.extend(self.has_traced_departures.then_some(OrderEffect::KeepDepartures));
         effects.extend(asks.into_iter().map(|(material, asks)| OrderEffect::Claim { material, asks }));
         effects.extend(self.ledger_effects().into_iter().map(OrderEffect::Ledger));
         effects.extend(settles.into_iter().map(|(material, claims)| OrderEffect::Settle { material, claims }));

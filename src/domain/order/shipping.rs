@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::change::OrderChange;
+use super::change::{OrderChange, REJECTED_AFTER_SHIPPING};
 use super::{Line, Order, OrderStatus, PICKUP, SeenPrints, SentLine, SentShipment, Shipment};
 use crate::domain::aggregate::Decision;
 use crate::domain::event::data::{OrderPartShippedData, OrderShippedData};
@@ -154,6 +154,8 @@ impl OrderChange<'_> {
         if self.order.has_left(short) {
             self.head().shipment = Some(shipment.clone());
             self.status(OrderStatus::Shipped, None);
+            // The customer takes it without those that are still owed, if any are.
+            self.flag_while(REJECTED_AFTER_SHIPPING, false, "");
             self.event_with("order.shipped", |order| OrderShippedData::new(order, &shipment));
             // Everything has left, so what is still being made is too much.
             self.mark_surplus();

@@ -1,13 +1,13 @@
-//! Quality of finished prints: sign-offs by inspectors, and the reprints that they cause.
+//! Good parts: what people say of finished prints, and what is made again because of it.
 //!
-//! The parts of a print count at its end, or once they were signed off (`quality.sign_off`). A sign-off of a COMPLETED
-//! job that leaves parts missing creates further jobs in its own commit, at most `quality.max_reprints` for each line;
-//! parts still missing then are flagged. A FAILED job is left to an operator. Once the order is cancelled or refunded,
-//! a sign-off is only recorded. A shipped order is reopened when parts of it that left are rejected: they are owed
-//! again.
+//! The parts of a print count at its end, or once a person has signed them off (`quality.sign_off`). A sign-off of a
+//! COMPLETED job that leaves parts missing makes further jobs in its own commit, at most `quality.max_reprints` for
+//! each line; what is missing then is flagged. A FAILED job is left to a person. Once the order is cancelled or
+//! refunded, a sign-off is only recorded. A shipped order goes on when parts of it that left are rejected: they are
+//! owed again. One that was stored with such parts by an older release goes on when they are signed off once more.
 //!
-//! An upward correction withdraws jobs that were created for parts which are no longer missing, unless a printer
-//! already has them; an operator is alerted of those.
+//! A correction upwards withdraws jobs that were made for parts which are not missing any more, while no printer has
+//! them; a person is told of the others.
 
 use super::change::OrderChange;
 use super::parts::plate_parts;
@@ -92,9 +92,11 @@ impl OrderChange<'_> {
             None => SignOff::automatic(attempt.state == AttemptState::Finished, plate, at),
         };
         let sign_off = before.and_then(said, by, at);
-        if let Some(known) =
-            attempt.sign_off.as_ref().filter(|known| !known.automatic && known.says_the_same(&sign_off))
-        {
+        let rejected = self.order.rejected_departures(job);
+        // A person who says it once more goes on with the order.
+        let goes_on = self.order.waits_as_shipped() && rejected > 0;
+        let known = attempt.sign_off.as_ref().filter(|_| !goes_on);
+        if let Some(known) = known.filter(|known| !known.automatic && known.says_the_same(&sign_off)) {
             // Nothing new, but said later than what somebody else may have said meanwhile at the printer.
             if !said.says_nothing() && sign_off.at > known.at {
                 self.edit_attempt(job.id, attempt.id, |attempt| attempt.sign_off = Some(sign_off));
@@ -109,7 +111,7 @@ impl OrderChange<'_> {
             reason: sign_off.reason.clone(),
         };
         self.job_event_with("job.signed_off", job.id, None, data);
-        let rejected = self.order.rejected_departures(job);
+        let rejected = if goes_on { 0 } else { rejected };
         self.edit_attempt(job.id, attempt.id, |attempt| attempt.sign_off = Some(sign_off.clone()));
         if job.last_print().is_some_and(|last| last.id == attempt.id) {
             self.edit(job.id, |job| job.unsigned = false);

@@ -149,6 +149,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Res
         updated_at: cx.now,
         jobs: Default::default(),
         payments: Vec::new(),
+        has_traced_departures: false,
     };
     let mut change = OrderChange::of(cx, made);
     change.event("order.created");

@@ -70,6 +70,7 @@ impl Effects {
                 self.to_order.push_back((heard, Then::Nothing));
             }
             OrderEffect::IssueInvoice => self.to_order.push_back((OrderCommand::IssueInvoice, Then::Nothing)),
+            OrderEffect::KeepDepartures => self.to_order.push_back((OrderCommand::KeepDepartures, Then::Nothing)),
             // The model pays by hand, and has no payment processor; nothing in it was sold elsewhere.
             OrderEffect::Ledger(_) | OrderEffect::TellShop { .. } => {}
             OrderEffect::TellResolution { attempt, printer, outcome } => {
