@@ -139,12 +139,13 @@ impl LedgerChange for InvoiceChange<'_> {
 impl InvoiceChange<'_> {
     /// Brings status, credit notes and flags in line with the payments retained; `paid_at` if this paid it in full.
     pub(super) fn follow_ledger(&mut self, paid_at: Option<Timestamp>) {
-        let kept = books(&self.invoice).kept;
+        let books = books(&self.invoice);
+        let kept = books.kept;
         if matches!(self.invoice.status, InvoiceStatus::Draft | InvoiceStatus::Void) {
             self.invoice.kept_cents = kept;
         } else {
             let paid_at = self.invoice.paid_at.or(paid_at);
-            let refunded = paid_at.is_some() && kept <= 0 && self.invoice.owed_cents() > 0;
+            let refunded = paid_at.is_some() && books.all_went && self.invoice.owed_cents() > 0;
             let settled = self.invoice.settle(self.cx, kept, paid_at, refunded, false);
             self.settled(settled);
         }

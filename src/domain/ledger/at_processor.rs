@@ -162,6 +162,20 @@ pub struct DoubtedRefunds {
     /// none. The totals in events and responses count again then, until another refund fails.
     #[serde(default)]
     pub unlisted: bool,
+    /// The most that had gone back of the payment at one time, as events and readings told, in minor units: also what
+    /// did not arrive in the end.
+    #[serde(default)]
+    pub most_back_cents: i64,
+    /// Whether an event told that nothing was left of the payment.
+    #[serde(default)]
+    pub was_all_back: bool,
+}
+
+impl DoubtedRefunds {
+    /// Whether nothing was left of so much of the payment at some time, whatever came back since.
+    pub(super) const fn had_all_back(&self, amount_cents: i64) -> bool {
+        self.was_all_back || self.most_back_cents >= amount_cents
+    }
 }
 
 /// Deserializes the waiting amount. Older documents hold only a flag: `true` counts as the smallest amount, which any

@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{PROCESSOR, Payable, Payment};
+use super::failed::doubts;
+use super::{LOST_DISPUTE, PROCESSOR, Payable, Payment};
 use crate::domain::id::Id;
 
 /// Sums of a ledger.
@@ -22,6 +23,10 @@ pub(crate) struct Books {
     /// `true` if the processor collected another amount or currency than was due and the shop still holds it: neither
     /// the payments that were not refunded completely nor the balance equal the total.
     pub(crate) mismatch: bool,
+    /// Whether nothing is left of what came. A payment of which everything had gone back counts as gone also where a
+    /// refund of it failed later: that may be heard first. Not where more than the total came, because a whole payment
+    /// that goes back may be the surplus then: there only what is kept counts.
+    pub(crate) all_went: bool,
 }
 
 /// Adds up the payments and refunds.
@@ -33,29 +38,35 @@ pub(crate) fn books(of: &impl Payable) -> Books {
         let sum = back.entry(refund.reference.as_deref()).or_default();
         *sum = (sum.0.saturating_add(refund.went_cents()), sum.1 || refund.took_all());
     }
-    // By the payment of which it went: what was given back otherwise, or lost to the customer's bank.
-    let mut by_hand: BTreeMap<Id, i64> = BTreeMap::new();
+    // By the payment of which it went: what was given back otherwise or lost to the customer's bank, and the latter.
+    let mut by_hand: BTreeMap<Id, (i64, i64)> = BTreeMap::new();
     for refund in payments.iter().filter(|one| one.amount_cents < 0) {
         if let Some(of) = refund.refund_of {
-            let sum = by_hand.entry(of).or_default();
+            let (sum, lost) = by_hand.entry(of).or_default();
             *sum = sum.saturating_add(refund.went_cents());
+            *lost = lost.saturating_add(if refund.method == LOST_DISPUTE { refund.went_cents() } else { 0 });
         }
     }
     let balances = balances_by_hand(of);
-    let mut books = Books { kept: 0, received: 0, foreign: false, mismatch: false };
-    // Of the processor's payments what is kept, and the amounts of those that did not go back whole.
-    let (mut by_processor, mut standing) = (0i64, 0i64);
+    let mut books = Books { kept: 0, received: 0, foreign: false, mismatch: false, all_went: false };
+    // Of the processor's payments what is kept, the amounts of those that did not go back whole, and what is kept of
+    // those that never did.
+    let (mut by_processor, mut standing, mut never_back) = (0i64, 0i64, 0i64);
     // What a checkout can have asked for: all, or what money by hand left to pay.
     let may_be_asked: BTreeSet<i64> = balances.iter().map(|balance| of.owed_cents().saturating_sub(*balance)).collect();
     for payment in payments.iter().filter(|one| one.amount_cents >= 0) {
         let own = payment.currency == of.ledger_currency();
         let named = payment.reference.as_deref().filter(|_| payment.of_processor());
         let (went, whole) = named.and_then(|name| back.get(&Some(name)).copied()).unwrap_or_default();
-        let went = went.saturating_add(by_hand.get(&payment.id).copied().unwrap_or_default());
+        let (otherwise, lost) = by_hand.get(&payment.id).copied().unwrap_or_default();
+        let went = went.saturating_add(otherwise);
         let kept = if whole { 0 } else { payment.amount_cents.saturating_sub(went).max(0) };
         match (own, payment.of_processor()) {
             (true, true) => {
                 by_processor = by_processor.saturating_add(kept);
+                let doubted = doubts(of, payment.reference.as_ref());
+                let was_back = doubted.is_some_and(|one| one.had_all_back(payment.amount_cents.saturating_sub(lost)));
+                never_back = never_back.saturating_add(if was_back { 0 } else { kept });
                 books.received = books.received.saturating_add(payment.amount_cents);
                 standing = standing.saturating_add(if kept > 0 { payment.amount_cents } else { 0 });
             }
@@ -66,6 +77,7 @@ pub(crate) fn books(of: &impl Payable) -> Books {
         books.mismatch |= kept > 0 && payment.of_processor() && !as_due;
     }
     // So far only money by hand is in what is kept.
+    never_back = never_back.saturating_add(books.kept);
     books.received = books.received.saturating_add(books.kept);
     standing = standing.saturating_add(books.kept);
     // A refund that names no payment can only be of one of the processor's.
@@ -74,6 +86,7 @@ pub(crate) fn books(of: &impl Payable) -> Books {
     // Once exactly the total is there, or came, and nothing else, it does not matter in which parts. A part that went
     // back whole is none: it may have gone back before the others came, and a person looks at what they leave.
     let total = of.owed_cents();
+    books.all_went = books.kept <= 0 || (never_back <= 0 && books.received <= total);
     books.mismatch &= books.foreign || (books.kept != total && standing != total);
     books
 }

@@ -40,6 +40,22 @@ pub(super) fn reads_again<L: LedgerChange>(on: &mut L, intent: Option<&String>) 
     true
 }
 
+/// An event or a reading says how much had gone back of a payment, and `whole` whether that was all. It is remembered of
+/// payments whose refunds fail, because what ended with the money stays at its end when the money comes back: whichever
+/// of both is heard first. Says whether that was news.
+pub(super) fn note_back<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64, whole: bool) -> bool {
+    let Some(known) = doubts(on.owner(), intent) else { return false };
+    let (name, most) = (known.intent.clone(), known.most_back_cents.max(cents));
+    let is_news = most > known.most_back_cents || (whole && !known.was_all_back);
+    if is_news {
+        change_doubts(on, &name, |known| {
+            known.most_back_cents = most;
+            known.was_all_back |= whole;
+        });
+    }
+    is_news
+}
+
 /// Records that a refund failed that the processor had accepted. Several events report it, which name the same
 /// `refund`.
 pub(super) fn refund_failed<L: LedgerChange>(
@@ -79,6 +95,8 @@ pub(super) fn refund_failed<L: LedgerChange>(
 
 /// Starts the record of failed refunds of a payment: from now on its refund total is read at the processor.
 fn begin_doubts<L: LedgerChange>(on: &mut L, intent: &str) {
+    let was_all_back = on.owner().ledger_payments().iter().any(|one| one.is_refund_of(intent) && one.whole);
+    let most_back_cents = refunded_of(on.owner(), Some(&intent.to_owned()));
     let under_way = on.under_way_mut();
     under_way.doubted.push(DoubtedRefunds {
         intent: intent.to_owned(),
@@ -88,6 +106,8 @@ fn begin_doubts<L: LedgerChange>(on: &mut L, intent: &str) {
         told_cents: 0,
         failed: Vec::new(),
         unlisted: false,
+        most_back_cents,
+        was_all_back,
     });
     let surplus = under_way.doubted.len().saturating_sub(MAX_UNDER_WAY);
     let dropped: Vec<String> = under_way.doubted.drain(..surplus).map(|one| one.intent).collect();
@@ -101,6 +121,7 @@ pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u3
     let Some(known) = on.owner().under_way().doubted.iter().find(wanted) else { return };
     let (told, name) = (known.told_cents, known.intent.clone());
     let before = refunded_of(on.owner(), Some(&name));
+    note_back(on, Some(&name), refunded_cents.unwrap_or_default(), false);
     let taken = end_taken(on, intent);
     let expected = before.saturating_add(taken);
     // What is there, if nothing happened but what was told of.

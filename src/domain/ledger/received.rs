@@ -7,7 +7,7 @@
 use super::at_processor::{Dispute, FailedTry, MAX_UNDER_WAY};
 use super::checkout::{forget_session, settle_checkout};
 use super::disputes::{book_lost, disputed};
-use super::failed::{reads_again, refund_failed, see_asked, went_again};
+use super::failed::{note_back, reads_again, refund_failed, see_asked, went_again};
 use super::{LOST_DISPUTE, LedgerChange, LedgerStage, PROCESSOR, Payable, Payment, PaymentNews, blank, books};
 use crate::domain::refusal::Refusal;
 
@@ -191,7 +191,11 @@ pub(super) fn refunded<L: LedgerChange>(
     currency: Option<&str>,
     intent: Option<&String>,
 ) -> i64 {
+    let is_news = note_back(on, intent, amount, whole);
     if reads_again(on, intent) {
+        if is_news {
+            on.money_went();
+        }
         return 0; // The sum may be one of before a refund failed.
     }
     let more = amount.saturating_sub(refunded_of(on.owner(), intent));

@@ -1,14 +1,22 @@
-//! Effects of the ledger of an order: operators mark it paid, and the payment processor's signed events report payments
-//! and refunds, which are recorded by the rules of every [ledger](crate::domain::ledger). Status and flags follow from
-//! the balance:
+//! What the ledger of an order does to it: operators mark it paid, and the payment processor's signed events report
+//! payments and refunds, which are recorded by the rules of every [ledger](crate::domain::ledger). Status and flags
+//! follow from what is kept:
 //!
-//! - received money reaches the total: the order is paid, and its jobs are created, even if a part of it was already
-//!   refunded; a balance above the total is due back
-//! - the balance is zero after it was paid: the order is refunded, regardless of which payments were refunded
-//! - the order is cancelled or refunded: the whole balance is due back
+//! - what was received reaches the total: the order is paid, and its jobs are made, also when a part of it has gone
+//!   back already; what is kept above the total is due back
+//! - nothing is kept once it was paid: the order is refunded, whichever payments went back, and stays so when a refund
+//!   fails afterwards
+//! - the order is cancelled or refunded: all that is kept is due back
 //!
-//! The order in which events arrive therefore does not matter, with one intended exception: a refunded order accepts no
-//! further payment. A payment that arrives afterwards is due back and creates no jobs.
+//! So the order in which events are heard does not matter, with these exceptions:
+//!
+//! - A refunded order takes no further payment. What comes for it afterwards is due back and makes no jobs; heard before
+//!   the refund, the same payment would have kept the order going.
+//! - What was issued is never changed. Where more than the total came, a refund that is heard between the payments is
+//!   credited; heard after them, it was of the surplus. A refund that is heard before it fails is credited, too; one whose
+//!   failure is heard first is not.
+//! - Where more than the total came and everything went back at some time, the order is refunded if that was heard before
+//!   a refund of it failed, and stays paid if the failure was heard first, as it may have been a surplus that went back.
 
 use super::change::OrderChange;
 use super::{AtProcessor, Order, OrderAnswer, OrderCommand, OrderRow, OrderStatus, Payment, SeenPrints};
@@ -161,7 +169,8 @@ impl LedgerChange for OrderChange<'_> {
 
     /// Marks an order as refunded once its whole balance was refunded.
     fn money_went(&mut self) {
-        let kept = books(&self.order).kept;
+        let books = books(&self.order);
+        let kept = books.kept;
         if kept != self.order.kept_cents {
             self.head().kept_cents = kept;
         }
@@ -169,7 +178,7 @@ impl LedgerChange for OrderChange<'_> {
             self.status(OrderStatus::Created, None);
         }
         let ends = !self.order.status.payable() && self.order.status != OrderStatus::Refunded;
-        if ends && kept == 0 && self.order.total_cents > 0 && self.order.paid_at.is_some() {
+        if ends && books.all_went && self.order.total_cents > 0 && self.order.paid_at.is_some() {
             self.status(OrderStatus::Refunded, Some("order.refunded"));
             self.cancel_jobs(false, &SeenPrints::new());
         }

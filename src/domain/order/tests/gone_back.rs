@@ -270,6 +270,50 @@ fn an_order_whose_refund_failed_keeps_money_that_is_due_back() {
     assert!(desk.o().flags.is_empty(), "nobody has to look at it any longer");
 }
 
+#[test]
+fn a_refund_in_whole_that_failed_ends_an_order_in_whichever_order_it_is_heard() {
+    let news = [paid(500, "pi_1"), refunded(500, true, "pi_1"), failed(500)];
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for reads_at_once in [true, false] {
+            let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+            for n in order {
+                desk.news(news[n].clone());
+                if reads_at_once && !desk.o().at_processor.doubted.is_empty() {
+                    read(&mut desk, 0);
+                }
+            }
+            read(&mut desk, 0);
+            let told = (order, reads_at_once);
+            assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 500), "{told:?}");
+            let mut flags = desk.o().flags.clone();
+            flags.sort();
+            assert_eq!(flags, ["refund_due", "refund_failed"], "{told:?}");
+            assert_eq!((desk.o().jobs.size(), desk.state()), (1, JobState::Cancelled), "{told:?}");
+        }
+    }
+    // What failed of a part goes on being paid.
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let news = [paid(500, "pi_1"), refunded(200, false, "pi_1"), failed(200)];
+        let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+        order.into_iter().for_each(|n| drop(desk.news(news[n].clone())));
+        read(&mut desk, 0);
+        assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Paid, 500), "{order:?}");
+        assert_eq!(desk.o().flags, ["refund_failed"], "{order:?}");
+    }
+}
+
+#[test]
+fn of_what_was_paid_twice_a_failed_refund_and_another_leave_it_paid() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    for news in [paid(500, "pi_1"), paid(500, "pi_2"), refunded(500, true, "pi_1"), failed(500)] {
+        desk.news(news);
+    }
+    read(&mut desk, 0);
+    desk.news(refunded(500, true, "pi_2"));
+    assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Paid, 500), "one of them is kept");
+    assert_eq!(desk.state(), JobState::Created);
+}
+
 /// Builds the event that a dispute over `pi_1` is in this state.
 fn disputed(amount_cents: i64, state: DisputeState) -> PaymentNews {
     let (id, intent) = ("dp_1".to_owned(), Some("pi_1".to_owned()));
