@@ -15,8 +15,9 @@ use crate::domain::id::Id;
 pub(crate) struct Books {
     /// Payments less refunds in the owner's currency, in minor units.
     pub(crate) kept: i64,
-    /// Money received in the owner's currency, in minor units: all payments by the processor regardless of later
-    /// refunds, plus the manual payments less their refunds, which are recorded as they happen.
+    /// Received in the owner's currency, in minor units: all payments by the processor, whatever went back of them
+    /// since, and what is kept of money by hand, which is recorded as it moves. Whoever recorded money by hand saw what
+    /// had gone back until then, so that is not received: less than was due leaves the rest to be paid.
     pub(crate) received: i64,
     /// `true` if the shop holds money of another currency, which never counts as paid.
     pub(crate) foreign: bool,
@@ -48,13 +49,16 @@ pub(crate) fn books(of: &impl Payable) -> Books {
         }
     }
     let balances = balances_by_hand(of);
+    // What was recorded before the last money by hand.
+    let is_by_hand = |one: &Payment| one.amount_cents > 0 && !one.of_processor() && one.currency == of.ledger_currency();
+    let earlier = &payments[..payments.iter().rposition(is_by_hand).unwrap_or_default()];
     let mut books = Books { kept: 0, received: 0, foreign: false, mismatch: false, all_went: false };
     // Of the processor's payments what is kept, the amounts of those that did not go back whole, and what is kept of
     // those that never did.
     let (mut by_processor, mut standing, mut never_back) = (0i64, 0i64, 0i64);
     // What a checkout can have asked for: all, or what money by hand left to pay.
     let may_be_asked: BTreeSet<i64> = balances.iter().map(|balance| of.owed_cents().saturating_sub(*balance)).collect();
-    for payment in payments.iter().filter(|one| one.amount_cents >= 0) {
+    for (at, payment) in payments.iter().enumerate().filter(|(_, one)| one.amount_cents >= 0) {
         let own = payment.currency == of.ledger_currency();
         let named = payment.reference.as_deref().filter(|_| payment.of_processor());
         let (went, whole) = named.and_then(|name| back.get(&Some(name)).copied()).unwrap_or_default();
@@ -67,7 +71,8 @@ pub(crate) fn books(of: &impl Payable) -> Books {
                 let doubted = doubts(of, payment.reference.as_ref());
                 let was_back = doubted.is_some_and(|one| one.had_all_back(payment.amount_cents.saturating_sub(lost)));
                 never_back = never_back.saturating_add(if was_back { 0 } else { kept });
-                books.received = books.received.saturating_add(payment.amount_cents);
+                let came = if at < earlier.len() { left_of(payment, earlier) } else { payment.amount_cents };
+                books.received = books.received.saturating_add(came);
                 standing = standing.saturating_add(if kept > 0 { payment.amount_cents } else { 0 });
             }
             (true, false) => books.kept = books.kept.saturating_add(kept),
@@ -78,7 +83,9 @@ pub(crate) fn books(of: &impl Payable) -> Books {
     }
     // So far only money by hand is in what is kept.
     never_back = never_back.saturating_add(books.kept);
-    books.received = books.received.saturating_add(books.kept);
+    let unnamed = earlier.iter().filter(|one| one.method == PROCESSOR && one.reference.is_none());
+    let unnamed = unnamed.fold(0, |sum: i64, one| sum.saturating_add(one.went_cents()));
+    books.received = books.received.saturating_sub(unnamed).max(0).saturating_add(books.kept);
     standing = standing.saturating_add(books.kept);
     // A refund that names no payment can only be of one of the processor's.
     let unnamed = back.get(&None).map_or(0, |(went, _)| *went);
@@ -89,6 +96,21 @@ pub(crate) fn books(of: &impl Payable) -> Books {
     books.all_went = books.kept <= 0 || (never_back <= 0 && books.received <= total);
     books.mismatch &= books.foreign || (books.kept != total && standing != total);
     books
+}
+
+/// What these entries leave of a payment of the processor, in minor units.
+fn left_of(payment: &Payment, entries: &[Payment]) -> i64 {
+    let mut left = payment.amount_cents;
+    for refund in entries.iter().filter(|one| one.amount_cents < 0) {
+        let is_named = payment.reference.as_deref().is_some_and(|intent| refund.is_refund_of(intent));
+        if is_named && refund.took_all() {
+            return 0;
+        }
+        if is_named || refund.refund_of == Some(payment.id) {
+            left = left.saturating_sub(refund.went_cents());
+        }
+    }
+    left.max(0)
 }
 
 /// Returns every balance that the manual payments in the owner's currency have had, in minor units; 0 is always among

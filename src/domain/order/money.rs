@@ -3,7 +3,8 @@
 //! follow from what is kept:
 //!
 //! - what was received reaches the total: the order is paid, and its jobs are made, also when a part of it has gone
-//!   back already; what is kept above the total is due back
+//!   back already; what is kept above the total is due back. What had gone back before an operator recorded money is not
+//!   received: the operator was asked for it
 //! - nothing is kept once it was paid: the order is refunded, whichever payments went back, and stays so when a refund
 //!   fails afterwards
 //! - the order is cancelled or refunded: all that is kept is due back

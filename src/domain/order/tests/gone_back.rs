@@ -1,6 +1,6 @@
 //! Tests of money that comes back or is taken back after the payment: refunds that fail later, and charge-backs.
 
-use super::money::{paid, refunded};
+use super::money::{cash, paid, refunded};
 use super::*;
 use crate::domain::ledger::DisputeState;
 
@@ -312,6 +312,18 @@ fn of_what_was_paid_twice_a_failed_refund_and_another_leave_it_paid() {
     desk.news(refunded(500, true, "pi_2"));
     assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Paid, 500), "one of them is kept");
     assert_eq!(desk.state(), JobState::Created);
+}
+
+#[test]
+fn a_refund_that_fails_may_be_what_was_still_to_be_paid() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.news(paid(250, "pi_1"));
+    desk.news(refunded(250, true, "pi_1"));
+    cash(&mut desk, Some(250)).unwrap();
+    assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Created, 250));
+    desk.news(failed(250));
+    read(&mut desk, 0);
+    assert_eq!((desk.o().status, desk.o().kept_cents, desk.o().jobs.size()), (OrderStatus::Paid, 500, 1));
 }
 
 /// Builds the event that a dispute over `pi_1` is in this state.
