@@ -37,7 +37,7 @@ on_sqlite! {
         }
         let alone = sam.get(&path).await;
         is_sound(&alone);
-        for words in ["&lt;b&gt;Ann&lt;/b&gt;", "Example Ltd", "1 Main Street, 62701 Springfield, US", "Nothing yet."] {
+        for words in ["&lt;b&gt;Ann&lt;/b&gt;", "Example Ltd", "1 Main Street, 62701 Springfield, United States", "Nothing yet."] {
             assert!(alone.text.contains(words), "{words} in {}", alone.text);
         }
 

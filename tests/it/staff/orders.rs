@@ -106,7 +106,7 @@ on_sqlite! {
         let page = sent(&sam, &own, "/shop/orders/new", &said("PART", "us")).await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
-        for words in ["To be paid", "ann@example.org", "1 Main Street, 62701 Springfield, US", "call her"] {
+        for words in ["To be paid", "ann@example.org", "1 Main Street, 62701 Springfield, United States", "call her"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         let orders = app.get("/api/orders").await.expect(200);

@@ -10,6 +10,7 @@ use url::form_urlencoded;
 
 use super::CUSTOMERS_PATH;
 use crate::domain::address::Address;
+use crate::domain::country::country_name;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::queries::Page;
@@ -74,14 +75,14 @@ pub(super) fn customer_link(email: &str) -> Markup {
     html! { a href={ (CUSTOMERS_PATH) "?" (query) } { (email) } }
 }
 
-/// Renders an address in one line.
+/// An address in one line. The country is written out, and a code that is no country's stays as it is.
 pub(super) fn address_line(address: &Address) -> Markup {
     html! {
         (address.line1) ", "
         @if let Some(more) = &address.line2 { (more) ", " }
         (address.postal_code) " " (address.city)
         @if let Some(region) = &address.region { ", " (region) }
-        ", " (address.country)
+        ", " (country_name(&address.country).unwrap_or(&address.country))
     }
 }
 
@@ -128,6 +129,20 @@ mod tests {
             [0, 1, 60, 3540, 3541, 7500].map(span),
             ["0 min", "1 min", "1 min", "59 min", "1 h 00 min", "2 h 05 min"]
         );
+    }
+
+    #[test]
+    fn an_address_in_one_line_writes_its_country_out() {
+        let address = |country: &str| Address {
+            line1: "Weg 1".to_owned(),
+            line2: None,
+            city: "Ulm".to_owned(),
+            region: None,
+            postal_code: "89073".to_owned(),
+            country: country.to_owned(),
+        };
+        assert_eq!(address_line(&address("DE")).0, "Weg 1, 89073 Ulm, Germany");
+        assert_eq!(address_line(&address("XX")).0, "Weg 1, 89073 Ulm, XX");
     }
 
     #[test]
