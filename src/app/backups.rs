@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::domain::time::Timestamp;
 use crate::files::archive::Archive;
 use crate::files::blobs::{Blobs, KeptContents};
-use crate::files::disk::DiskRoom;
+use crate::files::disk::{DiskRoom, LOST_FOUND};
 use crate::files::pieces::{PieceWriter, Pieces, pipe};
 use crate::store::copy::{CopyError, DatabaseCopier, DatabaseCopy};
 
@@ -227,7 +227,7 @@ fn for_each_document(folder: &Path, mut visit: impl FnMut(&str, File) -> io::Res
                 (entry.path(), entry.file_type()?)
             };
             if kind.is_dir() {
-                folders.push(path);
+                folders.extend((!path.ends_with(LOST_FOUND)).then_some(path));
                 continue;
             }
             let below = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();

@@ -19,6 +19,7 @@ use crate::app::backups::reading::{BackupPlaces, VerifiedBackup, sync_folders, u
 use crate::app::own_secrets;
 use crate::app::restore_mark::{self, RestoreMark, RestoreStage, unmark};
 use crate::config::Config;
+use crate::files::disk::LOST_FOUND;
 use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, LOCK_FILE, absolute, lock};
 use crate::store::connect::{self, DatabaseSettings, sqlite_file};
@@ -136,13 +137,13 @@ impl Restoring {
         let mark = self.config.restore_mark();
         let own = |name: &str| OWN_FILES.contains(&name) || mark.file_name().is_some_and(|mark| mark == name);
         for folder in [&self.config.server.data_dir, &self.places.files, &self.places.documents] {
-            let found = match fs::read_dir(folder) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(CliError::io(format!("{} cannot be read", folder.display()))(error)),
-                Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned())),
+            let names = names_in(folder).map_err(CliError::io(format!("{} cannot be read", folder.display())))?;
+            // Each of these is looked into by itself: it may be a volume of its own.
+            let is_place = |name: &str| {
+                let path = folder.join(name);
+                path == self.places.files || path == self.places.documents
             };
-            let mut names: Vec<String> = found.filter(|name| !own(name)).collect();
-            names.sort();
+            let mut names: Vec<String> = names.into_iter().filter(|name| !own(name) && !is_place(name)).collect();
             if !names.is_empty() {
                 let more = if names.len() > MAX_NAMED { ", …" } else { "" };
                 names.truncate(MAX_NAMED);
@@ -159,7 +160,7 @@ impl Restoring {
     /// Removes what an interrupted restore left, but for the mark.
     fn clear(&self) -> io::Result<()> {
         for folder in [&self.places.files, &self.places.documents] {
-            gone(fs::remove_dir_all(folder))?;
+            empty(folder)?;
         }
         for file in self.final_file.iter().chain([&self.places.database]) {
             for ending in ["", "-wal", "-shm"] {
@@ -219,6 +220,43 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
+/// Names of what is in a folder, sorted, but for what the file system itself made there; none where there is no folder.
+fn names_in(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name != LOST_FOUND {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Removes what is in a folder, and leaves the folder: it may be a volume of its own, which cannot be removed.
+fn empty(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_name() == LOST_FOUND {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 fn gone(removed: io::Result<()>) -> io::Result<()> {
     removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
@@ -248,7 +286,45 @@ fn report(config: &Config, backup: &VerifiedBackup) -> Result<(), CliError> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use std::os::unix::fs::MetadataExt as _;
+
     use super::*;
+
+    /// A folder as a new ext4 volume is: with `lost+found`, and nothing else.
+    fn volume() -> tempfile::TempDir {
+        let volume = tempfile::tempdir().unwrap();
+        fs::create_dir(volume.path().join(LOST_FOUND)).unwrap();
+        volume
+    }
+
+    #[test]
+    fn a_new_volume_is_empty_and_what_somebody_put_there_is_not() {
+        let volume = volume();
+        assert!(names_in(volume.path()).unwrap().is_empty());
+        assert!(names_in(&volume.path().join("none")).unwrap().is_empty());
+        fs::write(volume.path().join("b.txt"), "").unwrap();
+        fs::create_dir(volume.path().join("a")).unwrap();
+        assert_eq!(names_in(volume.path()).unwrap(), ["a", "b.txt"]);
+        assert!(names_in(&volume.path().join("b.txt")).is_err(), "no folder");
+    }
+
+    #[test]
+    fn what_an_interrupted_restore_left_is_removed_and_the_folder_itself_is_not() {
+        let (volume, outside) = (volume(), tempfile::tempdir().unwrap());
+        let before = fs::metadata(volume.path()).unwrap().ino();
+        fs::create_dir_all(volume.path().join("ab/cd")).unwrap();
+        fs::write(volume.path().join("ab/cd/file"), "half of it").unwrap();
+        fs::write(volume.path().join("file"), "half of it").unwrap();
+        fs::write(outside.path().join("kept"), "").unwrap();
+        std::os::unix::fs::symlink(outside.path(), volume.path().join("link")).unwrap();
+        empty(volume.path()).unwrap();
+        assert!(names_in(volume.path()).unwrap().is_empty());
+        assert_eq!(fs::metadata(volume.path()).unwrap().ino(), before, "the same folder");
+        assert!(volume.path().join(LOST_FOUND).exists() && outside.path().join("kept").exists());
+        empty(&volume.path().join("none")).unwrap();
+    }
 
     #[test]
     fn names_beside_a_file_keep_its_folder() {

@@ -5,6 +5,7 @@
 //! Storing one and removing one exclude each other ([`Recording`], [`Removing`]).
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,7 +91,7 @@ impl Removing<'_> {
         }
         let mut folders = fs::read_dir(&self.blobs.dir).await?;
         while let Some(folder) = folders.next_entry().await? {
-            if folder.file_name() == INCOMING_FOLDER || !folder.file_type().await?.is_dir() {
+            if !is_prefix(&folder.file_name()) || !folder.file_type().await?.is_dir() {
                 continue;
             }
             let mut contents = fs::read_dir(folder.path()).await?;
@@ -109,6 +110,12 @@ impl Removing<'_> {
 /// Whether a text is a hex SHA-256.
 fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a folder of this name holds contents: those whose hash begins with it. Others are incomplete uploads, and on
+/// a volume of its own `lost+found`, which the server may not look into.
+fn is_prefix(name: &OsStr) -> bool {
+    name.len() == 2 && name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit)
 }
 
 impl Blobs {
@@ -173,7 +180,7 @@ impl Blobs {
     pub fn for_each_content(&self, mut visit: impl FnMut(&str, std::fs::File) -> io::Result<()>) -> io::Result<()> {
         for folder in std::fs::read_dir(&self.dir)? {
             let folder = folder?;
-            if folder.file_name() == INCOMING_FOLDER || !folder.file_type()?.is_dir() {
+            if !is_prefix(&folder.file_name()) || !folder.file_type()?.is_dir() {
                 continue;
             }
             for content in std::fs::read_dir(folder.path())? {
@@ -374,6 +381,19 @@ mod tests {
         drop(kept);
         blobs.removing().await.remove(&stored.sha256).await.unwrap();
         assert!(blobs.read(&stored.sha256).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn folders_of_others_beside_the_contents_are_not_looked_into() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = Blobs::open(dir.path()).unwrap();
+        let name = "a".repeat(64);
+        for folder in [crate::files::disk::LOST_FOUND, INCOMING_FOLDER, "zz"] {
+            std::fs::create_dir_all(dir.path().join(folder)).unwrap();
+            std::fs::write(dir.path().join(folder).join(&name), "").unwrap();
+        }
+        blobs.for_each_content(|sha256, _| panic!("{sha256} is visited")).unwrap();
+        assert_eq!(blobs.removing().await.keep_only(&HashSet::new()).await.unwrap(), 0);
     }
 
     #[tokio::test]

@@ -5,6 +5,9 @@ use std::path::Path;
 
 use rustix::fs::statvfs;
 
+/// Folder that Linux makes at the root of a new volume. Only root may look into it, and nothing of ours is there.
+pub const LOST_FOUND: &str = "lost+found";
+
 /// The disk that a folder is on, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiskRoom {

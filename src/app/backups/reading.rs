@@ -13,6 +13,7 @@ use tar::{Archive, EntryType};
 
 use super::{FILE_MODE, FOLDER_MODE, MANIFEST_NAME, PRODUCT};
 use crate::domain::time::Timestamp;
+use crate::files::disk::LOST_FOUND;
 
 /// Longest manifest that is read, in bytes. It has a line for each file of the shop.
 pub const MAX_MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
@@ -258,7 +259,7 @@ fn copy_hashed(from: &mut dyn Read, to: &mut impl Write) -> io::Result<String> {
 pub fn sync_folders(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_type()?.is_dir() {
+        if entry.file_type()?.is_dir() && entry.file_name() != LOST_FOUND {
             sync_folders(&entry.path())?;
         }
     }
