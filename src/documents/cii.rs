@@ -1,6 +1,7 @@
 //! An invoice or credit note for programs: the Cross Industry Invoice (CII, D16B) by the rules of EN 16931.
 //!
-//! It says what the document says and nothing that happened later: what was paid after the issue is no part of it. The
+//! It says what the document says and nothing that happened later: what was paid after the issue, or left, is no part of
+//! it. An order that is paid before it leaves has no delivery yet: the header names where it goes to instead. The
 //! names behind the elements (BT-1 and so on) are those of the standard.
 
 mod category;
@@ -11,7 +12,7 @@ use crate::domain::currency::plain;
 use crate::domain::invoice::{Document, DocumentKind, InvoiceLine};
 use crate::domain::time::Timestamp;
 use category::TaxCategory;
-use parties::{buyer, seller};
+use parties::{buyer, seller, ship_to};
 
 /// The standard that the XML follows (BT-24).
 const GUIDELINE: &str = "urn:cen.eu:en16931:2017";
@@ -54,10 +55,15 @@ pub fn xml(document: &Document, preceding: Option<(&str, Timestamp)>) -> String 
                 });
             });
             xml.group("ram:ApplicableHeaderTradeDelivery", |xml| {
-                xml.group("ram:ActualDeliverySupplyChainEvent", |xml| {
-                    let at = document.supplied_at.or(preceding.map(|(_, at)| at)).unwrap_or(document.issued_at);
-                    xml.group("ram:OccurrenceDateTime", |xml| date(xml, "udt:DateTimeString", at));
-                });
+                ship_to(xml, document);
+                // Documents of older releases say neither; something must be there.
+                let issued_at = preceding.map_or(document.issued_at, |(_, at)| at);
+                let at = document.supplied_at.or(document.ship_to.is_none().then_some(issued_at));
+                if let Some(at) = at {
+                    xml.group("ram:ActualDeliverySupplyChainEvent", |xml| {
+                        xml.group("ram:OccurrenceDateTime", |xml| date(xml, "udt:DateTimeString", at));
+                    });
+                }
             });
             xml.group("ram:ApplicableHeaderTradeSettlement", |xml| settlement(xml, document, preceding));
         });

@@ -26,6 +26,7 @@ pub(super) fn document(words: String) -> Document {
         issued_at: Timestamp(0),
         due_at: None,
         supplied_at: None,
+        ship_to: None,
         content,
         rounding_cents: 0,
         paid_cents: 0,

@@ -47,6 +47,7 @@ pub use crate::domain::party::Party;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::address::Address;
 use crate::domain::id::Id;
 use crate::domain::ledger::Payable as _;
 use crate::domain::time::Timestamp;
@@ -125,9 +126,13 @@ pub struct Document {
     pub issued_at: Timestamp,
     /// Time at which payment is due.
     pub due_at: Option<Timestamp>,
-    /// Time of supply of the invoiced items (BT-72); `None` in documents of older releases.
+    /// When what is invoiced was supplied (BT-72); `None` where it had not left and goes to `ship_to`, and in documents of
+    /// older releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supplied_at: Option<Timestamp>,
+    /// Where it is delivered to (BG-15); `None` where nobody knows, and for what is no order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ship_to: Option<Address>,
     /// Invoiced or reversed items, with the totals.
     pub content: Content,
     /// Difference between the totals and the payable amount, in minor units: a partial credit note is over exactly the
@@ -220,10 +225,13 @@ pub struct Invoice {
     pub content: Content,
     /// Due time set by an operator; `None` means the number of days after issue from the settings.
     pub due_at: Option<Timestamp>,
-    /// Time of supply of the invoiced items; `None` if they had not been supplied when the invoice was issued, or if it
-    /// is unknown: then the day of issue counts.
+    /// When what is invoiced was supplied; `None` where it had not been when the invoice was issued, or nobody knows:
+    /// then the day of the issue counts, unless `ship_to` says that it is still to be delivered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supplied_at: Option<Timestamp>,
+    /// Where an order goes to; `None` where nobody knows, and for what is no order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ship_to: Option<Address>,
     /// Time of issue; `None` for a draft.
     pub issued_at: Option<Timestamp>,
     /// Time at which it was paid in full; a later refund does not clear it.

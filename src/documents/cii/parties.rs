@@ -40,9 +40,7 @@ pub fn buyer(xml: &mut Xml, document: &Document) {
     xml.group("ram:BuyerTradeParty", |xml| {
         // Any number of theirs; as one for value added tax it would break a rule of the standard.
         xml.some("ram:ID", buyer.other_id());
-        let named = [Some(buyer.name.as_str()), buyer.email.as_deref()];
-        let name = named.into_iter().flatten().find(|name| !name.trim().is_empty());
-        xml.text("ram:Name", name.unwrap_or("Customer"));
+        xml.text("ram:Name", name_of(buyer));
         match (&buyer.address, &document.seller.address) {
             (Some(own), _) => address(xml, own),
             (None, Some(seller)) => {
@@ -54,6 +52,22 @@ pub fn buyer(xml: &mut Xml, document: &Document) {
         let vat_id = buyer.registered_id().filter(|_| !TaxCategory::outside(document));
         registrations(xml, &Party { tax_number: None, vat_id: vat_id.map(str::to_owned), ..buyer.clone() });
     });
+}
+
+/// Where it is delivered to (BG-13), if that is known.
+pub fn ship_to(xml: &mut Xml, document: &Document) {
+    if let Some(place) = &document.ship_to {
+        xml.group("ram:ShipToTradeParty", |xml| {
+            xml.text("ram:Name", name_of(&document.content.buyer));
+            address(xml, place);
+        });
+    }
+}
+
+/// The buyer's name, else their e-mail address: somebody must be named.
+fn name_of(buyer: &Party) -> &str {
+    let named = [Some(buyer.name.as_str()), buyer.email.as_deref()];
+    named.into_iter().flatten().find(|name| !name.trim().is_empty()).unwrap_or("Customer")
 }
 
 fn address(xml: &mut Xml, address: &Address) {

@@ -122,6 +122,10 @@ fn every_kind_of_invoice_and_its_credit_notes_keep_the_official_rules() {
         all.extend(xml_of(&issued(seller, country, lines, reason)));
     }
     assert!(all[all.len() - 3].contains("<ram:RateApplicablePercent>0.01</ram:RateApplicablePercent>"));
+    // Of orders that are paid before they leave.
+    let mut documents = issued(complete_seller(), Some("DE"), taxed(), None);
+    documents.iter_mut().for_each(to_be_shipped);
+    all.extend(xml_of(&documents));
     if let Some(Err(rules)) = judged(&all) {
         panic!("{rules}");
     }
@@ -137,6 +141,33 @@ fn an_invoice_without_a_seller_breaks_the_official_rules() {
             assert!(rules.contains(rule), "{rule} is not among {rules}");
         }
     }
+}
+
+/// As a document of an order that has not left.
+fn to_be_shipped(document: &mut Document) {
+    document.supplied_at = None;
+    document.ship_to.clone_from(&document.content.buyer.address);
+}
+
+#[test]
+fn a_document_of_an_order_that_has_not_left_says_where_it_goes_to_and_states_no_delivery() {
+    let mut documents = issued(complete_seller(), Some("US"), vec![line(1, 100, 0)], None);
+    documents.iter_mut().for_each(to_be_shipped);
+    for xml in xml_of(&documents) {
+        let root = Element::read(&xml);
+        let delivery = root.find("ApplicableHeaderTradeDelivery").unwrap();
+        assert!(delivery.find("ActualDeliverySupplyChainEvent").is_none(), "{xml}");
+        let party = delivery.find("ShipToTradeParty").unwrap();
+        assert_eq!(party.child_text("Name"), Some("Ann Example"));
+        let country = party.find("PostalTradeAddress").and_then(|address| address.child_text("CountryID"));
+        assert_eq!(country, Some("US"), "{xml}");
+    }
+    // It has left by the time of its invoice.
+    documents[0].supplied_at = Some(documents[0].issued_at);
+    let xml = &xml_of(&documents)[0];
+    let root = Element::read(xml);
+    let delivery = root.find("ApplicableHeaderTradeDelivery").unwrap();
+    assert!(delivery.find("ShipToTradeParty").is_some() && delivery.find("DateTimeString").is_some(), "{xml}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use super::{
     AtProcessor, Content, DocumentKind, Invoice, InvoiceLine, InvoiceRow, InvoiceStatus, Party, Payment, Sums,
 };
+use crate::domain::address::Address;
 use crate::domain::aggregate::{DecisionContext, NewAggregate};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
@@ -60,6 +61,8 @@ pub struct OrderToInvoice {
     pub money: OrderMoney,
     /// Time at which everything had shipped; `None` before.
     pub supplied_at: Option<Timestamp>,
+    /// Where it goes to; `None` where nobody knows.
+    pub ship_to: Option<Address>,
 }
 
 /// Invoice created by the commit of its order, with its documents.
@@ -108,6 +111,7 @@ impl NewInvoice {
             },
             due_at: None,
             supplied_at: order.supplied_at,
+            ship_to: order.ship_to,
             issued_at: None,
             paid_at: None,
             kept_cents: 0,

@@ -68,6 +68,7 @@ impl Invoice {
             content: content(cx, draft)?,
             due_at: draft.due_at,
             supplied_at: None,
+            ship_to: None,
             issued_at: None,
             paid_at: None,
             kept_cents: 0,
@@ -131,6 +132,11 @@ impl Invoice {
         rounding_cents: i64,
         paid_cents: i64,
     ) -> InvoiceRow {
+        // An order is invoiced with its first payment, before it leaves. No document then states a supply: the day of a
+        // payment in advance is that of the issue, which no law wants to be said twice (Article 226 (7) of Directive
+        // 2006/112/EC, § 14 (4) no. 6 of the German UStG), and where it goes to is said instead. Of the rest, and where
+        // nobody knows where it goes to, the day of the issue is taken for that of the supply.
+        let issue_counts = self.ship_to.is_none();
         let document = Document {
             id: cx.ids.id(),
             invoice_id: self.id,
@@ -138,7 +144,8 @@ impl Invoice {
             number: 0,
             issued_at: cx.now,
             due_at: self.due_at.filter(|_| kind == DocumentKind::Invoice),
-            supplied_at: self.supplied_at.or(self.issued_at),
+            supplied_at: self.supplied_at.or(self.issued_at.filter(|_| issue_counts)),
+            ship_to: self.ship_to.clone(),
             content,
             rounding_cents,
             paid_cents,

@@ -163,6 +163,7 @@ impl OrderChange<'_> {
             currency: order.currency.clone(),
             money: order.money(),
             supplied_at: order.left_at(),
+            ship_to: order.shipping_address.clone(),
         };
         let told = order.money_in_short();
         if self.order.invoice_waits {

@@ -49,6 +49,7 @@ pub fn document(lines: &[(i64, u32, i64)], shipping_cents: i64, discount_cents: 
         issued_at: Timestamp(1_700_000_000_000),
         due_at: None,
         supplied_at: None,
+        ship_to: None,
         content: Content {
             lines,
             shipping_cents,

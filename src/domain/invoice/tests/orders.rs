@@ -170,6 +170,25 @@ fn money_after_the_invoice_was_voided_gets_another_one() {
     shop.holds();
 }
 
+#[test]
+fn what_is_paid_before_it_leaves_is_not_invoiced_as_supplied() {
+    let mut shop = Shop::new();
+    shop.ask(&paid(1190, "pi_1"));
+    shop.ask(&refunded(500, false, "pi_1"));
+    shop.settle();
+    assert_eq!(shop.issued.len(), 2, "the invoice and a credit note");
+    for document in &shop.issued {
+        assert_eq!((document.supplied_at, &document.ship_to), (None, &shop.o().shipping_address));
+        assert!(document.ship_to.as_ref().is_some_and(|address| address.country == "DE"));
+    }
+    // Where nobody knows where it goes to, the day of the issue stands for both.
+    let mut shop = Shop::new();
+    shop.order.as_mut().unwrap().shipping_address = None;
+    shop.ask(&paid(1190, "pi_1"));
+    let document = &shop.issued[0];
+    assert_eq!((document.supplied_at, &document.ship_to), (Some(document.issued_at), &None));
+}
+
 /// Leaves the settings without a seller, as in a new shop.
 fn without_seller(shop: &mut Shop) {
     shop.bench.rules.invoices.seller = Party::default();
