@@ -32,9 +32,9 @@ use crate::store::copy::DatabaseCopier;
 const MAX_BACKUP_TIME: Duration = Duration::from_secs(24 * 3600);
 /// Permissions of the file: its owner's alone.
 const FILE_MODE: u32 = 0o600;
-/// Errors of file systems that lack an operation: vfat and exFAT refuse hard links with EPERM, CIFS with EOPNOTSUPP, and
-/// NFS refuses the flags of `renameat2` with EINVAL.
-const LACKING: [Errno; 4] = [Errno::PERM, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
+/// Errors of file systems that lack an operation: vfat and exFAT refuse hard links with EPERM, CIFS with EOPNOTSUPP,
+/// and NFS refuses the flags of `renameat2` with EINVAL.
+const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
 
 /// Makes a backup, by the running server or, where none runs, from the data folder and the database.
 pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_backup_has_its_name_also_where_files_cannot_be_linked() {
-        for no_link in [Errno::PERM, Errno::OPNOTSUPP, Errno::NOSYS] {
+        for no_link in [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno::NOSYS] {
             let (_folder, path, name) = complete();
             give_name(&path, &name, fails(no_link), rename_new).unwrap();
             assert_eq!(fs::read(&name).unwrap(), b"all of it", "{no_link}");

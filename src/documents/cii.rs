@@ -1,7 +1,7 @@
 //! An invoice or credit note for programs: the Cross Industry Invoice (CII, D16B) by the rules of EN 16931.
 //!
-//! It says what the document says and nothing that happened later: what was paid after the issue, or left, is no part of
-//! it. An order that is paid before it leaves has no delivery yet: the header names where it goes to instead. The
+//! It says what the document says and nothing that happened later: what was paid after the issue, or left, is no part
+//! of it. An order that is paid before it leaves has no delivery yet: the header names where it goes to instead. The
 //! names behind the elements (BT-1 and so on) are those of the standard.
 
 mod category;

@@ -50,7 +50,8 @@ pub(crate) fn books(of: &impl Payable) -> Books {
     }
     let balances = balances_by_hand(of);
     // What was recorded before the last money by hand.
-    let is_by_hand = |one: &Payment| one.amount_cents > 0 && !one.of_processor() && one.currency == of.ledger_currency();
+    let is_by_hand =
+        |one: &Payment| one.amount_cents > 0 && !one.of_processor() && one.currency == of.ledger_currency();
     let earlier = &payments[..payments.iter().rposition(is_by_hand).unwrap_or_default()];
     let mut books = Books { kept: 0, received: 0, foreign: false, mismatch: false, all_went: false };
     // Of the processor's payments what is kept, the amounts of those that did not go back whole, and what is kept of

@@ -40,9 +40,9 @@ pub(super) fn reads_again<L: LedgerChange>(on: &mut L, intent: Option<&String>) 
     true
 }
 
-/// An event or a reading says how much had gone back of a payment, and `whole` whether that was all. It is remembered of
-/// payments whose refunds fail, because what ended with the money stays at its end when the money comes back: whichever
-/// of both is heard first. Says whether that was news.
+/// An event or a reading says how much had gone back of a payment, and `whole` whether that was all. It is remembered
+/// of payments whose refunds fail, because what ended with the money stays at its end when the money comes back:
+/// whichever of both is heard first. Says whether that was news.
 pub(super) fn note_back<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64, whole: bool) -> bool {
     let Some(known) = doubts(on.owner(), intent) else { return false };
     let (name, most) = (known.intent.clone(), known.most_back_cents.max(cents));

@@ -227,13 +227,9 @@ impl OrderChange<'_> {
             return self.heard(false);
         }
         self.head().has_traced_departures = false;
-        let prints: Vec<(Id, Id)> = self
-            .order
-            .jobs
-            .values()
-            .flat_map(|job| job.attempts.iter().filter(|one| !one.departures.is_empty()).map(|one| (job.id, one.id)))
-            .collect();
-        for (job, attempt) in prints {
+        let attempts = self.order.jobs.values().flat_map(|job| &job.attempts);
+        let prints = attempts.filter(|one| !one.departures.is_empty()).map(|one| (one.job_id, one.id));
+        for (job, attempt) in prints.collect::<Vec<_>>() {
             // Its row is written as it is.
             self.edit_attempt(job, attempt, |_| {});
         }

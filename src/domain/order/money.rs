@@ -3,21 +3,22 @@
 //! follow from what is kept:
 //!
 //! - what was received reaches the total: the order is paid, and its jobs are made, also when a part of it has gone
-//!   back already; what is kept above the total is due back. What had gone back before an operator recorded money is not
-//!   received: the operator was asked for it
+//!   back already; what is kept above the total is due back. What had gone back before an operator recorded money is
+//!   not received: the operator was asked for it
 //! - nothing is kept once it was paid: the order is refunded, whichever payments went back, and stays so when a refund
 //!   fails afterwards
 //! - the order is cancelled or refunded: all that is kept is due back
 //!
 //! So the order in which events are heard does not matter, with these exceptions:
 //!
-//! - A refunded order takes no further payment. What comes for it afterwards is due back and makes no jobs; heard before
-//!   the refund, the same payment would have kept the order going.
+//! - A refunded order takes no further payment. What comes for it afterwards is due back and makes no jobs; heard
+//!   before the refund, the same payment would have kept the order going.
 //! - What was issued is never changed. Where more than the total came, a refund that is heard between the payments is
-//!   credited; heard after them, it was of the surplus. A refund that is heard before it fails is credited, too; one whose
-//!   failure is heard first is not.
-//! - Where more than the total came and everything went back at some time, the order is refunded if that was heard before
-//!   a refund of it failed, and stays paid if the failure was heard first, as it may have been a surplus that went back.
+//!   credited; heard after them, it was of the surplus. A refund that is heard before it fails is credited, too; one
+//!   whose failure is heard first is not.
+//! - Where more than the total came and everything went back at some time, the order is refunded if that was heard
+//!   before a refund of it failed, and stays paid if the failure was heard first, as it may have been a surplus that
+//!   went back.
 
 use super::change::OrderChange;
 use super::{AtProcessor, Order, OrderAnswer, OrderCommand, OrderRow, OrderStatus, Payment, SeenPrints};

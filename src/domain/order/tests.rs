@@ -12,6 +12,7 @@ mod kits;
 mod model;
 mod money;
 mod money_stories;
+mod older_departures;
 mod parts;
 mod placing;
 mod random;

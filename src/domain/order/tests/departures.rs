@@ -11,7 +11,7 @@ use crate::domain::printer_status::PrintEnd;
 use crate::domain::sign_off::Inspection;
 
 /// Prints everything that can be printed to its end, without inspections.
-fn print_all(desk: &mut Desk) {
+pub(super) fn print_all(desk: &mut Desk) {
     reserve(desk);
     let sliced = desk.o().jobs.values().filter(|job| job.state == JobState::Sliced);
     let ids: Vec<Id> = sliced.map(|job| job.id).collect();
@@ -21,7 +21,7 @@ fn print_all(desk: &mut Desk) {
 }
 
 /// Returns the parts of each line that left and are good today, according to the prints themselves.
-fn good_sent(desk: &Desk) -> Vec<u32> {
+pub(super) fn good_sent(desk: &Desk) -> Vec<u32> {
     let mut sent = vec![0; desk.o().lines.len()];
     for job in desk.o().jobs.values() {
         for attempt in &job.attempts {
@@ -220,7 +220,7 @@ fn a_rejected_part_of_a_kit_is_owed_again_as_a_part() {
 }
 
 /// Reloads the order in the stored form of a release that did not record departures.
-fn of_an_older_release(desk: &mut Desk) {
+pub(super) fn of_an_older_release(desk: &mut Desk) {
     let order = desk.order.as_mut().unwrap();
     let jobs: Vec<Job> = order.jobs.values().map(|job| (**job).clone()).collect();
     for mut job in jobs {
@@ -257,64 +257,6 @@ fn shipments_of_older_releases_are_traced_to_prints_of_before_that_are_good_toda
     print_all(&mut desk);
     desk.ask(&ship("pickup", "", "", false)).unwrap();
     assert_eq!((desk.o().shipments[1].lines[0].quantity, good_sent(&desk)), (3, vec![3]));
-}
-
-/// A shipped order of two parts as an older release left it: one of them was rejected after it had left, nothing came
-/// of it, and it has just been loaded.
-fn rejected_in_an_older_release() -> (Desk, Id) {
-    let (mut desk, [one, two]) = pair();
-    print(&mut desk, one, PrintEnd::Finished);
-    print(&mut desk, two, PrintEnd::Finished);
-    desk.ask(&ship("pickup", "", "", false)).unwrap();
-    let before = (desk.o().jobs.clone(), desk.o().shipment.clone());
-    sign(&mut desk, one, good(0)).unwrap();
-    let rejected = desk.o().jobs.get(&one).unwrap().clone();
-    let order = desk.order.as_mut().unwrap();
-    (order.jobs, order.shipment) = before;
-    order.jobs.insert_mut(one, rejected);
-    (order.status, order.flags) = (OrderStatus::Shipped, Vec::new());
-    of_an_older_release(&mut desk);
-    (desk, one)
-}
-
-#[test]
-fn what_an_older_release_did_not_see_rejected_is_stored_and_flagged_once_and_not_printed_by_itself() {
-    let (mut desk, one) = rejected_in_an_older_release();
-    assert!(desk.o().effects().contains(&OrderEffect::KeepDepartures) && !desk.o().at_rest());
-    let kept = desk.ask(&OrderCommand::KeepDepartures).unwrap();
-    assert_eq!((names(&kept), &desk.o().flags[..]), (vec!["order.flagged"], &["rejected_after_shipping".to_owned()][..]));
-    let mail = mails(&kept)[0];
-    assert!(mail.alert.is_some() && mail.text.contains("sign off their jobs once more"), "{}", mail.text);
-    let departs = |row: &&OrderRow| matches!(row, OrderRow::Attempt(one) if one.departures.len() == 1);
-    assert_eq!(kept.rows.iter().filter(departs).count(), 2, "the prints are stored with their departures");
-    assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Shipped, 2), "no order of long ago goes on");
-    assert!(!desk.o().effects().contains(&OrderEffect::KeepDepartures));
-    assert!(desk.ask(&OrderCommand::KeepDepartures).unwrap().next.is_none(), "once");
-    desk.order.as_mut().unwrap().trace_departures();
-    assert!(!desk.o().has_traced_departures, "nothing is left to be traced");
-    // Whoever says so once more has it made again.
-    sign(&mut desk, one, good(0)).unwrap();
-    assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Printing, 3));
-    print_all(&mut desk);
-    desk.ask(&ship("pickup", "", "", false)).unwrap();
-    assert_eq!((desk.o().status, good_sent(&desk), desk.o().flags.len()), (OrderStatus::Shipped, vec![2], 0));
-    // Or it was good after all.
-    let (mut desk, one) = rejected_in_an_older_release();
-    desk.ask(&OrderCommand::KeepDepartures).unwrap();
-    sign(&mut desk, one, good(1)).unwrap();
-    assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Shipped, 0));
-}
-
-#[test]
-fn departures_of_older_releases_are_stored_without_a_flag_where_nothing_is_owed() {
-    let (mut desk, [one, two]) = pair();
-    print(&mut desk, one, PrintEnd::Finished);
-    print(&mut desk, two, PrintEnd::Finished);
-    desk.ask(&ship("pickup", "", "", false)).unwrap();
-    of_an_older_release(&mut desk);
-    let kept = desk.ask(&OrderCommand::KeepDepartures).unwrap();
-    assert_eq!((names(&kept).len(), mails(&kept).len(), kept.rows.len()), (0, 0, 2));
-    assert!(desk.o().flags.is_empty());
 }
 
 #[test]

@@ -1,0 +1,120 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+use tokio::io::AsyncReadExt as _;
+
+use super::*;
+
+fn files_below(dir: &Path) -> usize {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| if path.is_dir() { files_below(&path) } else { 1 }).sum()
+}
+
+#[tokio::test]
+async fn the_same_bytes_are_kept_once_under_their_digest() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    let recording = blobs.recording().await;
+    let whole = blobs.put(b"abc", &recording).await.unwrap();
+    assert_eq!(whole.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    let mut pieces = blobs.begin().unwrap();
+    pieces.write(b"a").await.unwrap();
+    pieces.write(b"bc").await.unwrap();
+    assert_eq!(pieces.keep(&recording).await.unwrap(), whole);
+    let (mut file, size) = blobs.read(&whole.sha256).await.unwrap();
+    let mut text = String::new();
+    file.read_to_string(&mut text).await.unwrap();
+    assert_eq!((text.as_str(), size), ("abc", 3));
+    assert_eq!(files_below(dir.path()), 1);
+}
+
+#[tokio::test]
+async fn what_is_given_up_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    let mut given_up = blobs.begin().unwrap();
+    given_up.write(b"abc").await.unwrap();
+    drop(given_up);
+    assert_eq!(files_below(dir.path()), 0);
+    std::fs::write(dir.path().join(INCOMING_FOLDER).join("7"), b"left").unwrap();
+    Blobs::open(dir.path()).unwrap();
+    assert_eq!(files_below(dir.path()), 0);
+}
+
+#[tokio::test]
+async fn contents_are_removed_only_while_none_waits_for_its_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    let recording = blobs.recording().await;
+    let kept = blobs.put(b"abc", &recording).await.unwrap();
+    let mut removing = std::pin::pin!(blobs.removing());
+    assert!(futures::poll!(&mut removing).is_pending(), "it is not recorded yet");
+    drop(recording);
+    let removing = removing.await;
+    let mut later = std::pin::pin!(blobs.recording());
+    assert!(futures::poll!(&mut later).is_pending(), "nothing is stored while one is removed");
+    removing.remove(&kept.sha256).await.unwrap();
+    removing.remove(&kept.sha256).await.unwrap();
+    assert!(blobs.read(&kept.sha256).await.is_err());
+    drop(removing);
+    let again = blobs.put(b"abc", &later.await).await.unwrap();
+    assert!(blobs.read(&again.sha256).await.is_ok());
+}
+
+#[tokio::test]
+async fn only_what_is_named_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    let recording = blobs.recording().await;
+    let named = blobs.put(b"named", &recording).await.unwrap().sha256;
+    blobs.put(b"not named", &recording).await.unwrap();
+    drop(recording);
+    std::fs::write(dir.path().join("notes.txt"), b"a person's").unwrap();
+    let removed = blobs.removing().await.keep_only(&HashSet::from([named.clone()])).await.unwrap();
+    assert_eq!((removed, files_below(dir.path())), (1, 2));
+    assert!(blobs.read(&named).await.is_ok());
+}
+
+#[tokio::test]
+async fn what_is_needed_is_not_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    let recording = blobs.recording().await;
+    let stored = blobs.put(b"abc", &recording).await.unwrap();
+    drop(recording);
+    let removing = blobs.removing().await;
+    let mut keeping = std::pin::pin!(blobs.keep_all());
+    assert!(futures::poll!(&mut keeping).is_pending(), "a removal is under way");
+    removing.remove(&stored.sha256).await.unwrap();
+    assert_eq!(removing.keep_only(&HashSet::new()).await.unwrap(), 0);
+    drop(removing);
+    let kept = keeping.await;
+    let mut seen = Vec::new();
+    let visited = blobs.for_each_content(|sha256, file| {
+        seen.push((sha256.to_owned(), file.metadata()?.len()));
+        Ok(())
+    });
+    assert_eq!((visited.is_ok(), seen), (true, vec![(stored.sha256.clone(), 3)]));
+    drop(kept);
+    blobs.removing().await.remove(&stored.sha256).await.unwrap();
+    assert!(blobs.read(&stored.sha256).await.is_err());
+}
+
+#[tokio::test]
+async fn folders_of_others_beside_the_contents_are_not_looked_into() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    let name = "a".repeat(64);
+    for folder in [crate::files::disk::LOST_FOUND, INCOMING_FOLDER, "zz"] {
+        std::fs::create_dir_all(dir.path().join(folder)).unwrap();
+        std::fs::write(dir.path().join(folder).join(&name), "").unwrap();
+    }
+    blobs.for_each_content(|sha256, _| panic!("{sha256} is visited")).unwrap();
+    assert_eq!(blobs.removing().await.keep_only(&HashSet::new()).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn an_address_that_is_no_digest_names_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let blobs = Blobs::open(dir.path()).unwrap();
+    assert!(blobs.read("../../etc/passwd").await.is_err());
+    assert!(blobs.read("é").await.is_err());
+}
