@@ -140,7 +140,7 @@ impl Restoring {
             let names = names_in(folder).map_err(CliError::io(format!("{} cannot be read", folder.display())))?;
             // Each of these is looked into by itself: it may be a volume of its own.
             let is_place = |name: &str| {
-                let path = folder.join(name);
+                let path = absolute(&folder.join(name));
                 path == self.places.files || path == self.places.documents
             };
             let mut names: Vec<String> = names.into_iter().filter(|name| !own(name) && !is_place(name)).collect();
