@@ -141,7 +141,7 @@ impl Restoring {
             // Each of these is looked into by itself: it may be a volume of its own.
             let is_place = |name: &str| {
                 let path = absolute(&folder.join(name));
-                path == self.places.files || path == self.places.documents
+                [&self.places.files, &self.places.documents].iter().any(|place| path == absolute(place))
             };
             let mut names: Vec<String> = names.into_iter().filter(|name| !own(name) && !is_place(name)).collect();
             if !names.is_empty() {

@@ -126,8 +126,7 @@ pub struct Document {
     pub issued_at: Timestamp,
     /// Time at which payment is due.
     pub due_at: Option<Timestamp>,
-    /// When what is invoiced was supplied (BT-72); `None` before it goes to `ship_to`, and in documents of older
-    /// releases.
+    /// When what is invoiced was supplied (BT-72); `None` before it leaves for `ship_to`, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supplied_at: Option<Timestamp>,
     /// Where it is delivered to (BG-15); `None` where nobody knows, and for what is no order.
