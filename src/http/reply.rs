@@ -1,4 +1,4 @@
-//! Answers: the resource itself, with `ETag`, `Location` and the mark of a repeated answer.
+//! Responses: the resource itself, with `ETag`, `Location` and the marker of a replayed response.
 
 use std::marker::PhantomData;
 
@@ -15,10 +15,10 @@ use crate::http::page::Pagination;
 use crate::http::wire::ListItem;
 use crate::store::queries::Page;
 
-/// Room that most answers fit in, in bytes.
+/// Initial buffer capacity in bytes, enough for most responses.
 const USUAL_BYTES: usize = 2048;
 
-/// An answer in JSON. Written into one piece of memory, which costs half of what the framework's own way does.
+/// Builds a JSON response. It is written into one buffer, which costs half of what the framework's own way does.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
     let mut text = Vec::with_capacity(USUAL_BYTES);
     match serde_json::to_writer(&mut text, body) {
@@ -32,7 +32,7 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
     }
 }
 
-/// 200 with a resource and its version (`ETag`).
+/// 200 response with a resource and its version (`ETag`).
 pub struct Resource<T> {
     version: Option<i64>,
     body: T,
@@ -40,15 +40,15 @@ pub struct Resource<T> {
 }
 
 impl<T> Resource<T> {
-    /// As it was read.
+    /// Wraps a resource as it was read.
     pub fn new(version: i64, body: T) -> Self {
         Self { version: Some(version), body, replayed: false }
     }
-    /// As a command left it.
+    /// Wraps a resource as a command left it.
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
         Self { version: Some(done.version), body, replayed: done.replayed }
     }
-    /// What it tells, for a page.
+    /// Returns the body, for a page.
     pub fn into_body(self) -> T {
         self.body
     }
@@ -65,7 +65,7 @@ impl<T: Serialize> IntoResponse for Resource<T> {
     }
 }
 
-/// 200 with a body that has no version.
+/// 200 response with a body that has no version.
 pub struct Plain<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Plain<T> {
@@ -74,35 +74,35 @@ impl<T: Serialize> IntoResponse for Plain<T> {
     }
 }
 
-/// 201 with the new resource, its version and where it is (`Location`).
+/// 201 with the new resource, its version and its URL (`Location`).
 pub struct Created<T> {
     location: String,
     resource: Resource<T>,
 }
 
 impl<T> Created<T> {
-    /// What a command made, under the path of its collection.
+    /// Wraps a resource that a command created, under the path of its collection.
     pub fn under<A>(collection: &str, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location: format!("{collection}/{}", done.id), resource: Resource::after(done, body) }
     }
-    /// What a command made as a part of an aggregate: it has a path and a version of its own.
+    /// Wraps a part of an aggregate that a command created: it has its own path and version.
     pub fn part(location: String, version: i64, replayed: bool, body: T) -> Self {
         let mut resource = Resource::new(version, body);
         resource.replayed = replayed;
         Self { location, resource }
     }
-    /// What a command made that has no version of its own, in the collection at `location`.
+    /// Wraps a resource without a version that a command created, in the collection at `location`.
     pub fn unversioned<A>(location: String, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location, resource: Resource { version: None, ..Resource::after(done, body) } }
     }
-    /// What it tells, for a page.
+    /// Returns the body, for a page.
     pub fn into_body(self) -> T {
         self.resource.body
     }
 }
 
 impl<T> Created<T> {
-    /// The id of what was made, by which pages lead to it; `None` where its address does not end with one.
+    /// Returns the id of the new resource, which pages redirect to; `None` if its URL does not end with one.
     pub(crate) fn made_id(&self) -> Option<Id> {
         self.location.rsplit('/').next()?.parse().ok()
     }
@@ -119,22 +119,22 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
-/// A kind of answer that is no JSON.
+/// Media type of a response that is not JSON.
 pub trait MediaType {
-    /// Its media type, as the description names it.
+    /// Name of the media type, for the API description.
     const MEDIA: &'static str;
-    /// How it may look, where it is text.
+    /// Example content, if it is text.
     const EXAMPLE: Option<&'static str>;
 }
 
-/// 200 with a body that is no JSON.
+/// 200 with a body that is not JSON.
 pub struct Media<M> {
     response: Response,
     kind: PhantomData<M>,
 }
 
 impl<M> Media<M> {
-    /// This response, whose `Content-Type` is set.
+    /// Wraps a response whose `Content-Type` is set.
     pub fn new(response: impl IntoResponse) -> Self {
         Self { response: response.into_response(), kind: PhantomData }
     }
@@ -146,13 +146,13 @@ impl<M> IntoResponse for Media<M> {
     }
 }
 
-/// 200 with a page of a list.
+/// 200 response with one page of a list.
 pub struct Listed<T> {
-    /// Which part was asked for.
+    /// Page that was requested.
     pub page: Page,
-    /// The items of that part.
+    /// Items of that page.
     pub items: Vec<T>,
-    /// How many there are in all.
+    /// Total number of items.
     pub total: u64,
 }
 
@@ -171,7 +171,7 @@ impl<T: ListItem> IntoResponse for Listed<T> {
     }
 }
 
-/// 204: done, and there is nothing to show.
+/// 204: success without content.
 pub struct NoContent;
 
 impl IntoResponse for NoContent {
@@ -180,11 +180,11 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// An answer that also sets or removes the staff cookie.
+/// Response that also sets or removes the staff cookie.
 pub struct WithCookie<R> {
-    /// The rest of the answer.
+    /// Rest of the response.
     pub reply: R,
-    /// The value of `Set-Cookie`.
+    /// Value of `Set-Cookie`.
     pub cookie: HeaderValue,
 }
 

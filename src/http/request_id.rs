@@ -1,4 +1,4 @@
-//! `X-Request-Id`: accepted or made, sent back, and part of every log line of the request.
+//! `X-Request-Id`: accepted or generated, returned in the response, and part of every log line of the request.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use tracing::Instrument as _;
 use crate::actors::kernel::environment::Environment;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-/// Longest id that is taken from a caller, in bytes.
+/// Maximum length of an id that is accepted from a client, in bytes.
 const MAX_ID_BYTES: usize = 128;
 
-/// The id of a request, carried among its extensions.
+/// Id of a request, carried in its extensions.
 #[derive(Clone, Debug)]
 pub struct RequestId(pub Arc<str>);
 
-/// Gives the request its id.
+/// Assigns an id to the request.
 pub async fn name(State(environment): State<Arc<Environment>>, mut request: Request, next: Next) -> Response {
     let id = given(request.headers()).unwrap_or_else(|| environment.id().to_string());
     let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
@@ -31,7 +31,7 @@ pub async fn name(State(environment): State<Arc<Environment>>, mut request: Requ
     response
 }
 
-/// The id that the caller sent, unless it is unfit for a log line.
+/// Returns the id that the client sent, unless it is unsuitable for a log line.
 fn given(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(HEADER)?.to_str().ok()?;
     let fit = !text.is_empty() && text.len() <= MAX_ID_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());

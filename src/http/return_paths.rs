@@ -1,4 +1,4 @@
-//! Where a customer is sent from a page of the payment processor: paths of this shop, and nothing else.
+//! Return URLs from the payment processor's page: restricted to paths of this shop.
 
 use api_derive::Request;
 use axum::http::{HeaderMap, header};
@@ -8,7 +8,7 @@ use crate::actors::checkouts::ReturnPages;
 use crate::config::Config;
 use crate::http::wire::{MaxChars, Pattern, like};
 
-/// Most characters of a path.
+/// Maximum length of a path, in characters.
 pub const MAX_PATH_CHARS: usize = 1000;
 
 like!(
@@ -17,36 +17,36 @@ like!(
     "must be a path of this shop, such as /orders/thanks"
 );
 
-/// A path that leads nowhere else, whatever it is joined to.
+/// Path that stays on the same site, whatever origin it is joined to.
 pub static RETURN_PATH: &Pattern = &LOCAL_PATH;
 
-/// Where the customer is sent from the page of the payment processor.
+/// Return paths from the payment processor's page.
 #[derive(Request, Debug)]
 #[api(name = "CheckoutRequest", example = json!({"successPath": "/thanks", "cancelPath": "/"}))]
 pub struct CheckoutBody {
-    /// A path of the shop, for after paying; `/` when absent. It is joined to the origin of the page that asks, if that
-    /// is one of the shop's, else to this server's.
+    /// Path of the shop to return to after payment; defaults to `/`. It is joined to the origin of the requesting page,
+    /// if that is one of the shop's, and to this server's otherwise.
     #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
     success_path: Option<String>,
-    /// A path of the shop, for who gives up; `/` when absent.
+    /// Path of the shop to return to after cancelling; defaults to `/`.
     #[api(RETURN_PATH, MaxChars(MAX_PATH_CHARS))]
     cancel_path: Option<String>,
 }
 
 impl CheckoutBody {
-    /// The pages that whoever sent these headers means.
+    /// Returns the return pages for a request with these headers.
     pub fn pages(&self, headers: &HeaderMap, config: &Config) -> ReturnPages {
         return_pages(self.success_path.as_deref(), self.cancel_path.as_deref(), headers, config)
     }
 }
 
-/// The pages at these paths, `/` where there is none.
+/// Returns the return pages at these paths, `/` where there is none.
 pub fn return_pages(success: Option<&str>, cancel: Option<&str>, headers: &HeaderMap, config: &Config) -> ReturnPages {
     let page = |path: Option<&str>| return_page(path, headers, config);
     ReturnPages { success_url: page(success), cancel_url: page(cancel) }
 }
 
-/// The page at this path: on the origin of the page that asks, if it is allowed to, else on this server.
+/// Returns the page at this path: on the origin of the requesting page if it is allowed, otherwise on this server.
 pub fn return_page(path: Option<&str>, headers: &HeaderMap, config: &Config) -> String {
     let asking = headers.get(header::ORIGIN).and_then(|value| value.to_str().ok());
     let base = asking.filter(|origin| config.server.cors_origins.iter().any(|allowed| allowed == origin));

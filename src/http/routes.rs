@@ -1,6 +1,6 @@
-//! The one way to add a route: each states who may use it, so that none is open by oversight.
+//! Route registration: each route states who may use it, so that none is open by oversight.
 //!
-//! What is added is also recorded, so that the API's description is made from the very routes that are served
+//! Routes are also recorded as they are added, so that the API description is made from the very routes that are served
 //! ([`crate::http::openapi`]).
 
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use crate::http::openapi::derive;
 use crate::http::openapi::operation::{DescribedOperation, DescribedResource, NamedSchema, operation};
 use crate::http::wire::{Components, DescribedHandler, ToSchema};
 
-/// A route as it is served.
+/// Route as it is served.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Served {
-    /// GET, POST, PATCH, DELETE or OPTIONS.
+    /// HTTP method: GET, POST, PATCH, DELETE or OPTIONS.
     pub method: Method,
-    /// As the router knows it: `/api/orders/{id}`, `/api/printers/{id}/files/{*name}`.
+    /// Path pattern of the router: `/api/orders/{id}`, `/api/printers/{id}/files/{*name}`.
     pub path: &'static str,
-    /// Who may use it.
+    /// Access that the route requires.
     pub need: RequiredAccess,
 }
 
-/// The routes of one resource, with their description. They are declared in the resource's own file: who may use each,
-/// its handler, its words and its own errors. What it takes and answers is asked of the handler's types.
+/// Routes of one resource, with their description. They are declared in the resource's own file: required access,
+/// handler, description texts and specific errors. Parameters and responses are derived from the handler's types.
 pub struct ResourceRoutes {
     routes: Routes,
     resource: DescribedResource,
@@ -39,7 +39,8 @@ pub struct ResourceRoutes {
 }
 
 impl ResourceRoutes {
-    /// None yet. `kind` is what `{id}` names: it makes the code of the 404, `<kind>_not_found`.
+    /// Creates an empty set of routes. `kind` is the kind of object that `{id}` identifies: it forms the code of the
+    /// 404, `<kind>_not_found`.
     pub fn new(tag: &'static str, about: &'static str, kind: &'static str) -> Self {
         let resource = DescribedResource { tag, about, kind, shapes: Vec::new(), operations: Vec::new() };
         Self { routes: Routes::new(), resource, components: Components::default() }
@@ -60,14 +61,14 @@ impl ResourceRoutes {
         self
     }
 
-    /// Adds a named schema that no type of a handler brings along, such as the form of an upload.
+    /// Adds a named schema that no handler type refers to, such as the form of an upload.
     pub fn schema<T: ToSchema>(mut self) -> Self {
         self.components.add::<T>();
         self
     }
 
-    /// Adds OPTIONS to each of its paths that has none. Browsers ask it by themselves before a request of another
-    /// origin, so no description lists it as an operation.
+    /// Adds OPTIONS to each path that has none. Browsers send it automatically before cross-origin requests, so it is
+    /// not described as an operation.
     pub fn with_preflights<H, T>(mut self, handler: H) -> Self
     where
         H: Handler<T, AppState> + Copy,
@@ -87,7 +88,7 @@ impl ResourceRoutes {
         self
     }
 
-    /// The description of the resource, for the document.
+    /// Returns the description of the resource, for the OpenAPI document.
     pub fn resource(self) -> DescribedResource {
         let Self { mut resource, components, .. } = self;
         let named = components.0.into_iter().map(|(name, shape, example)| NamedSchema { name, shape, example });
@@ -96,10 +97,10 @@ impl ResourceRoutes {
     }
 }
 
-/// Method, who may use it, and path.
+/// Key of a route: method, required access, and path.
 type RouteKey = (Method, RequiredAccess, &'static str);
 
-/// Says of an operation what its types do not: name, summary, errors of its own.
+/// Function that adds to an operation's description what its types do not contain: name, summary, specific errors.
 pub type Words = fn(DescribedOperation) -> DescribedOperation;
 
 macro_rules! described_routes {
@@ -125,58 +126,58 @@ described_routes! {
     patch: PATCH, true;
     /// Adds a route for removing, with the time limit of requests.
     delete: DELETE, true;
-    /// Adds OPTIONS, where a contract lists it as an operation.
+    /// Adds OPTIONS, for contracts that list it as an operation.
     options: OPTIONS, true;
-    /// GET without a time limit.
+    /// Adds GET without a time limit.
     get_long: GET, false;
-    /// POST without a time limit.
+    /// Adds POST without a time limit.
     post_long: POST, false;
-    /// DELETE without a time limit.
+    /// Adds DELETE without a time limit.
     delete_long: DELETE, false;
-    /// PATCH without a time limit.
+    /// Adds PATCH without a time limit.
     patch_long: PATCH, false;
 }
 
-/// How a page is bounded.
+/// Limits of a page's requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PageBounds {
-    /// A page or a short form, with the time limit of requests.
+    /// Page or short form, with the time limit of requests.
     Form,
-    /// A short form without the time limit of requests: a machine or another system is asked, in its own time.
+    /// Short form without the time limit of requests: it waits for a machine or another system.
     Long,
-    /// A form with a file: its handler takes the body as it comes.
+    /// Form with a file: its handler streams the body.
     Upload,
-    /// A stream that stays open.
+    /// Stream that stays open.
     Stream,
 }
 
 type BuildRoute = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
 
-/// How a route is bounded beyond what its path says.
+/// Limits of a route, beyond those that its path implies.
 #[derive(Clone, Copy)]
 struct Bounds {
-    /// A request has the time limit of requests.
+    /// `true` if the time limit of requests applies.
     timed: bool,
-    /// The handler takes the body as it comes.
+    /// `true` if the handler streams the body.
     streamed: bool,
-    /// There are no parameters in the query, and those that are sent are refused.
+    /// `true` if requests with query parameters are refused, for routes that have none.
     refuses_query: bool,
 }
 
-/// A route of the table.
+/// Route in the table.
 struct Route {
     served: Served,
     build: BuildRoute,
-    /// Whether it is among the routes that descriptions and tests go through.
+    /// `true` if the route is visible to API descriptions and tests.
     is_listed: bool,
 }
 
-/// Routes and who may use them.
+/// Routes and the access that each requires.
 #[derive(Default)]
 pub struct Routes(Vec<Route>);
 
 impl Routes {
-    /// An empty table, to which routes are added.
+    /// Creates an empty table, to which routes are added.
     pub fn new() -> Self {
         Self::default()
     }
@@ -212,7 +213,7 @@ impl Routes {
         self
     }
 
-    /// Adds a page, which no description names.
+    /// Adds a page, which is not part of the API description.
     pub fn page<H, T>(
         self,
         method: Method,
@@ -229,18 +230,19 @@ impl Routes {
         self.add(method, need, path, handler, Bounds { timed, streamed, refuses_query: false })
     }
 
-    /// Those of a resource.
+    /// Adds the routes of a resource.
     pub fn resource(mut self, of: ResourceRoutes) -> Self {
         self.0.extend(of.routes.0);
         self
     }
 
-    /// Returns the routes in the order in which they were added, without those that only browsers ask by themselves.
+    /// Returns the routes in the order in which they were added, without those that only browsers request
+    /// automatically.
     pub fn served(&self) -> Vec<Served> {
         self.0.iter().filter(|route| route.is_listed).map(|route| route.served.clone()).collect()
     }
 
-    /// The routes as the router of the framework, with the guard of each.
+    /// Converts the routes to the framework's router, with the guard of each.
     pub(super) fn into_router(self, app: &AppState) -> Router<AppState> {
         self.0.into_iter().fold(Router::new(), |router, route| router.route(route.served.path, (route.build)(app)))
     }

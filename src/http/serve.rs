@@ -1,7 +1,7 @@
-//! Serves the API over TCP, and over the control socket for the owner of the machine; ends in order.
+//! Serves the API over TCP, and over the control socket for the owner of the machine; shuts down gracefully.
 //!
-//! Connections are served here rather than by the framework, for the bounds that it has no words for: how long a head
-//! may take, how long a connection may idle, how many there may be.
+//! Connections are served here rather than by the framework, for limits that it does not offer: time to receive a head,
+//! idle time of a connection, number of connections.
 
 mod connection;
 mod first_line;
@@ -30,12 +30,12 @@ pub use front::Front;
 
 /// Time between two sweeps of rate limit windows.
 const WINDOW_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
-/// Pause after the system gave no connection of the control socket.
+/// Pause after accepting a connection on the control socket failed.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Starts the [`Front`] on a thread of its own, and what serves the connections that it hands over, until `app` leaves.
-/// Then no connection is accepted any more, requests under way may finish within the configured time, and streams end.
-/// Last uses of keys and sessions are written meanwhile and at the end.
+/// Starts the [`Front`] on a thread of its own, and the server for the connections that it hands over, until `app`
+/// shuts down. Then no connections are accepted any more, requests in progress may finish within the configured time,
+/// and streams end. Last uses of keys and sessions are written meanwhile and at the end.
 pub fn start_tcp(
     listener: TcpListener,
     app: &AppState,
@@ -83,9 +83,8 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
     }
 }
 
-/// Serves the control socket until `app` leaves: whoever can open it is the owner of the machine. The caller has made
-/// it
-/// 0600. The owner is admitted whatever the load is.
+/// Serves the control socket until `app` shuts down. Every client that can open it is the owner of the machine, since
+/// the caller has created it with mode 0600. The owner is admitted regardless of the load.
 pub async fn serve_control(listener: UnixListener, app: AppState) {
     let routes = router(app.clone()).layer(Extension(FromMachine)).with_state(());
     let graceful = GracefulShutdown::new();

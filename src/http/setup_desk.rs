@@ -1,5 +1,5 @@
-//! What the setup of a shop holds in memory: the door that the one-time code opens, and turns at what only one may do
-//! at a time.
+//! In-memory state of the shop's setup: the one-time code and its session, and locks for actions that only one client
+//! may perform at a time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,30 +12,30 @@ use crate::http::production::settings::changes::WrittenSettings;
 use crate::printers::discovery::{FoundPrinter, SearchStep};
 use crate::secrets::credentials;
 
-/// Name of the cookie that carries a session of the setup.
+/// Name of the cookie that carries a setup session.
 pub const COOKIE: &str = "setup_session";
-/// Most notes of one search that are shown; a search has a few reasons to write one.
+/// Maximum number of notes of one search that are shown; a search has few reasons to write one.
 const MAX_NOTES: usize = 20;
-/// Most finds of one search that are shown while it goes on; its result leaves out what was found twice.
+/// Maximum number of printers shown while a search runs; its result omits duplicates.
 const MAX_FINDS: usize = 400;
 
-/// How far the last search for printers is that a page asked for.
+/// Progress of the last printer search that a page started.
 #[derive(Clone, Default)]
 pub struct SearchBoard {
-    /// Whether there was one since the server started.
+    /// `true` if a search was started since the server started.
     pub begun: bool,
-    /// Addresses and ports that were asked.
+    /// Number of addresses and ports probed so far.
     pub done: usize,
-    /// Those that are asked in all.
+    /// Total number of addresses and ports to probe.
     pub total: usize,
-    /// What was found, in the order of addresses once the search is over.
+    /// Printers found, sorted by address once the search is over.
     pub found: Vec<FoundPrinter>,
-    /// What could not be done, in words for people.
+    /// Human-readable messages on steps that failed.
     pub notes: Vec<String>,
 }
 
 impl SearchBoard {
-    /// Notes what the search told.
+    /// Applies a step of the search.
     fn take(&mut self, step: SearchStep) {
         match step {
             SearchStep::Asked { done, total } => (self.done, self.total) = (done, total),
@@ -46,27 +46,27 @@ impl SearchBoard {
     }
 }
 
-/// One for each server.
+/// State of the setup; one for each server.
 #[derive(Default)]
 pub struct SetupDesk {
-    /// None where the setup is completed, or nobody was told a code.
+    /// One-time code and its session; `None` if the setup is completed, or no code was issued.
     door: Mutex<Option<SetupDoor>>,
     searching: Arc<Turn<()>>,
     writing: Turn<()>,
     board: watch::Sender<SearchBoard>,
-    /// What was written last, for the page that says so.
+    /// Settings that were last written, for the page that reports them.
     written: Mutex<Option<Arc<WrittenSettings>>>,
 }
 
 impl SetupDesk {
-    /// Makes the one-time code, for the owner of the machine to read.
+    /// Creates the one-time code, for the owner of the machine to read.
     pub fn make_code(&self, now: Timestamp) -> String {
         let code = credentials::setup_code();
         *self.door() = Some(SetupDoor::new(hash(&code), now));
         code
     }
 
-    /// Burns the code; the token of the session that it opens.
+    /// Consumes the one-time code and returns the new setup session's token.
     pub fn enter(&self, code: &str, now: Timestamp) -> Result<String, DoorRefusal> {
         let token = credentials::session_token();
         let mut door = self.door();
@@ -74,52 +74,52 @@ impl SetupDesk {
         door.enter(&hash(code), credentials::session_hash(&token), now).map(|()| token)
     }
 
-    /// Whether this is the token of the session that lasts.
+    /// Returns whether this is the token of the current session.
     pub fn holds(&self, token: &str, now: Timestamp) -> bool {
         self.door().as_ref().is_some_and(|door| door.holds(&credentials::session_hash(token), now))
     }
 
-    /// The turn at searching the network; `None` while somebody else searches.
+    /// Takes the lock for searching the network; `None` while another search runs.
     pub fn search(&self) -> Option<OwnedMutexGuard<()>> {
         self.searching.clone().try_lock_owned().ok()
     }
 
-    /// Whether somebody searches now.
+    /// Returns whether a search is running.
     pub fn is_searching(&self) -> bool {
         self.searching.try_lock().is_err()
     }
 
-    /// Begins a board for a new search.
+    /// Resets the board for a new search.
     pub fn begin_board(&self) {
         self.board.send_replace(SearchBoard { begun: true, ..SearchBoard::default() });
     }
 
-    /// Notes on the board what a search told.
+    /// Records a step of the search on the board.
     pub fn tell(&self, step: SearchStep) {
         self.board.send_modify(|board| board.take(step));
     }
 
-    /// Notes on the board what the search came to.
+    /// Records the result of the search on the board.
     pub fn end_board(&self, found: Vec<FoundPrinter>) {
         self.board.send_modify(|board| board.found = found);
     }
 
-    /// The board, for whoever follows it.
+    /// Returns a receiver for changes of the board.
     pub fn follow(&self) -> watch::Receiver<SearchBoard> {
         self.board.subscribe()
     }
 
-    /// Keeps what was written, until it is written again.
+    /// Stores the settings that were written, replacing the previous ones.
     pub fn keep_written(&self, written: Arc<WrittenSettings>) {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
     }
 
-    /// What was written last since the server started.
+    /// Returns the settings that were last written since the server started.
     pub fn last_written(&self) -> Option<Arc<WrittenSettings>> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits for the turn at changing the settings' file.
+    /// Waits for the lock for changing the settings file.
     pub async fn write(&self) -> MutexGuard<'_, ()> {
         self.writing.lock().await
     }
@@ -129,7 +129,7 @@ impl SetupDesk {
     }
 }
 
-/// The hash of a code as people type it: without regard to case, spaces and hyphens.
+/// Returns the hash of a code as users type it: regardless of case, spaces and hyphens.
 fn hash(code: &str) -> String {
     let normal: String = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).collect();
     credentials::session_hash(&normal)

@@ -9,11 +9,11 @@ use tokio_util::sync::CancellationToken;
 use crate::http::access::{AccessHandles, Caller, still};
 use crate::http::handles::{AccessChanges, handles};
 
-/// Time between two checks by the clock: keys and sessions also expire.
+/// Interval of the checks for expiry of keys and sessions.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 handles! {
-    /// What tells whether a stream may go on.
+    /// Handles needed to check whether a stream may continue.
     pub(crate) struct StreamHandles {
         access: AccessHandles,
         changes: AccessChanges,
@@ -21,7 +21,7 @@ handles! {
     }
 }
 
-/// The right of one caller to go on reading a stream.
+/// Permission of one caller to continue reading a stream.
 pub struct ReadingRight {
     app: StreamHandles,
     who: Caller,
@@ -30,13 +30,14 @@ pub struct ReadingRight {
 }
 
 impl ReadingRight {
-    /// For a caller who has just been let in.
+    /// Creates the permission of a caller who has just been authorized.
     pub(crate) fn new(app: StreamHandles, who: Caller) -> Self {
         let changes = app.changes.0.subscribe();
         Self { app, who, changes, looked: Instant::now() }
     }
 
-    /// Whether they may still read: their key or session has not ended, their role is the same, the server stays.
+    /// Returns whether the caller may still read: the key or session is valid, the role is unchanged, and the server is
+    /// not shutting down.
     pub fn holds(&mut self) -> bool {
         if self.app.leaving.is_cancelled() {
             return false;
@@ -50,7 +51,7 @@ impl ReadingRight {
         still(&self.app.access, &self.who)
     }
 
-    /// Completes when the right should be checked again.
+    /// Completes when the permission should be checked again.
     pub async fn again(&mut self) {
         let leaving = self.app.leaving.clone();
         tokio::select! {

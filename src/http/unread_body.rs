@@ -1,7 +1,7 @@
-//! The rest of a request's body that its handler did not read.
+//! Remainder of a request body that its handler did not read.
 //!
-//! The next request of a connection begins where the body before it ends. A body that nobody reads to its end therefore
-//! ends its connection, and a client that was not told so loses the request that it sends next.
+//! The next request of a connection begins where the previous body ends. A body that is not read to its end therefore
+//! ends its connection, and a client that is not informed of this loses its next request.
 
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,28 +13,28 @@ use futures::{FutureExt as _, StreamExt as _};
 use hyper::body::{Frame, SizeHint};
 use tokio::time::timeout;
 
-/// Most bytes that are read of a body which was left, before its connection is closed.
+/// Maximum number of remaining body bytes that are read before its connection is closed.
 const MAX_READ_AWAY_BYTES: usize = 64 * 1024;
-/// Scheduler turns for which the rest of a body is waited for that came with its head.
+/// Number of scheduler turns to wait for the rest of a body that arrived with its head.
 const MAX_TURNS: usize = 3;
 
-/// The body of one request, as far as its reader has come.
+/// Body of one request, and how far it has been read.
 #[derive(Clone, Default)]
 pub struct UnreadBody(Arc<Mutex<Progress>>);
 
 #[derive(Default)]
 enum Progress {
-    /// Nothing is left to read.
+    /// Fully read.
     #[default]
     Finished,
-    /// Its reader still holds it.
+    /// In use by its reader.
     Held,
-    /// Its reader left this.
+    /// Dropped by its reader with this remainder.
     Left(Body),
 }
 
 impl UnreadBody {
-    /// Returns the body for its reader; the rest that the reader leaves comes back here.
+    /// Wraps the body for its reader; the remainder is returned here when the reader drops it.
     pub fn watch(&self, body: Body) -> Body {
         if body.is_end_stream() {
             return body;
@@ -48,8 +48,8 @@ impl UnreadBody {
         matches!(*self.0.lock().unwrap_or_else(PoisonError::into_inner), Progress::Finished)
     }
 
-    /// Reads the rest, if it is little and comes within `patience`, and throws it away. Returns whether the body was
-    /// read to its end: if not, the connection cannot take another request.
+    /// Reads and discards the remainder, if it is small and arrives within `patience`. Returns whether the body was
+    /// read to its end: if not, the connection cannot be used for another request.
     pub async fn read_away(&self, patience: Duration) -> bool {
         let body = match std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
             Progress::Finished => return true,
@@ -87,7 +87,7 @@ async fn read_rest(body: Body) -> bool {
 
 struct WatchedBody {
     body: Body,
-    /// True when the last frame was read.
+    /// True after the last frame was read.
     finished: bool,
     unread: UnreadBody,
 }

@@ -1,12 +1,12 @@
-//! How values of the API are read from JSON and described in OpenAPI, from one declaration each. What is answered is
-//! described by the crate `api_schema`, which stands below the rules; reading is judged here.
+//! JSON parsing and OpenAPI description of the API's values, from one declaration each. Responses are described by the
+//! crate `api_schema`, which the domain rules depend on; request parsing is here.
 //!
-//! A request is a struct with `#[derive(Request)]`, an answer one with `#[derive(Response)]` (crate `api-derive`).
-//! Checks of single members are [`Rule`]s: each judges a value and marks the schema, so that what the server refuses
-//! and what the document says cannot part. A member that may be absent, but not null, is an [`Optional`]; an `Option`
-//! may be absent or null. All faults of a request are collected and told at once, each with its dotted path.
+//! A request is a struct with `#[derive(Request)]`, a response one with `#[derive(Response)]` (crate `api-derive`).
+//! Checks of single members are [`Rule`]s: each validates a value and marks the schema, so that validation and
+//! documentation cannot diverge. A member that may be absent, but not null, is an [`Optional`]; an `Option` may be
+//! absent or null. All errors of a request are collected and reported at once, each with its dotted path.
 //!
-//! Bodies come from [`bounded_json::document`], never from `serde_json` directly.
+//! Bodies are parsed by [`bounded_json::document`], never by `serde_json` directly.
 
 mod accounts;
 mod body;

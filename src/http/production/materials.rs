@@ -1,4 +1,4 @@
-//! Materials: stock on hand, what is reserved of it, stock-takes, adjustments and the ledger of every change.
+//! Materials: stock on hand, reserved stock, stock-takes, adjustments and the ledger of every change.
 
 mod by_page;
 
@@ -32,18 +32,18 @@ use crate::store::queries::{MaterialFilter, Queries};
 
 const PATH: &str = "/api/inventory/materials";
 const IN_USE: &str = "A SKU or an unfinished order or job names it, or it is in a slot of a printer.";
-/// The id that examples use for a material.
+/// Material id used in the examples of the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 
 handles! {
-    /// What the routes of materials use.
+    /// Handles that the material routes need.
     pub(crate) struct MaterialHandles {
         materials: Directory<Material>,
         queries: Queries,
     }
 }
 
-/// The routes of materials.
+/// Returns the material routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "Stock on hand, what is reserved of it, and the ledger of every change.";
@@ -69,7 +69,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// The unit of a material's amounts. It follows from the type.
+/// Unit of a material's amounts, determined by the material's type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum MaterialUnit {
     #[serde(rename = "g")]
@@ -82,7 +82,7 @@ enum MaterialUnit {
     Piece,
 }
 enumeration! {
-    /// The unit of a material's amounts, which follows from its type.
+    /// Unit of a material's amounts, determined by the material's type.
     MaterialUnit,
 }
 
@@ -97,7 +97,7 @@ impl From<MaterialType> for MaterialUnit {
     }
 }
 
-/// A material to add.
+/// Material to add.
 #[derive(Request, Clone, Debug)]
 #[api(
     change = MaterialChange, shown = MaterialDetails, fields = MaterialFields, check = check_unit,
@@ -108,47 +108,47 @@ impl From<MaterialType> for MaterialUnit {
     })
 )]
 pub struct NewMaterial {
-    /// Name for people, one line of text.
+    /// Display name, one line of text.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
-    /// Its type, which decides the unit.
+    /// Type of the material; determines its unit.
     #[api(name = "type")]
     kind: MaterialType,
-    /// Colour for people and pages: `#rrggbb`.
+    /// Display colour as `#rrggbb`.
     #[api(MaxChars(7))]
     color: Option<String>,
-    /// Name of the manufacturer, free text.
+    /// Name of the manufacturer, as free text.
     #[api(ONE_LINE, MaxChars(200))]
     brand: Option<String>,
-    /// What tells it from other materials of the same name: `matte`, `carbon fibre`.
+    /// Distinguishes the material from others of the same name, for example `matte` or `carbon fibre`.
     #[api(ONE_LINE, MaxChars(100))]
     variant: Option<String>,
-    /// The vendor's code of its spools, as printers report it.
+    /// Vendor's code of its spools, as reported by printers.
     #[api(ONE_LINE, MaxChars(50))]
     vendor_code: Option<String>,
-    /// Where it is kept, as the label on the shelf or bin says it.
+    /// Storage location, as written on the shelf or bin label.
     #[api(ONE_LINE, MaxChars(100))]
     location: Option<String>,
-    /// What one unit of it costs, in the smallest unit of the shop's currency, to price bad parts: 2.5 for 25.00 a
-    /// kilogram. At most three decimals.
+    /// Cost of one unit of the material, in the smallest unit of the shop's currency; used to price bad parts. 2.5
+    /// stands for 25.00 per kilogram. At most three decimals.
     #[api(NotNegative)]
     unit_cost_cents: Option<Amount>,
     /// Stock on hand; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO, separate)]
     quantity: Amount,
-    /// Unit of all amounts; it may be left out, and must be that of the type.
+    /// Unit of all amounts. Optional; when present, it must be the unit of the type.
     #[expect(dead_code, reason = "it is checked and follows from the type")]
     #[api(separate)]
     unit: Optional<MaterialUnit>,
-    /// Below this stock, alerts go out and new jobs wait; at most three decimals.
+    /// Stock level below which alerts are sent and new jobs wait; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO)]
     reorder_point: Amount,
-    /// How much to order when stock is low, in the material's unit; at most three decimals.
+    /// Amount to order when stock is low, in the material's unit; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO)]
     reorder_quantity: Amount,
 }
 
-/// A unit that is given must be that of the type.
+/// Checks that a unit in the request, if present, is the unit of the material's type.
 fn check_unit(given: &MaterialChange, faults: &mut Faults) {
     if let (Optional::Present(unit), Optional::Present(kind)) = (given.unit, given.kind) {
         faults.check(unit == kind.into(), "unit", format!("must be {} for this type", kind.unit()));
@@ -159,14 +159,14 @@ fn check_unit(given: &MaterialChange, faults: &mut Faults) {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"delta": 1000, "reason": "new spool"}))]
 pub struct Adjustment {
-    /// How much is received, or, negative, written off. Not 0; at most three decimals.
+    /// Amount received, or, if negative, written off. Not 0; at most three decimals.
     delta: Amount,
-    /// Why, as it is shown in the ledger.
+    /// Reason shown in the ledger.
     #[api(Filled, ONE_LINE, MaxChars(500))]
     reason: String,
 }
 
-/// Which materials are listed.
+/// Query parameters for listing materials.
 #[derive(Request, Debug)]
 pub struct MaterialQuery {
     /// Only materials of this type.
@@ -178,7 +178,7 @@ pub struct MaterialQuery {
     page: PageQuery,
 }
 
-/// A material with its stock.
+/// Material with its stock.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Material", many = "materials", example = json!({
@@ -187,23 +187,23 @@ pub struct MaterialQuery {
     "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:15:00.000Z", "version": 7,
 }))]
 struct MaterialView {
-    /// Id of the material.
+    /// Unique identifier of the material.
     id: Id,
     #[serde(flatten)]
     details: MaterialDetails,
     /// Stock on hand, reserved or not, in the material's unit.
     quantity: Amount,
-    /// What jobs have reserved of it.
+    /// Stock reserved by jobs.
     reserved: Amount,
-    /// What is left for new jobs; never below 0.
+    /// Stock available to new jobs; never below 0.
     available: Amount,
-    /// Unit of all its amounts, which follows from the type.
+    /// Unit of all its amounts, determined by the type.
     unit: MaterialUnit,
-    /// When it was added.
+    /// Time at which the material was added.
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Timestamp,
-    /// Counts the changes that people made, from 1; also its `ETag`.
+    /// Number of changes made by users, counted from 1; also the `ETag`.
     version: i64,
 }
 
@@ -230,7 +230,7 @@ impl MaterialView {
     }
 }
 
-/// An entry of the ledger: one change of the stock of a material.
+/// Ledger entry: one change of a material's stock.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Movement", many = "movements", example = json!({
@@ -239,25 +239,25 @@ impl MaterialView {
     "actor": "system", "createdAt": "2026-11-02T10:15:00.000Z",
 }))]
 struct MovementView {
-    /// Id of the entry in the ledger.
+    /// Unique identifier of the ledger entry.
     id: Id,
-    /// What moved the stock: a delivery, a correction, a reservation, its release, or a print.
+    /// Cause of the movement: a delivery, a correction, a reservation, its release, or a print.
     kind: MovementKind,
     /// Change of the stock on hand.
     delta_quantity: Amount,
-    /// Change of what is reserved.
+    /// Change of the reserved stock.
     delta_reserved: Amount,
     /// Stock on hand after the movement.
     quantity: Amount,
-    /// What jobs have reserved after the movement.
+    /// Reserved stock after the movement.
     reserved: Amount,
-    /// The job that caused it; null where none did.
+    /// Job that caused the movement; null if none did.
     job_id: Option<Id>,
-    /// Why, in the words of whoever caused it; null where nobody gave any.
+    /// Reason stated by the actor; null if none was stated.
     reason: Option<String>,
-    /// Who caused it: a user, an API key or the server.
+    /// Actor that caused the movement: a user, an API key or the server.
     actor: String,
-    /// When the stock changed.
+    /// Time at which the stock changed.
     created_at: Timestamp,
 }
 
@@ -280,7 +280,7 @@ async fn list(
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
-/// Adds the material that the request describes.
+/// Adds the material described by the request.
 async fn add(
     app: &MaterialHandles,
     call: &CommandRequest<NewMaterial>,

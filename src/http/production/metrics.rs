@@ -1,8 +1,8 @@
-//! The numbers of the shop for monitoring, in the text formats of Prometheus and `OpenMetrics`. Labels are words of
-//! ours and never ids, so that there are no more of them the more the shop does.
+//! Metrics for monitoring, in the text formats of Prometheus and `OpenMetrics`. Label values are fixed words and never
+//! ids, so that their number does not grow with the shop's activity.
 //!
-//! Counting happens elsewhere, in atomics; here the numbers are only gathered and named. One more is one more line in
-//! `gathered`, or one more function like those below it.
+//! Counting happens elsewhere, in atomics; this module only gathers and names the numbers. To add a metric, add a line
+//! to `gathered`, or a function like those below it.
 
 mod page;
 mod tallies;
@@ -53,11 +53,11 @@ use crate::store::writer::WriterCounters;
 
 const OPEN_METRICS: &str = "application/openmetrics-text";
 const PROMETHEUS: &str = "text/plain";
-/// Of a family that has one sample only.
+/// Empty label set, for a family with a single sample.
 const NONE: [(&str, &str); 0] = [];
 
 handles! {
-    /// What gathering the numbers takes.
+    /// Handles needed to gather the metrics.
     pub(crate) struct MetricsHandles {
         meters: Arc<RouteMeters>,
         refusals: Arc<RefusalSampler>,
@@ -82,7 +82,7 @@ handles! {
     }
 }
 
-/// The route of metrics: for operators, and for everybody when the settings say so (`metrics.public`).
+/// Returns the metrics route, which is open to operators, or to everyone when the setting `metrics.public` is on.
 pub fn routes(public: bool) -> ResourceRoutes {
     let access = if public { RequiredAccess::Open } else { RequiredAccess::Role(Role::Operator) };
     ResourceRoutes::new(health::TAG, health::ABOUT, "actor").get(access, "/metrics", show, |op| {
@@ -93,7 +93,7 @@ pub fn routes(public: bool) -> ResourceRoutes {
     })
 }
 
-/// The numbers in one of the two text formats.
+/// Metrics rendered in one of the two text formats.
 struct MetricNumbers {
     text: String,
     open_metrics: bool,
@@ -150,10 +150,11 @@ async fn gathered(app: &MetricsHandles) -> MetricsPage {
     page
 }
 
-/// How long the database may take to say how full the files of customers are.
+/// Maximum time to wait for the database to report how much space customers' files use.
 const MAX_SPACE_WAIT: Duration = Duration::from_secs(2);
 
-/// The disk, and what customers have sent that nobody has answered; nothing while the database does not answer.
+/// Adds the disk usage and the customer uploads that the shop has not answered. Adds nothing if the database does not
+/// respond in time.
 async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
     let Ok(Ok(space)) = timeout(MAX_SPACE_WAIT, space.summary()).await else { return };
     let bytes = |bytes: u64| (NONE, i64::try_from(bytes).unwrap_or(i64::MAX));
@@ -166,7 +167,7 @@ async fn files(space: &CustomerSpace, page: &mut MetricsPage) {
     page.gauge("customer_uploads_refused", "Whether customers' files are refused for want of room", [(NONE, refused)]);
 }
 
-/// The other systems of the shop that are switched on.
+/// Adds the integrations that are switched on.
 fn integrations(all: &Integrations, page: &mut MetricsPage) {
     let label = |name: &'static str| ("integration", name);
     let up = all.lines().map(|(name, line)| ([label(name)], i64::from(line.state().failures == 0)));
@@ -187,7 +188,7 @@ fn integrations(all: &Integrations, page: &mut MetricsPage) {
     page.counter("integration_crashes", "Panics of the work for another system", crashes);
 }
 
-/// The process, under the names that every program's numbers have.
+/// Adds the process metrics under their conventional names, without the prefix.
 fn process(numbers: &ProcessNumbers, page: &mut MetricsPage) {
     let whole = |number: Option<u64>| number.map(|number| (NONE, number as i64));
     page.plain_counter("process_cpu_seconds", "Processor time used, in seconds", numbers.cpu_seconds);
@@ -200,7 +201,7 @@ fn process(numbers: &ProcessNumbers, page: &mut MetricsPage) {
     page.plain("process_start_time_seconds", "When the process started, in seconds since 1970", started);
 }
 
-/// Requests by route, method and status.
+/// Adds requests by route, method and status.
 fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
     let routes = app.meters.all();
     let (mut counts, mut times) = (Vec::new(), Vec::new());
@@ -226,7 +227,7 @@ fn requests(app: &MetricsHandles, page: &mut MetricsPage) {
     );
 }
 
-/// What the server took in, and what it would not.
+/// Adds the connections and requests that the server accepted or rejected.
 fn edge(app: &MetricsHandles, page: &mut MetricsPage) {
     let load = &app.admission;
     page.gauge("http_connections", "Connections that are open", [(NONE, load.connections() as i64)]);
@@ -241,7 +242,7 @@ fn edge(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("rate_windows", "Rate limit windows of callers in memory", [(NONE, app.limits.held() as i64)]);
 }
 
-/// Redis, where there is one.
+/// Adds the Redis metrics, if Redis is configured.
 fn redis(app: &MetricsHandles, page: &mut MetricsPage) {
     let Some(redis) = &app.redis else { return };
     page.gauge("redis_up", "Whether Redis answers", [(NONE, i64::from(redis.is_up()))]);
@@ -251,7 +252,7 @@ fn redis(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("redis_stream_lag", "Events that are not in the Redis stream yet", [(NONE, behind)]);
 }
 
-/// The writer's transactions and the commits in them.
+/// Adds the writer's transactions and the commits in them.
 fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
     let (writer, meter) = (&app.writer, &app.writer.meter);
     let unavailable = writer.unavailable();
@@ -265,7 +266,7 @@ fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
     page.histogram("transaction_rows", "Rows in a transaction", [(NONE, meter.rows.counted())]);
 }
 
-/// Aggregates in memory, and the components that they run on.
+/// Adds the aggregates in memory and the components that run them.
 fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
     let all = app.kinds.summaries();
     let statuses = all.iter().flat_map(|seen| {
@@ -293,7 +294,7 @@ fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
     );
 }
 
-/// Printers, stock, endpoints, kept payments and mails, which are all in memory.
+/// Adds printers, stock, webhook endpoints, unmatched payments and mails, all of which are held in memory.
 fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
     for (id, seen) in app.printers.all_resident() {
@@ -325,7 +326,7 @@ fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("payments_unmatched", "Payment events that match no order", [(NONE, unmatched as i64)]);
 }
 
-/// The outbox, who follows it, and what is delivered of it.
+/// Adds the outbox, its followers and its deliveries.
 fn events(app: &MetricsHandles, page: &mut MetricsPage) {
     let (outbox, deliveries) = (&app.outbox, &app.deliveries);
     let last = *outbox.last().borrow();
@@ -343,7 +344,7 @@ fn events(app: &MetricsHandles, page: &mut MetricsPage) {
     page.histogram("webhook_attempt_seconds", "How long an attempt took", [(NONE, deliveries.took.counted())]);
 }
 
-/// What only the database can count; asked now and then, not each time.
+/// Adds the numbers that only the database can count; they are cached and not queried on every call.
 async fn work(app: &MetricsHandles, page: &mut MetricsPage) {
     let Some(tallies) = app.tallies.recent(&app.queries).await else { return };
     page.gauge("orders", "Orders by status", labelled("status", tallies.orders.clone()));
@@ -356,7 +357,7 @@ async fn work(app: &MetricsHandles, page: &mut MetricsPage) {
     );
 }
 
-/// Samples told apart by one label.
+/// Returns samples that differ in the value of one label.
 fn labelled<L: Into<String>, N>(
     name: &'static str,
     all: impl IntoIterator<Item = (L, N)>,
@@ -364,7 +365,7 @@ fn labelled<L: Into<String>, N>(
     all.into_iter().map(|(label, number)| ([(name, label.into())], number)).collect()
 }
 
-/// The word that the API has for it.
+/// Returns the value's name in the API.
 fn word(value: &impl Serialize) -> String {
     json!(value).as_str().unwrap_or_default().to_owned()
 }

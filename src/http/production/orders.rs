@@ -1,4 +1,4 @@
-//! Orders: listed, shown, changed, cancelled, paid by hand, shipped. Placing is in `place`.
+//! Orders: list, show, change, cancel, record payments, ship. Placing is in `place`.
 
 mod address;
 mod by_page;
@@ -51,18 +51,18 @@ pub use requests::{ManualPayment, ManualRefund, PRIORITY};
 pub use timeline::{CUSTOMER_STEPS, StepFor};
 pub use view::{OrderFor, OrderNumber, OrderReader, OrderView, PendingRefund, ShipmentView};
 
-/// The collection of orders.
+/// Path of the order collection.
 pub const PATH: &str = "/api/orders";
-/// The id that examples use for an order.
+/// Order id used in the examples of the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8065";
 
 const STATE: &str = "invalid_transition";
 
-/// An order as answers own it.
+/// Response with an order that it owns.
 pub type OrderReply = AsView<OrderFor<Arc<Versioned<Order>>>>;
 
 handles! {
-    /// What the routes of orders use.
+    /// Handles that the order routes need.
     pub(crate) struct OrderHandles {
         orders: Directory<Order>,
         customers: Directory<Customer>,
@@ -78,7 +78,7 @@ handles! {
     }
 }
 
-/// The routes of orders.
+/// Returns the order routes.
 pub fn routes() -> ResourceRoutes {
     let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
     let about = "Placed, paid, made, shipped. Customers' keys see and make their own; another's order is 404 for them.";
@@ -172,8 +172,8 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// The order after a change. Jobs and payments are no part of a kept answer: they are read from the order's last
-/// commit.
+/// Returns the order as a response to a change. Jobs and payments are not part of a stored answer: payments are read
+/// from the order's last commit, and jobs are left out, so that a repeated request gets the same response.
 pub(crate) async fn shown(
     app: &OrderHandles,
     who: &Caller,
@@ -220,7 +220,7 @@ async fn list(
     Ok(Listed { page, items, total })
 }
 
-/// The order, if the caller may see it: another's is 404.
+/// Returns the order if the caller may see it; responds 404 for another customer's order.
 async fn visible(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = found(&app.orders, id).await?;
     if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }

@@ -1,5 +1,5 @@
-//! Payments: listed in `list`; and signed events of the payment processor, verified over the raw bytes, then applied or
-//! kept.
+//! Payments (listed in `list`) and signed events of the payment processor, which are verified over the raw bytes, then
+//! applied or stored until they match.
 
 mod list;
 
@@ -35,7 +35,7 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, ToSchema, readable, schema_of};
 use crate::store::queries::Queries;
 
-/// Which events are used and how their order is found, for the description.
+/// Text for the API description: which events are used and how their order is found.
 const MATCHING: &str = "200 for everything that is signed, also for what is not used; a 5xx makes the processor send it again.
 
 Used are `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `checkout.session.async_payment_failed`, \
@@ -56,7 +56,7 @@ as well, because refunds and failures carry only that. An event that matches not
 `/api/payments/unmatched` and tried again at each new order, each new invoice, each payment and every hour, for 30 days.";
 
 handles! {
-    /// What the routes of payment events use.
+    /// Handles that the routes of payment events need.
     pub(crate) struct PaymentHandles {
         payments: PaymentMatcher,
         queries: Queries,
@@ -68,8 +68,8 @@ handles! {
 
 pub use list::PaymentRecord;
 
-/// The routes of payment events: the path that the processor sends them to, and the list of events that belong to
-/// nothing. The billing API has a second path for them (`http::billing::webhooks`).
+/// Returns the payment routes: the endpoint for the processor's events, and the list of unmatched events. The billing
+/// API has a second path for the events (`http::billing::webhooks`).
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(agent::TAG, agent::ABOUT, "event")
         .post(RequiredAccess::Open, "/webhooks/payments", receive, describe_event)
@@ -98,7 +98,7 @@ pub(crate) fn describe_event(operation: DescribedOperation) -> DescribedOperatio
         .error(503, "payments_not_configured", "The server has no secret to check signatures with.")
 }
 
-/// A body that is verified and read as raw bytes.
+/// Body that is verified and read as raw bytes.
 pub(crate) struct SignedEvent(CommandRequest);
 
 impl FromRequest<AppState> for SignedEvent {
@@ -120,7 +120,7 @@ impl Argument for SignedEvent {
     }
 }
 
-/// How the description names what the processor sends.
+/// Schema of the payment processor's event in the API description.
 struct PaymentEventBody;
 
 impl ToSchema for PaymentEventBody {
@@ -136,22 +136,22 @@ impl ToSchema for PaymentEventBody {
     }
 }
 
-/// That an event of the payment processor was taken.
+/// Acknowledgement of a payment processor's event.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentEventReceived", example = json!({"received": true}))]
 struct Received {
-    /// Always `true`: the event is kept and need not be sent again.
+    /// Always `true`: the event is stored and need not be sent again.
     received: bool,
 }
 
-/// 200 for everything that the processor signed; a 5xx makes it send the event again.
+/// Receives an event. Responds 200 to everything that the processor signed; a 5xx makes it send the event again.
 async fn receive(State(app): State<PaymentHandles>, event: SignedEvent) -> Result<Plain<Received>, ApiError> {
     take(&app, event).await?;
     Ok(Plain(Received { received: true }))
 }
 
-/// Applies a signed event, or keeps it where it matches nothing yet. Errors: `payments_not_configured`,
+/// Applies a signed event, or stores it if it matches nothing yet. Errors: `payments_not_configured`,
 /// `invalid_signature`, `malformed_event`.
 pub(crate) async fn take(app: &PaymentHandles, SignedEvent(call): SignedEvent) -> Result<(), ApiError> {
     let settings = &app.config.payments;
@@ -172,7 +172,8 @@ pub(crate) async fn take(app: &PaymentHandles, SignedEvent(call): SignedEvent) -
     Ok(())
 }
 
-/// Keeps an event that matches no order yet. Its id is made from the processor's, so that a repeat is the same event.
+/// Stores an event that matches no order yet. Its id is derived from the processor's, so that a repeat is the same
+/// event.
 async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event.id.as_bytes()));
     let about = Unmatched::of(event);
@@ -186,7 +187,7 @@ async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Resul
     Ok(())
 }
 
-/// Events that are waiting for their order, newest first.
+/// Lists events that await their order, newest first.
 async fn unmatched(
     State(app): State<PaymentHandles>,
     Query(page): Query<PageQuery>,
@@ -196,7 +197,7 @@ async fn unmatched(
     Ok(Listed { page, items: some.into_iter().filter_map(|kept| kept.state).map(Into::into).collect(), total })
 }
 
-/// An event of the payment processor that belongs to no order yet.
+/// Event of the payment processor that belongs to no order yet.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "UnmatchedPayment", many = "payments", example = json!({
@@ -206,29 +207,29 @@ async fn unmatched(
     "createdAt": "2026-11-02T10:00:00.000Z",
 }))]
 struct UnmatchedPayment {
-    /// Id of the kept event.
+    /// Unique identifier of the stored event.
     id: Id,
-    /// The payment processor's id of its event.
+    /// Payment processor's id of the event.
     event_id: String,
-    /// What happened to the money; null where the event does not say it.
+    /// Type of the event; null if the event does not state it.
     kind: Option<UnmatchedKind>,
-    /// What was paid, or all that was paid back so far, in minor units of the currency.
+    /// Amount paid, or total amount refunded so far, in minor units of the currency.
     amount_cents: Option<i64>,
-    /// ISO 4217, in lower case.
+    /// Currency: ISO 4217, in lower case.
     currency: Option<String>,
-    /// The `client_reference_id` of the event.
+    /// Value of `client_reference_id` in the event.
     client_reference_id: Option<String>,
-    /// The `metadata.orderId` of the event.
+    /// Value of `metadata.orderId` in the event.
     order_id: Option<String>,
-    /// The `metadata.invoiceId` of the event.
+    /// Value of `metadata.invoiceId` in the event.
     invoice_id: Option<String>,
-    /// The processor's id of the payment, `pi_...`.
+    /// Payment processor's id of the payment, `pi_...`.
     payment_intent: Option<String>,
-    /// The processor's id of the checkout session.
+    /// Payment processor's id of the checkout session.
     session: Option<String>,
-    /// The latest time at which the server looks for a matching order again.
+    /// Latest time at which the server next looks for a matching order.
     next_try_at: Timestamp,
-    /// When the event arrived at the server.
+    /// Time at which the server received the event.
     created_at: Timestamp,
 }
 readable!(UnmatchedKind);

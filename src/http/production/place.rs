@@ -1,4 +1,4 @@
-//! Placing an order: SKUs, materials and files are looked up and frozen into its lines.
+//! Placing an order: SKUs, materials and files are looked up and frozen into the order's lines.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -27,50 +27,50 @@ use crate::http::reply::Created;
 use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, ToSchema, ValuePath, Within};
 use crate::store::queries::OwnOrders;
 
-/// Most lines of one order: an order is kept in memory and written as a whole.
+/// Maximum number of lines of one order: an order is held in memory and written as a whole.
 pub const MAX_LINES: usize = 50;
 
-/// An order to place.
+/// Order to place.
 #[derive(Request, Debug)]
 #[api(name = "NewOrder", example = json!({
     "lines": [{"skuId": skus::EXAMPLE_ID, "quantity": 2}], "customerEmail": "buyer@example.org",
     "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
 }))]
 pub struct OrderRequest {
-    /// What is ordered, one line for each SKU.
+    /// Ordered items, one line for each SKU.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Vec<NewOrderLine>,
     /// E-mail address of the customer.
     customer_email: Option<CustomerEmail>,
-    /// Notes that the customer reads.
+    /// Notes visible to the customer.
     #[api(MaxChars(1000))]
     notes: Option<String>,
-    /// Notes of the staff, which customers do not read; set by staff only.
+    /// Internal notes, not visible to customers; can be set by staff only.
     #[api(MaxChars(1000))]
     internal_notes: Option<String>,
-    /// Jobs with a higher number are printed first; set by staff only.
+    /// Priority; jobs with a higher number are printed first. Can be set by staff only.
     #[api(PRIORITY)]
     priority: Optional<u8>,
-    /// When it is wanted; set by staff only.
+    /// Requested completion date; can be set by staff only.
     due_at: Option<Timestamp>,
-    /// Where it goes; shipping and tax may depend on it.
+    /// Shipping address; shipping and tax may depend on it.
     shipping_address: Option<Address>,
-    /// The site that it belongs to; wins over that of the query and of the header.
+    /// Site that the order belongs to; takes precedence over the query and the header.
     site: Option<Site>,
 }
 
-/// What is ordered, and how many parts of it.
+/// Ordered SKU with its quantity.
 #[derive(Request, Debug)]
 #[api(example = json!({"skuId": skus::EXAMPLE_ID, "quantity": 2}))]
 pub struct NewOrderLine {
-    /// Id of the SKU to make.
+    /// SKU to make.
     pub(crate) sku_id: Id,
-    /// How many parts of it.
+    /// Number of parts.
     #[api(Within(1..=MAX_QUANTITY))]
     pub(crate) quantity: u32,
 }
 
-/// An e-mail address, trimmed and in lower case.
+/// E-mail address, trimmed and in lower case.
 #[derive(Debug)]
 struct CustomerEmail(String);
 
@@ -91,14 +91,14 @@ impl FromJson for CustomerEmail {
     }
 }
 
-/// Where an order is placed from.
+/// Query parameters for placing an order.
 #[derive(Request, Debug)]
 pub struct PlaceQuery {
-    /// The site, as in the body; that of the body wins.
+    /// Site of the order; the body takes precedence.
     site: Option<Site>,
 }
 
-/// Answers `POST /api/orders`: places an order.
+/// Handles `POST /api/orders`: places an order.
 pub(crate) async fn place(
     State(app): State<OrderHandles>,
     Query(query): Query<PlaceQuery>,
@@ -141,15 +141,15 @@ pub(crate) async fn place(
     Ok(Created::under(orders::PATH, &done, shown(&app, &call.who, &done).await?))
 }
 
-/// Places an order as a page says it; gives its id.
+/// Places an order from a form in the format of the API and returns its id.
 pub(crate) async fn place_by_page(app: OrderHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
     let nowhere = PlaceQuery { site: None };
     let made = place(State(app), Query(nowhere), SiteHeader(None), call.with_body(said)).await?;
     made.made_id().ok_or_else(|| ApiError::internal("an order without an id"))
 }
 
-/// The record of the customer who an order is for, which comes into being with the first one. A key that belongs to a
-/// customer orders for that customer only.
+/// Returns the customer record that an order is for, creating it with the customer's first order. A key that belongs to
+/// a customer can only order for that customer.
 async fn customer_record(
     app: &OrderHandles,
     call: &CommandRequest<OrderRequest>,
@@ -165,14 +165,14 @@ async fn customer_record(
     }
 }
 
-/// Who is named on the invoice of an order of this customer, as their profile says now.
+/// Returns the buyer for the invoice of this customer's order, from the current profile.
 pub(crate) async fn buyer_of(customers: &Directory<Customer>, id: Option<Id>) -> Result<Option<Party>, ApiError> {
     let Some(id) = id else { return Ok(None) };
     let state = customers.read(id).await?;
     Ok(state.as_ref().and_then(|state| state.state.as_ref()).map(Customer::buyer))
 }
 
-/// The command that has one of a SKU made for the shop itself.
+/// Builds the command that produces one part of a SKU for the shop itself.
 pub(super) async fn own_use(
     app: &OrderHandles,
     who: &Caller,
@@ -199,18 +199,18 @@ pub(super) async fn own_use(
     })))
 }
 
-/// What is found out about the SKUs of an order.
+/// Results of looking up the SKUs of an order.
 struct LookUp<'a> {
     app: &'a OrderHandles,
     customer: bool,
     faults: Faults,
-    /// Why the first line that a customer may not order yet cannot be ordered.
+    /// Reason why a customer cannot order the first line that is not orderable yet.
     not_orderable: Option<String>,
 }
 
 impl LookUp<'_> {
-    /// What a SKU is made from and with. Customers order only what there is a file for; staff may order it early, and
-    /// its jobs wait for the file.
+    /// Looks up the files and materials that a SKU is made from. Customers can only order SKUs that have a file; staff
+    /// may order earlier, and the jobs wait for the file.
     async fn make(&mut self, sku: &Sku, path: &str) -> Result<Option<Make>, ApiError> {
         if self.customer && !sku.fields.orderable() {
             let name = &sku.fields.name;
@@ -220,7 +220,7 @@ impl LookUp<'_> {
         Ok(self.app.sources.make(sku).await?)
     }
 
-    /// The lines of a kit's parts, which cost nothing: the kit has the price.
+    /// Returns the lines of a kit's parts, which cost nothing: the kit carries the price.
     async fn parts(&mut self, kit: &Sku, at: usize, sets: u32, path: &str) -> Result<Vec<Line>, ApiError> {
         let mut parts = Vec::with_capacity(kit.fields.components.len());
         for Component { sku_id, quantity } in &kit.fields.components {
@@ -249,8 +249,9 @@ impl LookUp<'_> {
     }
 }
 
-/// The lines with everything that their jobs will need: what was ordered, and behind it the parts of kits. Also the one
-/// currency of them all. A `customer` orders what is offered to the public, and nothing early.
+/// Returns the lines with everything that their jobs will need: the ordered items, followed by the parts of kits. Also
+/// returns the currency that all of them share. A `customer` can only order SKUs that are offered to the public, and
+/// nothing early.
 pub(crate) async fn look_up(
     app: &OrderHandles,
     customer: bool,

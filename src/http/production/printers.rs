@@ -1,4 +1,4 @@
-//! Printers: registered, shown, changed and deleted. What is done with one stands in files of its own.
+//! Printers: register, show, change and delete. Actions on a printer are in submodules.
 
 mod acts;
 mod camera;
@@ -64,7 +64,7 @@ use fields::{NewPrinter, PrinterChange};
 use view::PrinterView;
 
 const PATH: &str = "/api/printers";
-/// The id that examples use for a printer.
+/// Printer id used in the examples of the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
 /// Errors of every operation that is carried out on the printer itself.
@@ -80,7 +80,7 @@ const PRINTING: DescribedError = (409, "printing", "The printer prints; with `fo
 const NO_FILE: DescribedError = (404, "printer_file_not_found", "The printer has no such file.");
 
 handles! {
-    /// What the routes of printers use.
+    /// Handles that the printer routes need.
     pub(crate) struct PrinterHandles {
         printers: Directory<Printer>,
         materials: Directory<Material>,
@@ -95,7 +95,7 @@ handles! {
     }
 }
 
-/// The routes of printers.
+/// Returns the printer routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "Printers are registered, watched and commanded. What a printer answers is passed on in its own words.";
@@ -127,12 +127,12 @@ pub fn routes() -> ResourceRoutes {
     record::routes(care::routes(slots::routes(commands::routes(print::routes(stop::routes(routes))))))
 }
 
-/// What printers that are listed must have: something that an operator has to look at.
+/// Filter for printers that need an operator's attention.
 #[derive(Clone, Copy, Debug)]
 enum AttentionFilter {
-    /// Printers with any attention: `true` in the query.
+    /// Printers with any attention reason: `true` in the query.
     Any,
-    /// Printers with this attention only.
+    /// Printers with this attention reason only.
     One(Attention),
 }
 
@@ -163,13 +163,13 @@ impl FromJson for AttentionFilter {
     }
 }
 
-/// Which printers are listed.
+/// Query parameters for listing printers.
 #[derive(Request, Debug)]
 pub struct PrinterQuery {
     /// Only printers of this type.
     #[api(name = "type")]
     kind: Option<String>,
-    /// Only printers that are machines of this type.
+    /// Only printers with this machine type.
     machine_type: Option<MachineType>,
     /// Only printers in this state.
     state: Option<Activity>,
@@ -177,14 +177,14 @@ pub struct PrinterQuery {
     tag: Option<String>,
     /// Only printers that need attention for this reason; with `true`, for any reason.
     attention: Option<AttentionFilter>,
-    /// Only printers whose name contains this, in upper or lower case.
+    /// Only printers whose name contains this text; case-insensitive.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// The connection of a printer; 409 when an operator disconnected it. Waits a moment for the connection of a printer
-/// that was registered, moved or connected just now.
+/// Returns the connection of a printer; responds 409 if an operator disconnected it. Waits a moment for the connection
+/// of a printer that was registered, moved or connected just now.
 pub async fn connection(
     connections: &PrinterConnections,
     id: Id,
@@ -198,14 +198,15 @@ pub async fn connection(
     found.ok_or_else(|| no("the server has no connection to the printer yet; look at its status and try again"))
 }
 
-/// A printer that is not deleted, with its version.
+/// Returns a printer that is not deleted, with its version.
 pub(crate) async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiError> {
     let (version, state) = found(&app.printers, id).await?;
     let printer = state_of(&state)?;
     if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }
 }
 
-/// All printers that are not deleted, newest first: they are in memory, whatever the database does. Nothing is copied.
+/// Returns all printers that are not deleted, newest first, without copying. They are in memory, so this does not need
+/// the database.
 pub(crate) fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
     let all = app.printers.all_resident().into_iter().map(|(_, known)| known);
     let mut all: Vec<_> = all.filter(|known| known.state.as_ref().is_some_and(|printer| !printer.archived)).collect();
@@ -247,7 +248,7 @@ async fn create(
     Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)?))
 }
 
-/// Registers a printer of which another system tells, by the rules of `POST /api/printers`.
+/// Registers a printer that another system reports, by the rules of `POST /api/printers`.
 pub(crate) async fn register(app: &PrinterHandles, origin: CommandOrigin, said: &Value) -> Result<Id, ApiError> {
     let said = read_body::<NewPrinter>(said.to_string().as_bytes())?;
     let _alone = app.printer_connections.registering.lock().await;

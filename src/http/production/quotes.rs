@@ -1,4 +1,4 @@
-//! Quotes, for operators: drafted by hand or from a model, sent, withdrawn; shown with what they cost the shop.
+//! Quotes, for operators: drafted manually or from a model, sent, withdrawn; shown with their costs to the shop.
 
 mod by_page;
 mod lines;
@@ -46,12 +46,12 @@ pub(crate) use requests::Declining;
 use view::QuoteView;
 pub(crate) use view::{EXAMPLE_ID, ModelSlicing};
 
-/// The collection of quotes.
+/// Path of the quote collection.
 pub const PATH: &str = "/api/quotes";
 const STATE: &str = "invalid_transition";
 
 handles! {
-    /// What the routes of quotes use.
+    /// Handles that the quote routes need.
     pub(crate) struct QuoteHandles {
         quotes: Directory<Quote>,
         orders: Directory<Order>,
@@ -69,7 +69,7 @@ handles! {
     }
 }
 
-/// The routes of quotes.
+/// Returns the quote routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "What is offered to a customer at which price, until when. A draft is edited; one that was sent never changes, and becomes \
@@ -135,14 +135,14 @@ async fn list(
     Ok(Listed { page, items, total })
 }
 
-/// The quote with this id; 404 when there is none, or it was deleted.
+/// Returns the quote with this id; responds 404 if there is none, or it was deleted.
 pub(crate) async fn present(app: &QuoteHandles, id: Id) -> Result<(i64, Quote), ApiError> {
     let (version, state) = found(&app.quotes, id).await?;
     let quote = state_of(&state)?;
     if quote.archived { Err(Refusal::not_found("quote").into()) } else { Ok((version, quote.clone())) }
 }
 
-/// What its lines really took, as far as its order is printed.
+/// Returns the actual costs and margins of its lines, as far as its order is printed.
 pub(crate) async fn margins_of(app: &QuoteHandles, quote: &Quote) -> Result<Vec<LineMargin>, ApiError> {
     let order = match quote.order_id {
         Some(order) => app.orders.read(order).await?,
@@ -152,7 +152,7 @@ pub(crate) async fn margins_of(app: &QuoteHandles, quote: &Quote) -> Result<Vec<
     Ok(order.map(|order| margins(quote, order)).unwrap_or_default())
 }
 
-/// As it is shown now, with the margins of an order that is printed.
+/// Returns the quote as shown now, with the margins of an order that is printed.
 async fn shown(app: &QuoteHandles, quote: &Quote) -> Result<QuoteView, ApiError> {
     Ok(QuoteView::new(quote, app.environment.now(), &margins_of(app, quote).await?))
 }
@@ -162,7 +162,7 @@ async fn one(State(app): State<QuoteHandles>, PathId(id): PathId) -> Result<Reso
     Ok(Resource::new(version, shown(&app, &quote).await?))
 }
 
-/// The default address to ship to of the customer with this e-mail address, if they have a record and one.
+/// Returns the default shipping address of the customer with this e-mail address, if there is one.
 pub(crate) async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<Option<Address>, ApiError> {
     let Some(email) = email else { return Ok(None) };
     let Some(id) = app.queries.customer_by_email(&email.trim().to_lowercase()).await? else { return Ok(None) };
@@ -173,7 +173,7 @@ pub(crate) async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<O
     Ok(home.map(crate::domain::customer::CustomerAddress::postal))
 }
 
-/// Refuses a custom request that does not exist.
+/// Checks that a custom request exists, if one is named.
 async fn must_exist(app: &QuoteHandles, request: Option<Id>) -> Result<(), ApiError> {
     match request {
         Some(id) if app.custom_requests.read(id).await?.is_none() => {
@@ -250,7 +250,7 @@ async fn decline(
     Ok(Resource::after(&done, shown(&app, &done.answer).await?))
 }
 
-/// Drafts a quote at the estimate of a custom request.
+/// Drafts a quote at the estimated price of a custom request.
 async fn answer(
     State(app): State<QuoteHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! Restores of a backup: what a person has to look at before the shop goes on, and their word that it may.
+//! Restores of a backup: what an operator has to review, and the confirmation that the shop may resume.
 
 use std::collections::BTreeMap;
 
@@ -28,16 +28,16 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{JsonObject, MaxChars, OptionalBody};
 use crate::store::queries::Queries;
 
-/// The id that examples use for a restore.
+/// Restore id used in the examples of the API description.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8093";
-/// Most jobs that are named.
+/// Maximum number of jobs listed.
 const MAX_JOBS: usize = 500;
-/// Most series that a review may name, and the length of its note, in characters.
+/// Maximum number of series in a review, and maximum length of its note in characters.
 const MAX_SERIES: usize = 50;
 const MAX_NOTE_CHARS: usize = 1000;
 
 handles! {
-    /// What the routes of restores use.
+    /// Handles that the restore routes need.
     pub(crate) struct RestoreHandles {
         restores: Directory<Restore>,
         orders: Directory<Order>,
@@ -45,7 +45,7 @@ handles! {
     }
 }
 
-/// The routes of restores.
+/// Returns the restore routes.
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     let about = "A shop that was restored from a backup starts no job until an admin has reviewed it: the former shop went on \
@@ -71,31 +71,31 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// The word that the shop may go on.
+/// Confirmation that the shop may resume.
 #[derive(Request, Debug)]
 #[api(example = json!({"next": {"INV-2026": 10}, "note": "compared with the mailbox: the last invoice was 9"}))]
 pub struct ReviewRequest {
-    /// The next number of some series, by the name of the series; the others stay as they are.
+    /// Next number for some series, by the name of the series; the others are left unchanged.
     next: Option<JsonObject>,
     /// Note for the staff.
     #[api(MaxChars(MAX_NOTE_CHARS))]
     note: Option<String>,
 }
 
-/// Where a series of numbers goes on.
+/// Continuation of a number series.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "RestoredSeries", example = json!({"series": "INV-2026", "lastOfBackup": 5, "next": 106}))]
 struct SeriesView {
-    /// `INV-2026`, `CN-2026`, `ORD`, `JOB` or `QUO`.
+    /// Name of the series: `INV-2026`, `CN-2026`, `ORD`, `JOB` or `QUO`.
     series: String,
-    /// The highest number of the backup; 0 where it has none.
+    /// Highest number in the backup; 0 if it has none.
     last_of_backup: i64,
-    /// The lowest number that is given out since the restore.
+    /// Lowest number assigned since the restore.
     next: i64,
 }
 
-/// A job that the former shop may have printed since the backup.
+/// Job that may have been printed between the backup and the restore.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "RestoredJob", example = json!({
@@ -103,46 +103,47 @@ struct SeriesView {
     "orderNumber": "ORD-000003", "state": "SLICED", "printerId": null,
 }))]
 pub(crate) struct OpenJobView {
-    /// Id of the job.
+    /// Unique identifier of the job.
     pub(crate) id: Id,
-    /// The number that people see.
+    /// Human-readable number.
     pub(crate) number: String,
-    /// Id of its order.
+    /// Order of the job.
     pub(crate) order_id: Id,
-    /// The number of its order.
+    /// Human-readable number of the order.
     pub(crate) order_number: String,
-    /// How far it is here.
+    /// State of the job in the restored data.
     pub(crate) state: JobState,
-    /// The printer that has it in hand.
+    /// Printer that is working on the job.
     pub(crate) printer_id: Option<Id>,
 }
 
-/// A restore of a backup.
+/// Restore of a backup.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Restore", many = "restores", example = example())]
 pub(crate) struct RestoreView {
-    /// Id of the restore.
+    /// Unique identifier of the restore.
     id: Id,
-    /// When the backup was made: what is newer is not in it.
+    /// Time at which the backup was made; it contains nothing newer.
     backup_made_at: Timestamp,
-    /// When it was put back.
+    /// Time of the restore.
     restored_at: Timestamp,
-    /// Number of the newest event of the backup.
+    /// Sequence number of the newest event in the backup.
     last_event: i64,
-    /// Number of the first event since; cursors between the two are answered with 410 `cursor_ahead`.
+    /// Sequence number of the first event since the restore; cursors between the two are answered with 410
+    /// `cursor_ahead`.
     first_event: i64,
-    /// Where each series of numbers goes on.
+    /// Number series and where they continue.
     series: Vec<SeriesView>,
-    /// When it was reviewed; null while dispatch is on hold.
+    /// Time of the review; null while dispatch is on hold.
     reviewed_at: Option<Timestamp>,
-    /// Who reviewed it.
+    /// User who reviewed the restore.
     reviewed_by: Option<String>,
-    /// What they noted.
+    /// Note of the reviewer.
     note: Option<String>,
-    /// How many jobs may have been printed since the backup; 0 once it was reviewed.
+    /// Number of jobs that may have been printed since the backup; 0 once the restore is reviewed.
     open_jobs: usize,
-    /// Those jobs, at most 500 of them.
+    /// Jobs that may have been printed since the backup, at most 500.
     jobs: Vec<OpenJobView>,
 }
 
@@ -184,7 +185,7 @@ impl RestoreView {
     }
 }
 
-/// The jobs that are not done here and were made before the restore, oldest first. All orders with open jobs are in
+/// Returns the unfinished jobs that were created before the restore, oldest first. All orders with open jobs are in
 /// memory.
 pub(crate) fn open_jobs(orders: &Directory<Order>, before: Timestamp) -> Vec<OpenJobView> {
     let mut found = Vec::new();
@@ -221,7 +222,7 @@ async fn one(State(app): State<RestoreHandles>, PathId(id): PathId) -> Result<Pl
     Ok(Plain(RestoreView::new(restore, open_jobs(&app.orders, restore.restored_at))))
 }
 
-/// Lifts the hold. Also what the page does.
+/// Lifts the hold on dispatch. Also called by the page.
 pub(crate) async fn review(
     State(app): State<RestoreHandles>,
     PathId(id): PathId,
@@ -235,7 +236,7 @@ pub(crate) async fn review(
     Ok(Plain(RestoreView::new(&done.answer, Vec::new())))
 }
 
-/// The next numbers by their series.
+/// Reads the next numbers by series.
 fn read_numbers(next: Option<JsonObject>) -> Result<Vec<(String, i64)>, ApiError> {
     let (mut faults, mut numbers) = (Faults::default(), BTreeMap::new());
     let members = next.map(|next| next.0).unwrap_or_default();

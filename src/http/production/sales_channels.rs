@@ -1,4 +1,4 @@
-//! Sales channels: other shops whose orders are made here, and what is made for what they sell.
+//! Sales channels: other shops whose orders are produced here, and the mapping from their variants to SKUs.
 
 mod import;
 pub mod orders;
@@ -39,11 +39,11 @@ use crate::store::queries::Queries;
 const PATH: &str = "/api/sales-channels";
 const ONE: &str = "/api/sales-channels/{id}";
 const VARIANTS: &str = "/api/sales-channels/{id}/variants";
-/// The id that examples use for a sales channel.
+/// Sales channel id used in the examples of the API description.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
 
 handles! {
-    /// What the routes of sales channels use.
+    /// Handles that the sales channel routes need.
     pub(crate) struct ChannelHandles {
         channels: Directory<SalesChannel>,
         records: Directory<ChannelOrder>,
@@ -57,7 +57,7 @@ handles! {
     }
 }
 
-/// The routes of sales channels.
+/// Returns the sales channel routes.
 pub fn routes() -> ResourceRoutes {
     let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
     let about = "Other shops whose orders are made here. Their messages and files become paid orders through a map from what is sold \
@@ -99,7 +99,7 @@ pub fn routes() -> ResourceRoutes {
         .post(RequiredAccess::Open, "/webhooks/sales-channels/{id}", receive::receive, receive::words)
 }
 
-/// A channel that is not deleted.
+/// Returns a channel that is not deleted.
 async fn present(app: &ChannelHandles, id: Id) -> Result<(i64, SalesChannel), ApiError> {
     let (version, state) = found(&app.channels, id).await?;
     let channel = state_of(&state)?;

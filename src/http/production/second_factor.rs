@@ -1,5 +1,5 @@
-//! One's own second factor: set up, confirmed, removed; and removed by an admin for whoever has lost theirs. What is
-//! shown of it at sign-in is checked here too.
+//! Second factor of the signed-in user: set up, confirm, remove; and removal by an admin for a user who has lost
+//! theirs. Codes submitted at sign-in are checked here too.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -32,14 +32,14 @@ use crate::secrets::credentials::{recovery_code, recovery_hash};
 use crate::secrets::random::secret_bytes;
 
 const PATH: &str = "/api/auth/second-factor";
-/// Longest code that is read, in characters: a recovery code with some blanks.
+/// Maximum length of a code, in characters: a recovery code with some blanks.
 pub(super) const MAX_CODE_CHARS: usize = 40;
-/// When a further code is refused, in the description of the API.
+/// Condition under which further codes are refused, for the API description.
 pub(super) const TOO_MANY_CODES_WHEN: &str = "Five codes of the account were wrong within 15 minutes; `Retry-After` says when another is taken. The password's tries are not touched.";
-/// The shop's name in apps where the settings name none.
+/// Shop name shown in authenticator apps if the settings contain none.
 const USUAL_SHOP: &str = "Printfloor";
 
-/// The routes of second factors.
+/// Returns the second factor routes.
 pub fn routes() -> ResourceRoutes {
     let (session, admin) = (RequiredAccess::Session, RequiredAccess::Role(Role::Admin));
     ResourceRoutes::new(TAG, TAG_ABOUT, "user")
@@ -74,52 +74,52 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// The password, so that a stolen session cannot set up a second factor.
+/// Current password, so that a stolen session cannot set up a second factor.
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery"}))]
 pub struct FactorBeginning {
-    /// The present password.
+    /// Current password of the account.
     #[api(SecretText)]
     current_password: String,
 }
 
-/// The first code of an app.
+/// First code of an authenticator app.
 #[derive(Request, Debug)]
 #[api(example = json!({"code": "287082"}))]
 pub struct FactorConfirmation {
-    /// The six digits that the app shows now.
+    /// Six-digit code currently shown by the app.
     #[api(MaxChars(MAX_CODE_CHARS))]
     code: String,
 }
 
-/// What removes one's own second factor.
+/// Credentials needed to remove one's own second factor.
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "code": "287082"}))]
 pub struct FactorRemoval {
-    /// The present password.
+    /// Current password for signing in.
     #[api(SecretText)]
     current_password: String,
-    /// The six digits that the app shows now, or a recovery code.
+    /// Six-digit code currently shown by the app, or a recovery code.
     #[api(MaxChars(MAX_CODE_CHARS))]
     code: String,
 }
 
-/// One's own second factor.
+/// Second factor of the current user.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SecondFactor", example = json!({
     "on": true, "confirmedAt": "2026-11-01T08:00:00.000Z", "recoveryCodesLeft": 10,
 }))]
 pub(crate) struct SecondFactorView {
-    /// Whether each sign-in asks for a code.
+    /// `true` if each sign-in requires a code.
     pub(crate) on: bool,
-    /// When it was confirmed by a first code.
+    /// Time at which the factor was confirmed with a first code.
     pub(crate) confirmed_at: Option<Timestamp>,
-    /// How many recovery codes were not used yet.
+    /// Number of unused recovery codes.
     pub(crate) recovery_codes_left: usize,
 }
 
-/// A secret for an authenticator app, shown this once.
+/// Secret for an authenticator app; shown only once.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SecondFactorSecret", example = json!({
@@ -127,18 +127,18 @@ pub(crate) struct SecondFactorView {
     "url": "otpauth://totp/Printfloor:sam%40example.org?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Printfloor",
 }))]
 pub(crate) struct FactorSecretView {
-    /// The secret in base32, to be typed into an app.
+    /// Secret in base32, for manual entry into an app.
     pub(crate) secret: String,
-    /// The address for a QR code that apps read.
+    /// URL for a QR code that apps scan.
     pub(crate) url: String,
 }
 
-/// Recovery codes, shown this once.
+/// Recovery codes; shown only once.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "RecoveryCodes", example = json!({"recoveryCodes": ["ABCD-EFGH-JKLM", "NPQR-STUV-WXYZ"]}))]
 pub(crate) struct RecoveryCodesView {
-    /// Each is good for one sign-in in place of a code of the app.
+    /// Recovery codes; each can be used for one sign-in in place of an app's code.
     pub(crate) recovery_codes: Vec<String>,
 }
 
@@ -147,7 +147,7 @@ fn user_of(app: &SessionHandles, who: &Caller) -> Result<std::sync::Arc<User>, A
     Ok(with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?)
 }
 
-/// Returns one's own second factor.
+/// Returns the caller's own second factor.
 pub(crate) fn own_factor(app: &SessionHandles, who: &Caller) -> Result<SecondFactorView, ApiError> {
     let user = user_of(app, who)?;
     let factor = user.second_factor.as_ref().filter(|factor| factor.is_on());
@@ -158,7 +158,7 @@ pub(crate) fn own_factor(app: &SessionHandles, who: &Caller) -> Result<SecondFac
     })
 }
 
-/// Checks a code against a factor. Whether it was used before is decided with the change that it permits.
+/// Checks a code against a factor. Reuse of a code is detected when the change that it permits is decided.
 fn proof_of(app: &SessionHandles, factor: &SecondFactor, code: &str) -> Result<Option<FactorProof>, ApiError> {
     let secret = app.cipher.decrypt(&factor.encrypted_secret).map_err(ApiError::internal)?;
     if let Some(step) = step_of_code(&secret, code, app.environment.now(), factor.last_step) {
@@ -168,7 +168,7 @@ fn proof_of(app: &SessionHandles, factor: &SecondFactor, code: &str) -> Result<O
     Ok(factor.recovery_hashes.contains(&hash).then_some(FactorProof::Recovery(hash)))
 }
 
-/// Counts a code that is about to be checked. 429 after too many wrong ones.
+/// Counts a code that is about to be checked. Responds 429 after too many wrong ones.
 async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) -> Result<(), ApiError> {
     match app.access.ask(Id::ONLY, caller, AccessCommand::CountFactorCode(user.id)).await {
         Err(AskError::Refused(refusal)) if refusal.code == TOO_MANY_CODES => {
@@ -184,8 +184,8 @@ async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) ->
     }
 }
 
-/// Returns what a sign-in has shown as the second factor; `None` where none is asked for or none was shown. 401 when
-/// the code is wrong, 429 after too many wrong ones.
+/// Returns the second factor proof submitted with a sign-in; `None` if none is required or none was submitted. Responds
+/// 401 if the code is wrong, 429 after too many wrong ones.
 pub(super) async fn sign_in_proof(
     app: &SessionHandles,
     user: &User,
@@ -202,7 +202,7 @@ pub(super) async fn sign_in_proof(
     }
 }
 
-/// Returns the refusal of a code that is wrong or was used before.
+/// Returns the error for a code that is wrong or was used before.
 pub(super) fn wrong_code(status: StatusCode) -> ApiError {
     ApiError::new(status, WRONG_CODE, "the code is wrong or was already used; wait for the next one")
 }
@@ -211,7 +211,7 @@ async fn show(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<Se
     Ok(Plain(own_factor(&app, &who)?))
 }
 
-/// Makes a secret for an app, which a first code has to confirm.
+/// Creates a secret for an app, which a first code has to confirm.
 pub(crate) async fn begin(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
@@ -244,7 +244,7 @@ async fn begin_counted(
     Ok(Plain(FactorSecretView { url: app_url(&secret, shop, &user.email), secret }))
 }
 
-/// Switches the second factor on by a first code.
+/// Switches the second factor on with a first code.
 pub(crate) async fn confirm(
     State(app): State<SessionHandles>,
     call: CommandRequest<FactorConfirmation>,
@@ -278,7 +278,7 @@ pub(crate) async fn confirm(
     Ok(Plain(RecoveryCodesView { recovery_codes: codes }))
 }
 
-/// Switches one's own second factor off.
+/// Switches the caller's own second factor off.
 pub(crate) async fn remove(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,

@@ -1,5 +1,5 @@
-//! Settings of the server: every one with its explanation and value, and changes of them, which are written into the
-//! settings' file and take effect at the next start.
+//! Settings of the server: every setting with its description and value, and changes, which are written to the settings
+//! file and take effect at the next start.
 
 pub(crate) mod changes;
 
@@ -24,13 +24,13 @@ use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AnyJson, JsonObject};
 
-/// The heading of settings and integrations in the description of the API.
+/// Tag of settings and integrations in the API description.
 pub(super) const TAG: &str = "Settings";
-/// What stands under that heading.
+/// Description of that tag.
 pub(super) const TAG_ABOUT: &str = "Settings of the server and of the systems that it works with. Changes are written into \
     the file `.env` in its working directory, and take effect at its next start.";
 
-/// Errors of whatever changes settings.
+/// Errors of operations that change settings.
 pub(super) const CHANGE_NOS: &[DescribedError] = &[
     (
         400,
@@ -42,14 +42,14 @@ pub(super) const CHANGE_NOS: &[DescribedError] = &[
 ];
 
 handles! {
-    /// What the routes of settings use.
+    /// Handles that the settings routes need.
     pub(crate) struct SettingsHandles {
         config: Arc<Config>,
         changes: ChangeHandles,
     }
 }
 
-/// The routes of settings.
+/// Returns the settings routes.
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     ResourceRoutes::new(TAG, TAG_ABOUT, "setting")
@@ -65,34 +65,34 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// New values of settings, all of them or none.
+/// New values of settings; either all or none of them are applied.
 #[derive(Request, Debug)]
 #[api(example = json!({"settings": {"mail.operators": ["sam@example.org"], "inventory.block_below_reorder_point": null}}))]
 pub struct SettingsChange {
-    /// New values by the names of the settings, `section.key` or a variable; null is the default again.
+    /// New values by setting name (`section.key`) or variable name; null resets to the default.
     settings: Option<JsonObject>,
 }
 
-/// What can be set of the server, and what it is set to.
+/// Setting of the server with its value.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Setting", example = setting_example())]
 struct SettingView {
-    /// Its name, as `section.key`.
+    /// Name of the setting, as `section.key`.
     name: String,
-    /// The variable that sets it, in the environment or in `.env`.
+    /// Variable that sets it, in the environment or in `.env`.
     variable: String,
-    /// What it is for, its unit and its bounds.
+    /// Purpose, unit and bounds.
     about: String,
-    /// Whether its value is never shown.
+    /// `true` if the value is never returned.
     secret: bool,
-    /// Whether some source sets it.
+    /// `true` if any source sets it.
     is_set: bool,
-    /// The value in force; null for a secret.
+    /// Value in force; null for a secret.
     value: AnyJson,
-    /// The value where no source sets it; null for a secret.
+    /// Default value; null for a secret.
     default: AnyJson,
-    /// What sets it; null where nothing does.
+    /// Source that sets it; null if there is none.
     source: Option<String>,
 }
 
@@ -104,14 +104,14 @@ fn setting_example() -> Value {
     })
 }
 
-/// All settings.
+/// List of all settings.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Settings", example = json!({"settings": [setting_example()], "restartNeeded": false}))]
 struct SettingsView {
-    /// Every setting, in the order of `config.toml`.
+    /// Settings, in the order of `config.toml`.
     settings: Vec<SettingView>,
-    /// Whether the files say something else by now than what is in force: a restart takes it over.
+    /// `true` if the files differ from the values in force: a restart applies them.
     restart_needed: bool,
 }
 
@@ -124,7 +124,7 @@ impl From<ShownSetting> for SettingView {
     }
 }
 
-/// What the files say by now, if that is something else than what is in force: a restart takes it over.
+/// Returns the configuration in the files if it differs from the one in force: a restart applies it.
 pub(crate) async fn waiting_settings(config: &Arc<Config>) -> Option<Config> {
     let next = changes::planned(config, Vec::new()).await.ok()?;
     (next.config != **config).then_some(next.config)

@@ -1,8 +1,7 @@
-//! The setup of a new shop: the door that the one-time code opens, the first admin, and what the wizard asks and
-//! writes.
+//! Setup of a new shop: entering the one-time code, creating the first admin, and the values that the wizard collects
+//! and writes.
 //!
-//! Until the setup is completed the routes are open to the session of the setup and to admins, afterwards to admins
-//! alone.
+//! Until the setup is completed, the routes are open to the setup session and to admins, afterwards only to admins.
 
 pub(crate) mod discover;
 mod save;
@@ -47,12 +46,12 @@ const MAX_CODE_CHARS: usize = 100;
 const MAX_NAME_CHARS: usize = 200;
 
 enumeration! {
-    /// A service that the shop may use.
+    /// External service that the shop may use.
     Service,
 }
 
 handles! {
-    /// What the routes of the setup use.
+    /// Handles that the setup routes need.
     pub(crate) struct SetupHandles {
         access: Directory<Access>,
         config: Arc<Config>,
@@ -62,7 +61,7 @@ handles! {
     }
 }
 
-/// The routes of the setup.
+/// Returns the setup routes.
 pub fn routes() -> ResourceRoutes {
     let setup = RequiredAccess::Setup;
     let about = "What the first start of a shop takes: services are tested, printers looked for, settings written. Until it is \
@@ -97,41 +96,40 @@ pub fn routes() -> ResourceRoutes {
     save::routes(discover::routes(routes))
 }
 
-/// The one-time code.
+/// One-time setup code.
 #[derive(Request, Debug)]
 #[api(example = json!({"code": "K7QM-2XDP-9RTV"}))]
 pub struct SetupCode {
-    /// As the server printed it, in capitals or not, with hyphens or without.
+    /// Code as printed by the server; letter case and hyphens are ignored.
     #[api(Filled, MaxChars(MAX_CODE_CHARS), SecretText)]
     code: String,
 }
 
-/// The first admin of a shop.
+/// First admin of a shop.
 #[derive(Request, Debug)]
 #[api(example = json!({"email": "sam@example.org", "name": "Sam", "password": "correct horse battery"}))]
 pub struct FirstAdmin {
     #[api(EmailAddress)]
     email: String,
-    /// The name by which people know the admin.
+    /// Display name of the admin.
     #[api(Filled, ONE_LINE, MaxChars(MAX_NAME_CHARS))]
     name: String,
-    /// At least 10 characters and at most 1024 bytes.
+    /// Password; at least 10 characters and at most 1024 bytes.
     #[api(NewPassword)]
     password: String,
 }
 
-/// A service to test.
+/// Service to test.
 #[derive(Request, Debug)]
 #[api(example = json!({"service": "smtp", "settings": {"SMTP_HOST": "mail.example.org", "SMTP_PORT": 587}}))]
 pub struct ConnectionTest {
-    /// Which service.
+    /// Service to test.
     service: Service,
-    /// Settings by their names that differ from those in force; of a printer its `type`, `baseUrl`, `apiKey` and
-    /// `serial`.
+    /// Settings by name that differ from those in force; for a printer its `type`, `baseUrl`, `apiKey` and `serial`.
     settings: Option<JsonObject>,
 }
 
-/// What a test of a service came to.
+/// Result of testing a service.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ConnectionTestResult", example = json!({
@@ -139,13 +137,13 @@ pub struct ConnectionTest {
     "detail": "connection refused",
 }))]
 pub struct ConnectionTestView {
-    /// Whether the service can be used so.
+    /// `true` if the service is usable with these settings.
     ok: bool,
-    /// How long the test took, in milliseconds.
+    /// Duration of the test, in milliseconds.
     latency_ms: u64,
-    /// What came of it, in words for people.
+    /// Human-readable result.
     message: String,
-    /// What the service or the network said, where it failed.
+    /// Error message of the service or the network, if the test failed.
     detail: Option<String>,
 }
 
@@ -156,65 +154,65 @@ impl From<ServiceTest> for ConnectionTestView {
     }
 }
 
-/// How a configured service fares.
+/// Health of a configured service.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ServiceHealth", example = json!({
     "service": "database", "ok": true, "latencyMs": 2, "message": "sqlite data/printfloor.db answers", "detail": null,
 }))]
 struct ServiceHealth {
-    /// Which service.
+    /// Service that was tested.
     service: Service,
-    /// Whether it can be used.
+    /// `true` if the service is usable.
     ok: bool,
-    /// How long the test took, in milliseconds.
+    /// Duration of the test, in milliseconds.
     latency_ms: u64,
-    /// What came of it, in words for people.
+    /// Human-readable result.
     message: String,
-    /// What the service or the network said, where it failed.
+    /// Error message of the service or the network, if the test failed.
     detail: Option<String>,
 }
 
-/// How all configured services fare.
+/// Health of all configured services.
 #[derive(Response, Serialize)]
 #[api(name = "SetupHealth", example = json!({"ok": true, "services": [ServiceHealth::example()]}))]
 struct SetupHealth {
-    /// Whether all of them can be used.
+    /// `true` if all of them are usable.
     ok: bool,
-    /// Those that are configured; the database always is.
+    /// Configured services; always includes the database.
     services: Vec<ServiceHealth>,
 }
 
-/// Whether a service is configured.
+/// Configuration state of a service.
 #[derive(Response, Serialize)]
 #[api(name = "ServiceState", example = json!({"service": "smtp", "configured": true}))]
 struct ServiceState {
-    /// Which service.
+    /// Name of the service.
     service: Service,
-    /// Whether settings name one; what is not configured is embedded or left out.
+    /// `true` if the settings configure the service; otherwise it is embedded or not used.
     configured: bool,
 }
 
-/// A value that the wizard asks for.
+/// Value that the wizard asks for.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SetupValue", example = json!({
     "variable": "SMTP_HOST", "secret": false, "isSet": true, "value": "mail.example.org", "source": "SMTP_HOST in .env",
 }))]
 struct SetupValue {
-    /// The variable of the value.
+    /// Name of the variable.
     variable: String,
-    /// Whether it is never shown.
+    /// `true` if the value is never returned.
     secret: bool,
-    /// Whether some source sets it.
+    /// `true` if any source sets it.
     is_set: bool,
-    /// The value in force; null for a secret.
+    /// Value in force; null for a secret.
     value: AnyJson,
-    /// What sets it; null where nothing does.
+    /// Source that sets it; null if there is none.
     source: Option<String>,
 }
 
-/// How far the setup is.
+/// Progress of the setup.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SetupStatus", example = json!({
@@ -222,15 +220,15 @@ struct SetupValue {
     "values": [SetupValue::example()],
 }))]
 struct SetupStatus {
-    /// When it was completed; null while it is not.
+    /// Time at which the setup was completed; null until then.
     completed_at: Option<Timestamp>,
-    /// Whether there is an admin who can sign in.
+    /// `true` if there is an admin who can sign in.
     has_admin: bool,
-    /// Whether the server runs in production.
+    /// `true` if the server runs in production mode.
     production: bool,
-    /// Every service, and whether it is configured.
+    /// Services and whether they are configured.
     services: Vec<ServiceState>,
-    /// What the wizard asks for, as far as it is known.
+    /// Values that the wizard asks for, as far as they are known.
     values: Vec<SetupValue>,
 }
 
@@ -242,7 +240,7 @@ async fn enter(
     Ok(WithCookie { reply: NoContent, cookie: show_code(&app, &code, "/api/setup")? })
 }
 
-/// Burns the code; the cookie of the session that it opens, for requests under `path`.
+/// Consumes the one-time code and returns the new setup session's cookie, for requests under `path`.
 pub(crate) fn show_code(app: &SetupHandles, code: &str, path: &str) -> Result<HeaderValue, ApiError> {
     if with_access(&app.access, |access| access.setup_completed_at.is_some())? {
         return Err(ApiError::conflict("setup_completed", "the setup is completed; admins sign in"));
@@ -268,7 +266,7 @@ async fn first_admin(
     make_first_admin(&app, &call, admin).await
 }
 
-/// Makes the first admin of a form, which says the same as a body of the API, and signs them in.
+/// Creates the first admin from a form with the same fields as the API's body, and signs them in.
 pub(crate) async fn first_admin_of<B>(
     app: &SessionHandles,
     call: &CommandRequest<B>,
@@ -331,8 +329,8 @@ async fn test_connection(
     Ok(Plain(tested_with(&app.config, service, settings).await?.0.into()))
 }
 
-/// Tests a service with the settings in force, changed by these; writes nothing. Says besides whether the service is
-/// used with them at all.
+/// Tests a service with the settings in force plus these changes; writes nothing. Also returns whether the service is
+/// used at all with these settings.
 pub(crate) async fn tested_with(
     config: &Arc<Config>,
     service: Service,
@@ -350,7 +348,7 @@ pub(crate) async fn tested_with(
     Ok((service_tests::test(&planned.config, service).await, used))
 }
 
-/// Type and address of a printer that is not registered.
+/// Returns type and address of a printer that is not registered.
 fn printer_of(mut members: Map<String, Value>, faults: &mut Faults) -> (String, PrinterAddress) {
     let mut text = |name: &str, required: bool| match members.remove(name) {
         Some(Value::String(text)) => text,

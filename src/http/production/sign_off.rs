@@ -1,4 +1,4 @@
-//! What a person says of the parts of a print: read the same for a printer whose bed is cleared and for a job.
+//! Sign-off of the parts of a print, in the same format for clearing a printer's bed and for a job.
 
 use api_derive::{Request, Response};
 use serde::Serialize;
@@ -14,31 +14,31 @@ use crate::http::error::ApiError;
 use crate::http::production::skus::MAX_UNITS_PER_PLATE;
 use crate::http::wire::{MaxChars, ONE_LINE, Optional, Within};
 
-/// Most characters of a reason; the shop's list has none that is longer.
+/// Maximum length of a reason in characters; none of the shop's configured reasons is longer.
 const MAX_REASON_CHARS: usize = 50;
 
-/// The same refusal wherever nothing can be signed off.
+/// Error code used wherever nothing can be signed off.
 pub const NOTHING: &str = "nothing_to_sign_off";
 
-/// How the parts of a print are. What is left out follows from how the print ended.
+/// Verdict on the parts of a print. Omitted members follow from how the print ended.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"goodCount": 3, "reason": "adhesion"}))]
 pub struct SignOffRequest {
-    /// How many parts of the plate are good. Left out: all of a print that finished, none of any other.
+    /// Number of good parts on the plate. Defaults to all parts of a finished print, and to none otherwise.
     #[api(Within(0..=MAX_UNITS_PER_PLATE))]
     good_count: Optional<u32>,
-    /// Why the other parts are not good: one of the words of the setting `quality.reasons`.
+    /// Reason why the other parts are bad: one of the values of the setting `quality.reasons`.
     #[api(ONE_LINE, MaxChars(MAX_REASON_CHARS))]
     reason: Option<String>,
     /// Note for the staff.
     #[api(MaxChars(MAX_NOTE_CHARS))]
     note: Option<String>,
-    /// An uploaded picture of the parts.
+    /// Uploaded photo of the parts.
     photo_file_id: Option<Id>,
 }
 
 impl SignOffRequest {
-    /// What was said, once the picture is known to be one.
+    /// Converts the request to an inspection, after checking that the photo is an image.
     pub async fn read(self, files: &Directory<File>) -> Result<Inspection, ApiError> {
         if let Some(id) = self.photo_file_id {
             let state = files.read(id).await?;
@@ -60,7 +60,7 @@ impl SignOffRequest {
     }
 }
 
-/// What was said of the parts of a print.
+/// Sign-off of the parts of a print.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SignOff", example = json!({
@@ -68,19 +68,19 @@ impl SignOffRequest {
     "at": "2026-11-02T12:00:00.000Z",
 }))]
 pub struct SignOffView {
-    /// How many parts are good.
+    /// Number of good parts.
     good_count: u32,
-    /// How many parts were on the plate.
+    /// Number of parts on the plate.
     plate_parts: u32,
-    /// Why the others are not.
+    /// Reason why the other parts are bad.
     reason: Option<String>,
     /// Note for the staff.
     note: Option<String>,
-    /// An uploaded picture of the parts.
+    /// Uploaded photo of the parts.
     photo_file_id: Option<Id>,
-    /// Who said it; `system` where nobody has looked, and the end of the print stands for it.
+    /// Actor who signed off; `system` if nobody inspected the parts, and the outcome of the print was used.
     by: String,
-    /// When it was said.
+    /// Time of the sign-off.
     at: Timestamp,
 }
 

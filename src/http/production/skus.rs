@@ -1,4 +1,4 @@
-//! The catalogue: what is sold, and what it is made from and with.
+//! Catalogue: the products on sale, with the files and materials that they are made from.
 
 mod by_page;
 mod members;
@@ -37,24 +37,24 @@ use crate::store::queries::{Queries, SkuFilter};
 
 const PATH: &str = "/api/skus";
 const SLUG_TAKEN: &str = "Another SKU has this slug.";
-/// The id that examples use for a SKU.
+/// SKU id used in the examples of the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
-/// Most parts on one plate.
+/// Maximum number of parts on one plate.
 pub const MAX_UNITS_PER_PLATE: u32 = 10_000;
-/// Highest number of a plate.
+/// Maximum number of a plate in a file.
 const MAX_PLATE: u32 = 1000;
-/// Most further materials of one SKU.
+/// Maximum number of further materials of one SKU.
 const MAX_MATERIALS: usize = 16;
-/// Most components of one kit.
+/// Maximum number of components of one kit.
 const MAX_COMPONENTS: usize = 50;
-/// Collections or pictures of one SKU, few and short: a SKU is kept in memory and written as a whole.
+/// Limits for the collections and pictures of one SKU: it is held in memory and written as a whole.
 const TEXTS: TextList = TextList { max_items: 20, max_chars: 300 };
 
 like!(SLUG, "^[a-z0-9]+(-[a-z0-9]+)*$", "must be lower-case words joined by hyphens");
 like!(CURRENCY, "^[a-z]{3}$", "must be a lower-case ISO 4217 code");
 
 handles! {
-    /// What the routes of SKUs use.
+    /// Handles that the SKU routes need.
     pub(crate) struct SkuHandles {
         skus: Directory<Sku>,
         materials: Directory<Material>,
@@ -64,7 +64,7 @@ handles! {
     }
 }
 
-/// The routes of SKUs.
+/// Returns the SKU routes.
 pub fn routes() -> ResourceRoutes {
     let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
     ResourceRoutes::new("SKUs", "What is sold, and what it is made from and with.", "sku")
@@ -92,7 +92,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// A product to add.
+/// Product to add.
 #[derive(Request, Clone, Debug)]
 #[api(
     change = SkuChange, shown = SkuDetails, fields = SkuFields, check_new = check_made,
@@ -103,79 +103,80 @@ pub fn routes() -> ResourceRoutes {
     })
 )]
 pub struct NewSku {
-    /// Short name for the staff, unique; the code of a deleted SKU is free again.
+    /// Short, unique name for the staff; the code of a deleted SKU can be reused.
     #[api(Filled, ONE_LINE, MaxChars(64))]
     code: String,
-    /// Name in web addresses, unique like the code; made from the code when absent.
+    /// Name in URLs, unique like the code; defaults to a slug of the code.
     #[api(&SLUG, MaxChars(100))]
     slug: Optional<String>,
-    /// Name that customers see, one line of text.
+    /// Name visible to customers, one line of text.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
-    /// Description that customers see.
+    /// Description visible to customers.
     #[api(MaxChars(1000))]
     description: Option<String>,
-    /// A free word of the shop: `part`, `kit`, ...
+    /// Free-form category of the shop, such as `part` or `kit`.
     #[api(ONE_LINE, MaxChars(50))]
     kind: Option<String>,
     /// Slugs of the collections that contain it.
     #[api(TEXTS, default = Vec::new())]
     collections: Vec<String>,
-    /// The material that it is made of; null for kits only.
+    /// Material that the SKU is made of; null for kits only.
     material_id: Option<Id>,
-    /// Material for one full plate, in the material's unit; at most three decimals. Only kits have none, and show 0.
+    /// Material for one full plate, in the material's unit; at most three decimals. Required except for kits, which
+    /// show 0.
     #[api(AboveZero)]
     estimated_consumption: Optional<Amount>,
-    /// Further materials, each for one filament of the file; `materialId` is that of filament 0 and of all that are not
-    /// named.
+    /// Further materials, each for one filament of the file; `materialId` is used for filament 0 and for all that are
+    /// not listed.
     #[api(ItemsWithin(0..=MAX_MATERIALS), default = Vec::new())]
     materials: Vec<SkuMaterial>,
-    /// The type of machine that it is made on. Only kits need none; that of a kit means nothing.
+    /// Machine type that the SKU is made on. Required except for kits, where it is ignored.
     machine_type: Optional<MachineType>,
-    /// Size of a full plate in millimetres; null fits every printer.
+    /// Size of a full plate in millimetres; if null, it fits every printer.
     dimensions: Option<Dimensions>,
     /// Price of one part, in minor units of the currency.
     #[api(Within(0..=MAX_CENTS))]
     price_cents: i64,
-    /// Currency of the price: ISO 4217, in lower case; the shop's own when absent.
+    /// Currency of the price: ISO 4217, in lower case; defaults to the shop's currency.
     #[api(&CURRENCY)]
     currency: Optional<String>,
-    /// Number of parts that one plate makes.
+    /// Number of parts printed on one plate.
     #[api(Within(1..=MAX_UNITS_PER_PLATE), default = 1)]
     units_per_plate: u32,
-    /// The model that it was sliced from.
+    /// Model that the SKU is sliced from.
     model_file_id: Option<Id>,
-    /// The G-code that prints one plate.
+    /// G-code that prints one plate.
     gcode_file_id: Option<Id>,
-    /// The plate of the file to print, from 1.
+    /// Number of the plate in the file to print, from 1.
     #[api(Within(1..=MAX_PLATE), default = 1)]
     plate: u32,
-    /// Name of the slicer profile that the model is sliced with, where there is no G-code.
+    /// Slicer profile for slicing the model if there is no G-code.
     #[api(ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
-    /// Seconds that one full plate prints.
+    /// Estimated print time of one full plate, in seconds.
     #[api(Within(1..=MAX_PRINT_SECONDS))]
     estimated_seconds: Option<i64>,
-    /// What a kit consists of: SKUs that are no kits. It has a price of its own, and neither material nor files.
+    /// Components of a kit: SKUs that are not kits themselves. A kit has its own price, and neither material nor files.
     #[api(ItemsWithin(0..=MAX_COMPONENTS), default = Vec::new())]
     components: Vec<Component>,
     /// Pictures: URLs, or ids of uploaded files.
     #[api(TEXTS, default = Vec::new())]
     images: Vec<String>,
-    /// Whether customers see it.
+    /// `true` if customers can see the SKU.
     #[api(default = true)]
     public: bool,
-    /// Whether it may be ordered.
+    /// `true` if the SKU can be ordered.
     #[api(default = true)]
     active: bool,
 }
 
-/// Which SKUs are listed.
+/// Query parameters for listing SKUs.
 #[derive(Request, Debug)]
 pub struct SkuQuery {
-    /// `true`: only SKUs that may be ordered. `false`: only the others.
+    /// `true`: only SKUs that can be ordered. `false`: only the others.
     active: Option<bool>,
-    /// `true`: only SKUs that customers see. `false`: only the others.
+    /// `true`: only SKUs that customers can see. `false`: only the others.
     public: Option<bool>,
     /// Only SKUs made of this material.
     material_id: Option<Id>,
@@ -189,7 +190,7 @@ pub struct SkuQuery {
     page: PageQuery,
 }
 
-/// A product with what it is made from and with.
+/// Product with the files and materials that it is made from.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Sku", many = "skus", example = json!({
@@ -202,15 +203,15 @@ pub struct SkuQuery {
     "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
 }))]
 struct SkuView {
-    /// Id of the SKU.
+    /// Unique identifier of the SKU.
     id: Id,
     #[serde(flatten)]
     details: SkuDetails,
-    /// When it was added.
+    /// Time at which the SKU was added.
     created_at: Timestamp,
-    /// When it was last changed.
+    /// Time of the last change.
     updated_at: Timestamp,
-    /// Counts the changes from 1; also its `ETag`.
+    /// Number of changes, counted from 1; also the `ETag`.
     version: i64,
 }
 
@@ -225,20 +226,20 @@ impl SkuView {
     }
 }
 
-/// Whether customers see and may order it.
+/// Returns whether customers can see and order it.
 pub fn sold(sku: &Sku) -> bool {
     sku.fields.public && sku.fields.active && !sku.archived
 }
 
-/// Lower-case letters and digits, words joined by hyphens.
+/// Converts a code to lower-case letters and digits, with words joined by hyphens.
 fn slug_of(code: &str) -> String {
     let lower = code.to_lowercase();
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
 }
 
-/// What is made itself needs what a kit does not. (Whether it is a kit is unknown where the components could not be
-/// read.)
+/// Checks the members that a SKU needs unless it is a kit. (It is unknown whether it is a kit if the components could
+/// not be parsed.)
 fn check_made(given: &SkuChange, faults: &mut Faults) {
     if !matches!(&given.components, Optional::Present(components) if components.is_empty()) {
         return;
@@ -255,7 +256,7 @@ fn check_made(given: &SkuChange, faults: &mut Faults) {
     }
 }
 
-/// The components of a kit must exist and be no kits.
+/// Checks that the components of a kit exist and are not kits.
 async fn check_components(app: &SkuHandles, components: &[Component]) -> Result<(), ApiError> {
     let mut faults = Faults::default();
     for (at, component) in components.iter().enumerate() {
@@ -268,7 +269,7 @@ async fn check_components(app: &SkuHandles, components: &[Component]) -> Result<
     Ok(faults.refuse()?)
 }
 
-/// What a SKU names must exist and be of the right kind.
+/// Checks that the objects a SKU refers to exist and are of the right kind.
 async fn check_named(
     app: &SkuHandles,
     material: Option<Id>,

@@ -1,7 +1,8 @@
-//! The way from a slicer to the shop: as much of a print host's API as slicers use to upload.
+//! Upload from slicers: implements as much of a print host's API as slicers need to upload files.
 //!
-//! An operator enters `{base}/slicer/{machineType}` as a print host with an API key. What is uploaded lands among the
-//! files. With "upload and print" it becomes an order of the shop's own: one job for any printer of that type.
+//! An operator enters `{base}/slicer/{machineType}` as a print host with an API key. Uploads are stored among the
+//! files. With "upload and print", an upload becomes an order for the shop's own use: one job for any printer of that
+//! type.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -39,16 +40,16 @@ use crate::printers::print_host::{API, HOW_TO, SERVER, TEXT};
 use crate::printers::registry::known_types;
 use crate::store::queries::{Page, Queries, SkuFilter};
 
-/// Consumption of G-code that does not state its weight: the least amount there is, so that the ledger notes the print.
+/// Consumption of G-code that does not state its weight: the smallest amount, so that the ledger records the print.
 const UNSTATED: Amount = Amount(1);
-/// The plate that is printed.
+/// Number of the plate to print.
 const PRINTED_PLATE: u32 = 1;
 const NO_TYPE: DescribedError = (404, "machine_type_not_found", "There is no such machine type.");
-/// Hexadecimal digits of a hash in the code of a SKU that is made for an upload.
+/// Number of hexadecimal digits of the hash in the code of a SKU created for an upload.
 const CODE_DIGITS: usize = 16;
 
 handles! {
-    /// What uploads of slicers use.
+    /// Handles that slicer uploads need.
     pub(crate) struct SlicerHandles {
         files: FileHandles,
         orders: OrderHandles,
@@ -60,7 +61,7 @@ handles! {
     }
 }
 
-/// The routes for slicers.
+/// Returns the routes for slicers.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     ResourceRoutes::new("Slicers", HOW_TO, "machine_type")
@@ -86,7 +87,7 @@ pub fn routes() -> ResourceRoutes {
         .schema::<SlicerUploadForm>()
 }
 
-/// The form of an upload, which is read as it comes.
+/// Form of an upload, which is streamed.
 struct SlicerUploadForm;
 
 impl ToSchema for SlicerUploadForm {
@@ -96,7 +97,7 @@ impl ToSchema for SlicerUploadForm {
     }
 }
 
-/// The `{machineType}` of a path. What is none is 404.
+/// The `{machineType}` of a path. An unknown type responds 404.
 #[derive(Clone, Copy, Debug)]
 struct PathMachineType(MachineType);
 
@@ -123,11 +124,11 @@ impl Argument for PathMachineType {
 #[serde(rename_all = "camelCase")]
 #[api(name = "SlicerVersion", example = json!({"api": API, "server": SERVER, "text": TEXT}))]
 struct VersionView {
-    /// Version of the API.
+    /// Version of the print host API.
     api: &'static str,
-    /// The release whose API it is.
+    /// Release whose API is implemented.
     server: &'static str,
-    /// What slicers recognise the server by.
+    /// Text by which slicers recognize the server.
     text: &'static str,
 }
 
@@ -137,11 +138,11 @@ struct VersionView {
 struct UploadView {
     files: StoredFiles,
     done: bool,
-    /// Nothing is selected: a printer is chosen later.
+    /// Always `false`: no file is selected, since a printer is chosen later.
     effective_select: bool,
-    /// Whether it is going to be printed.
+    /// `true` if the file will be printed.
     effective_print: bool,
-    /// The order that prints it.
+    /// Order that prints the file.
     order_id: Option<Id>,
 }
 
@@ -166,9 +167,9 @@ struct SlicerFile {
 #[serde(rename_all = "camelCase")]
 #[api(name = "SlicerFileRefs")]
 struct FileRefs {
-    /// What is known of the file.
+    /// Path of the file's details.
     resource: String,
-    /// Address from which the content of the file is downloaded.
+    /// URL for downloading the file's content.
     download: String,
 }
 
@@ -210,7 +211,7 @@ async fn upload(
     Ok(Created::unversioned(location, &done, view))
 }
 
-/// Orders one of a file for the shop itself. Gives the order.
+/// Orders one print of a file for the shop's own use and returns the order.
 async fn print_one(
     app: &SlicerHandles,
     call: &CommandRequest,
@@ -227,8 +228,8 @@ async fn print_one(
     Ok(call.ask(&app.orders.orders, CommandTarget::New, command).await?.id)
 }
 
-/// What each filament of the file is of: the materials that the printers of a type have loaded for them. A slicer does
-/// not say of what it prints, and stock of another material must not be reserved.
+/// Returns the material of each filament of the file: the ones loaded in printers of this type. A slicer does not state
+/// the material, and stock of another material must not be reserved.
 async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) -> Result<FilamentMaterials, ApiError> {
     let plate = file.metadata.plate(PRINTED_PLATE);
     let filaments = plate.map(|plate| plate.filaments.as_slice()).unwrap_or_default();
@@ -263,8 +264,8 @@ async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) 
     Ok(found)
 }
 
-/// The SKU of a file's content for this type of machine and these materials: the same for each upload of the same
-/// content.
+/// Returns the SKU for a file's content, machine type and materials, creating it if necessary. Repeated uploads of the
+/// same content share one SKU.
 async fn sku(
     app: &SlicerHandles,
     call: &CommandRequest,

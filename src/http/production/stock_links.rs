@@ -1,4 +1,5 @@
-//! Links of materials to other systems that count stock: what is linked, how it fares, and what a person has to decide.
+//! Links of materials to external stock systems: their entries, their state, and conflicts that an operator must
+//! resolve.
 
 mod by_page;
 mod view;
@@ -35,14 +36,14 @@ const LINKS: &str = "/api/inventory/materials/{id}/links";
 const NO_LINK: &str = "The material is not linked to that system.";
 
 handles! {
-    /// What the routes of links use.
+    /// Handles that the stock link routes need.
     pub(crate) struct LinkHandles {
         materials: Directory<Material>,
         boards: StockBoards,
     }
 }
 
-/// The routes of links.
+/// Returns the stock link routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about =
@@ -86,46 +87,46 @@ pub fn routes() -> ResourceRoutes {
 }
 
 enumeration! {
-    /// How a link stands.
+    /// Progress of a link between a material and an external entry.
     LinkState,
 }
 readable!(StockSystem, RightSide, ConflictKind);
 
-/// An entry to link a material to.
+/// Entry to link a material to.
 #[derive(Request, Debug)]
 #[api(example = json!({"system": "parts", "entryId": 12}))]
 pub struct NewLink {
-    /// The other system.
+    /// External stock system.
     system: StockSystem,
-    /// The number of the part or filament there.
+    /// Number of the part or filament in that system.
     entry_id: i64,
 }
 
-/// A person's word.
+/// Operator's decision on a link.
 #[derive(Request, Debug)]
 #[api(example = json!({"right": "theirs", "theirs": 2000}))]
 pub struct Agreement {
-    /// The side that is right.
+    /// Side whose stock is correct.
     right: RightSide,
-    /// What is counted there (`theirs`) as it was shown to whoever decides: refused if it has changed since. Without
-    /// it, what was last read counts.
+    /// Count in the external system (`theirs`) on which the decision is based: refused if it has changed since.
+    /// Defaults to the count that was last read.
     theirs: Option<Amount>,
 }
 
-/// Which entries are listed.
+/// Query parameters for listing entries.
 #[derive(Request, Debug)]
 pub struct EntryQuery {
-    /// Only those of this system.
+    /// Only entries of this system.
     system: Option<StockSystem>,
     /// Only entries whose name contains this text.
     q: Option<String>,
-    /// Only entries that are linked to a material, or that are not.
+    /// `true`: only entries that are linked to a material. `false`: only the others.
     linked: Option<bool>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// The `{system}` of a path. What is none is 404.
+/// The `{system}` of a path. An unknown system responds 404.
 struct PathSystem(StockSystem);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathSystem {
@@ -140,7 +141,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSystem {
 
 impl Argument for PathSystem {}
 
-/// The materials that are there, by their ids.
+/// Returns the materials that are not deleted, by id.
 fn present(app: &LinkHandles) -> BTreeMap<Id, Material> {
     let all = app.materials.all_resident().into_iter();
     all.filter_map(|(id, state)| Some((id, state.state.clone()?))).filter(|(_, material)| !material.archived).collect()

@@ -32,14 +32,14 @@ const PATH: &str = "/api/users";
 const MAX_NAME_CHARS: usize = 200;
 
 handles! {
-    /// What the routes of members of staff use.
+    /// Handles that the staff routes need.
     pub(crate) struct UserHandles {
         access: Directory<Access>,
         hashing: Hashing,
     }
 }
 
-/// The routes of members of staff.
+/// Returns the routes for members of staff.
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     ResourceRoutes::new("Users", "The members of staff, who sign in with an e-mail address and a password.", "user")
@@ -67,7 +67,7 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-/// The role of a member of staff; customers have API keys only.
+/// Role of a member of staff; customers have API keys only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum StaffRole {
@@ -75,7 +75,7 @@ enum StaffRole {
     Admin,
 }
 enumeration! {
-    /// What a member of staff may do; `admin` includes `operator`.
+    /// Permissions of a member of staff; `admin` includes `operator`.
     StaffRole,
 }
 
@@ -98,70 +98,70 @@ impl From<Role> for StaffRole {
     }
 }
 
-/// A member of staff to add.
+/// Member of staff to add.
 #[derive(Request, Debug)]
 #[api(example = json!({
     "email": "sam@example.org", "name": "Sam", "password": "correct horse battery", "role": "operator",
 }))]
 pub struct NewUser {
-    /// The address to sign in with; no other member of staff has it. It is kept in lower case.
+    /// E-mail address for signing in, unique among the staff. Stored in lower case.
     #[api(EmailAddress)]
     email: String,
-    /// The name that is shown to others.
+    /// Display name.
     #[api(Filled, ONE_LINE, MaxChars(MAX_NAME_CHARS))]
     name: String,
-    /// The password to sign in with: at least 10 characters and at most 1024 bytes; neither blank, nor among the most
-    /// common passwords, nor the e-mail address of the account.
+    /// Password for signing in: at least 10 characters and at most 1024 bytes; neither blank, nor among the most common
+    /// passwords, nor the e-mail address of the account.
     #[api(NewPassword)]
     password: String,
-    /// What this member of staff may do.
+    /// Role, which determines the permissions.
     role: StaffRole,
 }
 
-/// A change of a member of staff. Members that are left out stay as they are.
+/// Changes to a member of staff. Omitted members are left unchanged.
 #[derive(Request, Debug)]
 #[api(example = json!({"role": "admin"}))]
 pub struct UserChange {
-    /// The name that is shown to others.
+    /// Display name.
     #[api(Filled, ONE_LINE, MaxChars(MAX_NAME_CHARS))]
     name: Optional<String>,
-    /// What this member of staff may do.
+    /// Role, which determines the permissions.
     role: Optional<StaffRole>,
-    /// Whether this member of staff may sign in.
+    /// `true` if this member of staff may sign in.
     active: Optional<bool>,
-    /// A new password to sign in with: at least 10 characters and at most 1024 bytes; neither blank, nor among the most
+    /// New password for signing in: at least 10 characters and at most 1024 bytes; neither blank, nor among the most
     /// common passwords, nor the e-mail address of the account.
     #[api(NewPassword)]
     password: Optional<String>,
 }
 
-/// A member of staff as answers show them: never with the hash of the password.
+/// Member of staff as shown in responses: never with the hash of the password.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "User", many = "users", example = UserView::example_of_sam())]
 pub struct UserView {
-    /// Id of the account.
+    /// Unique identifier of the account.
     id: Id,
-    /// The address that this member of staff signs in with.
+    /// E-mail address for signing in.
     email: String,
-    /// The name that is shown to others.
+    /// Display name.
     name: String,
-    /// What this member of staff may do.
+    /// Role, which determines the permissions.
     role: StaffRole,
-    /// Whether this member of staff may sign in.
+    /// `true` if this member of staff may sign in.
     active: bool,
-    /// Whether each sign-in asks for a code besides the password.
+    /// `true` if each sign-in requires a code besides the password.
     second_factor: bool,
-    /// When the account was made.
+    /// Time at which the account was created.
     created_at: Timestamp,
-    /// When the account was last changed.
+    /// Time of the last change.
     updated_at: Timestamp,
-    /// Counts the changes, from 1.
+    /// Number of changes, counted from 1.
     version: i64,
 }
 
 impl UserView {
-    /// What answers show of this user.
+    /// Builds the response for this user.
     pub fn new(user: &User) -> Self {
         let User { id, active, created_at, updated_at, version, .. } = *user;
         let (email, name, role) = (user.email.clone(), user.name.clone(), user.role.into());
@@ -169,7 +169,7 @@ impl UserView {
         Self { id, email, name, role, active, second_factor, created_at, updated_at, version }
     }
 
-    /// An example for the description of the API.
+    /// Returns an example for the API description.
     fn example_of_sam() -> Value {
         json!({
             "id": "01890a5d-ac96-774b-bcce-b302099a8059", "email": "sam@example.org", "name": "Sam", "role": "operator",
@@ -178,7 +178,7 @@ impl UserView {
     }
 }
 
-/// All members of staff, the newest first.
+/// Returns all members of staff, newest first.
 pub(crate) fn newest_users(app: &UserHandles) -> Result<Vec<Arc<User>>, ApiError> {
     let mut all = with_access(&app.access, |access| {
         access.users.values().filter(|user| !user.archived).cloned().collect::<Vec<_>>()
@@ -187,7 +187,7 @@ pub(crate) fn newest_users(app: &UserHandles) -> Result<Vec<Arc<User>>, ApiError
     Ok(all)
 }
 
-/// A member of staff who is not removed.
+/// Returns a member of staff who is not removed.
 pub(crate) fn present_user(app: &UserHandles, id: Id) -> Result<Arc<User>, ApiError> {
     Ok(with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?)
 }
@@ -203,7 +203,7 @@ async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resou
     Ok(Resource::new(user.version, UserView::new(&user)))
 }
 
-/// Refuses a new password that is the address of its account; `member` names it in the body.
+/// Refuses a new password that equals the e-mail address of its account; `member` is the name of the body's member.
 pub(super) fn refuse_own_address(member: &'static str, password: &str, email: &str) -> Result<(), Refusal> {
     let mut faults = Faults::default();
     if let Some(fault) = own_password_fault(password, email) {
@@ -259,12 +259,12 @@ async fn remove(
     Ok(NoContent)
 }
 
-/// Adds a member of staff by the form of a page, which says the body that the API takes.
+/// Adds a member of staff from a form with the same fields as the API's body.
 pub(crate) async fn create_by_page(app: UserHandles, call: &CommandRequest, said: &Value) -> Result<(), ApiError> {
     create(State(app), call.of_form(said)).await.map(|_| ())
 }
 
-/// Changes a member of staff by the form of a page, which says the body that the API takes.
+/// Changes a member of staff from a form with the same fields as the API's body.
 pub(crate) async fn update_by_page(
     app: UserHandles,
     id: Id,
@@ -274,7 +274,7 @@ pub(crate) async fn update_by_page(
     update(State(app), PathId(id), call.of_form(said)).await.map(|_| ())
 }
 
-/// Removes a member of staff by the form of a page.
+/// Removes a member of staff, as requested by a form.
 pub(crate) async fn remove_by_page(app: UserHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     remove(State(app), PathId(id), call.of_form(&json!({}))).await.map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! One connection and how it is served: what a head must be, and how long each part may take.
+//! A single connection: how it is served, requirements on request heads, and timeouts of each part.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -26,28 +26,28 @@ use crate::http::error::ApiError;
 use crate::http::limits::layer::is_always_heard;
 use crate::http::unread_body::UnreadBody;
 
-/// How long a connection may take that is served one request only.
+/// Timeout of a connection that is served only one request.
 const ONCE_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long the rest of a body is waited for whose request is refused, so that the connection can be kept.
+/// Maximum time to wait for the remaining body of a refused request, so that the connection can be kept open.
 const READ_AWAY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Limits on the heads of a connection, and on the time of its parts.
+/// Limits on the request heads of a connection, and timeouts of its parts.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadLimits {
-    /// Longest time for a head to arrive.
+    /// Maximum time for a head to arrive.
     pub head: Duration,
-    /// Longest time without a request.
+    /// Maximum time without a request.
     pub idle: Duration,
-    /// Longest time that a client takes nothing of an answer.
+    /// Maximum time for which a client may not read anything of a response.
     pub taken: Duration,
-    /// Largest size of a head, in bytes.
+    /// Maximum size of a head, in bytes.
     pub max_bytes: usize,
-    /// Largest number of headers.
+    /// Maximum number of headers.
     pub max_headers: usize,
 }
 
 impl HeadLimits {
-    /// Those of the settings.
+    /// Returns the limits of the settings.
     pub fn of(server: &Server) -> Self {
         Self {
             head: server.header_timeout_seconds.duration(),
@@ -58,31 +58,31 @@ impl HeadLimits {
         }
     }
 
-    /// For a connection that is served one request only.
+    /// Returns the limits for a connection that is served only one request.
     pub fn short(mut self) -> Self {
         (self.head, self.idle) = (self.head.min(ONCE_TIMEOUT), self.idle.min(ONCE_TIMEOUT));
         self
     }
 }
 
-/// A connection that may be served.
+/// Connection to serve.
 pub struct HttpConnection {
-    /// Every route, with the layers around them.
+    /// Router with every route and the layers around them.
     pub routes: Router,
-    /// The client's address; none on the control socket.
+    /// Client's address; `None` on the control socket.
     pub peer: Option<IpAddr>,
-    /// Whether requests of many clients may come on it.
+    /// `true` if the connection may carry requests of many clients.
     pub is_shared: bool,
-    /// Its place at the front, which its request keeps when it is admitted; `None` where no newcomer takes it.
+    /// Connection's place at the front, which its request keeps once admitted; `None` if no newcomer can displace it.
     pub place: Option<FrontPlace>,
-    /// Whether it is served one request only.
+    /// `true` if only one request is served.
     pub once: bool,
-    /// Limits on its heads and times.
+    /// Limits on its heads, and its timeouts.
     pub limits: HeadLimits,
 }
 
 impl HttpConnection {
-    /// Serves it to its end. `begin` was read of it already.
+    /// Serves the connection to its end. `begin` contains the bytes that were already read from it.
     pub async fn serve<S>(self, stream: S, begin: Vec<u8>, watcher: Watcher)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -141,7 +141,7 @@ impl HttpConnection {
     }
 }
 
-/// Answers a request by its route. One that comes too soon after a refusal waits first.
+/// Routes a request and returns the response. A request that comes too soon after a refusal waits first.
 async fn answer(mut routes: Router, request: Request<Body>, pause: Arc<RetryPause>) -> Result<Response, Infallible> {
     if !is_always_heard(request.uri().path()) {
         pause.wait().await;
@@ -151,7 +151,7 @@ async fn answer(mut routes: Router, request: Request<Body>, pause: Arc<RetryPaus
     Ok(response)
 }
 
-/// What is wrong with a head that the HTTP library takes.
+/// Returns the error in a head that the HTTP library accepts but this server does not.
 fn head_fault(request: &Request<Incoming>, turns: &Turns, max_bytes: usize) -> Option<ApiError> {
     let malformed = |message: &str| {
         turns.note_malformed();

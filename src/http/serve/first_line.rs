@@ -1,19 +1,19 @@
-//! What a connection asks for first, told from the beginning of its first line.
+//! Classification of a connection's first request by the beginning of its first line.
 
-/// Most bytes of the line that are read before it is judged; the lines that are looked for are shorter.
+/// Maximum number of bytes of the line that are read before it is classified; the recognized lines are shorter.
 pub const MAX_LINE_BYTES: usize = 512;
 
-/// What the first line of the first request asks for.
+/// Class of the first request, from its first line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FirstLine {
-    /// It may still become one that is looked for.
+    /// More bytes are needed: it may still become a recognized line.
     Incomplete,
     /// `GET /healthz` or `GET /readyz`.
     HealthCheck,
-    /// An emergency stop: `POST /api/printers/{id}/emergency-stop`, or the form of a page without script,
-    /// `POST /floor/printers/{id}/emergency-stop`.
+    /// Emergency stop: `POST /api/printers/{id}/emergency-stop`, or the form of a page without script, `POST
+    /// /floor/printers/{id}/emergency-stop`.
     EmergencyStop,
-    /// Anything else, also what is no HTTP.
+    /// Anything else, including bytes that are not HTTP.
     Other,
 }
 
@@ -22,7 +22,7 @@ const PRINTERS: [&str; 2] = ["POST /api/printers/", "POST /floor/printers/"];
 const STOP: &str = "/emergency-stop";
 
 impl FirstLine {
-    /// Tells from what came so far.
+    /// Classifies the bytes received so far.
     pub fn of(bytes: &[u8]) -> Self {
         let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
             let begins = |wanted: &str| {

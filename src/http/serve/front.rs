@@ -1,13 +1,14 @@
-//! The front of the server: a thread of its own that accepts every connection and answers what must always be heard.
+//! Front of the server: a thread of its own that accepts every connection and answers the requests that must always be
+//! served.
 //!
-//! It reads the first line of the first request. Health checks and emergency stops are answered here, whatever the rest
-//! of the server is busy with; every other connection is handed over with the bytes that were read, or refused here
-//! when there are too many. Places are few and bounded, also for each address: when they are full, the oldest
-//! connection is closed whose request was not admitted, so that silent clients cannot keep a new one from being heard.
-//! An emergency stop that was admitted is never ended for another connection.
+//! It reads the first line of the first request. Health checks and emergency stops are answered here, however busy the
+//! rest of the server is; every other connection is handed over with the bytes that were read, or refused here if there
+//! are too many. Places are bounded, in total and for each address: when they are full, the oldest connection whose
+//! request was not admitted is closed, so that silent clients cannot block a new one. An admitted emergency stop is
+//! never ended for another connection.
 //!
-//! A later request on a connection that was handed over is answered by the rest of the server, emergency stops
-//! included: those pass its bounds too, but share its threads.
+//! Later requests on a connection that was handed over are answered by the rest of the server, including emergency
+//! stops: those also bypass its limits, but share its threads.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -30,42 +31,42 @@ use crate::http::AppState;
 use crate::http::admission::{AdmissionPermit, FrontPlace};
 use crate::http::limits::layer::too_many_connections;
 
-/// Connections that have not said yet what they want.
+/// Maximum number of connections whose first line is not complete yet.
 const MAX_UNTOLD: usize = 1024;
-/// Connections on which a health check is answered.
+/// Maximum number of connections on which a health check is being answered.
 const MAX_HEALTH_CHECKS: usize = 256;
-/// Connections on which an emergency stop is answered.
+/// Maximum number of connections on which an emergency stop is being answered.
 const MAX_STOPS: usize = 256;
-/// One address takes at most one place in so many.
+/// Divisor of the places: one address takes at most one place in this many.
 const ADDRESS_SHARE: usize = 4;
-/// Pause after the system gave no connection, for example because too many files are open.
+/// Pause after accepting a connection failed, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Time between two looks whether everything was answered, when the server ends.
+/// Interval of the checks whether everything was answered, when the server shuts down.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
-/// Longest time from the first line of a health check to the end of its answer.
+/// Maximum time from the first line of a health check to the end of its response.
 const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection that is handed over to the rest of the server.
+/// Connection that is handed over to the rest of the server.
 pub struct Arrived {
-    /// The connection, of no runtime yet.
+    /// Connection, not registered with any runtime yet.
     pub stream: std::net::TcpStream,
-    /// Address of the client, by which connections are bounded.
+    /// Address of the client, by which connections are limited.
     pub peer: IpAddr,
-    /// What was read of it.
+    /// Bytes that were already read.
     pub begin: Vec<u8>,
-    /// Its right to be served.
+    /// Permit to be served.
     pub place: AdmissionPermit,
 }
 
-/// The running front. It accepts until the server leaves; what it has begun, such as recording an emergency stop, goes
-/// on until it is [ended](Self::end).
+/// Running front. It accepts connections until the server shuts down; work that has begun, such as recording an
+/// emergency stop, continues until it is [ended](Self::end).
 pub struct Front {
     thread: Option<JoinHandle<()>>,
     ended: CancellationToken,
 }
 
 impl Front {
-    /// Starts the thread. What is not answered here goes to `arrivals`.
+    /// Starts the thread. Connections that are not answered here go to `arrivals`.
     pub fn start(
         listener: std::net::TcpListener,
         app: AppState,
@@ -91,7 +92,7 @@ impl Front {
         Ok(Self { thread: Some(thread), ended })
     }
 
-    /// Ends the thread; call it when the rest of the server has ended.
+    /// Ends the thread; must be called after the rest of the server has ended.
     pub async fn end(mut self) {
         self.ended.cancel();
         if let Some(thread) = self.thread.take() {
@@ -109,7 +110,7 @@ impl Drop for Front {
     }
 }
 
-/// Where connections wait until they say what they want.
+/// Waiting connections whose first line is not complete yet.
 struct Lobby {
     app: AppState,
     routes: Router,
@@ -129,7 +130,7 @@ impl Lobby {
         Arc::new(Self { app, routes, arrivals, untold, health_checks, stops, refusal, graceful })
     }
 
-    /// Accepts until the server leaves, then lets what was begun finish.
+    /// Accepts connections until the server shuts down, then waits for work in progress to finish.
     async fn accept(self: Arc<Self>, listener: TcpListener) {
         loop {
             let accepted = tokio::select! {
@@ -162,7 +163,7 @@ impl Lobby {
         }
     }
 
-    /// Reads the first line and sends the connection where it belongs.
+    /// Reads the first line and dispatches the connection by it.
     async fn greet(self: Arc<Self>, mut stream: TcpStream, peer: SocketAddr) {
         // Small answers are sent at once instead of waiting for more data.
         if let Err(error) = stream.set_nodelay(true) {
@@ -197,7 +198,7 @@ impl Lobby {
         }
     }
 
-    /// Answers one request here.
+    /// Answers one request on the front's own thread.
     fn answer(
         self: Arc<Self>,
         stream: TcpStream,
@@ -230,7 +231,7 @@ impl Lobby {
     }
 }
 
-/// Whether only the one client is concerned: it left before it was accepted.
+/// Returns whether an accept error concerns only one client, which disconnected before it was accepted.
 fn is_of_the_client(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(error.kind(), K::ConnectionRefused | K::ConnectionAborted | K::ConnectionReset)

@@ -1,32 +1,32 @@
-//! Looks through the bytes of a connection for heads whose lines end in a bare line feed.
+//! Scans the bytes of a connection for request heads with lines that end in a bare line feed.
 //!
-//! The HTTP library takes such lines, other programs do not: a proxy before the server may then see one request where
-//! the server sees two. Bodies are passed over by their length. A body without a length (`Transfer-Encoding`) ends the
-//! search until the next request begins, and such a connection takes no further request.
+//! The HTTP library accepts such lines, other programs do not: a proxy in front of the server may then see one request
+//! where the server sees two. Bodies are skipped by their length. A body without a length (`Transfer-Encoding`)
+//! suspends the scan until the next request begins, and such a connection accepts no further requests.
 
-/// Longest name of a header that is looked for, in bytes, its colon included.
+/// Maximum length of a header name that is recognized, in bytes, including its colon.
 const MAX_NAME_BYTES: usize = 20;
 const LENGTH: &[u8] = b"content-length:";
 const ENCODING: &[u8] = b"transfer-encoding:";
 
-/// Where in the stream of bytes the next one stands.
+/// Position of the next byte in the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ScanPosition {
-    /// In a head: how many bytes of its present line came, and whether the last was a carriage return.
+    /// In a head: number of bytes of the current line, and whether the last one was a carriage return.
     Head { column: usize, returned: bool },
-    /// In a body, of which this many bytes are still to come.
+    /// In a body, with the number of bytes still to come.
     Body(u64),
     /// In a body without a length.
     Unknown,
 }
 
-/// What was seen so far.
+/// State of the scan.
 #[derive(Debug)]
 pub struct HeadScan {
     place: ScanPosition,
-    /// The beginning of the present line, in lower case.
+    /// Beginning of the current line, in lower case.
     line: [u8; MAX_NAME_BYTES],
-    /// The digits of a `Content-Length` in the present head.
+    /// Value of `Content-Length` in the current head.
     length: u64,
     encoded: bool,
     bare: bool,
@@ -40,12 +40,12 @@ impl Default for HeadScan {
 }
 
 impl HeadScan {
-    /// Whether a line of a head ended in a bare line feed.
+    /// Returns whether a line of a head ended in a bare line feed.
     pub const fn found(&self) -> bool {
         self.bare
     }
 
-    /// Looks at what was read next.
+    /// Scans the next bytes.
     pub fn look(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             match self.place {
@@ -74,7 +74,7 @@ impl HeadScan {
         }
     }
 
-    /// Takes bytes of the present line, the first of which stands in this column.
+    /// Processes bytes of the current line, starting in this column.
     fn part_of_line(&mut self, piece: &[u8], column: usize) {
         for (kept, byte) in self.line.iter_mut().skip(column).zip(piece) {
             *kept = byte.to_ascii_lowercase();
@@ -89,7 +89,7 @@ impl HeadScan {
         self.encoded |= end >= ENCODING.len() && self.line.starts_with(ENCODING);
     }
 
-    /// The present line ended in a line feed, behind this many bytes.
+    /// Processes the end of the current line, which had this many bytes.
     fn end_line(&mut self, column: usize, returned: bool) {
         self.bare |= !returned;
         // The carriage return counts: an empty line has none but it.

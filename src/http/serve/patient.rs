@@ -1,7 +1,7 @@
-//! A stream with timeouts that the HTTP library lacks: for the head of a request, counted from its first byte (for the
-//! first request, from the start of the connection), and for a client that takes nothing of an answer.
+//! Stream with timeouts that the HTTP library lacks: for the head of a request, counted from its first byte (for the
+//! first request, from the start of the connection), and for a client that does not read a response.
 //!
-//! The HTTP library's own timeout counts from the last answer, so it cannot be shorter than a connection may idle.
+//! The HTTP library's own timeout counts from the last response, so it cannot be shorter than the allowed idle time.
 
 use std::io;
 use std::pin::Pin;
@@ -15,8 +15,8 @@ use tokio::time::{Sleep, sleep};
 
 use super::head_scan::HeadScan;
 
-/// Counts phases of a connection: up when a head was read, up again when its answer begins. Odd while a request is
-/// worked on. Also knows whether its bytes can still be told apart into requests.
+/// Phase counter of a connection: incremented when a head was read, and again when its response begins. Odd while a
+/// request is processed. Also records whether request boundaries can still be determined.
 #[derive(Debug, Default)]
 pub struct Turns {
     phase: AtomicU32,
@@ -24,44 +24,44 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Called when the head of a request was read.
+    /// Records that the head of a request was read.
     pub fn begin(&self) {
         self.phase.fetch_add(1, Relaxed);
     }
-    /// Notes that a head is not as it must be.
+    /// Records that a head is malformed.
     pub fn note_malformed(&self) {
         self.malformed.store(true, Relaxed);
     }
-    /// Whether a head was not as it must be: the connection takes no further request.
+    /// Returns whether a head was malformed: the connection accepts no further requests.
     pub fn is_malformed(&self) -> bool {
         self.malformed.load(Relaxed)
     }
-    /// Called when its answer begins.
+    /// Records that the response begins.
     pub fn end(&self) {
         self.phase.fetch_add(1, Relaxed);
     }
 }
 
-/// The stream with its timeouts.
+/// Stream with these timeouts.
 pub struct Patient<S> {
     stream: S,
     within: Duration,
-    /// How long a client may take nothing of an answer.
+    /// Maximum time for which a client may not read anything of a response.
     taken_within: Duration,
     turns: Arc<Turns>,
     scan: HeadScan,
-    /// The phase when it was last looked at.
+    /// Phase at the last check.
     seen: u32,
-    /// True while bytes of a head may have come and the head is not complete.
+    /// True while bytes of a head may have arrived and the head is not complete.
     begun: bool,
-    /// The timer of the head; made only when there is something to wait for, since most heads come in one piece.
+    /// Timer of the head; created only when waiting is necessary, since most heads arrive in one piece.
     until: Option<Pin<Box<Sleep>>>,
-    /// The timer of the client; set while it takes nothing.
+    /// Timer of the client; set while it does not read.
     stuck: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
-    /// With these timeouts for a head and for a client that takes nothing.
+    /// Wraps a stream, with these timeouts for a head and for a client that does not read.
     pub fn new(stream: S, within: Duration, taken_within: Duration, turns: Arc<Turns>) -> Self {
         Self {
             stream,
@@ -76,7 +76,7 @@ impl<S> Patient<S> {
         }
     }
 
-    /// The result of writing, unless the client has taken nothing for too long.
+    /// Returns the result of a write, or a timeout error if the client has not read anything for too long.
     fn taken<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.stuck = None;

@@ -1,6 +1,6 @@
-//! A bounded number of connections that the front speaks with, each in a task of its own. A newcomer always gets a
-//! place: where there are too many, the oldest is ended whose request was not admitted yet, and a client's own before
-//! another's.
+//! Bounded number of connections that the front handles, each in a task of its own. A newcomer always gets a place:
+//! when there are too many, the oldest connection whose request was not admitted yet is ended, preferably one of the
+//! same client.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +9,11 @@ use tokio::task::AbortHandle;
 
 use crate::http::admission::FrontPlace;
 
-/// Connections beyond the others whose request was admitted; such a request is answered whatever comes after it.
+/// Maximum number of additional connections whose request was admitted; such a request is answered regardless of later
+/// connections.
 const MAX_KEPT: usize = 256;
 
-/// The connections that are spoken with.
+/// Connections in progress.
 pub struct Places {
     most: usize,
     most_of_address: usize,
@@ -21,20 +22,20 @@ pub struct Places {
 
 #[derive(Default)]
 struct RunningConnections {
-    /// Counts the tasks that were started.
+    /// Number of tasks started so far.
     last: u64,
     tasks: BTreeMap<u64, RunningConnection>,
 }
 
 struct RunningConnection {
-    /// Address by which the connection is bounded; `None` where many clients stand behind it.
+    /// Address by which the connection is limited; `None` if many clients share it.
     scope: Option<u128>,
     place: FrontPlace,
-    /// Ends the task; `None` for one that is about to start.
+    /// Handle that ends the task; `None` for one that is about to start.
     abort: Option<AbortHandle>,
 }
 
-/// Takes a task out when it is over, however it ends.
+/// Guard that removes a task when it is over, however it ends.
 struct RunningTask {
     of: Arc<Places>,
     number: u64,
@@ -47,7 +48,7 @@ impl Drop for RunningTask {
 }
 
 impl Places {
-    /// Makes so many places, of which connections of one address take at most `most_of_address`.
+    /// Creates this many places, of which connections of one address take at most `most_of_address`.
     pub fn new(most: usize, most_of_address: usize) -> Self {
         Self { most, most_of_address, running: Mutex::default() }
     }
@@ -56,7 +57,7 @@ impl Places {
         change(&mut self.running.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Starts a task for a connection of this address, and ends another one where there are too many.
+    /// Starts a task for a connection of this address, and ends another one if there are too many.
     pub fn run<F: Future<Output = ()> + Send + 'static>(
         self: &Arc<Self>,
         scope: Option<u128>,
@@ -89,12 +90,12 @@ impl Places {
         });
     }
 
-    /// Whether no task is running.
+    /// Returns whether no task is running.
     pub fn is_empty(&self) -> bool {
         self.locked(|running| running.tasks.is_empty())
     }
 
-    /// Ends all of them.
+    /// Ends all tasks.
     pub fn end(&self) {
         let all = self.locked(|running| std::mem::take(&mut running.tasks));
         all.into_values().filter_map(|task| task.abort).for_each(|task| task.abort());
@@ -102,7 +103,7 @@ impl Places {
 }
 
 impl RunningConnections {
-    /// Returns the task that must end, now that a connection of this address has come.
+    /// Returns the task to end because of a new connection from this address.
     fn surplus(&self, scope: Option<u128>, most: usize, most_of_address: usize) -> Option<u64> {
         let mut waiting = self.tasks.iter().filter(|(_, task)| !task.place.is_kept());
         let mut of_address = waiting.clone().filter(|(_, task)| scope.is_some() && task.scope == scope);
@@ -124,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// Starts a task that waits; its sender is closed when the task is ended.
+    /// Starts a waiting task; its sender is closed when the task is ended.
     fn start(places: &Arc<Places>, scope: Option<u128>, is_kept: bool) -> oneshot::Sender<()> {
         let (release, released) = oneshot::channel();
         places.run(scope, |place| async move {

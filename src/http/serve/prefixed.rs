@@ -1,4 +1,4 @@
-//! A stream of which something was read before.
+//! Stream whose first bytes were already read.
 
 use std::io;
 use std::pin::Pin;
@@ -6,16 +6,16 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Gives first what was read already, then the rest.
+/// Stream that returns the bytes already read first, then the rest.
 pub struct Prefixed<S> {
     begin: Vec<u8>,
-    /// How much of the beginning was given.
+    /// Number of those bytes already returned.
     given: usize,
     stream: S,
 }
 
 impl<S> Prefixed<S> {
-    /// A stream of which this much was read.
+    /// Wraps a stream, of which these bytes were already read.
     pub fn new(begin: Vec<u8>, stream: S) -> Self {
         Self { begin, given: 0, stream }
     }

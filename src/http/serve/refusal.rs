@@ -1,4 +1,4 @@
-//! The answer to a connection beyond the limits: made once and sent before anything of the request is parsed.
+//! Response to a connection beyond the limits: built once and sent before the request is parsed.
 
 use std::fmt::Write as _;
 use std::io;
@@ -12,27 +12,27 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::http::limits::layer::overload_error;
 
-/// Refusals in a second that are sent at once; in a storm of connections the others wait, so that clients which connect
-/// again without end are slowed.
+/// Maximum number of refusals per second that are sent at once. In a storm of connections the others are delayed, which
+/// slows clients that reconnect endlessly.
 const MAX_PROMPT_PER_SECOND: u32 = 64;
-/// How long the refusal of a connection of a storm waits.
+/// Delay of a refusal in a storm of connections.
 const STORM_PAUSE: Duration = Duration::from_secs(1);
-/// How long a client may take for its refusal, and to end the connection then.
+/// Maximum time for a client to read its refusal and to close the connection.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
-/// Most bytes of the request that are read and thrown away meanwhile: a client that is cut off while it sends sees a
-/// broken connection instead of the refusal.
+/// Maximum number of request bytes that are read and discarded meanwhile: a client that is cut off while it sends sees
+/// a broken connection instead of the refusal.
 const MAX_LINGER_BYTES: usize = 64 * 1024;
 
-/// Refuses connections.
+/// Prebuilt response that refuses connections.
 pub struct Refusal {
-    /// The head of the answer, but for its last header.
+    /// Head of the response, without its last header.
     head: String,
     body: String,
     pace: Mutex<RefusalPace>,
 }
 
 impl Refusal {
-    /// Makes the answer, with the headers of this one.
+    /// Builds the refusal, with the headers of this response.
     pub fn new(answer: &Response) -> Self {
         let body = overload_error().body().to_string();
         let mut head = format!("HTTP/1.1 {}\r\n", answer.status());
@@ -44,7 +44,7 @@ impl Refusal {
         Self { head, body, pace: Mutex::default() }
     }
 
-    /// Tells a client that the server is full, and ends its connection. `begin` is the beginning of its request.
+    /// Sends the refusal to a client and closes its connection. `begin` contains the first bytes of its request.
     pub async fn send(&self, mut stream: TcpStream, begin: &[u8], request_id: &str) {
         let is_prompt = self.pace.lock().unwrap_or_else(PoisonError::into_inner).is_prompt(Instant::now());
         if !is_prompt {
@@ -77,7 +77,7 @@ async fn send_and_close(stream: &mut TcpStream, answer: &[u8]) -> io::Result<()>
     Ok(())
 }
 
-/// Counts the refusals of the present second.
+/// Counter of the refusals in the current second.
 #[derive(Default)]
 struct RefusalPace {
     began: Option<Instant>,

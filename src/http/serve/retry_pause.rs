@@ -1,7 +1,7 @@
-//! The pause before the next request of a connection whose last one was refused because of load.
+//! Pause before the next request of a connection whose last one was refused because of load.
 //!
-//! A client that heeds `Retry-After` notices nothing of it. One that repeats at once would keep the server busy with
-//! refusing; its request waits instead until the time that it was told, which costs nothing, and may find a place then.
+//! A client that honours `Retry-After` does not notice it. One that repeats at once would keep the server busy with
+//! refusals; instead its request waits until the announced time, which costs nothing, and may then be admitted.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -12,30 +12,30 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::http::admission::RefusedForLoad;
 
-/// Longest pause, however long `Retry-After` is.
+/// Maximum pause, however long `Retry-After` is.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 
-/// The pause of one connection.
+/// Pause of one connection.
 pub struct RetryPause {
-    /// True when requests of many clients may come on the connection.
+    /// True if the connection may carry requests of many clients.
     is_shared: bool,
     until: Mutex<Option<Instant>>,
 }
 
 impl RetryPause {
-    /// Makes the pause of a new connection, which has none. `is_shared` says that requests of many clients may come on
-    /// it: then one client's limit holds up nobody.
+    /// Creates the state of a new connection, without a pause. `is_shared` means that the connection may carry requests
+    /// of many clients; then one client's limit must not hold up the others.
     pub const fn new(is_shared: bool) -> Self {
         Self { is_shared, until: Mutex::new(None) }
     }
 
-    /// Notes what an answer tells its client of when to come again.
+    /// Records the pause that a response demands of its client.
     pub fn note(&self, answer: &Response) {
         let until = self.after(answer).map(|pause| Instant::now() + pause);
         *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
-    /// Returns the pause that an answer makes; `None` for one that was not refused because of load.
+    /// Returns the pause that a response demands; `None` for one that was not refused because of load.
     fn after(&self, answer: &Response) -> Option<Duration> {
         match answer.extensions().get::<RefusedForLoad>()? {
             RefusedForLoad::Client if self.is_shared => None,

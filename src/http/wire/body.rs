@@ -1,4 +1,4 @@
-//! Reads the JSON bodies of requests, whole and with all their faults.
+//! Parses the JSON bodies of requests completely, collecting all errors.
 
 use std::marker::PhantomData;
 
@@ -8,11 +8,11 @@ use super::{FromJson, Request, ValuePath};
 use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
 
-/// What the body of an operation is: a [`Request`], or an [`OptionalBody`] of one.
+/// Body of an operation: a [`Request`], or an [`OptionalBody`] of one.
 pub trait RequestBody {
-    /// The struct that the body is read into.
+    /// Struct that the body is parsed into.
     type Value: Request;
-    /// Whether there may be no body at all, which is read as an empty object.
+    /// `true` if the body may be missing, which is read as an empty object.
     const OPTIONAL: bool;
 }
 
@@ -21,7 +21,7 @@ impl<T: Request> RequestBody for T {
     const OPTIONAL: bool = false;
 }
 
-/// A body that may be left out.
+/// Body that may be omitted.
 #[derive(Debug)]
 pub struct OptionalBody<T>(PhantomData<T>);
 
@@ -30,12 +30,12 @@ impl<T: Request> RequestBody for OptionalBody<T> {
     const OPTIONAL: bool = true;
 }
 
-/// A body without members, of commands that need no words.
+/// Empty object, the body of commands without parameters.
 #[derive(api_derive::Request, Debug)]
 #[api(example = serde_json::json!({}))]
 pub struct EmptyBody {}
 
-/// The object that these bytes are. Members that are there twice are noted as faults.
+/// Parses these bytes as an object. Duplicate members are recorded as errors.
 pub fn object(bytes: &[u8]) -> Result<(Map<String, Value>, Faults), ApiError> {
     let document = bounded_json::document(bytes, bounded_json::REQUEST)
         .map_err(|error| ApiError::bad_request("malformed_json", format!("the body is not JSON: {error}")))?;
@@ -47,14 +47,14 @@ pub fn object(bytes: &[u8]) -> Result<(Map<String, Value>, Faults), ApiError> {
     Ok((members, faults))
 }
 
-/// Reads a body, or refuses it with all its faults.
+/// Parses a body, or refuses it with all its errors.
 pub fn read_body<B: RequestBody>(bytes: &[u8]) -> Result<B::Value, ApiError> {
     let bytes = if B::OPTIONAL && bytes.is_empty() { b"{}".as_slice() } else { bytes };
     let (members, faults) = object(bytes)?;
     read(Value::Object(members), false, faults)
 }
 
-/// Reads a whole request.
+/// Parses a complete request.
 pub(super) fn read<T: FromJson>(value: Value, in_query: bool, mut faults: Faults) -> Result<T, ApiError> {
     let read = T::from_json(value, &ValuePath { path: "", in_query }, &mut faults);
     faults.refuse()?;

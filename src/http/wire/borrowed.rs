@@ -1,4 +1,4 @@
-//! Answers that borrow: how a handler returns a view of what it owns.
+//! Borrowed responses: a handler returns a view of data that it owns.
 
 use api_schema::shape::Shape;
 use serde::ser::Error as _;
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use super::{Components, ListItem, Response, ToSchema};
 
-/// Something that is answered as a view, which borrows from it and is written at once: nothing is copied.
+/// Value whose response is a borrowed view, serialized directly and without copying.
 pub trait Viewed: 'static {
-    /// The view, which borrows from the value.
+    /// View, which borrows from the value.
     type View<'a>: Response;
 
-    /// The view of it; `None` when there is nothing to show, which is a fault of the server.
+    /// Returns the view; `None` if there is nothing to show, which is an internal error.
     fn view(&self) -> Option<Self::View<'_>>;
 }
 
-/// An answer that is written as the view of what it owns.
+/// Response that is serialized as the view of the value it owns.
 pub struct AsView<T>(pub T);
 
 impl<T: Viewed> Serialize for AsView<T> {

@@ -1,4 +1,4 @@
-//! JSON whose members are not the server's to say.
+//! Free-form JSON: another program defines the keys.
 
 use api_schema::shape::{Shape, anything, open_object};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{FromJson, ToSchema, ValuePath};
 use crate::domain::refusal::Faults;
 
-/// An object whose members another program chose: its members, or the borrowed value that holds them.
+/// Object whose keys another program defines: either its members, or the borrowed value that contains them.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct JsonObject<V = Map<String, Value>>(pub V);
@@ -32,7 +32,7 @@ impl FromJson for JsonObject {
 }
 
 impl From<Value> for JsonObject {
-    /// The members of an object; none of anything else.
+    /// Converts an object to its members; any other value to an empty object.
     fn from(value: Value) -> Self {
         match value {
             Value::Object(members) => Self(members),
@@ -41,7 +41,7 @@ impl From<Value> for JsonObject {
     }
 }
 
-/// Any JSON value, in answers.
+/// Any JSON value, for responses.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct AnyJson(pub Value);

@@ -1,4 +1,4 @@
-//! Handlers whose arguments and results describe their operation.
+//! Handlers whose arguments and results describe their API operation.
 
 use axum::extract::{self, State};
 use axum::http::HeaderMap;
@@ -15,9 +15,9 @@ use crate::http::page::{OpenQuery, Query};
 use crate::http::path_id::{NamedId, PathId};
 use crate::http::reply::{Created, Listed, Media, MediaType, NoContent, Plain, Resource, WithCookie};
 
-/// An argument of a handler. What the route says already (roles, the path, its identifier) is not described again.
+/// Argument of a handler. Information from the route (roles, path, identifier) is not described again.
 pub trait Argument {
-    /// Describes what it takes of a request.
+    /// Describes the parts of a request that it reads.
     fn describe(_: &mut DescribedOperation, _: &mut Components) {}
 }
 
@@ -27,7 +27,7 @@ impl Argument for NamedId {}
 impl Argument for Caller {}
 impl Argument for HeaderMap {}
 impl Argument for ClientAddress {}
-/// A body that the handler takes as it comes, such as an upload: the words of its route describe it.
+/// Body that the handler reads itself, such as an upload: the route's description covers it.
 impl Argument for extract::Request {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         operation.streamed = true;
@@ -67,9 +67,9 @@ impl<T: Request> Argument for OpenQuery<T> {
     }
 }
 
-/// What a handler answers when all is well.
+/// Success response of a handler.
 pub trait Reply: IntoResponse {
-    /// Writes its status and content into the description of the operation.
+    /// Adds its status and content to the description of the operation.
     fn describe(operation: &mut DescribedOperation, components: &mut Components);
 }
 
@@ -128,18 +128,18 @@ impl<R: Reply> Reply for Limited<R> {
     }
 }
 
-/// An answer that the handler makes by hand, such as a download: the words of its route describe it.
+/// Response that the handler builds itself, such as a download: the route's description covers it.
 impl Reply for axum::response::Response {
     fn describe(_: &mut DescribedOperation, _: &mut Components) {}
 }
 
-/// A handler whose arguments and result are described. `T` is what axum infers of its arguments.
+/// Handler whose arguments and result are described. `T` is the marker type that axum infers from its arguments.
 #[diagnostic::on_unimplemented(
     message = "this handler cannot be described",
     label = "each argument must be an `Argument`, the result a `Result<impl Reply, ApiError>`"
 )]
 pub trait DescribedHandler<T> {
-    /// Writes what its arguments and its result say into the description of the operation.
+    /// Adds its arguments and its result to the description of the operation.
     fn describe(operation: &mut DescribedOperation, components: &mut Components);
 }
 

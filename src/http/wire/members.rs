@@ -1,88 +1,89 @@
-//! Reading an object member by member.
+//! Parses an object member by member.
 
 use serde_json::{Map, Value};
 
 use super::{Member, Rule, ToSchema};
 use crate::domain::refusal::Faults;
 
-/// Where a value is: its dotted path (empty for the whole body), and whether it is a text of a query.
+/// Location of a value: its dotted path (empty for the whole body), and whether it is a query parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct ValuePath<'a> {
-    /// The dotted path, such as `lines.0.quantity`.
+    /// Dotted path, such as `lines.0.quantity`.
     pub path: &'a str,
-    /// Query parameters are texts, and an empty one counts as absent ([`FromJson::EMPTY_IS_ABSENT`]).
+    /// `true` if the value is a query parameter: those are texts, and an empty one counts as absent
+    /// ([`FromJson::EMPTY_IS_ABSENT`]).
     pub in_query: bool,
 }
 
 impl ValuePath<'_> {
-    /// Notes a fault of the value.
+    /// Records an error of the value.
     pub fn fault<T>(&self, faults: &mut Faults, message: impl Into<String>) -> Option<T> {
         faults.note(self.path, message);
         None
     }
 }
 
-/// A value that can be read from JSON.
+/// Value that can be parsed from JSON.
 pub trait FromJson: ToSchema + Sized {
-    /// What rules judge: the type itself, or what is inside an `Option` or [`super::Optional`].
+    /// Type that rules validate: the type itself, or the inner type of an `Option` or [`super::Optional`].
     type Inner: ToSchema;
 
-    /// Whether null is a value of it.
+    /// `true` if null is accepted.
     const NULLABLE: bool = false;
 
-    /// Whether an empty text of a query counts as absent, as forms send a choice that nobody made. A number that has a
-    /// default is left out instead.
+    /// `true` if an empty query parameter counts as absent, since forms send one for an unset choice. A number that has
+    /// a default is omitted instead.
     const EMPTY_IS_ABSENT: bool = true;
 
-    /// Reads it. `None` only after a fault was noted.
+    /// Parses a value. Returns `None` only after an error was recorded.
     fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self>;
 
-    /// What is inside; `None` when it is absent or null.
+    /// Returns the inner value; `None` if it is absent or null.
     fn inner(&self) -> Option<&Self::Inner>;
 
-    /// The value of an absent member; `None` when the member is required.
+    /// Returns the value for an absent member; `None` if the member is required.
     fn absent() -> Option<Self> {
         None
     }
 
-    /// How it is written as the default of a schema; `None` when that is not described.
+    /// Converts the value to JSON for the default in a schema; `None` if the default is not described.
     fn to_json(&self) -> Option<Value> {
         None
     }
 
-    /// The JSON that the text of a query parameter stands for.
+    /// Converts the text of a query parameter to JSON.
     fn from_text(text: String) -> Value {
         Value::String(text)
     }
 }
 
-/// A struct that is read from an object; made by `#[derive(Request)]`.
+/// Struct that is parsed from an object; implemented by `#[derive(Request)]`.
 pub trait Request: FromJson {
-    /// Its members as they are described.
+    /// Returns the descriptions of its members.
     fn members() -> Vec<Member>;
 
-    /// Takes its members out. `None` only after a fault was noted.
+    /// Reads its members. Returns `None` only after an error was recorded.
     fn read(members: &mut Members<'_>) -> Option<Self>;
 }
 
-/// The members of an object that are not read yet.
+/// Members of an object that have not been read yet.
 pub struct Members<'a> {
     unread: Map<String, Value>,
-    /// The object's own path with a dot behind it; empty for the body itself.
+    /// Object's own path followed by a dot; empty for the body itself.
     prefix: String,
     in_query: bool,
     faults: &'a mut Faults,
 }
 
 impl<'a> Members<'a> {
-    /// The members of a value that must be an object.
+    /// Returns the members of a value, which must be an object.
     pub fn of(value: Value, place: &ValuePath<'_>, faults: &'a mut Faults) -> Option<Self> {
         let Value::Object(unread) = value else { return place.fault(faults, "must be an object") };
         let prefix = if place.path.is_empty() { String::new() } else { format!("{}.", place.path) };
         Some(Self { unread, prefix, in_query: place.in_query, faults })
     }
 
-    /// Takes out one member and judges it by its rules. `None` only after a fault was noted.
+    /// Removes one member and validates it by its rules. Returns `None` only after an error was recorded.
     pub fn read<T: FromJson>(&mut self, name: &str, rules: &[&dyn Rule<T::Inner>], default: Option<T>) -> Option<T> {
         let path = format!("{}{name}", self.prefix);
         let place = ValuePath { path: &path, in_query: self.in_query };
@@ -108,12 +109,12 @@ impl<'a> Members<'a> {
         valid.then_some(value)
     }
 
-    /// The faults of the request, for checks of several members together.
+    /// Returns the errors of the request, for checks across several members.
     pub fn faults(&mut self) -> &mut Faults {
         self.faults
     }
 
-    /// What was not read is unknown, and a fault.
+    /// Records an error for each member that was not read, since it is unknown.
     pub fn finish(self) {
         for name in self.unread.keys() {
             self.faults.note(&format!("{}{name}", self.prefix), "is not known");
@@ -121,7 +122,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Reads a struct from an object that has no other members.
+/// Parses a struct from an object, which may not contain other members.
 pub fn read_object<T: Request>(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<T> {
     let mut members = Members::of(value, place, faults)?;
     let read = T::read(&mut members);
@@ -129,7 +130,7 @@ pub fn read_object<T: Request>(value: Value, place: &ValuePath<'_>, faults: &mut
     read
 }
 
-/// Reads a struct from an object and ignores its other members: for programs that tell the server more than it needs.
+/// Parses a struct from an object and ignores other members, for clients that send more than the server needs.
 pub fn read_open_object<T: Request>(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<T> {
     T::read(&mut Members::of(value, place, faults)?)
 }

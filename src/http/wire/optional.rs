@@ -6,24 +6,24 @@ use serde_json::Value;
 use super::{Components, FromJson, ToSchema, ValuePath, schema_of};
 use crate::domain::refusal::Faults;
 
-/// A member that may be left out, which is not the same as null: in a PATCH an absent member stays as it is, while null
+/// Member that may be omitted, which differs from null: in a PATCH an absent member is left unchanged, while null
 /// clears it (`Optional<Option<T>>`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Optional<T> {
-    /// The member is left out.
+    /// Absent from the object.
     #[default]
     Absent,
-    /// The member is there with this value.
+    /// Present with this value.
     Present(T),
 }
 
 impl<T> Optional<T> {
-    /// Its value, or this one when it is absent.
+    /// Returns its value, or `other` if it is absent.
     pub fn or(self, other: T) -> T {
         self.or_else(|| other)
     }
 
-    /// Its value, or that which is made when it is absent.
+    /// Returns its value, or the result of `other` if it is absent.
     pub fn or_else(self, other: impl FnOnce() -> T) -> T {
         match self {
             Self::Present(value) => value,
@@ -31,7 +31,7 @@ impl<T> Optional<T> {
         }
     }
 
-    /// Its value, if it is there.
+    /// Returns its value, if present.
     pub fn present(self) -> Option<T> {
         match self {
             Self::Present(value) => Some(value),
@@ -39,7 +39,7 @@ impl<T> Optional<T> {
         }
     }
 
-    /// Whether it is there.
+    /// Returns whether it is present.
     pub const fn is_present(&self) -> bool {
         matches!(self, Self::Present(_))
     }
@@ -80,7 +80,7 @@ impl<T: FromJson> FromJson for Optional<T> {
     }
 }
 
-/// A member that may be absent or null; both mean the same.
+/// Member that may be absent or null; both mean the same.
 impl<T: FromJson> FromJson for Option<T> {
     type Inner = T::Inner;
     const NULLABLE: bool = true;

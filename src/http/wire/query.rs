@@ -1,4 +1,4 @@
-//! Reads the parameters of a query string, whole and with all their faults.
+//! Parses the parameters of a query string completely, collecting all errors.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,8 @@ use super::{Request, body};
 use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
 
-/// Reads the parameters of a query, or refuses it with all its faults. The first of a repeated parameter counts. One
-/// that the operation does not know is a fault: a misspelt filter would list everything.
+/// Parses the parameters of a query, or refuses it with all its errors. The first occurrence of a repeated parameter
+/// counts. An unknown parameter is an error: a misspelt filter would list everything.
 pub fn read_query<T: Request>(pairs: Vec<(String, String)>) -> Result<T, ApiError> {
     // A text of PostgreSQL cannot hold NUL: such a parameter would look like a fault of the database.
     if pairs.iter().any(|(_, text)| text.contains('\0')) {
@@ -30,14 +30,14 @@ pub fn read_query<T: Request>(pairs: Vec<(String, String)>) -> Result<T, ApiErro
     body::read(Value::Object(members), true, faults)
 }
 
-/// As [`read_query`], but parameters that the operation does not know are ignored.
+/// Does what [`read_query`] does, but ignores unknown parameters.
 pub fn read_open_query<T: Request>(mut pairs: Vec<(String, String)>) -> Result<T, ApiError> {
     let known: Vec<&str> = T::members().iter().map(|member| member.name).collect();
     pairs.retain(|(name, _)| known.contains(&name.as_str()));
     read_query(pairs)
 }
 
-/// Refuses whatever parameters there are, for operations that have none: who sends one believes that it does something.
+/// Refuses any parameters, for operations that have none: a client that sends one expects it to have an effect.
 pub fn refuse_query(uri: &Uri) -> Result<(), ApiError> {
     let mut faults = Faults::default();
     for (name, _) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {

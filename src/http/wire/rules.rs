@@ -1,5 +1,5 @@
-//! Checks of single members. Each has two faces in one place: it judges a value, and it marks the schema with what it
-//! asks for. A test holds the two against each other.
+//! Validation rules for single members. Each rule does two things in one place: it validates a value, and it marks the
+//! schema with the same constraint. A test checks that both agree.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -12,18 +12,18 @@ use utoipa::openapi::schema::SchemaFormat;
 
 use crate::domain::amount::Amount;
 
-/// A check of a value of type `T`.
+/// Validation rule for values of type `T`.
 pub trait Rule<T> {
-    /// Refuses the value, in words that follow the member's path: "must be above 0".
+    /// Validates the value; the error message continues the member's path: "must be above 0".
     fn judge(&self, value: &T) -> Result<(), String>;
 
-    /// The position of the item that is at fault, where one item of a list is.
+    /// Returns the index of the invalid item, if one item of a list is invalid.
     fn faulty_part(&self, value: &T) -> Option<usize> {
         let _ = value;
         None
     }
 
-    /// Says the same in the schema.
+    /// Adds the same constraint to the schema.
     fn mark(&self, schema: Shape) -> Shape;
 }
 
@@ -31,7 +31,7 @@ fn unless(valid: bool, message: impl FnOnce() -> String) -> Result<(), String> {
     if valid { Ok(()) } else { Err(message()) }
 }
 
-/// The text has at most this many characters.
+/// Maximum number of characters of a text.
 pub struct MaxChars(pub usize);
 
 impl Rule<String> for MaxChars {
@@ -43,7 +43,7 @@ impl Rule<String> for MaxChars {
     }
 }
 
-/// The text is not empty and not only blanks. The schema can only ask for at least one character.
+/// Text that is neither empty nor blank. The schema can only require at least one character.
 pub struct Filled;
 
 impl Rule<String> for Filled {
@@ -55,7 +55,7 @@ impl Rule<String> for Filled {
     }
 }
 
-/// A secret: clients that are made from the document hide it, and it is never answered. Every text is allowed.
+/// Secret: clients generated from the document hide it, and it is never returned. Accepts any text.
 pub struct SecretText;
 
 impl Rule<String> for SecretText {
@@ -70,7 +70,7 @@ impl Rule<String> for SecretText {
     }
 }
 
-/// A text that matches a regular expression; made by `like!`.
+/// Regular expression that a text must match; created by `like!`.
 pub struct Pattern {
     source: &'static str,
     message: &'static str,
@@ -78,7 +78,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Made by `like!`, which gives the same expression twice: as text for the document and compiled.
+    /// Creates a pattern; called by `like!`, which passes the same expression twice: as text for the document, and
+    /// compiled.
     pub const fn new(source: &'static str, message: &'static str, regex: fn() -> Option<Regex>) -> Self {
         Self { source, message, regex: LazyLock::new(regex) }
     }
@@ -95,8 +96,8 @@ impl Rule<String> for &Pattern {
     }
 }
 
-/// Declares a [`Pattern`]: its name, the regular expression, and the words that refuse what does not match. The
-/// expression must mean the same to Rust's `regex` and to JSON Schema (ECMA 262): character classes are written out.
+/// Declares a [`Pattern`]: its name, the regular expression, and the error message for texts that do not match. The
+/// expression must mean the same in Rust's `regex` and in JSON Schema (ECMA 262): character classes are written out.
 macro_rules! like {
     ($name:ident, $pattern:literal, $message:literal) => {
         static $name: $crate::http::wire::Pattern =
@@ -111,11 +112,11 @@ like!(
     "must be one line, without line breaks, tabs or other control characters"
 );
 
-/// One line of text. Names, carriers, references and reasons stand in subjects of mails, in headers and in lines of
-/// logs, where a line break would begin something else.
+/// One line of text. Names, carriers, references and reasons are used in mail subjects, headers and log lines, where a
+/// line break would start something else.
 pub static ONE_LINE: &Pattern = &ONE_LINE_PATTERN;
 
-/// From the one number to the other, both included.
+/// Number in this range, both ends included.
 pub struct Within<T>(pub RangeInclusive<T>);
 
 impl<T: Copy + PartialOrd + Display + TryInto<isize>> Rule<T> for Within<T> {
@@ -128,7 +129,7 @@ impl<T: Copy + PartialOrd + Display + TryInto<isize>> Rule<T> for Within<T> {
     }
 }
 
-/// An amount or a number above 0.
+/// Amount or number above 0.
 pub struct AboveZero;
 
 impl Rule<Amount> for AboveZero {
@@ -150,7 +151,7 @@ impl Rule<i64> for AboveZero {
     }
 }
 
-/// An amount of 0 or more.
+/// Amount of 0 or more.
 pub struct NotNegative;
 
 impl Rule<Amount> for NotNegative {
@@ -162,7 +163,7 @@ impl Rule<Amount> for NotNegative {
     }
 }
 
-/// The number of items lies in this range, both ends included.
+/// List whose number of items is in this range, both ends included.
 pub struct ItemsWithin(pub RangeInclusive<usize>);
 
 impl<T> Rule<Vec<T>> for ItemsWithin {
@@ -174,7 +175,7 @@ impl<T> Rule<Vec<T>> for ItemsWithin {
     }
 }
 
-/// A day of the calendar as `YYYY-MM-DD`.
+/// Calendar day as `YYYY-MM-DD`.
 pub struct CalendarDay;
 
 impl Rule<String> for CalendarDay {
@@ -187,7 +188,7 @@ impl Rule<String> for CalendarDay {
     }
 }
 
-/// At least one item, and none twice. The text names one item: "event".
+/// List with at least one item and no duplicates. The text is the name of one item: "event".
 pub struct OneOrMoreDistinct(pub &'static str);
 
 impl<T: PartialEq> Rule<Vec<T>> for OneOrMoreDistinct {
@@ -203,11 +204,11 @@ impl<T: PartialEq> Rule<Vec<T>> for OneOrMoreDistinct {
     }
 }
 
-/// A list of short texts.
+/// List of short texts.
 pub struct TextList {
-    /// Largest number of texts in the list.
+    /// Maximum number of texts in the list.
     pub max_items: usize,
-    /// Largest number of characters of each text.
+    /// Maximum number of characters of each text.
     pub max_chars: usize,
 }
 
@@ -221,7 +222,7 @@ impl Rule<Vec<String>> for TextList {
     }
 }
 
-/// A rule that refuses in other words.
+/// Rule with a custom error message.
 pub struct Worded<R>(pub R, pub &'static str);
 
 impl<T, R: Rule<T>> Rule<T> for Worded<R> {

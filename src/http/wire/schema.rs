@@ -1,10 +1,10 @@
-//! What the OpenAPI document says of a request.
+//! OpenAPI schemas of requests.
 
 use api_schema::shape::{Shape, object, taken};
 
 use super::{FromJson, Member, Rule, schema_of};
 
-/// A member of a request: what the rules ask of it, whether it may be null or absent, and its default.
+/// Describes a member of a request: its rules, whether it may be null or absent, and its default.
 pub fn request_member<T: FromJson>(
     name: &'static str,
     description: &'static str,
@@ -21,12 +21,12 @@ pub fn request_member<T: FromJson>(
     Member { name, schema, required, description }
 }
 
-/// The schema of a request's object: unknown members are refused.
+/// Returns the schema of a request object that refuses unknown members.
 pub fn request_schema(members: Vec<Member>, description: &str) -> Shape {
     taken(members.into_iter().map(Into::into)).described(description)
 }
 
-/// The schema of a request's object whose unknown members are ignored.
+/// Returns the schema of a request object that ignores unknown members.
 pub fn open_request_schema(members: Vec<Member>, description: &str) -> Shape {
     object(members.into_iter().map(Into::into)).with_unknown_members().described(description)
 }

@@ -1,4 +1,4 @@
-//! The two faces of each rule and type are held against each other: what it reads, and what it says in the schema.
+//! Tests that parsing and schema agree for each rule and type.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 use api_schema::shape::Shape;
@@ -33,7 +33,7 @@ fn as_json(schema: Shape) -> Value {
     serde_json::to_value(RefOr::<Schema>::from(schema)).unwrap()
 }
 
-/// The values on which reading and description disagree.
+/// Returns the values on which parsing and schema disagree.
 fn disagree<T: FromJson>(rules: &[&dyn Rule<T::Inner>]) -> Vec<Value> {
     let mut schema = as_json(request_member::<T>("it", "", rules, None).schema);
     let mut components = Components::default();

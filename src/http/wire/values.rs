@@ -1,4 +1,4 @@
-//! How plain values are read.
+//! Parsing of scalar values.
 
 use api_schema::shape::{Shape, above_zero};
 use api_schema::words::words_of;
@@ -16,8 +16,8 @@ use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 use crate::domain::time_span::{SpanEnd, SpanStart};
 
-/// Declares how a plain type is read: the words that refuse another value, how it is read, and the JSON of a query's
-/// text.
+/// Declares how a scalar type is parsed: the error message for other values, the conversion, and the JSON of a query
+/// parameter's text.
 macro_rules! value {
     ($type:ty $(; empty_is_absent = $empty_is_absent:literal)?, $message:expr, $read:expr $(, $from_text:expr)?) => {
         impl FromJson for $type {
@@ -41,7 +41,7 @@ macro_rules! value {
     };
 }
 
-/// What is wrong with a text that is neither a time nor a day.
+/// Error message for a text that is neither a time nor a day.
 const TIME_OR_DAY: &str = "must be an RFC 3339 date and time, or a date YYYY-MM-DD, from 1970 to 2999";
 
 fn parsed<T: std::str::FromStr + Into<Value>>(text: &str) -> Option<Value> {
@@ -70,7 +70,7 @@ value!(SpanStart, TIME_OR_DAY, |value| value.as_str()?.parse().ok());
 value!(SpanEnd, TIME_OR_DAY, |value| value.as_str()?.parse().ok());
 
 /// Declares an enumeration without data: a named schema with the words that `serde` reads and writes. The schema has
-/// the type's name, or the one that follows it: `enumeration!(Activity = "PrinterState")`. A doc comment before the
+/// the type's name, or the name that follows it: `enumeration!(Activity = "PrinterState")`. A doc comment before the
 /// type is the description of the schema.
 macro_rules! enumeration {
     ($($(#[doc = $doc:literal])* $type:ident),+ $(,)?) => {
@@ -87,7 +87,7 @@ macro_rules! enumeration {
     )+};
 }
 
-/// Declares how an enumeration without data is read, whose schema is declared elsewhere.
+/// Declares how an enumeration without data is parsed whose schema is declared elsewhere.
 macro_rules! readable {
     ($($type:ident),+) => {$(
         impl $crate::http::wire::FromJson for $type {
@@ -108,7 +108,7 @@ macro_rules! readable {
 pub(crate) use {enumeration, readable};
 readable!(MachineType, MaterialType, MovementKind, Resolution, Role);
 
-/// One of an enumeration's words.
+/// Parses one of an enumeration's words.
 pub fn read_word<T: serde::de::DeserializeOwned>(
     value: &Value,
     place: &ValuePath<'_>,
@@ -181,7 +181,7 @@ impl<T: FromJson> FromJson for Vec<T> {
     }
 }
 
-/// A length along one axis, in millimetres.
+/// Length along one axis, in millimetres.
 struct Length(f64);
 
 impl ToSchema for Length {

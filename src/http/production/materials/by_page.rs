@@ -1,4 +1,4 @@
-//! What a page has done to a material: the operation of the API that the last word of the form's path names.
+//! Form actions on a material: the last segment of the form's path names the API operation to run.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 use crate::http::wire::read_body;
 
-/// Does it, with the body that the API takes for it.
+/// Runs the operation that `word` names, with the form data as the body of the API operation.
 pub(crate) async fn act_by_page(
     app: MaterialHandles,
     id: Id,
@@ -29,12 +29,12 @@ pub(crate) async fn act_by_page(
     }
 }
 
-/// Adds a material with the body that the API takes for it. Gives its id.
+/// Adds a material from a body in the format of the API and returns its id.
 pub(crate) async fn create_by_page(app: &MaterialHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
     Ok(add(app, &call.with_body(said)).await?.id)
 }
 
-/// Receives or writes off with the body that the API takes for it, for a page that does more in the same request.
+/// Receives or writes off stock from a body in the format of the API, for a page that does more in the same request.
 pub(crate) async fn adjust_by_page(
     app: &MaterialHandles,
     call: &CommandRequest,

@@ -1,4 +1,4 @@
-//! The page that monitoring reads: families of samples, written by `prometheus-client`.
+//! Metrics page: families of samples, encoded by `prometheus-client`.
 
 use std::fmt::{self, Write as _};
 
@@ -10,19 +10,19 @@ use prometheus_client::registry::Registry;
 
 use crate::observe::meters::Counted;
 
-/// In front of every name.
+/// Prefix of every metric name.
 const PREFIX: &str = "printfloor";
 
-/// What kind of number a family has.
+/// Type of a metric family, with its value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kind {
-    /// Only counts up; `_total` is added to its name.
+    /// Integer that only increases; `_total` is appended to its name.
     Counter(u64),
-    /// Goes up and down.
+    /// Value that goes up and down.
     Gauge(i64),
-    /// Only counts up, in fractions.
+    /// Fractional number that only increases.
     Fraction(f64),
-    /// How often below each bound.
+    /// Number of observations per bucket.
     Histogram(Counted),
 }
 
@@ -36,11 +36,11 @@ struct Family {
     samples: Vec<(Labels, Kind)>,
 }
 
-/// The families of metrics that `/metrics` shows.
+/// Metric families that `/metrics` exposes.
 #[derive(Debug, Default)]
 pub struct MetricsPage {
     own: Families,
-    /// Those without our prefix: they have the names that every program's numbers have.
+    /// Families without the prefix, which have the conventional names of process metrics.
     plain: Families,
 }
 
@@ -48,7 +48,7 @@ pub struct MetricsPage {
 struct Families(Vec<Family>);
 
 impl MetricsPage {
-    /// Numbers that only count up.
+    /// Adds a family of counters.
     pub fn counter<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, u64)>)
     where
         L: IntoIterator<Item = (&'static str, S)>,
@@ -61,7 +61,7 @@ impl MetricsPage {
             all.into_iter().map(|(labels, number)| (labels, Kind::Counter(number))),
         );
     }
-    /// Numbers of now, which go up and down.
+    /// Adds a family of gauges.
     pub fn gauge<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, i64)>)
     where
         L: IntoIterator<Item = (&'static str, S)>,
@@ -69,7 +69,7 @@ impl MetricsPage {
     {
         self.add(name, help, MetricType::Gauge, all.into_iter().map(|(labels, number)| (labels, Kind::Gauge(number))));
     }
-    /// Measured values, counted by buckets.
+    /// Adds a family of histograms.
     pub fn histogram<L, S>(
         &mut self,
         name: &'static str,
@@ -83,7 +83,7 @@ impl MetricsPage {
         self.add(name, help, MetricType::Histogram, all);
     }
 
-    /// Numbers of now whose name has no prefix.
+    /// Adds a family of gauges without the name prefix.
     pub fn plain<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, i64)>)
     where
         L: IntoIterator<Item = (&'static str, S)>,
@@ -92,7 +92,7 @@ impl MetricsPage {
         let all = all.into_iter().map(|(labels, number)| (labels, Kind::Gauge(number)));
         self.plain.0.push(family(name, help, MetricType::Gauge, all));
     }
-    /// A fraction that only counts up, whose name has no prefix.
+    /// Adds a fractional counter without the name prefix.
     pub fn plain_counter(&mut self, name: &'static str, help: &'static str, number: Option<f64>) {
         let all = number.map(|number| ([] as [(&'static str, String); 0], Kind::Fraction(number)));
         self.plain.0.push(family(name, help, MetricType::Counter, all));
@@ -111,7 +111,7 @@ impl MetricsPage {
         self.own.0.push(family(name, help, kind, all));
     }
 
-    /// In the text format of `OpenMetrics`.
+    /// Encodes the page in the text format of `OpenMetrics`.
     pub fn open_metrics(self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         for (mut registry, families) in [(Registry::with_prefix(PREFIX), self.own), (Registry::default(), self.plain)] {
@@ -122,8 +122,9 @@ impl MetricsPage {
         Ok(text)
     }
 
-    /// In the text format of Prometheus, version 0.0.4, which differs in two things: help and type of a counter stand
-    /// under the name of its samples, which ends with `_total`, and nothing marks the end.
+    /// Encodes the page in the text format of Prometheus, version 0.0.4. It differs from `OpenMetrics` in two ways:
+    /// help and type of a counter appear under the name of its samples, which ends with `_total`, and there is no end
+    /// marker.
     pub fn prometheus(self) -> Result<String, fmt::Error> {
         let counters: Vec<String> = (self.own.0.iter().map(|family| (PREFIX, family)))
             .chain(self.plain.0.iter().map(|family| ("", family)))
@@ -163,7 +164,7 @@ where
     Family { name, help, kind, samples }
 }
 
-/// The library writes labels as they are.
+/// Escapes a label value, since the library writes labels verbatim.
 fn escaped(label: String) -> String {
     if label.contains(['\\', '"', '\n']) {
         return label.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");

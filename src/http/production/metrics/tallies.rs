@@ -1,5 +1,5 @@
-//! Orders, jobs and deliveries by where they stand: counted by the database at most every few seconds, whoever asks how
-//! often.
+//! Counts of orders, jobs and deliveries by state: queried at most every few seconds, regardless of how often
+//! `/metrics` is requested.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,30 +12,30 @@ use super::word;
 use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
 
-/// Counts younger than this are answered again without a query.
+/// Maximum age of counts that are returned again without a query.
 const MAX_COUNT_AGE: Duration = Duration::from_secs(15);
-/// A database that takes longer is passed over: monitoring must not wait for it.
+/// Query timeout: counts are skipped when the database takes longer, so that monitoring does not wait for it.
 const COUNT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How many there are of each word.
+/// Counts by status, flag or state.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// How many orders have each status.
+    /// Number of orders by status.
     pub orders: Vec<(String, i64)>,
-    /// How many orders have each flag.
+    /// Number of orders by flag.
     pub flags: Vec<(String, i64)>,
-    /// How many jobs are in each state.
+    /// Number of jobs by state.
     pub jobs: Vec<(String, i64)>,
-    /// Deliveries by state, but those that arrived.
+    /// Number of deliveries by state, without those that succeeded.
     pub deliveries: Vec<(String, i64)>,
 }
 
-/// The last counts, and when they were asked for.
+/// Last counts and the time at which they were queried.
 #[derive(Debug, Default)]
 pub struct Tallies(Mutex<Option<(Instant, Option<Arc<Counts>>)>>);
 
 impl Tallies {
-    /// Counts that are not older than a few seconds, or the last ones that could be had.
+    /// Returns counts that are at most a few seconds old, or else the last ones that could be queried.
     pub async fn recent(&self, queries: &Queries) -> Option<Arc<Counts>> {
         let mut kept = self.0.lock().await;
         if let Some((at, counts)) = &*kept

@@ -1,4 +1,4 @@
-//! Postal addresses: how they are read, checked and described.
+//! Postal addresses: parsing, validation and description.
 
 use api_derive::Request;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, ValuePath, like};
 
 like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
 
-/// A postal address, as requests give it.
+/// Postal address, as sent in requests.
 #[derive(Request)]
 #[api(name = "Address", fields = Address, example = json!({
     "line1": "1 Main Street", "line2": null, "city": "Springfield", "region": "IL", "postalCode": "62701", "country": "US",
@@ -18,19 +18,19 @@ struct PostalAddress {
     /// Street and house number, or a post-office box.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     line1: String,
-    /// What does not fit into the first line: a flat, a company.
+    /// Second address line, such as a flat or a company.
     #[api(ONE_LINE, MaxChars(200))]
     line2: Option<String>,
     /// City, town or village.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     city: String,
-    /// State, province or canton, where the country has them.
+    /// State, province or canton, for countries that have them.
     #[api(ONE_LINE, MaxChars(100))]
     region: Option<String>,
-    /// Post code, as the country writes it.
+    /// Postal code, in the country's notation.
     #[api(Filled, ONE_LINE, MaxChars(20))]
     postal_code: String,
-    /// ISO 3166-1, two letters.
+    /// ISO 3166-1 alpha-2 country code.
     #[api(&COUNTRY)]
     country: String,
 }

@@ -1,4 +1,4 @@
-//! What a page has done to an order: the operation of the API that the last word of the form's path names.
+//! Form actions on an order: the last segment of the form's path names the API operation to run.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 
-/// Does it, with the body that the API takes for it.
+/// Runs the operation that the path names, with the form data as the body of the API operation.
 pub(crate) async fn act_by_page(
     app: OrderHandles,
     id: Id,

@@ -1,4 +1,4 @@
-//! Checkout of an order: the page at the payment processor on which it is paid.
+//! Checkout of an order: the payment processor's page on which the order is paid.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -16,18 +16,18 @@ use crate::http::reply::Plain;
 use crate::http::return_paths::CheckoutBody;
 use crate::http::wire::OptionalBody;
 
-/// A page on which an order can be paid.
+/// Page on which an order can be paid.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "CheckoutSession", example = json!({
     "checkoutUrl": "https://pay.example/c/cs_1", "sessionId": "cs_1", "expiresAt": "2026-11-03T10:00:00.000Z",
 }))]
 pub(super) struct CheckoutView {
-    /// The page, for the customer's browser.
+    /// URL of the payment page, for the customer's browser.
     checkout_url: String,
-    /// The processor's id of the session.
+    /// Payment processor's id of the checkout session.
     session_id: String,
-    /// When the page closes by itself; another one can be asked for then.
+    /// Time at which the page expires; a new one can be requested after that.
     expires_at: Timestamp,
 }
 
@@ -37,7 +37,7 @@ impl From<OpenSession> for CheckoutView {
     }
 }
 
-/// The page on which an order is paid, the same for all who ask while it is open.
+/// Returns the page on which an order is paid. Every request gets the same page while it is open.
 pub(super) async fn check_out(
     State(app): State<OrderHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! The lines of an order as they are shown: what was ordered, and how far it is.
+//! Order lines as shown in responses: ordered items and their progress.
 
 use api_derive::Response;
 use serde::{Serialize, Serializer};
@@ -9,60 +9,61 @@ use crate::domain::order::{Line, LineParts, Order};
 use crate::http::openapi::shape::{Shape, list};
 use crate::http::wire::{Components, ToSchema, schema_of};
 
-/// A line of an order.
+/// Line of an order.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderLine")]
 struct LineView<'a> {
-    /// Id of the SKU that was ordered; null for what is not printed, such as design work.
+    /// SKU that was ordered; null for items that are not printed, such as design work.
     sku_id: Option<Id>,
-    /// How many parts were ordered.
+    /// Number of parts ordered.
     quantity: u32,
-    /// Price of one part when it was ordered, in minor units of the currency.
+    /// Price of one part at the time of the order, in minor units of the currency.
     unit_price_cents: i64,
-    /// The product's name when it was ordered.
+    /// Name of the product at the time of the order.
     description: &'a str,
     /// Tax rate in basis points (1900 is 19 %).
     tax_rate_bps: i64,
-    /// For parts of a kit: index of the kit's line, which has the price. Null for what was ordered itself.
+    /// For parts of a kit: index of the kit's line, which carries the price. Null for items that were ordered
+    /// themselves.
     kit_line: Option<u32>,
-    /// For a kit, where `jobs` is shown: sets of which every part is good.
+    /// For a kit, where `jobs` is shown: number of sets in which every part is good.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete_sets: Option<u64>,
-    /// Parts that have left, without those that were rejected afterwards.
+    /// Number of parts shipped, without those that were rejected afterwards.
     shipped: u64,
-    /// Its plates and how many are done; once there are jobs, where one order is shown.
+    /// Number of its plates and how many are done. Present once there are jobs, in the response for a single order.
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<Progress>,
-    /// Parts that are good. This and the following members are there where `jobs` is shown.
+    /// Number of good parts. This and the following members are present where `jobs` is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     good: Option<u64>,
-    /// Parts on plates that are not over, wait for their sign-off, or failed and wait for a person.
+    /// Number of parts on plates that are unfinished, await sign-off, or failed and await an operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     running: Option<u64>,
-    /// Parts that nothing makes any more although nobody gave them up.
+    /// Number of parts that no job produces any more although they were not given up.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<u64>,
-    /// Parts on plates that were cancelled.
+    /// Number of parts on cancelled plates.
     #[serde(skip_serializing_if = "Option::is_none")]
     cancelled: Option<u64>,
-    /// Parts that left and were rejected afterwards: as many are owed again. 0 for kits, whose parts are lines of their
-    /// own.
+    /// Number of parts that were rejected after shipping and are owed again. 0 for kits, whose parts have lines of
+    /// their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected_after_shipping: Option<u64>,
 }
 
-/// How many plates a line makes and how many are done.
+/// Progress of a line: number of its plates and how many are done.
 #[derive(Clone, Response, Serialize)]
 #[api(name = "LineProgress")]
 struct Progress {
-    /// How many plates are to be printed.
+    /// Number of plates to print.
     total: u64,
-    /// How many of them are printed.
+    /// Number of plates printed.
     completed: u64,
 }
 
-/// The lines of an order, with how many of their jobs are done.
+/// Lines of an order, with the progress of their jobs.
 pub struct Lines<'a>(pub &'a Order);
 
 impl Serialize for Lines<'_> {

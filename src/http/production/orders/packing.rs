@@ -1,4 +1,4 @@
-//! Shipments as they are shown, and the packing list of one: what a person puts into the parcel, and where it goes.
+//! Shipments as shown in responses, and the packing list of a shipment: the contents of the parcel and its destination.
 
 use api_derive::Response;
 use axum::extract::{FromRequestParts, Path, State};
@@ -19,7 +19,7 @@ use crate::http::production::jobs::JobNumber;
 use crate::http::reply::Plain;
 use crate::http::wire::Argument;
 
-/// A shipment that has left.
+/// Shipment that has left.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SentShipment", example = json!({
@@ -27,17 +27,17 @@ use crate::http::wire::Argument;
     "shippedAt": "2026-11-20T15:00:00.000Z", "lines": [SentLineView::example()],
 }))]
 pub(super) struct SentView<'a> {
-    /// Counts from 1 within the order.
+    /// Number of the shipment, counted from 1 within the order.
     number: u32,
     #[serde(flatten)]
     shipment: ShipmentView<'a>,
-    /// When staff recorded that it left.
+    /// Time at which staff recorded that the shipment left.
     shipped_at: Timestamp,
-    /// The parts in it, by line of the order.
+    /// Parts in the shipment, by line of the order.
     lines: Vec<SentLineView>,
 }
 
-/// Parts of a line in a shipment.
+/// Parts of one line in a shipment.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SentLine", example = json!({
@@ -46,15 +46,15 @@ pub(super) struct SentView<'a> {
 struct SentLineView {
     /// Index of the order's line, from 0.
     line: u32,
-    /// Id of the SKU of these parts.
+    /// SKU of these parts.
     sku_id: Id,
-    /// The product's name when it was ordered.
+    /// Name of the product at the time of the order.
     description: String,
-    /// How many parts of the line are in the shipment.
+    /// Number of parts of the line in the shipment.
     quantity: u32,
 }
 
-/// What is packed into a shipment.
+/// Packing list of a shipment.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PackingList", example = json!({
@@ -65,48 +65,48 @@ struct SentLineView {
     "complete": true,
 }))]
 pub(super) struct PackingList {
-    /// The order that the shipment belongs to.
+    /// Order that the shipment belongs to.
     order_id: Id,
-    /// The number of the order that people use.
+    /// Human-readable number of the order.
     order_number: OrderNumber,
-    /// Address of the customer; null where none was given.
+    /// Customer's e-mail address; null if there is none.
     customer_email: Option<String>,
-    /// Where the parcel goes; null for orders without an address.
+    /// Destination of the parcel; null for orders without an address.
     shipping_address: Option<Address>,
-    /// Notes that the customer wrote.
+    /// Notes written by the customer.
     notes: Option<String>,
-    /// Number of the shipment; counts from 1 within the order.
+    /// Number of the shipment, counted from 1 within the order.
     number: u32,
-    /// Who carries it; `pickup` if the customer fetches it.
+    /// Carrier; `pickup` if the customer collects the parcel.
     carrier: String,
-    /// Number under which the carrier tracks it.
+    /// Carrier's tracking number.
     tracking_number: String,
-    /// The day of arrival as `YYYY-MM-DD`.
+    /// Estimated day of arrival as `YYYY-MM-DD`.
     estimated_delivery: String,
-    /// When staff recorded that it left.
+    /// Time at which staff recorded that the shipment left.
     shipped_at: Timestamp,
-    /// The parts in it, by line of the order.
+    /// Parts in the shipment, by line of the order.
     lines: Vec<SentLineView>,
-    /// The jobs whose prints the parts came from, oldest first.
+    /// Jobs that printed the parts, oldest first.
     prints: Vec<PackedPrint>,
-    /// With this shipment all that was ordered has left; false once parts of it were rejected afterwards.
+    /// True if everything that was ordered has left with this shipment; false once some of it was rejected afterwards.
     complete: bool,
 }
 
-/// Parts of a job in a shipment.
+/// Parts of one job in a shipment.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({
     "jobId": crate::http::production::jobs::EXAMPLE_ID, "jobNumber": "JOB-000245", "line": 0, "quantity": 2,
 }))]
 struct PackedPrint {
-    /// The job whose print the parts came from.
+    /// Job that printed the parts.
     job_id: Id,
-    /// The number of the job that people use.
+    /// Human-readable number of the job.
     job_number: JobNumber,
     /// Index of the order's line, from 0.
     line: u32,
-    /// How many of its parts are in the shipment.
+    /// Number of the job's parts in the shipment.
     quantity: u32,
 }
 
@@ -130,7 +130,7 @@ fn prints(order: &Order, shipment: u32) -> Vec<PackedPrint> {
 }
 
 impl<'a> SentView<'a> {
-    /// A shipment of this order.
+    /// Builds the view of a shipment of this order.
     pub(super) fn new(order: &'a Order, sent: &'a SentShipment) -> Self {
         Self {
             number: sent.number,
@@ -141,7 +141,7 @@ impl<'a> SentView<'a> {
     }
 }
 
-/// The number of a shipment, from the path.
+/// Number of a shipment, from the path.
 pub(super) struct ShipmentNumber(u32);
 
 impl<S: Send + Sync> FromRequestParts<S> for ShipmentNumber {
@@ -155,7 +155,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ShipmentNumber {
 
 impl Argument for ShipmentNumber {}
 
-/// Answers `GET /api/orders/{id}/shipments/{number}/packing-list`: what is in one shipment.
+/// Handles `GET /api/orders/{id}/shipments/{number}/packing-list`: shows the contents of one shipment.
 pub(super) async fn show(
     State(app): State<OrderHandles>,
     PathId(id): PathId,

@@ -1,4 +1,4 @@
-//! What requests about an order say.
+//! Query parameters and bodies of requests about an order.
 
 use api_derive::Request;
 use serde_json::json;
@@ -13,13 +13,13 @@ use crate::domain::time::Timestamp;
 use crate::http::page::PageQuery;
 use crate::http::wire::{CalendarDay, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within};
 
-/// Priorities of orders and jobs.
+/// Range of order and job priorities.
 pub const PRIORITY: Within<u8> = Within(0..=9);
 
-/// Highest index of a line.
+/// Maximum index of a line.
 const MAX_LINE: u32 = MAX_LINES as u32 - 1;
 
-/// Which orders are listed.
+/// Query parameters for listing orders.
 #[derive(Request, Debug)]
 pub struct OrderQuery {
     /// Only orders with this status.
@@ -28,97 +28,99 @@ pub struct OrderQuery {
     pub(super) kind: Option<OrderKind>,
     /// Only orders of this site.
     pub(super) site: Option<Site>,
-    /// Orders with this flag, such as `refund_due`. Of staff only; customers' orders show none.
+    /// Only orders with this flag, such as `refund_due`. For staff only: customers' orders show no flags.
     #[api(MaxChars(50))]
     pub(super) flag: Option<String>,
-    /// `true`: only orders that a person must look at. `false`: only the others.
+    /// `true`: only orders that need an operator's attention. `false`: only the others.
     pub(super) flagged: Option<bool>,
     /// Only orders of the customer with this e-mail address.
     pub(super) customer_email: Option<String>,
-    /// Other name of `customerEmail`, for older clients.
+    /// Alias of `customerEmail`, for older clients.
     pub(super) email: Option<String>,
-    /// Only orders with this number, or with this text in the customer's e-mail address.
+    /// Only orders with this number, or whose customer's e-mail address contains this text.
     pub(super) q: Option<String>,
     #[api(flatten)]
     pub(super) page: PageQuery,
 }
 
-/// Members that are left out stay as they are.
+/// Changes to an order. Omitted members are left unchanged.
 #[derive(Request, Debug)]
 #[api(name = "OrderChange", example = json!({
     "priority": 8, "dueAt": "2030-11-20T17:00:00.000Z",
     "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
 }))]
 pub struct OrderPatch {
-    /// Notes that the customer reads.
+    /// Notes visible to the customer.
     #[api(MaxChars(1000))]
     pub(super) notes: Optional<Option<String>>,
-    /// Notes of the staff, which customers do not read.
+    /// Internal notes, not visible to customers.
     #[api(MaxChars(1000))]
     pub(super) internal_notes: Optional<Option<String>>,
-    /// Jobs with a higher number are printed first.
+    /// Priority; jobs with a higher number are printed first.
     #[api(PRIORITY)]
     pub(super) priority: Optional<u8>,
-    /// When it is wanted.
+    /// Requested completion date.
     pub(super) due_at: Optional<Option<Timestamp>>,
-    /// Where it is sent to; only before it is paid.
+    /// Shipping address; can only be changed before the order is paid.
     pub(super) shipping_address: Optional<Option<Address>>,
 }
 
-/// How an order is cancelled.
+/// Options for cancelling an order.
 #[derive(Request, Debug)]
 #[api(example = json!({}))]
 pub struct OrderCancellation {
-    /// Gives up printers that do not answer. Of staff only; from customers it has no effect.
+    /// Abandons printers that do not respond. For staff only; ignored for customers.
     #[api(default = false)]
     pub(super) force: bool,
 }
 
-/// A payment that an operator records.
+/// Payment recorded by an operator.
 #[derive(Request, Debug)]
 #[api(example = json!({"method": "cash"}))]
 pub struct ManualPayment {
-    /// In minor units of the order's currency; all that is due when absent. Less leaves the order unpaid.
+    /// Amount in minor units of the order's currency; defaults to the full amount due. A smaller amount leaves the
+    /// order unpaid.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
-    /// A word for how it was paid, such as `cash`; `processor` and `dispute` are kept for what the payment processor
-    /// reports.
+    /// Payment method as a word, such as `cash`. `processor` and `dispute` are reserved for payments that the payment
+    /// processor reports.
     #[api(Filled, ONE_LINE, MaxChars(50))]
     pub(super) method: String,
-    /// The operator's own reference.
+    /// Operator's own reference.
     #[api(ONE_LINE, MaxChars(200))]
     pub(super) reference: Option<String>,
 }
 
 impl ManualPayment {
-    /// Amount, method and reference.
+    /// Returns amount, method and reference.
     pub fn parts(self) -> (Option<i64>, String, Option<String>) {
         (self.amount_cents.present(), self.method, self.reference)
     }
-    /// What it asks of an order.
+    /// Converts the payment to a command for an order.
     pub fn order_command(self) -> OrderCommand {
         let (amount_cents, method, reference) = self.parts();
         OrderCommand::MarkPaid { amount_cents, method, reference }
     }
 }
 
-/// Money that an operator gives back.
+/// Refund issued by an operator.
 #[derive(Request, Debug)]
 #[api(example = json!({"paymentId": "01890a5d-ac96-774b-bcce-b302099a8066"}))]
 pub struct ManualRefund {
-    /// The payment that goes back; required for one that was recorded by hand.
+    /// Payment to refund; required for a payment that was recorded by hand.
     pub(super) payment_id: Optional<Id>,
-    /// In minor units of the payment's currency; all that is left when absent.
+    /// Amount in minor units of the payment's currency; defaults to the amount not yet refunded.
     #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
-    /// A word for how it was given back, such as `bank_transfer`, where that is not how it came. Of a payment by the
-    /// payment processor only what came back of a refund that failed, or that it refused; nothing is asked of it then.
+    /// Refund method as a word, such as `bank_transfer`, where it differs from the payment method. For a payment by the
+    /// payment processor, this is only for money returned outside of it after its refund failed or was refused; the
+    /// processor is not called then.
     #[api(Filled, ONE_LINE, MaxChars(50))]
     pub(super) method: Optional<String>,
 }
 
 impl ManualRefund {
-    /// What it asks of an order.
+    /// Converts the refund to a command for an order.
     pub fn order_command(self, at_processor: bool) -> OrderCommand {
         let (payment, amount_cents) = (self.payment_id.present(), self.amount_cents.present());
         match self.method.present() {
@@ -126,7 +128,7 @@ impl ManualRefund {
             None => OrderCommand::Refund { payment, amount_cents, at_processor },
         }
     }
-    /// What it asks of an invoice without an order.
+    /// Converts the refund to a command for an invoice without an order.
     pub fn invoice_command(self, at_processor: bool) -> InvoiceCommand {
         let (payment, amount_cents) = (self.payment_id.present(), self.amount_cents.present());
         match self.method.present() {
@@ -136,42 +138,42 @@ impl ManualRefund {
     }
 }
 
-/// Parts of a line that leave.
+/// Parts of a line to ship.
 #[derive(Request, Debug, Clone)]
 #[api(example = json!({"line": 0, "quantity": 2}))]
 pub struct ShippedLine {
     /// Index of the order's line, from 0.
     #[api(Within(0..=MAX_LINE))]
     line: u32,
-    /// How many good parts of it leave.
+    /// Number of good parts to ship.
     #[api(Within(1..=MAX_QUANTITY))]
     quantity: u32,
 }
 
-/// How an order is shipped.
+/// Shipment to record.
 #[derive(Request, Debug)]
 #[api(partial = GivenShipment, check = check_shipment, example = json!({
     "carrier": "DHL", "trackingNumber": "00340434292135100186", "estimatedDelivery": "2026-11-24",
 }))]
 pub struct NewShipment {
-    /// `pickup` when the customer comes for it.
+    /// Carrier; `pickup` when the customer collects the order.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     carrier: String,
-    /// Required, unless it is picked up.
+    /// Carrier's tracking number. Required unless the carrier is `pickup`.
     #[api(ONE_LINE, MaxChars(100))]
     tracking_number: Optional<String>,
-    /// Required, unless it is picked up, which is today.
+    /// Estimated day of delivery. Required unless the carrier is `pickup`, which means today.
     #[api(CalendarDay)]
     estimated_delivery: Optional<String>,
-    /// What leaves; all that is good and has not left when absent, which only a ready order allows.
+    /// Parts to ship. Defaults to all good parts that have not been shipped, which only a ready order allows.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Optional<Vec<ShippedLine>>,
-    /// The customer takes fewer parts than were ordered.
+    /// `true` if the customer accepts fewer parts than were ordered.
     #[api(default = false)]
     accept_short: bool,
 }
 
-/// What a carrier takes needs a number and a date; what is picked up needs neither.
+/// Checks that a shipment by a carrier has a tracking number and a delivery date; a pickup needs neither.
 fn check_shipment(given: &GivenShipment, faults: &mut Faults) {
     if matches!(&given.carrier, Optional::Present(carrier) if carrier.trim().eq_ignore_ascii_case(PICKUP)) {
         return;

@@ -1,4 +1,4 @@
-//! The shop's sites: an order belongs to one, and requests may name it in the query, in a header or in the body.
+//! Sites of the shop: an order belongs to one, and requests may name it in the query, in a header or in the body.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -12,10 +12,10 @@ use crate::http::openapi::operation::{DescribedOperation, Parameter};
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::wire::{Argument, Components, FromJson, ToSchema, ValuePath, schema_of};
 
-/// The header that names the site.
+/// Header that names the site.
 pub const HEADER: &str = "x-service-site";
 
-/// One of [`SITES`]; borrowed (`Site<&str>`) in answers.
+/// Site of the shop: one of [`SITES`]; borrowed (`Site<&str>`) in responses.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct Site<S = String>(pub S);
@@ -43,7 +43,7 @@ impl FromJson for Site {
     }
 }
 
-/// The site that the header `x-service-site` names, if it is there. A site of the query wins over it.
+/// Site from the header `x-service-site`, if present. A site in the query takes precedence.
 pub struct SiteHeader(pub Option<Site>);
 
 impl<S: Sync> FromRequestParts<S> for SiteHeader {

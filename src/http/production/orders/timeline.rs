@@ -1,4 +1,4 @@
-//! What happened to an order, as it is shown. Customers see its own steps and which parts were printed.
+//! Timeline of an order as shown in responses. Customers see the order's own steps and which parts were printed.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::http::access::Caller;
 use crate::http::production::events::SubjectView;
 use crate::http::wire::{JsonObject, Viewed};
 
-/// The events that a customer sees of an order.
+/// Order events visible to the customer.
 pub const CUSTOMER_STEPS: [&str; 11] = [
     "order.draft",
     "order.created",
@@ -25,12 +25,12 @@ pub const CUSTOMER_STEPS: [&str; 11] = [
     "order.refunded",
     PART_PRINTED,
 ];
-/// A part of the order is done.
+/// Event of a finished job: a part of the order is done.
 const PART_PRINTED: &str = "job.completed";
 
-/// Members of an event's data that are the shop's own.
+/// Members of an event's data that are hidden from customers.
 const OWN_TO_SHOP: [&str; 2] = ["printerId", "error"];
-/// Actors that are nobody of the shop's staff and none of its programs.
+/// Actors shown to customers by name: they are neither staff nor the shop's programs.
 const SPOKEN_OF: [&str; 2] = ["system", "payments"];
 
 fn example() -> Value {
@@ -42,32 +42,33 @@ fn example() -> Value {
     })
 }
 
-/// One step in the life of an order or job: an event with its time and data.
+/// Step in the life of an order or job: an event with its time and data.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "TimelineEvent", many = "timeline", example = example())]
 pub struct StepView<'a> {
-    /// Also the `id` of what endpoints are sent.
+    /// Unique identifier of the event; also the `id` in webhook deliveries.
     id: Id,
-    /// Its place in the order in which events became durable.
+    /// Position in the sequence in which events became durable.
     seq: i64,
-    /// What happened: `order.paid`, `job.failed`, ...
+    /// Name of the event, such as `order.paid` or `job.failed`.
     event: &'a str,
-    /// When the event happened.
+    /// Time at which the event happened.
     timestamp: Timestamp,
-    /// The order or job that it happened to.
+    /// Order or job that the event is about.
     subject: SubjectView,
-    /// Who did it. Customers read `customer` of themselves, and `shop` of whoever works there.
+    /// Actor that caused the event. Customers see `customer` for themselves and `shop` for the shop's staff.
     actor: &'a str,
-    /// Facts about it, which differ from event to event.
+    /// Facts about the event; the members depend on the event.
     data: JsonObject<&'a Value>,
 }
 
-/// An event of an order, as its reader may see it.
+/// Event of an order, filtered for its reader.
 pub struct StepFor(Numbered);
 
 impl StepFor {
-    /// Customers learn neither who works in the shop nor where a part was made.
+    /// Builds the step for a caller. Customers learn neither who works in the shop nor on which printer a part was
+    /// made.
     pub fn new(mut step: Numbered, who: &Caller) -> Self {
         if who.is_customer() {
             let event = &mut step.event;

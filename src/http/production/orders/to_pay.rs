@@ -1,5 +1,5 @@
-//! What is looked at once more before an order is paid at the payment processor: whether what a customer drafted is
-//! still offered at that price, where it goes, and who is named on its invoice.
+//! Checks before an order is paid at the payment processor: whether a draft's items are still offered at that price,
+//! where it ships to, and which buyer is named on its invoice.
 
 use axum::http::StatusCode;
 
@@ -12,7 +12,7 @@ use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
 use crate::http::production::place::{NewOrderLine, buyer_of, look_up};
 
-/// Looks at an order again that somebody is about to pay. Only drafts are refused here: the prices of a placed order
+/// Checks and updates an order that is about to be paid. Only drafts are refused here: the prices of a placed order
 /// stand.
 pub(crate) async fn before_checkout(app: &OrderHandles, id: Id) -> Result<(), ApiError> {
     let (_, state) = found(&app.orders, id).await?;
@@ -28,7 +28,8 @@ pub(crate) async fn before_checkout(app: &OrderHandles, id: Id) -> Result<(), Ap
     Ok(())
 }
 
-/// A draft that says nothing of where it goes goes where its customer's profile says by now, and is taxed for that.
+/// Sets the shipping address of a draft that has none to the current one of its customer's profile, and taxes the draft
+/// for it.
 async fn say_where(app: &OrderHandles, id: Id, order: &Order) -> Result<(), ApiError> {
     let Some(customer) = order.customer_id.filter(|_| order.is_unpriced() && order.shipping_address.is_none()) else {
         return Ok(());
@@ -49,7 +50,8 @@ async fn say_where(app: &OrderHandles, id: Id, order: &Order) -> Result<(), ApiE
     Ok(())
 }
 
-/// Drafts do not end: what one names may be gone by now, or cost something else. Operators may still confirm it.
+/// Checks that the items of a draft are still offered at the same price. Drafts do not expire, so a SKU may be gone or
+/// cost something else by now. Operators may still confirm the draft.
 async fn still_offered(app: &OrderHandles, order: &Order) -> Result<(), ApiError> {
     let sold = || order.lines.iter().filter(|line| line.kit_line.is_none());
     let wished: Vec<NewOrderLine> =

@@ -1,5 +1,5 @@
-//! An order as it is shown: borrowed and written at once, since orders are read most. What is the staff's own is left
-//! out for customers.
+//! Order as shown in responses: borrowed and serialized directly, since orders are read most often. Staff-only members
+//! are omitted for customers.
 
 use std::borrow::Borrow;
 
@@ -21,7 +21,7 @@ use crate::http::wire::{Components, ToSchema, Viewed, readable, schema_of};
 readable!(OrderKind);
 readable!(OrderStatus);
 
-/// An order. What was ordered keeps the names and prices of that moment.
+/// Order. Its items keep the names and prices of the time of the order.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Order", many = "orders", example = json!({
@@ -43,86 +43,86 @@ readable!(OrderStatus);
     "updatedAt": "2026-11-02T10:00:00.000Z", "version": 3,
 }))]
 pub struct OrderView<'a> {
-    /// Id of the order.
+    /// Unique identifier of the order.
     id: Id,
-    /// The number that people use.
+    /// Human-readable number.
     number: OrderNumber,
-    /// How the order came about.
+    /// Origin of the order.
     kind: OrderKind,
-    /// How far the order is.
+    /// Status of the order.
     status: OrderStatus,
-    /// The site of the business that it belongs to.
+    /// Site of the business that the order belongs to.
     site: Site<&'a str>,
-    /// Id of the customer's record; null where there is none.
+    /// Customer record that the order belongs to; null if there is none.
     customer_id: Option<Id>,
-    /// Address of the customer; null where none was given.
+    /// Customer's e-mail address; null if there is none.
     customer_email: Option<&'a str>,
-    /// What was ordered, one line for each SKU.
+    /// Ordered items, one line for each SKU.
     lines: Lines<'a>,
     /// Currency of all amounts: ISO 4217, in lower case.
     currency: &'a str,
     /// Sum of the lines, in minor units of the currency.
     subtotal_cents: i64,
-    /// Charge for shipping, in minor units of the currency.
+    /// Shipping charge, in minor units of the currency.
     shipping_cents: i64,
     /// Tax on lines and shipping, in minor units of the currency.
     tax_cents: i64,
     /// Discount, in minor units of the currency.
     discount_cents: i64,
-    /// What is paid beyond the other amounts, in minor units: prices that another shop asked with their tax in them are
-    /// no whole net amounts. 0 for what is sold here.
+    /// Amount paid beyond the other amounts, in minor units: gross prices of another shop do not always convert to
+    /// whole net amounts. 0 for orders sold here.
     rounding_cents: i64,
-    /// What is to be paid.
+    /// Amount to be paid, in minor units of the currency.
     total_cents: i64,
     /// Payments in this currency less their refunds; the order is paid when this reaches `totalCents`.
     kept_cents: i64,
     /// Payments and refunds, oldest first; empty in lists.
     payments: Payments<'a>,
-    /// Refunds that the payment processor was asked for and that are not among the payments yet. For staff only.
+    /// Refunds requested from the payment processor that are not among the payments yet. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending_refunds: Option<Vec<PendingRefund>>,
-    /// How it travels, once it is shipped: the last of its shipments.
+    /// Last of the order's shipments; null until one has left.
     shipment: Option<ShipmentView<'a>>,
-    /// What has left, oldest first.
+    /// Shipments that have left, oldest first.
     shipments: Vec<SentView<'a>>,
-    /// What a person must look at: `refund_due`, `amount_mismatch`, `job_failed`, `all_jobs_cancelled`, `short`,
-    /// `needs_attention`, `rejected_after_shipping`, `surplus`, `refund_failed`, `disputed`, `dispute_lost`,
+    /// Issues that need an operator's attention: `refund_due`, `amount_mismatch`, `job_failed`, `all_jobs_cancelled`,
+    /// `short`, `needs_attention`, `rejected_after_shipping`, `surplus`, `refund_failed`, `disputed`, `dispute_lost`,
     /// `seller_incomplete`. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<&'a [String]>,
-    /// Where it goes; null while none is known.
+    /// Shipping address; null while none is known.
     shipping_address: Option<&'a Address>,
-    /// From 0 to 9; jobs with a higher number are printed first.
+    /// Priority from 0 to 9; jobs with a higher number are printed first.
     priority: u8,
-    /// When it is wanted.
+    /// Requested completion date.
     due_at: Option<Timestamp>,
-    /// When all its jobs are expected to be printed, by the whole queue; it moves without a new version. Null when they
-    /// are, when nobody can tell, and in the answer to a change.
+    /// Expected time at which all its jobs are printed, forecast from the whole queue; it changes without a new
+    /// version. Null when all are printed, when no forecast is possible, and in the response to a change.
     expected_at: Option<Timestamp>,
-    /// When it was promised to be ready, by the first forecast after its payment; it never moves. Four of five promises
-    /// are meant to be kept.
+    /// Promised completion time, from the first forecast after payment; it never changes. Promises are calculated so
+    /// that four out of five are met.
     promised_at: Option<Timestamp>,
-    /// Notes that the customer wrote and reads.
+    /// Notes written by and visible to the customer.
     notes: Option<&'a str>,
-    /// Notes of the staff; absent for customers, and while there are none.
+    /// Internal notes; absent for customers, and while there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     internal_notes: Option<&'a str>,
-    /// When it was paid in full; null before.
+    /// Time at which the order was paid in full; null before.
     paid_at: Option<Timestamp>,
-    /// When it was placed.
+    /// Time at which the order was placed.
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Timestamp,
-    /// Counts the changes that people made, from 1; also its `ETag`.
+    /// Number of changes made by users, counted from 1; also the `ETag`.
     version: i64,
 }
 
-/// Who reads an order.
+/// Audience of an order: determines which members are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrderReader {
-    /// A customer's key: what is between the staff is left out.
+    /// Customer's key: staff-only members are omitted.
     Customer,
-    /// Staff, who read everything.
+    /// Staff: sees everything.
     Staff,
 }
 
@@ -132,10 +132,10 @@ impl From<&Caller> for OrderReader {
     }
 }
 
-/// An order, who reads it, and when it is expected to be printed.
+/// Order, its reader, and the time at which it is expected to be printed.
 pub struct OrderFor<T>(pub T, pub OrderReader, pub Option<Timestamp>);
 
-/// The number of an order, written as `ORD-000123`.
+/// Human-readable order number, formatted as `ORD-000123`.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderNumber(pub i64);
 
@@ -151,66 +151,67 @@ impl ToSchema for OrderNumber {
     }
 }
 
-/// A payment, or a refund.
+/// Payment or refund.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Payment")]
 struct PaymentView<'a> {
-    /// Id of the payment.
+    /// Unique identifier of the payment.
     id: Id,
-    /// In minor units of the currency; negative for refunds.
+    /// Amount in minor units of the currency; negative for refunds.
     amount_cents: i64,
-    /// Currency of the sum: ISO 4217, in lower case.
+    /// Currency of the amount: ISO 4217, in lower case.
     currency: &'a str,
-    /// `processor`, or the word that an operator gave for how it was paid.
+    /// `processor`, or the payment method that an operator stated.
     method: &'a str,
-    /// `succeeded`, `refunded` for money that went back, or `failed` for money that went back and did not arrive.
+    /// `succeeded`, `refunded` for money paid back, or `failed` for a refund that did not arrive.
     status: &'static str,
-    /// The processor's payment intent, or the operator's reference; null for customers.
+    /// Processor's payment intent, or the operator's reference; null for customers.
     reference: Option<&'a str>,
-    /// When it was recorded.
+    /// Time at which the payment was recorded.
     created_at: Timestamp,
 }
 
-/// A refund that the payment processor was asked for.
+/// Refund requested from the payment processor.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PendingRefund")]
 pub struct PendingRefund {
-    /// Id of the refund while it is under way.
+    /// Identifier of the refund while it is pending.
     id: Id,
-    /// The payment that goes back.
+    /// Payment to refund.
     payment_id: Id,
-    /// In minor units of the payment's currency.
+    /// Amount in minor units of the payment's currency.
     amount_cents: i64,
-    /// When it was asked for.
+    /// Time at which the refund was requested.
     asked_at: Timestamp,
-    /// Why the processor refused it; null while it has not answered. It is not tried again by itself.
+    /// Reason why the processor refused the refund; null while it has not responded. A refused refund is not retried
+    /// automatically.
     error: Option<String>,
 }
 
 impl PendingRefund {
-    /// As an order or invoice shows it.
+    /// Builds the view shown on an order or invoice.
     pub fn new(asked: &RefundAsked) -> Self {
         let RefundAsked { id, payment_id, amount_cents, asked_at, error, .. } = asked.clone();
         Self { id, payment_id, amount_cents, asked_at, error }
     }
 }
 
-/// How an order was shipped.
+/// Shipping details of an order.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Shipment")]
 pub struct ShipmentView<'a> {
-    /// Who carries it; `pickup` if the customer fetches it.
+    /// Carrier; `pickup` if the customer collects the order.
     carrier: &'a str,
-    /// Number under which the carrier tracks it.
+    /// Carrier's tracking number.
     tracking_number: &'a str,
-    /// The day on which it should arrive.
+    /// Estimated day of arrival.
     estimated_delivery: Day<'a>,
 }
 
-/// A day without a time, written `YYYY-MM-DD`.
+/// Day without a time, formatted as `YYYY-MM-DD`.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Day<'a>(&'a str);
@@ -222,7 +223,7 @@ impl ToSchema for Day<'_> {
 }
 
 impl<'a> OrderView<'a> {
-    /// What this reader may see of an order, without what is expected of it.
+    /// Builds the view of an order for this reader, without its forecast.
     pub fn new(order: &'a Order, payments: &'a [Payment], version: i64, reader: OrderReader) -> Self {
         let staff = reader == OrderReader::Staff;
         Self {
@@ -262,7 +263,7 @@ impl<'a> OrderView<'a> {
     }
 }
 
-/// Payments as an order shows them.
+/// Payments of an order, filtered for its reader.
 struct Payments<'a>(&'a [Payment], OrderReader);
 
 impl Serialize for Payments<'_> {
@@ -292,14 +293,14 @@ impl ToSchema for Payments<'_> {
 }
 
 impl<'a> ShipmentView<'a> {
-    /// How this shipment travels.
+    /// Builds the view of a shipment's shipping details.
     pub fn new(shipment: &'a Shipment) -> Self {
         let Shipment { carrier, tracking_number, estimated_delivery } = shipment;
         Self { carrier, tracking_number, estimated_delivery: Day(estimated_delivery) }
     }
 }
 
-/// An order that was read for this answer, or one that its last commit shares with whoever else reads it.
+/// An order read for this response, or one shared with the order's last commit and its other readers.
 impl<T: Borrow<Versioned<Order>> + 'static> Viewed for OrderFor<T> {
     type View<'a> = OrderView<'a>;
     fn view(&self) -> Option<OrderView<'_>> {

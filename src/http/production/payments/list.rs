@@ -1,4 +1,4 @@
-//! Payments of orders and invoices together.
+//! List of the payments of orders and invoices.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -14,14 +14,14 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::reply::Listed;
 use crate::store::queries::{ListedPayment, PaymentFilter};
 
-/// Which payments are listed.
+/// Query parameters for listing payments.
 #[derive(Request, Debug)]
 pub struct PaymentQuery {
     /// Only payments of the customer with this e-mail address.
     customer_email: Option<String>,
     /// Only payments of this order.
     order_id: Option<Id>,
-    /// Only payments of this invoice; those of an order's invoice are the order's.
+    /// Only payments of this invoice; payments of an order's invoice belong to the order.
     invoice_id: Option<Id>,
     /// Only payments for this site.
     site: Option<Site>,
@@ -29,7 +29,7 @@ pub struct PaymentQuery {
     page: PageQuery,
 }
 
-/// A payment or refund with what it is for.
+/// Payment or refund, with the order or invoice that it is for.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentRecord", many = "payments", example = json!({
@@ -39,31 +39,32 @@ pub struct PaymentQuery {
     "reference": "pi_1",
 }))]
 pub struct PaymentRecord {
-    /// Id of the payment.
+    /// Unique identifier of the payment.
     id: Id,
-    /// The order that it is for; null for a payment of an invoice without one.
+    /// Order that the payment is for; null for a payment of an invoice without one.
     order_id: Option<Id>,
-    /// The invoice that it is for; null for an order that has none.
+    /// Invoice that the payment is for; null for an order that has none.
     invoice_id: Option<Id>,
-    /// Address of the customer; null where none was given.
+    /// Customer's e-mail address; null if there is none.
     customer_email: Option<String>,
-    /// In minor units; negative for a refund.
+    /// Amount in minor units of the currency; negative for a refund.
     amount_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Currency: ISO 4217, in lower case.
     currency: String,
-    /// `processor`, `dispute` for what the customer's bank took back, or the word that an operator gave for how it was
-    /// paid or given back.
+    /// `processor`, `dispute` for an amount that the customer's bank took back, or the payment or refund method that an
+    /// operator stated.
     method: String,
-    /// `succeeded`, `refunded` for money that went back, or `failed` for money that went back and did not arrive.
+    /// `succeeded`, `refunded` for money paid back, or `failed` for a refund that did not arrive.
     status: &'static str,
-    /// When it was recorded.
+    /// Time at which the payment was recorded.
     paid_at: Timestamp,
-    /// The processor's payment intent, or what the operator noted; null for customers.
+    /// Processor's payment intent, or the operator's reference; null for customers.
     reference: Option<String>,
 }
 
 impl PaymentRecord {
-    /// As staff see it, or its customer: ids of the processor and notes of operators are between the staff.
+    /// Builds the record for staff or for the payment's customer. The processor's ids and operators' notes are for
+    /// staff only.
     pub fn new(listed: ListedPayment, staff: bool) -> Self {
         let ListedPayment { payment, order_id, invoice_id, customer_email } = listed;
         let (amount_cents, status) = payment.listed();
@@ -82,7 +83,7 @@ impl PaymentRecord {
     }
 }
 
-/// Payments and refunds, newest first.
+/// Lists payments and refunds, newest first.
 pub(super) async fn list(
     State(app): State<PaymentHandles>,
     Query(query): Query<PaymentQuery>,

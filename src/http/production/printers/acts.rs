@@ -1,4 +1,4 @@
-//! What an operator has a printer do: carried out at the printer, and recorded with who asked and what came of it.
+//! Operator actions on a printer: carried out at the printer, and recorded with the actor and the outcome.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use crate::http::error::ApiError;
 use crate::printers::adapter::PrinterError;
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
 
-/// An act on one printer, before it is carried out.
+/// Action on one printer, before it is carried out.
 pub struct PrinterAct {
-    /// The printer that is to do it.
+    /// Target printer.
     pub printer: Id,
-    /// Who asks for it and from where, for the audit log and the order's timeline.
+    /// Actor and origin of the request, for the audit log and the order's timeline.
     pub origin: CommandOrigin,
-    /// What it is to do.
+    /// Action to carry out.
     pub act: Act,
-    /// The lines of G-code, the name of the file; `None` where the act says it all.
+    /// Lines of G-code or the name of the file; `None` if the action needs no detail.
     pub detail: Option<String>,
 }
 
 impl PrinterAct {
-    /// Carries it out by `wire` and records it. It goes on when the caller hangs up.
+    /// Carries out the action with `wire` and records it. Continues when the caller disconnects.
     pub async fn carry_out<T, F>(
         self,
         printers: &Directory<Printer>,
@@ -53,8 +53,8 @@ impl PrinterAct {
         Ok(going_on.await.map_err(ApiError::internal)??)
     }
 
-    /// Records what came of it. While the database does not answer, the log alone says so: the printer has done it, and
-    /// must not be asked again.
+    /// Records the outcome. If the database does not respond, the outcome is only logged: the printer has carried out
+    /// the action, so the request must not be repeated.
     pub async fn record(self, printers: &Directory<Printer>, printer: &Printer, error: Option<&PrinterError>) {
         let Self { printer: id, origin, act, detail } = self;
         // Success is recorded by the commands that change the printer.

@@ -1,4 +1,4 @@
-//! The picture of a printer's camera: for staff, and at signed addresses for systems that fetch pictures themselves.
+//! Camera pictures of a printer: for staff, and at signed URLs for systems that fetch pictures themselves.
 
 use api_derive::{Request, Response};
 use axum::body::Body;
@@ -24,20 +24,20 @@ use crate::http::wire::{Components, Filled, MaxChars, Optional, Reply, SecretTex
 use crate::printers::cameras::frame::PictureKind;
 use crate::printers::cameras::{CameraFault, Picture};
 
-/// Why there is no picture.
+/// Errors that mean that there is no picture.
 const NO_PICTURE: [DescribedError; 4] = [
     (404, "no_camera", "The printer has no camera that can be asked; the message says what to set."),
     (409, "printer_disconnected", "The printer, which knows its camera, is not connected."),
     (502, "camera_refused", "The camera answered something else than a JPEG or PNG."),
     (504, "camera_timeout", "The camera did not answer in time, or cannot be reached."),
 ];
-/// Further errors of printers that are asked for their cameras.
+/// Further errors of cameras that the server reaches through the printer.
 const ON_THE_WAY: [DescribedError; 2] = [
     (502, "printer_refused", "The printer does not tell of its camera; the message is its own words."),
     (504, "printer_timeout", "The printer did not answer in time, or cannot be reached."),
 ];
 
-/// Adds the routes of cameras.
+/// Adds the camera routes.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/printers/{id}/camera", picture, |op| {
@@ -62,28 +62,28 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// A camera that looks at the printer.
+/// Camera that watches the printer.
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewCamera", example = json!({"snapshotUrl": "http://192.168.1.20/webcam/?action=snapshot", "credentials": "viewer:secret"}))]
 pub(super) struct GivenCamera {
-    /// Where it answers one picture, JPEG or PNG, or a stream of JPEGs (MJPEG): an http or https URL without secrets in
-    /// it.
+    /// URL of the camera: an http or https URL without secrets that returns one picture, JPEG or PNG, or a stream of
+    /// JPEGs (MJPEG).
     #[api(Filled, MaxChars(500))]
     snapshot_url: String,
-    /// `user:password`, where it asks for them; never shown again. Left out, those that are kept stay, unless the
-    /// camera is another server; null: none.
+    /// Credentials as `user:password`, if the camera requires them; never returned. If omitted, stored credentials are
+    /// kept unless the camera is on another server; null removes them.
     #[api(MaxChars(500), SecretText)]
     credentials: Optional<Option<String>>,
 }
 
-/// The camera that was set for a printer. Its credentials are never shown.
+/// Camera configured for a printer. Its credentials are never returned.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Camera", example = json!({"snapshotUrl": "http://192.168.1.20/webcam/?action=snapshot", "hasCredentials": true}))]
 pub struct CameraView {
-    /// Where it answers pictures.
+    /// URL of the camera.
     snapshot_url: String,
-    /// Whether credentials are kept for it.
+    /// `true` if credentials are stored for it.
     has_credentials: bool,
 }
 
@@ -94,7 +94,7 @@ impl From<&CameraFields> for CameraView {
 }
 
 impl GivenCamera {
-    /// The camera to keep, in place of this one.
+    /// Returns the fields of the camera to store in place of the current one.
     pub(super) fn into_fields(
         self,
         app: &PrinterHandles,
@@ -121,17 +121,17 @@ impl GivenCamera {
     }
 }
 
-/// The signature of an address, and how long it is good.
+/// Signature of a camera URL and its expiry.
 #[derive(Request, Debug)]
 struct LinkQuery {
-    /// When it ends, in milliseconds since 1970.
+    /// Expiry time, in milliseconds since 1970.
     until: i64,
-    /// The signature, in hexadecimal.
+    /// Signature, in hexadecimal.
     #[api(MaxChars(200))]
     signature: String,
 }
 
-/// 200 with a picture.
+/// 200 response with a picture.
 struct PictureReply(Picture);
 
 impl IntoResponse for PictureReply {

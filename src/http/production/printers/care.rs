@@ -1,4 +1,4 @@
-//! The care of a printer: its reminders and its maintenance log.
+//! Maintenance of a printer: its reminders and its maintenance log.
 
 mod view;
 
@@ -72,32 +72,32 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// What is to be done to a printer again and again. At least one interval is given.
+/// Recurring maintenance of a printer. At least one interval is required.
 #[derive(Request, Clone, Debug)]
 #[api(
     change = ReminderChange, shown = ReminderDetails, fields = ReminderFields, change_example = json!({"everyHours": 150}),
     example = reminder_fields(),
 )]
 pub struct NewReminder {
-    /// What is to be done, one line of text.
+    /// Name of the task, one line of text.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     name: String,
-    /// How it is done, for people.
+    /// Instructions for the operator.
     #[api(MaxChars(2000))]
     note: Option<String>,
-    /// Due after so many hours of printing; at most three decimals.
+    /// Interval in hours of printing; at most three decimals.
     #[api(AboveZero)]
     every_hours: Option<Amount>,
-    /// Due after so many prints.
+    /// Interval in prints.
     #[api(Within(1..=MAX_INTERVAL_COUNT))]
     every_prints: Option<i64>,
-    /// Due after so many grams of material; of resin millilitres, of sheets their number.
+    /// Interval in grams of material; for resin in millilitres, for sheets in pieces.
     #[api(AboveZero)]
     every_grams: Option<Amount>,
-    /// Due after so many failed prints.
+    /// Interval in failed prints.
     #[api(Within(1..=MAX_INTERVAL_COUNT))]
     every_failures: Option<i64>,
-    /// Whether the printer takes no job while it is due.
+    /// `true` if the printer accepts no jobs while the maintenance is due.
     #[api(default = false)]
     blocking: bool,
 }
@@ -109,34 +109,34 @@ fn reminder_fields() -> Value {
     })
 }
 
-/// What was done to a printer.
+/// Maintenance done on a printer.
 #[derive(Request, Clone, Debug)]
 #[api(fields = EntryFields, example = json!({
     "done": "Nozzle replaced", "note": "It was worn by glow-in-the-dark filament.", "parts": ["Nozzle 0.4, hardened"],
     "costCents": 1890, "doneAt": "2026-11-02T10:00:00.000Z", "resets": [EXAMPLE_REMINDER],
 }))]
 pub struct NewMaintenance {
-    /// What was done, one line of text.
+    /// Work that was done, one line of text.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     done: String,
-    /// More about it, for people.
+    /// Further notes for the operator.
     #[api(MaxChars(2000))]
     note: Option<String>,
-    /// The parts that were used, in words.
+    /// Parts used, as free text.
     #[api(TextList { max_items: 20, max_chars: 100 }, default = Vec::new())]
     parts: Vec<String>,
-    /// What it cost, in the smallest unit of the shop's currency.
+    /// Cost, in the smallest unit of the shop's currency.
     #[api(Within(0..=MAX_CENTS))]
     cost_cents: Option<i64>,
-    /// When it was done; now when it is left out.
+    /// Time at which the work was done; defaults to now.
     #[api(separate)]
     done_at: Option<Timestamp>,
-    /// The reminders of this printer whose work it was.
+    /// Reminders of this printer that the work resets.
     #[api(ItemsWithin(0..=MAX_REMINDERS), default = Vec::new(), separate)]
     resets: Vec<Id>,
 }
 
-/// The `{reminder}` of a path. What is no identifier names nothing: 404.
+/// The `{reminder}` of a path. A value that is not an identifier responds 404.
 struct PathReminder(Id);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathReminder {
@@ -237,8 +237,7 @@ async fn write(
     Ok(Created::unversioned(location, &done, entry))
 }
 
-/// Writes into the log what a page says was done to a printer, or is to be known of it. One reminder may be named whose
-/// work it was.
+/// Adds an entry from a form to a printer's maintenance log. The entry may reset one reminder.
 pub(super) async fn log_by_page(
     app: &PrinterHandles,
     id: Id,

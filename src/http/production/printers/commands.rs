@@ -1,7 +1,8 @@
-//! What a printer is told to do: connect, pause, resume, cancel, restart, home, run G-code; and what its operator says
-//! of it.
+//! Commands to a printer: connect, pause, resume, cancel, restart, home, run G-code; and what its operator reports
+//! about it.
 //!
-//! What the printer answers is passed on: it refused is 502 with its words, no answer is 504, not for its type is 409.
+//! The printer's response is passed on: a refusal is 502 with the printer's message, no response is 504, and a command
+//! that its type does not support is 409.
 
 mod by_page;
 
@@ -33,7 +34,7 @@ use crate::http::wire::{EmptyBody, MaxChars, ONE_LINE, OptionalBody, Rule};
 use crate::printers::adapter::PrinterError;
 use crate::printers::connections::PrinterConnection;
 
-/// Adds the routes of what a printer is told.
+/// Adds the routes of printer commands.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.post_long(operator, "/api/printers/{id}/connect", connect, |op| {
@@ -87,18 +88,18 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// That the printer took a command.
+/// Acknowledgement of a command by the printer.
 #[derive(Response, Serialize)]
 #[api(name = "PrinterAcknowledgement", example = json!({"ok": true}))]
 struct Acknowledgement {
-    /// Always `true`; failures have the error shape.
+    /// Always `true`; failures are returned as errors.
     ok: bool,
 }
 
 const DONE: Plain<Acknowledgement> = Plain(Acknowledgement { ok: true });
 
-/// Lines of G-code: one at least, so many at most, none of them empty or longer than so many bytes. A schema cannot say
-/// that of bytes, blanks and line breaks: it counts characters.
+/// Lines of G-code: at least one, with a maximum count, none of them empty or longer than the maximum number of bytes.
+/// A schema cannot express limits on bytes, blanks and line breaks, since it counts characters.
 struct GcodeLines {
     max_lines: usize,
     max_bytes: usize,
@@ -120,44 +121,44 @@ impl Rule<Vec<String>> for GcodeLines {
     }
 }
 
-/// Lines of G-code that the printer is to run.
+/// Lines of G-code for the printer to run.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"commands": ["M117 hello"]}))]
 struct GcodeCommands {
-    /// Single lines, which are run in this order.
+    /// Single lines of G-code, run in this order.
     #[api(GCODE)]
     commands: Vec<String>,
-    /// Runs them even while the printer prints, which may spoil the print.
+    /// Runs the lines even while the printer prints, which may spoil the print.
     #[api(default = false)]
     force: bool,
 }
 
-/// How a printer is homed.
+/// Options for homing a printer.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({}))]
 struct Homing {
-    /// Homes it even while it prints, which spoils the print.
+    /// Homes the printer even while it prints, which spoils the print.
     #[api(default = false)]
     force: bool,
 }
 
-/// What came of G-code.
+/// Result of running G-code.
 #[derive(Response, Serialize)]
 #[api(name = "GcodeOutcome", example = json!({"ok": true, "console": ["Unknown command:\"FOO\""]}))]
 struct GcodeOutcome {
-    /// Always true: the printer took the commands. What it said to them tells whether it knows them.
+    /// Always true: the printer accepted the commands. Its console output shows whether it knows them.
     ok: bool,
-    /// What the printer's console said meanwhile, oldest first; empty where it said nothing or is not heard.
+    /// Console output of the printer meanwhile, oldest first; empty if there was none or it cannot be read.
     console: Vec<String>,
 }
 
-/// Whether a printer is out of service.
+/// Out-of-service state to set for a printer.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"on": true, "note": "new nozzle"}))]
 struct Maintenance {
-    /// True takes it out of service, false puts it back.
+    /// True takes the printer out of service, false returns it to service.
     on: bool,
-    /// Why it is out of service, as a note for the staff.
+    /// Reason why it is out of service, as a note for the staff.
     #[api(ONE_LINE, MaxChars(500))]
     note: Option<String>,
 }
@@ -165,7 +166,7 @@ struct Maintenance {
 /// A command without members in its body.
 type BareCommand = CommandRequest<OptionalBody<EmptyBody>>;
 
-/// Asks the printer's own actor.
+/// Sends a command to the printer's actor.
 async fn ask<B>(
     app: &PrinterHandles,
     call: &CommandRequest<B>,
@@ -176,7 +177,7 @@ async fn ask<B>(
     Ok(Resource::after(&done, PrinterView::after(app, &done)?))
 }
 
-/// What may spoil a print is refused while one is on or about to begin, unless it is forced.
+/// Refuses an action that may spoil a print while one is running or about to begin, unless forced.
 async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
     match printer.print_in_the_way() {
@@ -185,7 +186,7 @@ async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(),
     }
 }
 
-/// What would end a print is refused while one is on or about to begin.
+/// Refuses an action that would end a print while one is running or about to begin.
 async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
@@ -226,7 +227,7 @@ async fn disconnect(
     Ok(answer)
 }
 
-/// Has the printer do something that takes no more than a word.
+/// Sends the printer a simple command that has no result.
 async fn told<F>(
     app: &PrinterHandles,
     id: Id,
@@ -321,8 +322,8 @@ async fn bed_cleared(
     Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
 }
 
-/// More parts than the plate of the last print makes cannot be good. The printer does not know its plate, the order
-/// does.
+/// Checks that no more parts are reported as good than the plate of the last print holds. This is checked here because
+/// the order knows the plate, and the printer's actor does not.
 async fn check_count(app: &PrinterHandles, id: Id, good: u32) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
     let Some(last) = printer.last_print else { return Ok(()) };

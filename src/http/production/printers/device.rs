@@ -1,4 +1,4 @@
-//! What a printer itself is asked: what it is, what it printed, and its cameras.
+//! Queries to the printer itself: its identity, its print history and its cameras.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::printers::connections::PrinterConnection;
 
 readable!(PrintEnd);
 
-/// Adds the routes of what a printer is asked.
+/// Adds the routes that query the printer itself.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/printers/{id}/info", info, |op| {
@@ -47,7 +47,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// JSON of the printer's own server: what is in it depends on the printer.
+/// JSON of the printer's own server; its content depends on the printer.
 #[derive(Serialize)]
 struct OpenJson(Value);
 
@@ -57,20 +57,20 @@ impl ToSchema for OpenJson {
     }
 }
 
-/// What a printer says of itself.
+/// Information that a printer provides about itself.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterInfo", example = json!({
     "server": {"klippy_connected": true}, "printer": {"state": "ready"},
 }))]
 struct InfoView {
-    /// What its server tells of itself; null when it does not.
+    /// Information from its server; null if it provides none.
     server: OpenJson,
-    /// What its firmware tells of itself; null when it does not.
+    /// Information from its firmware; null if it provides none.
     printer: OpenJson,
 }
 
-/// What a printer tells of the computer that it runs on.
+/// Information about the computer that the printer runs on.
 #[derive(Serialize)]
 struct SystemInfo(Value);
 
@@ -85,27 +85,27 @@ impl ToSchema for SystemInfo {
 }
 impl Response for SystemInfo {}
 
-/// The file whose prints are asked for.
+/// Query parameters for a file's print history.
 #[derive(Request, Debug)]
 struct HistoryQuery {
-    /// The name of a file on the printer; when absent, the file that it printed last.
+    /// Name of a file on the printer; defaults to the file that it printed last.
     file: Option<String>,
 }
 
-/// A print that the printer remembers.
+/// Print in the printer's history.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PastPrint", example = past_example())]
 struct PastPrintView {
-    /// The name of the file on the printer.
+    /// Name of the file on the printer.
     file: String,
-    /// How it ended; null while it is on, or when the printer does not say.
+    /// Outcome of the print; null while it runs, or if the printer does not report it.
     ended: Option<PrintEnd>,
-    /// Filament that was used, in millimetres.
+    /// Filament used, in millimetres.
     filament_mm: Option<f64>,
-    /// When it began; null where the printer does not say.
+    /// Time at which the print started; null if the printer does not report it.
     started_at: Option<Timestamp>,
-    /// When it ended; null while it is on, or where the printer does not say.
+    /// Time at which the print ended; null while it runs, or if the printer does not report it.
     ended_at: Option<Timestamp>,
 }
 
@@ -122,26 +122,26 @@ fn past_example() -> Value {
     })
 }
 
-/// What a printer remembers of the prints of a file.
+/// Printer's history of the prints of a file.
 #[derive(Response, Serialize)]
 #[api(name = "PrintHistory", example = json!({"history": [past_example()]}))]
 struct HistoryView {
-    /// The prints of the file that the printer remembers, newest first.
+    /// Prints of the file in the printer's history, newest first.
     history: Vec<PastPrintView>,
 }
 
-/// A camera that looks at a printer.
+/// Camera that watches a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Webcam", example = webcam_example())]
 struct WebcamView {
-    /// The printer's name for it.
+    /// Printer's name for the camera.
     name: String,
-    /// Address of its live picture; null too where a key or password stands in it.
+    /// URL of its live stream; also null if it contains a key or password.
     stream_url: Option<String>,
-    /// Address of a single picture; null too where a key or password stands in it.
+    /// URL of a single picture; also null if it contains a key or password.
     snapshot_url: Option<String>,
-    /// Whether it is switched on.
+    /// `true` if the camera is switched on.
     enabled: bool,
 }
 
@@ -159,7 +159,7 @@ fn webcam_example() -> Value {
     })
 }
 
-/// The cameras of a printer.
+/// Cameras of a printer.
 #[derive(Response, Serialize)]
 #[api(name = "Webcams", example = json!({"webcams": [webcam_example()]}))]
 struct WebcamsView {
@@ -167,7 +167,7 @@ struct WebcamsView {
     webcams: Vec<WebcamView>,
 }
 
-/// The connection of a printer that exists.
+/// Returns the connection of a printer that exists.
 pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
     let (_, printer) = present(app, id).await?;
     connection(&app.printer_connections, id, &printer).await

@@ -1,4 +1,4 @@
-//! What is said of a printer when it is registered or changed.
+//! Fields of a printer in requests that register or change it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,12 +22,12 @@ use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::registry::{MakeError, PrinterAddress};
 use crate::printers::{BUILT_IN, PrinterType as Declared};
 
-/// How long a registration waits to hear which program answers at the printer's address.
+/// Maximum time for which a registration waits to detect the program at the printer's address.
 const RECOGNITION_TIMEOUT: Duration = Duration::from_millis(1500);
-/// Tags of one printer: a printer is kept in memory and written as a whole.
+/// Limits for the tags of one printer: a printer is held in memory and written as a whole.
 const TAGS: TextList = TextList { max_items: 20, max_chars: 50 };
 
-/// The protocol that a printer speaks.
+/// Protocol of a printer.
 #[derive(Clone, Debug, Serialize)]
 pub struct PrinterTypeWord(String);
 
@@ -51,7 +51,7 @@ impl FromJson for PrinterTypeWord {
     }
 }
 
-/// A printer to register.
+/// Printer to register.
 #[derive(Request, Clone, Debug)]
 #[api(
     change = PrinterChange, shown = PrinterDetails,
@@ -62,50 +62,49 @@ impl FromJson for PrinterTypeWord {
     })
 )]
 pub struct NewPrinter {
-    /// Name by which people know the printer, one line of text.
+    /// Display name of the printer, one line of text.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
-    /// The protocol that it speaks.
+    /// Protocol of the printer.
     #[api(name = "type")]
     kind: PrinterTypeWord,
-    /// The type of machine, which decides the jobs that it can make.
+    /// Machine type, which determines the jobs that the printer can make.
     machine_type: MachineType,
-    /// Its model, as slicers name it (`MK4`); with null, the printer takes files for any model.
+    /// Model as named by slicers (`MK4`); if null, the printer accepts files for any model.
     #[api(ONE_LINE, MaxChars(100))]
     model: Option<String>,
-    /// Where its server answers: an http or https URL with the port. The settings of this server may fill one that is
-    /// absent or empty. A change clears the API key, unless a new one comes with it.
+    /// Address of the printer's server: an http or https URL with the port. If absent or empty, it may be filled from
+    /// this server's settings. Changing it clears the API key, unless a new one is sent with it.
     #[api(MaxChars(500))]
     base_url: Optional<String>,
-    /// API key of the printer; empty or null where it asks for none.
+    /// API key of the printer; empty or null if it requires none.
     #[api(MaxChars(500), SecretText, separate)]
     api_key: Option<String>,
-    /// Its serial number, for types that need one.
+    /// Serial number, for printer types that need one.
     #[api(ONE_LINE, MaxChars(100))]
     serial: Option<String>,
-    /// Inner dimensions in millimetres; null takes prints of every size.
+    /// Inner dimensions in millimetres; if null, the printer accepts prints of any size.
     build_volume: Option<Dimensions>,
-    /// Whether the bed clears itself after a print, so that nobody has to confirm it.
+    /// `true` if the bed clears itself after a print, so that no operator has to confirm it.
     #[api(default = false)]
     auto_clear: bool,
-    /// The material that is loaded, which is that of the first slot; with null, a printer of one slot takes jobs of
-    /// any.
+    /// Material loaded in the first slot; if null, a printer with one slot accepts jobs of any material.
     loaded_material_id: Option<Id>,
-    /// The nozzle that is fitted; with null, the printer takes files for any.
+    /// Installed nozzle; if null, the printer accepts files for any nozzle.
     nozzle: Option<Nozzle>,
-    /// The build plate that is on it, as slicers name it (`Textured PEI Plate`); with null, the printer takes files for
-    /// any.
+    /// Installed build plate as named by slicers (`Textured PEI Plate`); if null, the printer accepts files for any
+    /// plate.
     #[api(ONE_LINE, MaxChars(50))]
     plate_type: Option<String>,
-    /// Where the printer stands, as a note for the staff.
+    /// Location of the printer, as a note for the staff.
     #[api(ONE_LINE, MaxChars(200))]
     location: Option<String>,
-    /// Where in that place it stands, for the plan of the room.
+    /// Position of the printer on the plan of its room.
     position: Option<RoomPosition>,
-    /// Free labels, by which lists are filtered.
+    /// Free-form labels for filtering lists.
     #[api(TAGS, default = Vec::new())]
     tags: Vec<String>,
-    /// The camera that looks at it; with null, the one on its own host that the printer tells of, if it does.
+    /// Camera that watches the printer; if null, the camera on the printer's own host that it reports, if any.
     #[api(separate)]
     camera: Option<GivenCamera>,
 }
@@ -135,7 +134,7 @@ impl From<PrinterFields> for PrinterDetails {
 }
 
 impl NewPrinter {
-    /// The fields of the new printer; the settings may fill an address or a key that is empty.
+    /// Converts the request to the fields of a new printer; an empty address or key may be filled from the settings.
     pub async fn into_fields(self, app: &PrinterHandles) -> Result<PrinterFields, ApiError> {
         check_material(app, "loadedMaterialId", self.loaded_material_id).await?;
         let kind = self.kind.0;
@@ -169,12 +168,12 @@ impl NewPrinter {
 }
 
 impl PrinterChange {
-    /// What the change names must exist.
+    /// Checks that the objects that the change refers to exist.
     pub async fn check_named(&self, app: &PrinterHandles) -> Result<(), ApiError> {
         check_material(app, "loadedMaterialId", self.loaded_material_id.or(None)).await
     }
 
-    /// The fields of this printer after this change.
+    /// Applies this change to the printer's fields and returns the result.
     pub fn merged_into(self, app: &PrinterHandles, id: Id, old: PrinterFields) -> Result<PrinterFields, ApiError> {
         let api_key = self.api_key.present().map(Option::unwrap_or_default);
         let given = self.base_url.clone().present();
@@ -210,7 +209,7 @@ impl PrinterChange {
     }
 }
 
-/// A material that is named must exist.
+/// Checks that a material exists, if one is named.
 pub(super) async fn check_material(app: &PrinterHandles, member: &str, id: Option<Id>) -> Result<(), ApiError> {
     let Some(id) = id else { return Ok(()) };
     let state = app.materials.read(id).await?;
@@ -218,8 +217,8 @@ pub(super) async fn check_material(app: &PrinterHandles, member: &str, id: Optio
     if material.is_some() { Ok(()) } else { Err(Refusal::field(member, "no such material").into()) }
 }
 
-/// Fills an empty address or key from the settings, for types that have such settings. The key goes only to the address
-/// of the settings.
+/// Fills an empty address or key from the settings, for types that have such settings. The key is only used with the
+/// address from the settings.
 fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (String, String) {
     let Some(defaults) = Declared::of_word(kind).and_then(|declared| declared.defaults) else {
         return (base_url, api_key);
@@ -231,7 +230,7 @@ fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (St
     (base_url, api_key)
 }
 
-/// An address that somebody gives must be an HTTP URL; the one of the settings was checked at start.
+/// Checks that an address from a request is an HTTP URL; the one from the settings was checked at start.
 fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
     let given = base_url.filter(|text| !text.trim().is_empty());
     match given.map(check_base_url) {
@@ -240,7 +239,7 @@ fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
     }
 }
 
-/// The same machine must not be registered twice: two registrations would be given a job each at the same time.
+/// Refuses to register the same machine twice: two registrations would each be assigned a job at the same time.
 fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) -> Result<(), ApiError> {
     let present = super::present_all(app);
     for other in present.iter().filter_map(|known| known.state.as_ref()).filter(|other| Some(other.id) != id) {
@@ -252,8 +251,8 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
     Ok(())
 }
 
-/// Refuses a printer at whose address a program of another type pretends to be that of this one. One that does not
-/// answer soon is registered as it is.
+/// Refuses a printer at whose address a program of another type answers as if it were of this one. A printer that does
+/// not respond soon is registered unchecked.
 async fn check_type(adapter: &dyn Adapter) -> Result<(), ApiError> {
     match tokio::time::timeout(RECOGNITION_TIMEOUT, adapter.recognise()).await {
         Ok(Err(PrinterError::WrongType { word, program, address })) => {
@@ -264,7 +263,7 @@ async fn check_type(adapter: &dyn Adapter) -> Result<(), ApiError> {
     }
 }
 
-/// An adapter must be able to use type, address, key and serial number; nothing is sent.
+/// Checks that an adapter can use type, address, key and serial number; sends nothing to the printer.
 fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) -> Result<Arc<dyn Adapter>, ApiError> {
     if fields.base_url.trim().is_empty() {
         return Err(Refusal::field("baseUrl", "is required").into());
@@ -281,7 +280,7 @@ fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) ->
     }
 }
 
-/// The member of the body whose value an adapter cannot use.
+/// Returns the member of the body whose value an adapter cannot use.
 fn member_of(error: &MakeError) -> &'static str {
     match error {
         MakeError::UnknownType(_) => "type",

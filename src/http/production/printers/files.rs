@@ -1,4 +1,4 @@
-//! The files on a printer: listed, put there and deleted.
+//! Files on a printer: list, upload and delete.
 
 use std::sync::Arc;
 
@@ -33,11 +33,11 @@ use crate::printers::PrinterType;
 use crate::printers::adapter::{Deleted, PrinterError, RemoteFile, Source};
 use crate::printers::connections::PrinterConnection;
 
-/// Most files of one answer.
+/// Maximum number of files in one response.
 const MAX_FILES_SHOWN: usize = 2000;
-/// Longest name of a file, with its folders, that is shown.
+/// Maximum length of a listed file name including its folders, in characters.
 const MAX_NAME_CHARS: usize = 500;
-/// The id that examples use for a G-code file.
+/// G-code file id used in the examples of the API description.
 pub(super) const EXAMPLE_FILE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 
 /// Adds the routes of the files on a printer.
@@ -62,20 +62,20 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// A file on a printer.
+/// File in a printer's own storage.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterFile", example = file_example())]
 struct PrinterFileView {
-    /// Its name; folders are joined by slashes.
+    /// File name; folders are joined by slashes.
     path: String,
-    /// Size in bytes; null where the printer does not tell it.
+    /// Size in bytes; null if the printer does not report it.
     size: Option<u64>,
-    /// When it last changed; null where the printer does not tell it.
+    /// Time of the last change; null if the printer does not report it.
     modified_at: Option<Timestamp>,
-    /// Whether this server put it there for a job: its name is one that only this server gives.
+    /// `true` if this server uploaded the file for a job, as recognized by its name.
     ours: bool,
-    /// Whether the printer prints it now, or has it in hand for a job: it is not deleted then.
+    /// `true` if the printer is printing the file or holds it for a job; such a file is not deleted.
     in_use: bool,
 }
 
@@ -89,36 +89,36 @@ fn file_example() -> Value {
     json!({"path": "vase.gcode", "size": 1_048_576, "modifiedAt": null, "ours": false, "inUse": false})
 }
 
-/// The files on a printer.
+/// Files in a printer's own storage.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterFiles", example = json!({"files": [file_example()], "leftOut": 0}))]
 struct PrinterFilesView {
-    /// One entry for each file, by their names.
+    /// Files, sorted by name.
     files: Vec<PrinterFileView>,
-    /// How many more there are, because there are too many or their names are too long.
+    /// Number of files omitted because there are too many or their names are too long.
     left_out: usize,
 }
 
-/// One of the files that this server stores.
+/// Reference to a G-code file that this server stores.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"fileId": EXAMPLE_FILE_ID}))]
 struct StoredFile {
-    /// Id of a G-code file.
+    /// Stored G-code file.
     file_id: Id,
 }
 
-/// A file that was put on a printer.
+/// File that was uploaded to a printer.
 #[derive(Response, Serialize)]
 #[api(name = "UploadedFile", example = json!({"ok": true, "filename": "vase.gcode"}))]
 pub(super) struct UploadedFile {
-    /// Always `true`; failures have the error shape.
+    /// Always `true`; failures are returned as errors.
     pub ok: bool,
-    /// The name that the printer gave the file.
+    /// Name that the printer gave the file.
     pub filename: String,
 }
 
-/// 201 with a file that was put on a printer; it has no address at this server.
+/// 201 response with a file that was uploaded to a printer; it has no URL at this server.
 struct CreatedOnPrinter(UploadedFile);
 
 impl IntoResponse for CreatedOnPrinter {
@@ -134,7 +134,7 @@ impl Reply for CreatedOnPrinter {
     }
 }
 
-/// The name of a file on a printer, from the end of the path.
+/// Name of a file on a printer, from the end of the path.
 struct RemoteName(String);
 
 impl<S: Send + Sync> FromRequestParts<S> for RemoteName {
@@ -148,8 +148,8 @@ impl<S: Send + Sync> FromRequestParts<S> for RemoteName {
 
 impl Argument for RemoteName {}
 
-/// A stored G-code file that a body names as `fileId`, of a form that printers of this type print. Its content tells
-/// the form: its name may be wrong.
+/// Returns a stored G-code file that a body names as `fileId`, in a format that printers of this type can print. The
+/// format is detected from the content, since the name may be wrong.
 pub(super) async fn gcode_file(app: &PrinterHandles, kind: &str, id: Id) -> Result<File, ApiError> {
     let (_, state) = found(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
     let file = state_of(&state)?;

@@ -1,4 +1,4 @@
-//! Where a printer stands on the plan of its room, as it is sent and shown.
+//! Position of a printer on the plan of its room, in requests and responses.
 
 use api_derive::Request;
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use crate::domain::printer::{MAX_ROOM_PLACE, RoomPosition};
 use crate::domain::refusal::Faults;
 use crate::http::wire::{FromJson, ValuePath, Within};
 
-/// Where a printer stands on the plan of its room.
+/// Position of a printer on the plan of its room.
 #[derive(Request, Clone, Debug)]
 #[api(name = "RoomPosition", fields = RoomPosition, example = json!({"row": 1, "column": 3}))]
 struct GivenPosition {
-    /// Counts from 1, from the front of the room.
+    /// Row, counted from 1 at the front of the room.
     #[api(Within(1..=MAX_ROOM_PLACE))]
     row: u32,
-    /// Counts from 1, from the left.
+    /// Column, counted from 1 at the left.
     #[api(Within(1..=MAX_ROOM_PLACE))]
     column: u32,
 }

@@ -1,4 +1,4 @@
-//! Prints that an operator starts by hand and that are no jobs.
+//! Manual prints: started by an operator and not part of any job.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -31,7 +31,7 @@ use crate::http::wire::{
 use crate::printers::adapter::{PrinterError, SlotsWanted};
 use crate::printers::connections::PrinterConnection;
 
-/// Longest name of a file on a printer, in characters.
+/// Maximum length of the name of a file on a printer, in characters.
 const MAX_NAME_CHARS: usize = 255;
 const NO_SLOT: DescribedError = (
     409,
@@ -39,7 +39,7 @@ const NO_SLOT: DescribedError = (
     "It is not certain from which slots to print; the message says what the file needs and what to do.",
 );
 
-/// Adds the route of prints by hand.
+/// Adds the route of manual prints.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.post_long(operator, "/api/printers/{id}/print", print, |op| {
@@ -56,20 +56,20 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// Names a stored file, and from which slots it is printed.
+/// Stored file to print, with the slots to use.
 #[expect(dead_code, reason = "it describes one of the two forms of `FileToPrint`")]
 #[derive(api_derive::Request, Clone, Debug)]
 #[api(example = json!({"fileId": EXAMPLE_FILE_ID, "slots": [2]}))]
 struct StoredFileToPrint {
-    /// Id of a G-code file.
+    /// Stored G-code file.
     file_id: Id,
-    /// The slot of each filament that the plate uses, in the order of the file's `plates[].filaments`, by the numbers
-    /// of the printer's `slots`; 254 is the spool beside them. Without it the printer takes what fits.
+    /// Slot for each filament that the plate uses, in the order of the file's `plates[].filaments`, by the numbers of
+    /// the printer's `slots`; 254 is the external spool. If absent, the printer chooses fitting slots.
     #[api(ItemsWithin(1..=MAX_FILAMENTS))]
     slots: Optional<Vec<u32>>,
 }
 
-/// Names a file in the printer's own storage, and from which slots it is printed.
+/// File in the printer's own storage to print, with the slots to use.
 #[expect(dead_code, reason = "it describes one of the two forms of `FileToPrint`")]
 #[derive(api_derive::Request, Clone, Debug)]
 #[api(example = json!({"filename": "vase.gcode"}))]
@@ -77,20 +77,20 @@ struct FileOnPrinter {
     /// Name of the file in the printer's own storage.
     #[api(Filled, MaxChars(MAX_NAME_CHARS))]
     filename: String,
-    /// The slot of each filament of the file, by the numbers of the printer's `slots`; 254 is the spool beside them.
-    /// Without it the printer takes what fits.
+    /// Slot for each filament of the file, by the numbers of the printer's `slots`; 254 is the external spool. If
+    /// absent, the printer chooses fitting slots.
     #[api(ItemsWithin(1..=MAX_FILAMENTS))]
     slots: Optional<Vec<u32>>,
 }
 
-/// What is printed, and from which slots, if a person names them.
+/// File to print, with the slots to use if the operator names them.
 #[derive(Clone, Debug)]
 struct FileToPrint {
     file: PrintedFile,
     slots: Vec<u32>,
 }
 
-/// Either a stored file or one that is on the printer.
+/// Stored file, or file on the printer.
 #[derive(Clone, Debug)]
 enum PrintedFile {
     Stored(Id),
@@ -146,15 +146,15 @@ impl Request for FileToPrint {
     }
 }
 
-/// What came of a print that was asked for.
+/// Result of a request to print.
 enum Printing {
-    /// 200: the printer has taken the start.
+    /// 200: the printer has started the print.
     Started(UploadedFile),
-    /// 202: it takes longer than the caller waits.
+    /// 202: starting takes longer than the request waits.
     Pending(PendingPrint),
 }
 
-/// A print that is still to begin.
+/// Print that has not started yet.
 #[derive(Serialize)]
 struct PendingPrint {
     ok: bool,
@@ -193,7 +193,7 @@ impl Reply for Printing {
     }
 }
 
-/// Answers POST: the printer must be able to take a job; meanwhile it takes none.
+/// Handles POST. The printer must be able to take a job, and takes none meanwhile.
 async fn print(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
@@ -202,8 +202,8 @@ async fn print(
     begin(&app, id, &call, || call.read_body()).await
 }
 
-/// Prints a stored file by hand. Whether the printer has taken the start already; otherwise the print is still to
-/// begin.
+/// Prints a stored file manually. Returns whether the printer has already started it; otherwise the print is still
+/// pending.
 pub(crate) async fn print_stored<B>(
     app: &PrinterHandles,
     id: Id,
@@ -215,7 +215,7 @@ pub(crate) async fn print_stored<B>(
     Ok(matches!(printing, Printing::Started(_)))
 }
 
-/// Prints the file that a page names.
+/// Prints the file that a form names.
 pub(super) async fn print_by_page(
     app: &PrinterHandles,
     id: Id,
@@ -225,7 +225,8 @@ pub(super) async fn print_by_page(
     begin(app, id, call, || read_body::<FileToPrint>(said.to_string().as_bytes())).await.map(|_| ())
 }
 
-/// `wanted` says which file; it is only asked when no answer is kept for the request's key.
+/// Begins a print of the file that `wanted` resolves; it is only called if no response is stored for the request's
+/// idempotency key.
 async fn begin<B>(
     app: &PrinterHandles,
     id: Id,
@@ -264,7 +265,7 @@ async fn begin<B>(
     }
 }
 
-/// The slots of the print. A printer that cannot take a print now is not asked: its own rules say why.
+/// Chooses the slots of the print. A printer that cannot print now is not queried: its own rules return the reason.
 async fn choose_slots(
     printer: &Printer,
     connection: &PrinterConnection,

@@ -1,4 +1,4 @@
-//! What a printer has made of the jobs that it was given: its attempts, and their sums.
+//! Production record of a printer: its attempts at jobs, and their totals.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -25,7 +25,7 @@ use crate::http::reply::{Listed, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::store::queries::AttemptTotals;
 
-/// Adds the routes of what a printer has made.
+/// Adds the routes of a printer's production record.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get(operator, "/api/printers/{id}/attempts", attempts, |op| {
@@ -40,7 +40,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// Which attempts are listed.
+/// Query parameters for listing attempts.
 #[derive(Request, Debug)]
 pub struct AttemptQuery {
     /// Only attempts in this state, such as `failed`.
@@ -49,16 +49,16 @@ pub struct AttemptQuery {
     page: PageQuery,
 }
 
-/// Which attempts are summed up.
+/// Query parameters for the totals.
 #[derive(Request, Debug)]
 pub struct TotalsQuery {
-    /// Attempts that claimed the printer at this time or later; since it was registered when it is left out.
+    /// Only attempts that claimed the printer at this time or later; defaults to its registration.
     from: Option<Timestamp>,
-    /// Attempts that claimed the printer before this time; until now when it is left out.
+    /// Only attempts that claimed the printer before this time; defaults to now.
     to: Option<Timestamp>,
 }
 
-/// One attempt at a job on this printer.
+/// Attempt at a job on this printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterAttempt", many = "attempts", example = json!({
@@ -69,39 +69,39 @@ pub struct TotalsQuery {
     "printSeconds": 1800, "grams": 12.5, "signOff": null,
 }))]
 struct PrinterAttemptView {
-    /// Id of the attempt; also part of the file's name on the printer.
+    /// Unique identifier of the attempt; also part of the file's name on the printer.
     id: Id,
-    /// The job that was attempted.
+    /// Job that was attempted.
     job_id: Id,
-    /// The number of the job; null where its record cannot be read.
+    /// Human-readable number of the job; null if its record cannot be read.
     job_number: Option<JobNumber>,
-    /// The order of the job.
+    /// Order of the job.
     order_id: Id,
-    /// The number of the order; null where the record of the job cannot be read.
+    /// Human-readable number of the order; null if the record of the job cannot be read.
     order_number: Option<OrderNumber>,
-    /// The SKU that the job makes; null where the record of the job cannot be read.
+    /// SKU that the job makes; null if the record of the job cannot be read.
     sku_id: Option<Id>,
-    /// Its name when it was ordered.
+    /// Name of the SKU at the time of the order.
     sku_name: Option<String>,
-    /// Counts from 1 within the job.
+    /// Number of the attempt, counted from 1 within the job.
     number: u32,
-    /// How far the attempt is, or how it ended.
+    /// State or outcome of the attempt.
     state: AttemptState,
-    /// Nobody can say whether the print began, or how it ended.
+    /// `true` if it is unknown whether the print began, or how it ended.
     unverified: bool,
-    /// Why it ended, or cannot be verified, in plain words.
+    /// Human-readable reason why the attempt ended or cannot be verified.
     reason: Option<String>,
-    /// When the printer was claimed for it.
+    /// Time at which the printer was claimed for the attempt.
     claimed_at: Timestamp,
-    /// When the printer was first seen printing it.
+    /// Time at which the printer was first seen printing it.
     started_at: Option<Timestamp>,
-    /// When it was over; null while it goes on.
+    /// Time at which the attempt ended; null while it continues.
     ended_at: Option<Timestamp>,
-    /// How long the printer printed; null where nobody saw the beginning and the end.
+    /// Duration of the print in seconds; null if its start or end was not observed.
     print_seconds: Option<i64>,
-    /// What the print used of all its materials together, in their unit.
+    /// Material used by the print, summed over all materials, in their units.
     grams: Amount,
-    /// How its parts were judged; null before its end, and while a person still has to judge them.
+    /// Sign-off of its parts; null before the attempt ends, and while the sign-off is pending.
     sign_off: Option<SignOffView>,
 }
 
@@ -130,17 +130,17 @@ impl PrinterAttemptView {
     }
 }
 
-/// How many prints failed for one reason.
+/// Number of prints that failed for one reason.
 #[derive(Response, Serialize)]
 #[api(name = "FailureReason", example = json!({"reason": "the printer stopped: nozzle too hot", "count": 2}))]
 pub(crate) struct FailureReason {
-    /// In the words that the printer or a person gave; null for all other reasons together, and where none was given.
+    /// Reason as stated by the printer or an operator; null for all other reasons together, and where none was stated.
     pub(crate) reason: Option<String>,
-    /// Prints that failed for it.
+    /// Number of failed prints.
     pub(crate) count: i64,
 }
 
-/// What a printer has made.
+/// Totals of a printer's production.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterTotals", example = json!({
@@ -149,31 +149,31 @@ pub(crate) struct FailureReason {
     "grams": 2010.5, "failuresByReason": [FailureReason::example()], "odometer": OdometerView::example(),
 }))]
 struct TotalsView {
-    /// The printer that was given these attempts.
+    /// Printer of these attempts.
     printer_id: Id,
-    /// Attempts that claimed it at this time or later are counted.
+    /// Start of the range: attempts that claimed the printer at this time or later are counted.
     from: Timestamp,
-    /// Attempts that claimed it before this time are counted.
+    /// End of the range: attempts that claimed the printer before this time are counted.
     to: Timestamp,
-    /// Prints that began and are over, however they ended.
+    /// Number of prints that started and ended, regardless of their outcome.
     prints: i64,
-    /// Prints that ran to their end.
+    /// Number of prints that finished.
     finished: i64,
-    /// Prints that failed.
+    /// Number of prints that failed.
     failed: i64,
-    /// Prints that were cancelled.
+    /// Number of prints that were cancelled.
     cancelled: i64,
-    /// Attempts that are over and printed nothing.
+    /// Number of attempts that ended without printing.
     not_started: i64,
-    /// The share of finished prints among those that finished or failed, from 0 to 1; null without such prints.
+    /// Share of finished prints among those that finished or failed, from 0 to 1; null without such prints.
     success_rate: Option<f64>,
-    /// How long it printed, as far as beginnings and ends were seen.
+    /// Printing time in seconds, as far as starts and ends were observed.
     print_seconds: i64,
-    /// What the prints used of all materials together, in their unit.
+    /// Material used by the prints, summed over all materials, in their units.
     grams: Amount,
-    /// Why prints failed, most first, of the last thousand: at most 20 reasons, and the others together.
+    /// Reasons of the last thousand failed prints, most frequent first: at most 20 reasons, and the others combined.
     failures_by_reason: Vec<FailureReason>,
-    /// What the printer has done since ever, as its reminders count it.
+    /// Total usage of the printer, as counted for its reminders.
     odometer: OdometerView,
 }
 

@@ -1,4 +1,4 @@
-//! The slots of a printer: what is in them, said by its operator in one call when a spool is swapped.
+//! Slots of a printer and their contents, which the operator sets in one call when a spool is swapped.
 
 use api_derive::{Request, Response};
 use axum::extract::{FromRequestParts, RawPathParams, State};
@@ -32,7 +32,7 @@ readable!(SlotSource);
 
 like!(COLOUR, "^#[0-9a-fA-F]{6}$", "must be a colour such as #1a2b3c");
 
-/// Adds the routes of slots.
+/// Adds the slot routes.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.post(operator, "/api/printers/{id}/slots/{slot}", load, |op| {
@@ -49,24 +49,24 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// What is in a slot. Members that are left out are not known of the new spool.
+/// Contents of a slot. Omitted members become unknown.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"materialId": materials::EXAMPLE_ID, "color": "#101010", "remaining": 950}))]
 pub struct LoadedSpool {
-    /// The material; null for an empty slot, or when nobody knows.
+    /// Loaded material; null for an empty slot or unknown material.
     material_id: Option<Id>,
     /// Colour of the spool.
     #[api(&COLOUR)]
     color: Option<String>,
-    /// What is left on it, in the material's unit; at most three decimals.
+    /// Remaining material on the spool, in the material's unit; at most three decimals.
     #[api(NotNegative)]
     remaining: Option<Amount>,
-    /// The number of the spool in the system that knows spools (`spools.url`): what is left on it is read there, and
-    /// what prints use of it is booked on it.
+    /// Number of the spool in the spool management system (`spools.url`): the remaining material is read there, and the
+    /// use by prints is recorded there.
     spool_id: Option<i64>,
 }
 
-/// A place for a spool.
+/// Slot for a spool.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Slot", example = json!({
@@ -74,34 +74,34 @@ pub struct LoadedSpool {
     "vendorCode": null, "kind": null, "spoolId": null, "bookedByPrinter": false, "spoolWarning": null, "updatedAt": "2026-11-01T08:00:00.000Z",
 }))]
 pub struct SlotView {
-    /// Its number, from 0, as the printer counts its tools.
+    /// Number of the slot, from 0, as the printer numbers its tools.
     slot: u32,
-    /// The material that is in it.
+    /// Loaded material.
     material_id: Option<Id>,
-    /// The colour of the spool, as `#rrggbb`.
+    /// Colour of the spool, as `#rrggbb`.
     color: Option<String>,
-    /// What is left on the spool, in the material's unit; prints use it up.
+    /// Remaining material on the spool, in the material's unit; decreases with each print.
     remaining: Option<Amount>,
-    /// Whether a person or the printer said what is loaded.
+    /// Source of the loaded material: an operator or the printer.
     source: SlotSource,
-    /// The vendor's code of the spool, as the printer reported it.
+    /// Vendor's code of the spool, as reported by the printer.
     vendor_code: Option<String>,
-    /// The kind of plastic of the spool, such as `PETG`, as the printer reported it.
+    /// Type of plastic of the spool, such as `PETG`, as reported by the printer.
     kind: Option<String>,
-    /// The number of the spool in the system that knows spools.
+    /// Number of the spool in the spool management system.
     spool_id: Option<i64>,
-    /// Whether the printer's own server books what it prints on this spool in that system; it is then not booked there
-    /// a second time.
+    /// `true` if the printer's own server records the use of this spool in that system; this server then does not
+    /// record it a second time.
     booked_by_printer: bool,
-    /// Why what prints take from the slot may be counted wrongly in that system, and what to do; null when nothing of
-    /// the kind is known.
+    /// Reason why the use of this slot may be recorded wrongly in that system, with the remedy; null if no problem is
+    /// known.
     spool_warning: Option<String>,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Timestamp,
 }
 
 impl SlotView {
-    /// A slot of a printer.
+    /// Builds the view of a printer's slot.
     pub(super) fn of(app: &PrinterHandles, printer: &Printer, one: Slot) -> Self {
         let material = one.material_id.and_then(|id| app.materials.resident(id)).map(|known| known.read());
         let material = material.as_ref().and_then(|known| known.state.as_ref());
@@ -127,19 +127,19 @@ impl SlotView {
     }
 }
 
-/// What is screwed into the hot end: files are sliced for a diameter.
+/// Nozzle in the hot end; files are sliced for its diameter.
 #[derive(Request, Clone, Debug)]
 #[api(name = "Nozzle", fields = Nozzle, example = json!({"diameter": 0.4, "kind": "brass"}))]
 struct GivenNozzle {
-    /// In millimetres.
+    /// Diameter in millimetres.
     #[api(NozzleWidth)]
     diameter: f64,
-    /// What it is made of, such as `brass` or `hardened steel`.
+    /// Material of the nozzle, such as `brass` or `hardened steel`.
     #[api(ONE_LINE, MaxChars(50))]
     kind: Option<String>,
 }
 
-/// A width that nozzles have.
+/// Validation rule for nozzle diameters: above 0 mm, with an upper bound.
 struct NozzleWidth;
 
 impl Rule<f64> for NozzleWidth {
@@ -163,7 +163,7 @@ impl FromJson for Nozzle {
     }
 }
 
-/// The `{slot}` of a path. What is no number of a slot names nothing: 404.
+/// The `{slot}` of a path. A value that is not a slot number responds 404.
 pub struct PathSlot(u32);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathSlot {
@@ -179,7 +179,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSlot {
 
 impl Argument for PathSlot {}
 
-/// What an operator says of a slot, as the printer takes it.
+/// Converts an operator's statement about a slot to a command for the printer.
 async fn loading(app: &PrinterHandles, slot: u32, said: LoadedSpool) -> Result<PrinterCommand, ApiError> {
     let LoadedSpool { material_id, color, remaining, spool_id: spool } = said;
     check_material(app, "materialId", material_id).await?;
@@ -187,8 +187,7 @@ async fn loading(app: &PrinterHandles, slot: u32, said: LoadedSpool) -> Result<P
     Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining, spool } })
 }
 
-/// Has a printer take what a page says of a slot, with the body that the API takes for it. A page may say it of several
-/// slots in one request.
+/// Loads a slot from a body in the format of the API. A form may set several slots in one request.
 pub(crate) async fn load_by_page(
     app: &PrinterHandles,
     call: &CommandRequest,

@@ -1,4 +1,4 @@
-//! Emergency stop: to the printer first, past everything that is queued, and recorded after.
+//! Emergency stop: sent to the printer first, ahead of everything that is queued, and recorded afterwards.
 
 use api_derive::Response;
 use axum::extract::State;
@@ -38,24 +38,23 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// An emergency stop that went out.
+/// Emergency stop that was sent.
 #[derive(Response, Serialize)]
 #[api(name = "EmergencyStopped", example = json!({"ok": true, "recorded": true, "message": null}))]
 struct StoppedView {
-    /// Always true: the printer took the stop.
+    /// Always true: the printer accepted the stop.
     ok: bool,
-    /// Whether the stop is recorded already. If not, it is as soon as the server comes to it.
+    /// `true` if the stop has been recorded. If false, it is recorded as soon as possible.
     recorded: bool,
-    /// What happened instead, where printers of the type have no emergency stop; `null` where motors and heaters were
-    /// cut.
+    /// Alternative action, for printer types without an emergency stop; `null` if motors and heaters were cut.
     message: Option<String>,
 }
 
-/// Said of a stop that was none at once.
+/// Message for a printer type without an immediate stop.
 pub(crate) const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print is ended by the fastest way there is, \
      and the heaters are switched off where the printer allows it. In danger switch it off at the mains";
 
-/// Whether printers like this one have no emergency stop, whether it is watched or an operator disconnected it.
+/// Returns whether a printer has no emergency stop, regardless of whether it is connected.
 pub(crate) fn gentle(app: &PrinterHandles, id: Id) -> bool {
     let watched = app.printer_connections.get(id).map(|connection| connection.adapter.declared());
     let registered = || {
@@ -65,7 +64,8 @@ pub(crate) fn gentle(app: &PrinterHandles, id: Id) -> bool {
     watched.or_else(registered).is_some_and(|declared| declared.lacks.contains(&Operation::EmergencyStop))
 }
 
-/// The body is not read: whatever is in it, the printer stops. Without a database it stops all the same.
+/// Handles the emergency stop. The body is not read, so that no content can prevent the stop, and it works without a
+/// database.
 async fn stop(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
@@ -76,7 +76,7 @@ async fn stop(
     Ok(Plain(StoppedView { ok: true, recorded, message }))
 }
 
-/// Stops a printer in an emergency. Answers whether that is recorded already; if not, it is as soon as that is
+/// Stops a printer in an emergency. Returns whether the stop has been recorded; if not, it is recorded as soon as
 /// possible.
 pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool, ApiError> {
     let route = match app.printer_connections.get(id) {

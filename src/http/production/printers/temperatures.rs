@@ -1,4 +1,4 @@
-//! How warm a printer was over the last day.
+//! Temperature history of a printer over the last day.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -17,14 +17,14 @@ use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::Within;
 
-/// How far back is shown when nothing is said.
+/// Default time span.
 const DEFAULT_SPAN_MS: i64 = HOUR_MS / 2;
-/// Points of each heater when nothing is said.
+/// Default number of points for each heater.
 const DEFAULT_POINTS: u32 = 200;
-/// Most points of each heater.
+/// Maximum number of points for each heater.
 const MAX_POINTS: u32 = 1_000;
 
-/// Adds the route of temperatures.
+/// Adds the temperature route.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     to.get(RequiredAccess::Role(Role::Operator), "/api/printers/{id}/temperatures", temperatures, |op| {
         op.named("getPrinterTemperatures", "Show how warm a printer was").about(
@@ -35,17 +35,17 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// Which part of the course is asked for.
+/// Query parameters for the temperature history.
 #[derive(Request, Debug)]
 struct TemperatureQuery {
-    /// From when on, at most a day ago; when absent, the last half hour.
+    /// Start of the range, at most a day ago; defaults to half an hour ago.
     since: Option<Timestamp>,
-    /// Most points of each heater.
+    /// Maximum number of points for each heater.
     #[api(Within(1..=MAX_POINTS), default = DEFAULT_POINTS)]
     points: u32,
 }
 
-/// The course of a printer's temperatures.
+/// Temperature history of a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "TemperatureHistory", example = json!({
@@ -53,37 +53,37 @@ struct TemperatureQuery {
     "heaters": [{"heater": "tool0", "points": [HeatPointView::example()]}],
 }))]
 struct PastTemperaturesView {
-    /// From when on.
+    /// Start of the range.
     since: Timestamp,
-    /// Until when: now.
+    /// End of the range: now.
     until: Timestamp,
-    /// One entry for each heater of which something was measured: tools, bed, chamber.
+    /// Heaters with at least one measurement: tools, bed, chamber.
     heaters: Vec<HeaterView>,
 }
 
-/// The course of one heater.
+/// Temperature history of one heater.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "HeaterHistory", example = json!({"heater": "tool0", "points": [HeatPointView::example()]}))]
 struct HeaterView {
-    /// Which one: `tool0` and further tools, `bed`, `chamber`.
+    /// Name of the heater: `tool0` and further tools, `bed`, `chamber`.
     heater: String,
-    /// Oldest first; none for times in which the printer told nothing.
+    /// Points, oldest first; there are none for times in which the printer reported nothing.
     points: Vec<HeatPointView>,
 }
 
-/// What a heater showed in a span of time, in degrees Celsius.
+/// Measurements of a heater in a time span, in degrees Celsius.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "HeatPoint", example = json!({"at": "2026-11-02T10:30:00.000Z", "min": 209.5, "max": 214.8, "target": 215}))]
 struct HeatPointView {
-    /// When the span begins.
+    /// Start of the span.
     at: Timestamp,
-    /// The lowest that was measured.
+    /// Lowest measurement.
     min: f64,
-    /// The highest that was measured.
+    /// Highest measurement.
     max: f64,
-    /// What was wanted at its end, 0 while it was off; null where the printer does not tell.
+    /// Target temperature at the end of the span, 0 while the heater was off; null if the printer does not report it.
     target: Option<f64>,
 }
 

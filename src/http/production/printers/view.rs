@@ -1,4 +1,4 @@
-//! What answers show of a printer.
+//! Printer as shown in responses.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -21,10 +21,10 @@ use crate::printers::BUILT_IN;
 
 readable!(Activity, Connection, Attention);
 
-/// The id that examples use for the job that a printer has in hand.
+/// Job id used in the examples for the job in a printer's hand.
 const EXAMPLE_JOB_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8068";
 
-/// How far a print is, in percent.
+/// Progress of a print, in percent.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Percent(pub f64);
 
@@ -34,52 +34,52 @@ impl ToSchema for Percent {
     }
 }
 
-/// The temperatures that the printer measured last, in °C.
+/// Last measured temperatures of the printer, in degrees Celsius.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterTemperatures", example = json!({"nozzle": 214.8, "bed": 60}))]
 pub struct TemperaturesView {
-    /// Of the first nozzle, in degrees Celsius; 0 when unknown.
+    /// Temperature of the first nozzle, in degrees Celsius; 0 if unknown.
     nozzle: f64,
-    /// Of the heated bed, in degrees Celsius; 0 when unknown.
+    /// Temperature of the heated bed, in degrees Celsius; 0 if unknown.
     bed: f64,
 }
 
-/// What a printer does, and how the server is connected with it.
+/// State of a printer and of the server's connection to it.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterStatus", example = status_example())]
 pub struct StatusView {
-    /// What the printer does; `offline` while it does not answer.
+    /// State of the printer; `offline` while it does not respond.
     state: Activity,
-    /// How far the print is, in percent.
+    /// Progress of the print, in percent.
     progress: Percent,
-    /// What the printer measured last, in °C.
+    /// Last measured temperatures, in degrees Celsius.
     temperatures: TemperaturesView,
-    /// How the server is connected with the printer.
+    /// State of the server's connection to the printer.
     connection: Connection,
-    /// The file that is being printed, or was printed last.
+    /// File that is being printed, or was printed last.
     file: Option<String>,
-    /// Seconds until the print ends, as the printer estimates.
+    /// Estimated remaining time of the print in seconds, as reported by the printer.
     remaining_seconds: Option<i64>,
-    /// The printer's own words on its state or error.
+    /// Printer's own message on its state or error.
     message: Option<String>,
-    /// When the printer was last looked at; null until then.
+    /// Time of the last status update; null before the first.
     updated_at: Option<Timestamp>,
-    /// When the printer last answered.
+    /// Time of the printer's last response.
     last_seen_at: Option<Timestamp>,
-    /// What keeps the printer from taking the next job.
+    /// Issues that keep the printer from taking the next job.
     attention: Vec<Attention>,
-    /// What a person should know about it, in words; null where there is nothing to add.
+    /// Human-readable details; null if there are none.
     attention_reason: Option<String>,
-    /// The file of a print that is no job and is about to begin.
+    /// File of a manual print that is about to begin.
     manual_print: Option<String>,
-    /// The job that the printer has in hand.
+    /// Job that the printer is working on.
     job_id: Option<Id>,
 }
 
 impl StatusView {
-    /// Of this printer, as it was seen last.
+    /// Builds the status of a printer from its last observation.
     pub(crate) fn of(app: &PrinterHandles, printer: &Printer) -> Self {
         let seen = app.printer_connections.status(printer.id).unwrap_or_default();
         let (state, connection) = state_of(printer, &seen);
@@ -102,15 +102,15 @@ impl StatusView {
     }
 }
 
-/// What a printer does, and how the server is connected with it. Whether it is offline is decided by what the printer's
-/// own actor committed: telemetry may be a look older or newer.
+/// Returns the state of a printer and of its connection. Whether it is offline is decided by the last commit of the
+/// printer's actor, since telemetry may be one poll older or newer.
 fn state_of(printer: &Printer, seen: &Status) -> (Activity, Connection) {
     let offline = printer.disconnected || printer.activity == Activity::Offline && seen.state == Activity::Offline;
     if offline { (Activity::Offline, printer.connection) } else { (seen.state, seen.connection) }
 }
 
-/// Returns when a printer last answered: while it is connected, when it was last looked at or pushed something; its own
-/// actor records no more than the beginning and the end of an outage.
+/// Returns the time of a printer's last response. While it is connected, this is the last poll or push; its actor
+/// records only the beginning and the end of an outage.
 fn last_seen(printer: &Printer, connection: Connection, updated_at: Timestamp) -> Option<Timestamp> {
     let live = connection.is_answering() && updated_at.0 > 0;
     if live { Some(updated_at) } else { printer.last_seen_at }
@@ -122,12 +122,12 @@ pub fn last_answer(app: &PrinterHandles, printer: &Printer) -> Option<Timestamp>
     last_seen(printer, state_of(printer, &seen).1, seen.updated_at)
 }
 
-/// What a printer does, as it is shown.
+/// Returns the state of a printer, as shown in responses.
 pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
     state_of(printer, &app.printer_connections.status(printer.id).unwrap_or_default()).0
 }
 
-/// A print whose parts can be signed off at its printer.
+/// Print whose parts can be signed off at its printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LastPrint", example = json!({
@@ -136,51 +136,51 @@ pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
 }))]
 #[expect(clippy::struct_field_names, reason = "the names of the API")]
 pub struct LastPrintView {
-    /// The job that was printed.
+    /// Job that was printed.
     job_id: Id,
-    /// The attempt of the job, which a sign-off names.
+    /// Attempt of the job; named in the sign-off.
     attempt_id: Id,
-    /// The order of the job.
+    /// Order of the job.
     order_id: Id,
 }
 
-/// A printer. Its API key is never shown.
+/// Printer. Its API key is never returned.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Printer", many = "printers", example = printer_example())]
 pub struct PrinterView {
-    /// Id of the printer.
+    /// Unique identifier of the printer.
     id: Id,
     #[serde(flatten)]
     details: PrinterDetails,
-    /// Its places for spools, by their numbers; one at least.
+    /// Slots for spools, by number; at least one.
     slots: Vec<SlotView>,
-    /// Whether an API key is kept for the printer.
+    /// `true` if an API key is stored for the printer.
     has_api_key: bool,
-    /// The camera that was set for it; null where none was: the printer may tell of one.
+    /// Camera configured for the printer; null if there is none, in which case the printer may report one.
     camera: Option<CameraView>,
-    /// What the printer does at present.
+    /// Current status.
     status: StatusView,
-    /// Why the printer is out of service; null while it is in service.
+    /// Reason why the printer is out of service; null while it is in service.
     maintenance: Option<String>,
-    /// The maintenance that is due, the one that is due longest first.
+    /// Due maintenance, longest overdue first.
     maintenance_due: Vec<DueView>,
-    /// What the printer has done since this is counted.
+    /// Usage of the printer since counting began.
     odometer: OdometerView,
-    /// The job that the printer has in hand.
+    /// Job that the printer is working on.
     job_id: Option<Id>,
-    /// The last print, as long as nobody has signed it off and nothing else was printed; clearing the bed signs it off.
+    /// Last print, until it is signed off or something else is printed; clearing the bed signs it off.
     last_print: Option<LastPrintView>,
-    /// When it was registered.
+    /// Time at which the printer was registered.
     created_at: Timestamp,
-    /// When its registration was last changed.
+    /// Time at which its registration last changed.
     updated_at: Timestamp,
-    /// Counts the changes from 1; also its `ETag`.
+    /// Number of changes, counted from 1; also the `ETag`.
     version: i64,
 }
 
 impl PrinterView {
-    /// A printer at a version.
+    /// Builds the view of a printer at a version.
     pub fn new(app: &PrinterHandles, printer: &Printer, version: i64) -> Self {
         Self {
             id: printer.id,
@@ -204,7 +204,7 @@ impl PrinterView {
         }
     }
 
-    /// The printer as a command left it.
+    /// Builds the view of the printer from the outcome of a command.
     pub fn after(app: &PrinterHandles, done: &CommandOutcome<PrinterAnswer>) -> Result<Self, ApiError> {
         match &done.answer {
             PrinterAnswer::Printer(printer) => {

@@ -1,4 +1,4 @@
-//! What a page has done to quotes: the operations of the API, with what the forms say as their bodies.
+//! Form actions on quotes: API operations with the form data as their bodies.
 
 use axum::extract::{self, State};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 use crate::http::production::orders::site::SiteHeader;
 
-/// Does what the last word of the form's path names, with the body that the API takes for it.
+/// Runs the operation that the last segment of the form's path names, with the form data as its body.
 pub(crate) async fn act_by_page(
     app: QuoteHandles,
     id: Id,
@@ -31,13 +31,13 @@ pub(crate) async fn act_by_page(
     }
 }
 
-/// Drafts a quote, and answers its identifier.
+/// Drafts a quote and returns its id.
 pub(crate) async fn create_by_page(app: QuoteHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
     let made = create(State(app), SiteHeader(None), call.with_body(said)).await?;
     made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
 }
 
-/// Drafts a quote at the estimate of a custom request, and answers its identifier.
+/// Drafts a quote at the estimated price of a custom request and returns its id.
 pub(crate) async fn answer_by_page(
     app: QuoteHandles,
     request: Id,
@@ -48,7 +48,7 @@ pub(crate) async fn answer_by_page(
     made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
 }
 
-/// Drafts a quote from a model, whose form is read as it comes, and answers its identifier.
+/// Drafts a quote from a model, whose form is streamed, and returns its id.
 pub(crate) async fn upload_by_page(app: QuoteHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
     let made = upload(State(app), who, SiteHeader(None), request).await?;
     made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))

@@ -1,5 +1,5 @@
-//! Looks up what the lines of a quote name: SKUs with their prices, models with their measures, materials with their
-//! costs.
+//! Looks up the references of a quote's lines: SKUs with their prices, models with their dimensions, materials with
+//! their costs.
 
 use super::QuoteHandles;
 use super::requests::NewQuoteLine;
@@ -11,7 +11,7 @@ use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
 use crate::http::model_upload::unmeasured;
 
-/// The lines with all that the rules need to know of them. `known` are those that the quote has already.
+/// Returns the lines with everything that the domain rules need. `known` are the lines that the quote has already.
 pub(super) async fn looked_up(
     app: &QuoteHandles,
     wished: &[NewQuoteLine],
@@ -109,8 +109,8 @@ async fn measured(app: &QuoteHandles, file: &File, path: &str) -> Result<MeshFac
     app.blobs.measure_stored(&file.sha256).await.map_err(|error| unmeasured(error, path))
 }
 
-/// What a kilogram of a material costs, in minor units, where it is counted in grams and its cost is known. A cost in
-/// thousandths for a gram is the same number for a kilogram.
+/// Returns the cost of a kilogram of a material in minor units, if the material is measured in grams and its cost is
+/// known. A cost per gram in thousandths is the same number as the cost per kilogram.
 pub(super) async fn cost_of(
     app: &QuoteHandles,
     material: Option<Id>,
@@ -125,7 +125,7 @@ pub(super) async fn cost_of(
     Ok(weighed.and_then(|material| material.fields.unit_cost_cents).map(|cost| cost.0))
 }
 
-/// What a model is called: its file's name without the ending.
+/// Returns a model's title: its file name without the extension.
 pub(super) fn title(file: &str) -> String {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let stem: String = stem.chars().filter(|c| !c.is_control()).collect();

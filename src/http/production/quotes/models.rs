@@ -1,4 +1,5 @@
-//! A quote from a model: uploaded, measured, priced by its volume at once; the slicer's price follows by itself.
+//! Quote from a model: uploaded, measured and priced by its volume at once; the price from the slicer follows
+//! automatically.
 
 use api_derive::Request;
 use axum::extract::{self, State};
@@ -20,7 +21,7 @@ use crate::http::production::orders::site::SiteHeader;
 use crate::http::reply::Created;
 use crate::http::wire::{EmailAddress, Filled, MaxChars, ONE_LINE, ToSchema, Within, schema_of};
 
-/// The form of a model, which is read as it comes.
+/// Form with a model, which is streamed.
 pub(crate) struct ModelForm;
 
 impl ToSchema for ModelForm {
@@ -42,33 +43,33 @@ impl ToSchema for ModelForm {
     }
 }
 
-/// What the form says besides the model.
+/// Form fields besides the model.
 #[derive(Request, Debug)]
 struct ModelFields {
-    /// How many parts.
+    /// Number of parts.
     #[api(Within(1..=MAX_QUANTITY), default = 1)]
     quantity: u32,
-    /// What it is called.
+    /// Title of the line.
     #[api(Filled, ONE_LINE, MaxChars(500))]
     description: Option<String>,
     /// E-mail address of the customer.
     #[api(EmailAddress)]
     customer_email: Option<String>,
-    /// The custom request that it answers.
+    /// Custom request that the quote answers.
     custom_request_id: Option<Id>,
-    /// What it is printed of.
+    /// Material to print with.
     material_id: Option<Id>,
-    /// The type of machine that prints it.
+    /// Machine type to print on.
     machine_type: Option<MachineType>,
-    /// How it is sliced.
+    /// Name of the slicer profile to slice the model with.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
-    /// Notes that the customer reads.
+    /// Notes visible to the customer.
     #[api(MaxChars(1000))]
     notes: Option<String>,
 }
 
-/// A draft of one line that is printed from an uploaded model, as the settings say where nobody says otherwise.
+/// Builds a draft with one line, printed from an uploaded model; fields that the form omits come from the settings.
 pub(crate) fn draft_of_model<F>(app: &QuoteHandles, upload: &ModelUpload<F>, file: Id, quantity: u32) -> DraftQuote {
     let model = DraftModel {
         file_id: file,
@@ -89,7 +90,7 @@ pub(crate) fn draft_of_model<F>(app: &QuoteHandles, upload: &ModelUpload<F>, fil
     DraftQuote { lines: vec![line], ..DraftQuote::default() }
 }
 
-/// Answers `POST /api/quotes/models`.
+/// Handles `POST /api/quotes/models`.
 pub(super) async fn upload(
     State(app): State<QuoteHandles>,
     who: Caller,

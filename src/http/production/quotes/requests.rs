@@ -1,4 +1,4 @@
-//! What requests about a quote say.
+//! Query parameters and bodies of requests about a quote.
 
 use api_derive::Request;
 use serde_json::json;
@@ -15,10 +15,10 @@ use crate::http::wire::{EmailAddress, Filled, ItemsWithin, MaxChars, ONE_LINE, O
 
 like!(CURRENCY, "^[A-Za-z]{3}$", "must be a currency code of three letters");
 
-/// Which quotes are listed.
+/// Query parameters for listing quotes.
 #[derive(Request, Debug)]
 pub struct QuoteQuery {
-    /// Only quotes with this status, as it is shown: one that has expired is not sent.
+    /// Only quotes with this status, as shown: an expired quote does not count as sent.
     pub(super) status: Option<QuoteStatus>,
     /// Only quotes of this site.
     pub(super) site: Option<Site>,
@@ -32,37 +32,37 @@ pub struct QuoteQuery {
     pub(super) page: PageQuery,
 }
 
-/// A line of a quote to draft.
+/// Line of a quote to draft.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"description": "Bracket, printed in PETG", "quantity": 2, "unitPriceCents": 1850, "skuId": super::super::skus::EXAMPLE_ID}))]
 pub struct NewQuoteLine {
-    /// What is offered; the name of the SKU or of the model when absent.
+    /// Description of the item; defaults to the name of the SKU or model.
     #[api(Filled, ONE_LINE, MaxChars(500))]
     pub(super) description: Option<String>,
-    /// How many.
+    /// Number of items.
     #[api(Within(1..=MAX_QUANTITY))]
     pub(super) quantity: u32,
-    /// Net price of one, in minor units of the currency. When absent: that of the SKU, or what follows from the costs
-    /// of the model.
+    /// Net price of one item, in minor units of the currency. Defaults to the price of the SKU, or is calculated from
+    /// the costs of the model.
     #[api(Within(0..=MAX_CENTS))]
     pub(super) unit_price_cents: Option<i64>,
-    /// The SKU that is printed, public or not; no kit.
+    /// SKU to print, public or not; not a kit.
     pub(super) sku_id: Option<Id>,
-    /// Whether it is printed. What is not, such as design work, needs no SKU.
+    /// `true` if the item is printed. Items that are not, such as design work, need no SKU.
     #[api(default = true)]
     pub(super) printed: bool,
-    /// The uploaded model that is printed, in place of a SKU.
+    /// Uploaded model to print, instead of a SKU.
     pub(super) model_file_id: Option<Id>,
-    /// What the model is printed of; required before the quote is sent.
+    /// Material to print the model with; required before the quote is sent.
     pub(super) material_id: Option<Id>,
-    /// The type of machine that prints the model; that of the settings when absent.
+    /// Machine type to print the model on; defaults to the settings.
     pub(super) machine_type: Option<MachineType>,
-    /// Slicer profile of the model; that of the settings when absent.
+    /// Slicer profile of the model; defaults to the settings.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     pub(super) slicer_profile: Option<String>,
 }
 
-/// A quote to draft.
+/// Quote to draft.
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewQuote", example = json!({
     "customerEmail": "ann@example.org",
@@ -72,67 +72,67 @@ pub struct NewQuoteLine {
     ],
 }))]
 pub struct QuoteRequest {
-    /// E-mail address of the customer; required before it is sent.
+    /// E-mail address of the customer; required before the quote is sent.
     #[api(EmailAddress)]
     customer_email: Option<String>,
-    /// The custom request that it answers.
+    /// Custom request that the quote answers.
     custom_request_id: Option<Id>,
-    /// What is offered.
+    /// Offered items.
     #[api(ItemsWithin(1..=MAX_LINES))]
     pub(super) lines: Vec<NewQuoteLine>,
-    /// ISO 4217; the shop's own when absent.
+    /// Currency: ISO 4217; defaults to the shop's currency.
     #[api(&CURRENCY)]
     pub(super) currency: Option<String>,
-    /// Where it is shipped to; decides the tax rate. The customer's default address when absent.
+    /// Shipping address; determines the tax rate. Defaults to the customer's default address.
     shipping_address: Option<Address>,
-    /// Until when it can be accepted; some days after its sending when absent, as the settings say.
+    /// Time until which the quote can be accepted; defaults to the configured number of days after it is sent.
     valid_until: Option<Timestamp>,
-    /// Notes that the customer reads.
+    /// Notes visible to the customer.
     #[api(MaxChars(1000))]
     notes: Option<String>,
-    /// The site that it belongs to; wins over that of the header.
+    /// Site that the quote belongs to; takes precedence over the header.
     site: Option<Site>,
 }
 
-/// Members that are left out stay as they are. Lines are replaced as a whole.
+/// Changes to a quote. Omitted members are left unchanged. Lines are replaced as a whole.
 #[derive(Request, Clone, Debug)]
 #[api(name = "QuoteChange", example = json!({"notes": "With brass inserts.", "validUntil": "2030-11-16T10:00:00.000Z"}))]
 pub struct QuoteChange {
     /// E-mail address of the customer.
     #[api(EmailAddress)]
     customer_email: Optional<Option<String>>,
-    /// The custom request that it answers.
+    /// Custom request that the quote answers.
     custom_request_id: Optional<Option<Id>>,
-    /// What is offered. A model that the quote has already is named by its `modelFileId` again.
+    /// Offered items. A model that the quote already contains is named by its `modelFileId` again.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Optional<Vec<NewQuoteLine>>,
-    /// Where it is shipped to; decides the tax rate.
+    /// Shipping address; determines the tax rate.
     shipping_address: Optional<Option<Address>>,
-    /// Until when it can be accepted.
+    /// Time until which the quote can be accepted.
     valid_until: Optional<Option<Timestamp>>,
-    /// Notes that the customer reads.
+    /// Notes visible to the customer.
     #[api(MaxChars(1000))]
     notes: Optional<Option<String>>,
 }
 
-/// Why a quote is declined.
+/// Details of declining a quote.
 #[derive(Request, Clone, Debug)]
 #[api(name = "QuoteDecline", example = json!({"reason": "too expensive"}))]
 pub struct Declining {
-    /// In words for people.
+    /// Human-readable reason.
     #[api(ONE_LINE, MaxChars(500))]
     reason: Option<String>,
 }
 
 impl Declining {
-    /// The command that it asks for.
+    /// Converts the request to a command.
     pub(crate) fn command(self) -> QuoteCommand {
         QuoteCommand::Decline { reason: self.reason.filter(|reason| !reason.trim().is_empty()) }
     }
 }
 
 impl QuoteRequest {
-    /// The draft that it asks for, with its lines looked up.
+    /// Converts the request to a draft, with its lines looked up.
     pub(super) fn draft(self, lines: Vec<DraftLine>) -> DraftQuote {
         DraftQuote {
             site: self.site.map(|site| site.0),
@@ -148,7 +148,7 @@ impl QuoteRequest {
 }
 
 impl QuoteChange {
-    /// The lines that replace those before, if any are there.
+    /// Returns the replacement lines, if the request contains any.
     pub(super) fn lines(&self) -> Option<&[NewQuoteLine]> {
         match &self.lines {
             Optional::Present(lines) => Some(lines),
@@ -156,7 +156,7 @@ impl QuoteChange {
         }
     }
 
-    /// What changes, with the lines looked up.
+    /// Converts the request to a patch, with the lines looked up.
     pub(super) fn patch(self, lines: Option<Vec<DraftLine>>) -> QuotePatch {
         QuotePatch {
             customer_email: self.customer_email.present(),

@@ -1,4 +1,4 @@
-//! A quote as operators see it, with what it costs the shop.
+//! Quote as shown to operators, with its costs to the shop.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -14,32 +14,32 @@ use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 use crate::http::wire::{enumeration, readable};
 
-/// The id that examples use for a quote.
+/// Quote id used in the examples of the API description.
 pub(crate) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8084";
 
 readable!(QuoteStatus);
 
-/// How far a model is sliced.
+/// Slicing state of a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ModelSlicing {
-    /// It has no slicer profile; its price follows from its volume.
+    /// No slicer profile; the price is calculated from the volume.
     None,
-    /// The slicer is at work, or waited for.
+    /// Slicing in progress or queued.
     Pending,
-    /// The price follows from its G-code.
+    /// Sliced; the price is calculated from the G-code.
     Done,
-    /// The slicer refused it.
+    /// Refused by the slicer.
     Failed,
 }
 enumeration! {
-    /// How far a model is sliced: `none` without a profile, `pending`, `done` once the price follows from its G-code,
-    /// `failed`.
+    /// Slicing state of a model: `none` without a profile, `pending`, `done` once the price is calculated from its
+    /// G-code, `failed`.
     ModelSlicing = "QuoteSlicing",
 }
 
 impl ModelSlicing {
-    /// That of a model.
+    /// Returns the slicing state of a model.
     pub(crate) fn of(model: &QuoteModel) -> Self {
         match (&model.sliced, &model.slicing_error, &model.slicer_profile) {
             (Some(_), ..) => Self::Done,
@@ -73,155 +73,155 @@ fn quote_example() -> Value {
     })
 }
 
-/// A quote with what it costs the shop.
+/// Quote with its costs to the shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Quote", many = "quotes", example = quote_example())]
 pub struct QuoteView {
-    /// Id of the quote.
+    /// Unique identifier of the quote.
     id: Id,
-    /// The number that people see.
+    /// Human-readable number.
     number: String,
-    /// Where it stands now.
+    /// Current status.
     status: QuoteStatus,
-    /// The site of the business that it belongs to.
+    /// Site of the business that the quote belongs to.
     site: Site<String>,
-    /// Address of the customer; null where none was given.
+    /// Customer's e-mail address; null if there is none.
     customer_email: Option<String>,
-    /// The custom request that it answers.
+    /// Custom request that the quote answers.
     custom_request_id: Option<Id>,
-    /// What is offered.
+    /// Offered items.
     lines: Vec<QuoteLineView>,
     /// Sum of the lines, in minor units.
     subtotal_cents: i64,
-    /// Charge for shipping, in minor units.
+    /// Shipping charge, in minor units.
     shipping_cents: i64,
     /// Tax rate of the destination, in basis points.
     tax_rate_bps: i64,
     /// Tax on lines and shipping, in minor units.
     tax_cents: i64,
-    /// What is to be paid in all.
+    /// Total amount to be paid, in minor units.
     total_cents: i64,
     /// Currency of all amounts: ISO 4217, in lower case.
     currency: String,
-    /// Where it is shipped to.
+    /// Shipping address; determines the tax rate.
     shipping_address: Option<Address>,
-    /// Until when it can be accepted; null while it is a draft that takes the settings' days.
+    /// Time until which the quote can be accepted; null for a draft that uses the configured number of days.
     valid_until: Option<Timestamp>,
-    /// Notes that the customer reads.
+    /// Notes visible to the customer.
     notes: Option<String>,
-    /// The order that it has become.
+    /// Order that the quote became.
     order_id: Option<Id>,
-    /// Why that order cannot be made; null while nothing is in the way.
+    /// Reason why the order cannot be created; null if there is none.
     order_error: Option<String>,
-    /// Why it was declined, as whoever did it said.
+    /// Reason for declining, as stated by the user or customer who declined it.
     declined_reason: Option<String>,
-    /// When it was sent.
+    /// Time at which the quote was sent.
     sent_at: Option<Timestamp>,
-    /// When it was accepted or declined.
+    /// Time at which the quote was accepted or declined.
     answered_at: Option<Timestamp>,
-    /// When it was made.
+    /// Time at which the quote was created.
     created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     updated_at: Timestamp,
-    /// Counts the changes that people made, from 1; also its `ETag`.
+    /// Number of changes made by users, counted from 1; also the `ETag`.
     version: i64,
 }
 
-/// What is offered at which price; to operators also what it costs the shop.
+/// Offered item with its price; for operators also with its costs to the shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteLine")]
 struct QuoteLineView {
-    /// What is offered.
+    /// Description of the item.
     description: String,
-    /// How many.
+    /// Number of items.
     quantity: u32,
-    /// Net price of one, in minor units.
+    /// Net price of one item, in minor units.
     unit_price_cents: i64,
     /// Net amount of the line, in minor units.
     amount_cents: i64,
-    /// The SKU that is printed; null for what is not printed, and for a model before the quote is sent.
+    /// SKU that is printed; null for items that are not printed, and for a model before the quote is sent.
     sku_id: Option<Id>,
-    /// Whether it is printed.
+    /// `true` if the item is printed.
     printed: bool,
-    /// The model that it is printed from; null where a SKU was named.
+    /// Model that the item is printed from; null if a SKU was named.
     model: Option<ModelView>,
 }
 
-/// The model of a line: what it measures, how it is printed, and what that costs the shop.
+/// Model of a line: its dimensions, print settings and costs to the shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteModel")]
 struct ModelView {
-    /// The uploaded model.
+    /// Uploaded model.
     file_id: Id,
-    /// Box that one part fills, in millimetres.
+    /// Bounding box of one part, in millimetres.
     size: Dimensions,
     /// Volume of one part in cubic millimetres.
     volume_mm3: i64,
-    /// What it is printed of.
+    /// Material to print with.
     material_id: Option<Id>,
-    /// The type of machine that prints it.
+    /// Machine type to print on.
     machine_type: MachineType,
-    /// How it is sliced.
+    /// Name of the slicer profile that the model is sliced with.
     slicer_profile: Option<String>,
-    /// How far it is sliced.
+    /// Slicing state.
     slicing: ModelSlicing,
-    /// Why the slicer refused it.
+    /// Reason why the slicer refused the model.
     slicing_error: Option<String>,
-    /// Its G-code, once it is sliced.
+    /// G-code file, once the model is sliced.
     gcode_file_id: Option<Id>,
-    /// Material of all parts of the line together, in grams: as the G-code says, else estimated.
+    /// Material for all parts of the line, in grams: from the G-code, or else estimated.
     grams: Amount,
-    /// Time that all parts of the line print, in seconds.
+    /// Print time for all parts of the line, in seconds.
     seconds: i64,
-    /// Whether an operator set the price; else it follows from the costs.
+    /// `true` if an operator set the price; otherwise it is calculated from the costs.
     priced_by_hand: bool,
-    /// What the line costs the shop.
+    /// Costs of the line to the shop.
     costs: CostsView,
-    /// What it really took; null before the order is made, and in lists.
+    /// Actual costs and margin; null before the order is created, and in lists.
     margin: Option<MarginView>,
 }
 
-/// What making something costs the shop, in minor units.
+/// Production costs to the shop, in minor units of the currency.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteCosts", example = costs_example())]
 #[expect(clippy::struct_field_names, reason = "amounts of money are named with their unit")]
 struct CostsView {
-    /// What is used up of the material.
+    /// Cost of the material used.
     material_cents: i64,
-    /// Electricity.
+    /// Cost of electricity.
     energy_cents: i64,
-    /// Wear of machines.
+    /// Cost of machine wear.
     wear_cents: i64,
-    /// Work of people.
+    /// Cost of labour.
     labour_cents: i64,
-    /// The share of prints that fail.
+    /// Allowance for failed prints.
     failure_cents: i64,
-    /// All of them.
+    /// Sum of all costs.
     total_cents: i64,
 }
 
-/// What the parts of a line really took, beside what was reckoned with.
+/// Actual costs of a line's parts, compared with the quoted ones.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QuoteMargin")]
 struct MarginView {
-    /// What the customer pays for the line without tax, in minor units.
+    /// Price of the line without tax, in minor units.
     price_cents: i64,
-    /// What was to be left of it.
+    /// Quoted margin, in minor units.
     quoted_margin_cents: i64,
-    /// Material that was used so far, failed prints included, in grams.
+    /// Material used so far, failed prints included, in grams.
     grams: Amount,
-    /// Time that machines printed so far, in seconds.
+    /// Machine time used so far, in seconds.
     seconds: i64,
-    /// What that cost, at the rates of the quote; failed prints are in it.
+    /// Actual costs at the rates of the quote, including failed prints.
     costs: CostsView,
-    /// What is left so far.
+    /// Actual margin so far, in minor units.
     actual_margin_cents: i64,
-    /// Whether nothing of the line is printed any more.
+    /// `true` if no more parts of the line are to be printed.
     #[serde(rename = "final")]
     is_final: bool,
 }
@@ -284,7 +284,7 @@ impl QuoteLineView {
 }
 
 impl QuoteView {
-    /// As it is at this time, with the margins of the lines that have one.
+    /// Builds the view of a quote at this time, with the margins of the lines that have one.
     pub(super) fn new(quote: &Quote, now: Timestamp, margins: &[LineMargin]) -> Self {
         let line =
             |(at, line): (usize, &QuoteLine)| QuoteLineView::new(line, margins.iter().find(|margin| margin.line == at));

@@ -1,4 +1,5 @@
-//! Orders from a file: read as it comes, each order taken as soon as its rows are there, every fault told by its row.
+//! Import of orders from a file: streamed, each order accepted as soon as its rows are complete, every error reported
+//! with its row.
 
 use std::collections::BTreeSet;
 
@@ -26,9 +27,9 @@ use crate::http::path_id::PathId;
 use crate::http::reply::Plain;
 use crate::services::sales_channels::{RowFault, TableOrder, TableReader};
 
-/// Most faults that an answer names; further ones are counted.
+/// Maximum number of errors listed in a response; further ones are only counted.
 const MAX_FAULTS_TOLD: usize = 100;
-/// Most variants without an entry that an answer names.
+/// Maximum number of unmapped variants listed in a response.
 const MAX_MISSING_TOLD: usize = 100;
 
 pub(super) const ABOUT: &str = "The body is the file itself, as `text/csv` or as the field `file` of a form. Its first row names the columns: `order`, `variant`, \
@@ -38,28 +39,28 @@ together, and what holds for the whole order is said in the first of them. An or
 imported before is not taken twice.";
 pub(super) const EXAMPLE: &str = "order,variant,quantity,unit_price,email\r\nF-17,VASE-G,2,12.50,ann@example.org\r\n";
 
-/// How a file is imported.
+/// Options for importing a file.
 #[derive(Request, Debug)]
 pub struct ImportQuery {
-    /// Only look: nothing is taken.
+    /// Only validates the file; no orders are imported.
     #[api(default = false)]
     dry_run: bool,
 }
 
-/// What is wrong with a row of the file.
+/// Error in a row of the file.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ImportFault", example = json!({"row": 3, "column": "quantity", "message": "must be a whole number of at least 1"}))]
 struct ImportFault {
-    /// Counts from 1, which is the row that names the columns.
+    /// Row number, counted from 1, which is the header row.
     row: u32,
-    /// The column; empty where it is the whole row.
+    /// Name of the column; empty if the error concerns the whole row.
     column: String,
-    /// What is wrong, for people.
+    /// Human-readable error message.
     message: String,
 }
 
-/// What came of importing a file.
+/// Result of importing a file.
 #[derive(Response, Serialize, Default)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderImport", example = json!({
@@ -68,27 +69,27 @@ struct ImportFault {
     "unmapped": ["VASE-R"], "complete": true,
 }))]
 pub(super) struct ImportView {
-    /// Whether nothing was taken because nothing was to be.
+    /// `true` if this was a dry run, which imports nothing.
     dry_run: bool,
-    /// How many orders the file has.
+    /// Number of orders in the file.
     orders: u32,
-    /// How many of them are new; with `dryRun`, how many are without a fault.
+    /// Number of new orders; with `dryRun`, number of orders without an error.
     taken: u32,
-    /// How many were known already.
+    /// Number of orders that were already known.
     known: u32,
-    /// How many have a fault.
+    /// Number of orders with an error.
     faulty: u32,
-    /// The first faults, in the order of the rows.
+    /// First errors, in the order of the rows.
     faults: Vec<ImportFault>,
-    /// How many more there are.
+    /// Number of errors not listed.
     more_faults: u32,
-    /// Variants that the map has no entry for: their orders wait.
+    /// Variants that are not mapped; their orders wait.
     unmapped: Vec<String>,
-    /// Whether the file was read to its end; a fault of the file itself ends it.
+    /// `true` if the file was read to its end; an error in the file itself stops the import.
     complete: bool,
 }
 
-/// An import under way.
+/// Import in progress.
 struct Import<'a> {
     app: &'a ChannelHandles,
     origin: CommandOrigin,
@@ -99,7 +100,7 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Takes the next piece of the file; `false`: it cannot be read further.
+    /// Processes the next chunk of the file. Returns `false` if it cannot be read further.
     async fn take(&mut self, piece: &[u8]) -> Result<bool, ApiError> {
         match self.reader.push(piece) {
             Ok(done) => {
@@ -168,7 +169,7 @@ impl Import<'_> {
     }
 }
 
-/// Answers `POST /api/sales-channels/{id}/import`.
+/// Handles `POST /api/sales-channels/{id}/import`.
 pub(super) async fn import(
     State(app): State<ChannelHandles>,
     PathId(id): PathId,

@@ -1,4 +1,5 @@
-//! Orders that other shops sold, as the staff sees them: what waits for what, and what the shops were told.
+//! Channel orders as shown to the staff: what each order waits for, and which shipments were reported to the other
+//! shop.
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -26,14 +27,14 @@ use crate::http::wire::{EmptyBody, OptionalBody, readable};
 use crate::store::queries::{ChannelOrderFilter, Queries};
 
 handles! {
-    /// What the routes of orders of other shops use.
+    /// Handles that the channel order routes need.
     pub(crate) struct ChannelOrderHandles {
         records: Directory<ChannelOrder>,
         queries: Queries,
     }
 }
 
-/// The routes of orders of other shops.
+/// Returns the channel order routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "Orders that other shops sold, from their first message on. One that cannot be made yet is kept and says what is missing.";
@@ -50,99 +51,99 @@ pub fn routes() -> ResourceRoutes {
 
 readable!(ChannelOrderStatus, TrackingState);
 
-/// Which orders are listed.
+/// Query parameters for listing channel orders.
 #[derive(Request, Debug)]
 pub struct ChannelOrderQuery {
-    /// Only those that came by this sales channel.
+    /// Only orders of this sales channel.
     channel_id: Option<Id>,
-    /// Only those that stand here.
+    /// Only orders with this status.
     status: Option<ChannelOrderStatus>,
-    /// Only those that need a person, or that need none.
+    /// `true`: only orders that need an operator's attention. `false`: only the others.
     attention: Option<bool>,
-    /// Only the one whose order here has this id.
+    /// Only the channel order that became the order with this id.
     order_id: Option<Id>,
     #[api(flatten)]
     page: PageQuery,
 }
 
-/// A line as the other shop sold it.
+/// Line of an order as sold by the other shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SoldLine")]
 struct SoldLineView {
-    /// Id of the variant there.
+    /// Id of the variant in the other shop.
     variant: Option<String>,
-    /// SKU code there.
+    /// SKU code in the other shop.
     code: Option<String>,
-    /// What it is called there.
+    /// Title in the other shop.
     title: String,
-    /// How many were sold.
+    /// Quantity sold.
     quantity: u32,
-    /// Price of one there, in minor units.
+    /// Price of one item in the other shop, in minor units.
     unit_price_cents: i64,
 }
 
-/// A shipment, and how far the other shop knows of it.
+/// Shipment, with the progress of reporting it to the other shop.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ToldShipment")]
 struct ToldShipmentView {
-    /// Counts from 1 within our order.
+    /// Number of the shipment, counted from 1 within our order.
     number: u32,
     /// Name of the carrier.
     carrier: String,
-    /// The carrier's tracking number.
+    /// Carrier's tracking number.
     tracking_number: String,
-    /// How far it is told.
+    /// Progress of reporting it to the other shop.
     state: TrackingState,
-    /// Tries that failed.
+    /// Number of failed attempts to report it.
     tries: u32,
-    /// When the next try is due; null when there is none.
+    /// Time of the next attempt; null if there is none.
     next_try_at: Option<Timestamp>,
-    /// What was wrong with the last try.
+    /// Error of the last attempt.
     error: Option<String>,
 }
 
-/// An order that another shop sold.
+/// Order that another shop sold.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ChannelOrder", many = "channelOrders", example = example())]
 struct ChannelOrderView {
-    /// Id of the record here.
+    /// Unique identifier of the record here.
     id: Id,
-    /// The sales channel that it came by.
+    /// Sales channel of the order.
     channel_id: Id,
-    /// Id of the order there.
+    /// Id of the order in the other shop.
     external_id: String,
-    /// Its number there.
+    /// Number of the order in the other shop.
     number: String,
-    /// Where it stands.
+    /// Status of the channel order.
     status: ChannelOrderStatus,
-    /// Whether a person has to look.
+    /// `true` if the order needs an operator's attention.
     attention: bool,
-    /// Our order; null until it is made.
+    /// Our order; null until it is created.
     order_id: Option<Id>,
-    /// Whether it was cancelled there.
+    /// `true` if the order was cancelled in the other shop.
     cancelled: bool,
-    /// What was paid back there, in minor units.
+    /// Amount refunded by the other shop, in minor units.
     refunded_cents: i64,
-    /// What was paid in all, in minor units.
+    /// Total amount paid, in minor units.
     total_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Currency: ISO 4217, in lower case.
     currency: String,
-    /// The customer's e-mail address.
+    /// Customer's e-mail address.
     customer_email: Option<String>,
-    /// What was sold.
+    /// Items sold.
     lines: Vec<SoldLineView>,
-    /// What the variant map has no entry for.
+    /// Variants that are not mapped.
     missing: Vec<String>,
-    /// What is in the way besides, for people.
+    /// Human-readable description of any other problem.
     problem: Option<String>,
-    /// What has left, and how far the shop knows of it.
+    /// Shipments that have left, with the progress of reporting them to the other shop.
     shipments: Vec<ToldShipmentView>,
-    /// When its first message came.
+    /// Time at which its first message arrived.
     created_at: Timestamp,
-    /// When it last changed here.
+    /// Time of the last change here.
     updated_at: Timestamp,
 }
 

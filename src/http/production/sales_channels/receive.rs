@@ -1,7 +1,7 @@
-//! Signed messages of other shops: verified over the raw bytes, then brought to the record of their order.
+//! Signed messages of other shops: verified over the raw bytes, then passed to the record of their order.
 //!
-//! A repeat needs no memory of its own: whatever the id of its delivery, it comes to the record of the same order,
-//! which knows what it says already.
+//! Repeats need no deduplication by delivery id: every message about an order reaches the same record, which recognizes
+//! what it already contains.
 
 use api_derive::Response;
 use axum::extract::{FromRequest, Request, State};
@@ -38,7 +38,7 @@ pub(super) fn words(operation: DescribedOperation) -> DescribedOperation {
         .error(503, "channel_not_configured", "The channel has no secret to check signatures with, or is switched off.")
 }
 
-/// A body that is verified and read as raw bytes.
+/// Body that is verified and read as raw bytes.
 pub(super) struct SignedMessage(CommandRequest);
 
 impl FromRequest<AppState> for SignedMessage {
@@ -60,7 +60,7 @@ impl Argument for SignedMessage {
     }
 }
 
-/// How the description names what another shop sends.
+/// Schema of another shop's message in the API description.
 struct ChannelMessage;
 
 impl ToSchema for ChannelMessage {
@@ -73,16 +73,16 @@ impl ToSchema for ChannelMessage {
     }
 }
 
-/// That a message of another shop was taken.
+/// Acknowledgement of another shop's message.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ChannelMessageReceived", example = json!({"received": true}))]
 pub(super) struct MessageReceived {
-    /// Always `true`: what it says is kept and need not be sent again.
+    /// Always `true`: the content is stored and need not be sent again.
     received: bool,
 }
 
-/// Answers `POST /webhooks/sales-channels/{id}`.
+/// Handles `POST /webhooks/sales-channels/{id}`.
 pub(super) async fn receive(
     State(app): State<ChannelHandles>,
     PathId(id): PathId,
@@ -109,8 +109,8 @@ pub(super) async fn receive(
     Ok(Plain(MessageReceived { received: true }))
 }
 
-/// Brings what is said of an order to its record. Its id follows from the channel and the order's id there, so that
-/// whatever is said of one order meets. Answers whether it was not known before.
+/// Passes a message about an order to its record. The record's id is derived from the channel and the order's id there,
+/// so that all messages about one order reach the same record. Returns whether the content was new.
 pub(super) async fn hear(
     app: &ChannelHandles,
     origin: CommandOrigin,

@@ -1,4 +1,4 @@
-//! What requests about a sales channel say.
+//! Bodies of requests about a sales channel.
 
 use api_derive::Request;
 use serde::Serialize;
@@ -20,14 +20,14 @@ use crate::http::wire::{
 use crate::secrets::encryption::SecretCipher;
 use crate::services::sales_channels::WORDS;
 
-/// Most entries of a map that one request names.
+/// Maximum number of mapped variants in one request.
 const MAX_GIVEN: usize = 200;
-/// Most characters of an access token.
+/// Maximum length of an access token, in characters.
 const MAX_TOKEN_CHARS: usize = 500;
 
 like!(CURRENCY, "^[A-Za-z]{3}$", "must be a currency code of three letters");
 
-/// The system that a shop works with.
+/// Shop system of a sales channel.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChannelKind(pub(super) String);
 
@@ -51,7 +51,7 @@ impl FromJson for ChannelKind {
     }
 }
 
-/// The address of another system, without credentials.
+/// Address of another system, without credentials.
 struct ShopAddress;
 
 impl Rule<String> for ShopAddress {
@@ -63,61 +63,61 @@ impl Rule<String> for ShopAddress {
     }
 }
 
-/// A sales channel to set up.
+/// Sales channel to create.
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewSalesChannel", example = json!({
     "kind": WORDS[0], "name": "Web shop", "secret": "the secret that its webhooks are signed with",
     "baseUrl": "https://shop.example.org", "accessToken": "the token of its interface",
 }))]
 pub struct ChannelRequest {
-    /// The system that the shop works with; it cannot be changed.
+    /// Shop system; it cannot be changed.
     pub(super) kind: ChannelKind,
-    /// What people call the shop.
+    /// Display name of the shop.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     pub(super) name: String,
-    /// The site that its orders belong to.
+    /// Site that its orders belong to.
     pub(super) site: Option<Site>,
-    /// ISO 4217; orders of another currency wait for a person.
+    /// Currency: ISO 4217; orders in another currency wait for an operator.
     #[api(&CURRENCY)]
     pub(super) currency: Option<String>,
-    /// The secret that its messages are signed with. Without one no message is taken.
+    /// Secret used to sign its messages. Without one, no messages are accepted.
     #[api(MaxChars(SECRET_MAX_BYTES), SecretText)]
     pub(super) secret: Option<String>,
-    /// Where its interface is, which is told of shipments; without one it is told nothing.
+    /// URL of the shop's API, which shipments are reported to; without one, none are reported.
     #[api(ShopAddress)]
     pub(super) base_url: Option<String>,
-    /// What is shown to that interface; where it asks for a key and a secret, both with a colon between them.
+    /// Access token for the shop's API; if the API requires a key and a secret, both joined by a colon.
     #[api(MaxChars(MAX_TOKEN_CHARS), SecretText)]
     pub(super) access_token: Option<String>,
 }
 
-/// Members that are left out stay as they are.
+/// Changes to a sales channel. Omitted members are left unchanged.
 #[derive(Request, Clone, Debug)]
 #[api(name = "SalesChannelChange", example = json!({"active": false}))]
 pub struct ChannelChangeRequest {
-    /// What people call the shop.
+    /// Display name of the shop.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     name: Optional<String>,
-    /// The site of orders that come from now on.
+    /// Site of orders that arrive from now on.
     site: Optional<Site>,
-    /// ISO 4217.
+    /// Currency: ISO 4217.
     #[api(&CURRENCY)]
     currency: Optional<String>,
-    /// The secret that its messages are signed with; null: none any more.
+    /// Secret used to sign its messages; null removes it.
     #[api(MaxChars(SECRET_MAX_BYTES), SecretText)]
     secret: Optional<Option<String>>,
-    /// Where its interface is; null: it is told nothing any more.
+    /// URL of the shop's API; null stops shipments from being reported.
     #[api(ShopAddress)]
     base_url: Optional<Option<String>>,
-    /// What is shown to that interface; null: nothing any more.
+    /// Access token for the shop's API; null removes it.
     #[api(MaxChars(MAX_TOKEN_CHARS), SecretText)]
     access_token: Optional<Option<String>>,
-    /// Whether messages are taken and shipments told.
+    /// `true` if messages are accepted and shipments reported.
     active: Optional<bool>,
 }
 
 impl ChannelChangeRequest {
-    /// The change, with what is secret encrypted.
+    /// Converts the request to a change, with secrets encrypted.
     pub(super) fn change(self, cipher: &SecretCipher, if_version: Option<i64>) -> ChannelChange {
         let sealed = |secret: Optional<Option<String>>| {
             secret.present().map(|secret| cipher.encrypt_or_empty(secret.as_deref().unwrap_or_default()))
@@ -135,25 +135,25 @@ impl ChannelChangeRequest {
     }
 }
 
-/// What is made for one variant.
+/// Mapping of one variant to a SKU.
 #[derive(Request, Clone, Debug)]
 #[api(name = "NewVariant", example = json!({"variant": "39072856", "skuId": skus::EXAMPLE_ID}))]
 pub struct VariantRequest {
-    /// Id of the variant there, or its SKU code there; of a line that has neither, its title.
+    /// Id of the variant in the other shop, or its SKU code there; for a line that has neither, its title.
     #[api(Filled, ONE_LINE, MaxChars(MAX_VARIANT_CHARS))]
     pub(super) variant: String,
-    /// The SKU that is made.
+    /// SKU to produce.
     pub(super) sku_id: Id,
-    /// Parts of it that one variant has.
+    /// Number of parts in one variant.
     #[api(Within(1..=MAX_QUANTITY), default = 1)]
     pub(super) quantity: u32,
 }
 
-/// Entries of the map.
+/// Mapped variants to set.
 #[derive(Request, Clone, Debug)]
 #[api(name = "VariantMap", example = json!({"variants": [{"variant": "39072856", "skuId": skus::EXAMPLE_ID}]}))]
 pub struct VariantsRequest {
-    /// What is made for each.
+    /// Mappings, one for each variant.
     #[api(ItemsWithin(1..=MAX_GIVEN))]
     pub(super) variants: Vec<VariantRequest>,
 }

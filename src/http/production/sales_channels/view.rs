@@ -1,4 +1,4 @@
-//! How sales channels and their maps are shown.
+//! Sales channels and their variant mappings as shown in responses.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -14,36 +14,36 @@ use crate::domain::sales_channel::{SalesChannel, Variant};
 use crate::domain::time::Timestamp;
 use crate::services::sales_channels::WORDS;
 
-/// Another shop whose orders are made here.
+/// Sales channel: another shop whose orders are produced here.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SalesChannel", many = "salesChannels", example = example())]
 pub(super) struct ChannelView {
-    /// Id of the channel.
+    /// Unique identifier of the channel.
     id: Id,
-    /// The system that the shop works with.
+    /// Shop system.
     kind: ChannelKind,
-    /// What people call the shop.
+    /// Display name of the shop.
     name: String,
-    /// The site that its orders belong to.
+    /// Site that its orders belong to.
     site: Site,
-    /// ISO 4217, in lower case.
+    /// Currency: ISO 4217, in lower case.
     currency: String,
-    /// The address to which it sends its messages.
+    /// URL to which the shop sends its messages.
     messages_url: String,
-    /// Whether it has a secret, without which no message is taken.
+    /// `true` if a secret is stored; without one, no messages are accepted.
     has_secret: bool,
-    /// Where its interface is; null: it is told nothing.
+    /// URL of the shop's API; null if shipments are not reported.
     base_url: Option<String>,
-    /// Whether a token is shown to that interface.
+    /// `true` if an access token for that API is stored.
     has_access_token: bool,
-    /// Whether messages are taken and shipments told.
+    /// `true` if messages are accepted and shipments reported.
     active: bool,
-    /// When it was set up.
+    /// Time at which the channel was created.
     created_at: Timestamp,
-    /// When it or its map last changed.
+    /// Time at which the channel or its mapping last changed.
     updated_at: Timestamp,
-    /// Counts the changes from 1; also its `ETag`.
+    /// Number of changes, counted from 1; also the `ETag`.
     version: i64,
 }
 
@@ -76,18 +76,18 @@ impl ChannelView {
     }
 }
 
-/// What is made for a variant that another shop sells.
+/// Mapping of a variant that another shop sells.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "MappedVariant", many = "variants", example = variant_example())]
 pub(super) struct VariantView {
-    /// Id of the entry.
+    /// Unique identifier of the mapping.
     id: Id,
-    /// Id of the variant there, or its SKU code there; of a line that has neither, its title.
+    /// Id of the variant in the other shop, or its SKU code there; for a line that has neither, its title.
     variant: String,
-    /// The SKU that is made.
+    /// SKU to produce.
     sku_id: Id,
-    /// Parts of it that one variant has.
+    /// Number of parts in one variant.
     quantity: u32,
 }
 
@@ -102,11 +102,11 @@ impl From<&Variant> for VariantView {
     }
 }
 
-/// Entries of a map.
+/// Mapped variants.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "MappedVariants", example = json!({"variants": [variant_example()]}))]
 pub(super) struct VariantsView {
-    /// The entries that were named, in that order.
+    /// Mappings of the variants in the request, in the same order.
     pub(super) variants: Vec<VariantView>,
 }

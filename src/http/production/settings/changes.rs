@@ -1,4 +1,4 @@
-//! What all changes of settings share: reading them, checking them, writing the file, and the line of the audit log.
+//! Shared steps of all settings changes: parsing, validation, writing the file, and the audit log entry.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,38 +22,38 @@ use crate::http::setup_desk::SetupDesk;
 use crate::http::wire::JsonObject;
 
 handles! {
-    /// What writing settings takes.
+    /// Handles needed to write settings.
     pub(crate) struct ChangeHandles {
         access: Directory<Access>,
         setup: Arc<SetupDesk>,
     }
 }
 
-/// A value that takes no effect.
+/// Value that has no effect.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({"name": "mail.smtp_host", "by": "SMTP_HOST in the environment"}))]
 pub struct ShadowedSetting {
-    /// The setting, as `section.key`.
+    /// Name of the setting, as `section.key`.
     pub(crate) name: String,
-    /// The source that wins over the file.
+    /// Source that takes precedence over the file.
     pub(crate) by: String,
 }
 
-/// What a service said when it was tested.
+/// Result of testing a service.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({
     "service": "agent", "message": "the gateway answers; its token was not tested, which only a real call does",
 }))]
 pub struct TestedService {
-    /// Which service.
+    /// Service that was tested.
     pub(crate) service: Service,
-    /// What came of it, in words for people, and what could not be tested.
+    /// Human-readable result, including what could not be tested.
     pub(crate) message: String,
 }
 
-/// What was written, and what it takes to come into force.
+/// Settings that were written, and what is needed for them to take effect.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({
@@ -61,19 +61,19 @@ pub struct TestedService {
     "tested": [TestedService::example()],
 }))]
 pub struct WrittenSettings {
-    /// The file in the server's working directory that was written.
+    /// File that was written, in the server's working directory.
     pub(crate) file: &'static str,
-    /// The variables that were written into it.
+    /// Variables that were written to the file.
     pub(crate) written: Vec<String>,
-    /// Values that take no effect, because another source wins over the file.
+    /// Values that have no effect because another source takes precedence over the file.
     pub(crate) shadowed: Vec<ShadowedSetting>,
-    /// The settings that a restart of the server takes over.
+    /// Settings that take effect after a restart of the server.
     pub(crate) restart: Vec<String>,
-    /// The services that were tested with the new settings, and can be used.
+    /// Services that were tested with the new settings and are usable.
     pub(crate) tested: Vec<TestedService>,
 }
 
-/// Reads new values of settings by their names. Faults stand under `path`.
+/// Parses new values of settings by name. Errors are reported under `path`.
 pub fn read_changes(settings: JsonObject, path: &str, faults: &mut Faults) -> Vec<Change> {
     let mut changes = BTreeMap::new();
     for (name, value) in settings.0 {
@@ -93,15 +93,15 @@ pub fn read_changes(settings: JsonObject, path: &str, faults: &mut Faults) -> Ve
     changes.into_iter().map(|(key, text)| Change { key, text }).collect()
 }
 
-/// Checks changes against all settings; writes nothing.
+/// Validates changes against all settings; writes nothing.
 pub async fn planned(config: &Arc<Config>, changes: Vec<Change>) -> Result<PlannedChanges, ApiError> {
     let config = config.clone();
     let planned = tokio::task::spawn_blocking(move || plan(&config.origin, &changes)).await;
     planned.map_err(ApiError::internal)?.map_err(refused)
 }
 
-/// Checks changes that are to be written: the next start must succeed with them, and each integration that they touch
-/// must be able to work.
+/// Validates changes that are about to be written: the next start must succeed with them, and each integration that
+/// they affect must be able to work.
 pub async fn startable(config: &Arc<Config>, changes: Vec<Change>) -> Result<PlannedChanges, ApiError> {
     let touched: BTreeSet<String> = changes.iter().map(|change| section_of(&change.key).to_owned()).collect();
     let planned = planned(config, changes).await?;
@@ -117,7 +117,7 @@ pub async fn startable(config: &Arc<Config>, changes: Vec<Change>) -> Result<Pla
     if faults.is_empty() { Ok(planned) } else { Err(not_startable(faults).into()) }
 }
 
-/// Refuses changes after which the next start could not open what they name: the database, a folder, the port.
+/// Refuses changes with which the next start could not open the configured database, folder or port.
 pub async fn openable(config: &Config, planned: &PlannedChanges) -> Result<(), ApiError> {
     let mut faults = Faults::default();
     for (name, words) in unopened(config, &planned.config).await {
@@ -130,8 +130,8 @@ fn section_of(key: &str) -> &str {
     key.split('.').next().unwrap_or(key)
 }
 
-/// Writes changes; `completes` says that the setup of the shop is done with them. The audit log has a line before the
-/// file is written, so that no change of it goes unseen while the database does not answer, and one afterwards.
+/// Writes changes; `completes` marks the shop's setup as completed with them. The audit log entry is written before the
+/// file, so that no change goes unrecorded when the database does not respond, and a second one afterwards.
 pub async fn write(
     app: &ChangeHandles,
     origin: CommandOrigin,
@@ -152,8 +152,8 @@ pub async fn write(
     Ok(WrittenSettings { file: ".env", written: variables, shadowed, restart, tested })
 }
 
-/// Tests these services with the settings as they would be; refuses the change when one fails. Faults stand at
-/// `path_of` each.
+/// Tests these services with the settings as they would be after the change; refuses the change if one fails. Each
+/// error is reported at `path_of` the service.
 pub async fn tested(
     config: &Config,
     services: Vec<Service>,

@@ -1,4 +1,4 @@
-//! The search for printers, told as it goes on or at its end.
+//! Printer discovery on the network, reported as a stream or as a single result.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -33,11 +33,11 @@ use crate::services::http::{LanSettings, searching};
 
 const STREAM: &str = "text/event-stream";
 const EXAMPLE: &str = "event: progress\ndata: {\"done\":3,\"total\":55}\n\nevent: result\ndata: {\"printers\":[]}\n\n";
-/// Steps that wait to be sent; a reader that is slower holds up the search.
+/// Maximum number of steps waiting to be sent; a slower reader holds up the search.
 const MAX_WAITING_STEPS: usize = 64;
 
 handles! {
-    /// What the search for printers uses.
+    /// Handles that the printer search needs.
     pub(crate) struct DiscoveryHandles {
         config: Arc<Config>,
         setup: Arc<SetupDesk>,
@@ -45,7 +45,7 @@ handles! {
     }
 }
 
-/// The route of the search.
+/// Adds the search route.
 pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     routes.post_long(RequiredAccess::Setup, "/api/setup/discover", discover, |op| {
         op.named("discoverPrinters", "Look for printers")
@@ -60,7 +60,7 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// A printer that was found.
+/// Printer that the search found.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DiscoveredPrinter", example = json!({
@@ -68,30 +68,30 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     "evidence": "it says what it is, its version, and that its state is ready", "registered": false,
 }))]
 pub(crate) struct DiscoveredPrinter {
-    /// Its printer type.
+    /// Printer type.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
-    /// Its address, as a printer is registered with it.
+    /// Address to register the printer with.
     pub(crate) base_url: String,
-    /// Its own name, or what it is and where.
+    /// Name that the printer reports, or else its type and address.
     pub(crate) name: String,
-    /// Its serial number, where it says one.
+    /// Serial number, if the printer reports one.
     pub(crate) serial: Option<String>,
-    /// What it answered, by which it was recognised.
+    /// Response by which the printer was recognized.
     pub(crate) evidence: String,
-    /// Whether a printer with this address or serial number is registered already.
+    /// `true` if a printer with this address or serial number is already registered.
     pub(crate) registered: bool,
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Response, Serialize)]
 #[api(name = "Discovery", example = json!({"printers": [DiscoveredPrinter::example()]}))]
 struct Discovery {
-    /// The printers, in the order of their addresses.
+    /// Printers found, sorted by address.
     printers: Vec<DiscoveredPrinter>,
 }
 
-/// The result of a search, or the stream of what happens in it.
+/// Result of a search, or the stream of its events.
 enum DiscoveryAnswer {
     Result(Discovery),
     Stream(Body),
@@ -121,14 +121,14 @@ impl Reply for DiscoveryAnswer {
     }
 }
 
-/// What a search needs to tell of printers: which are registered.
+/// Addresses and serial numbers of the registered printers.
 pub(crate) struct Registered {
     addresses: Vec<MachineAddress>,
     serials: Vec<String>,
 }
 
 impl Registered {
-    /// The printers that are registered now.
+    /// Collects the printers that are registered now.
     pub(crate) fn of(printers: &Directory<Printer>) -> Self {
         let (mut addresses, mut serials) = (Vec::new(), Vec::new());
         for (_, state) in printers.all_resident() {
@@ -139,7 +139,7 @@ impl Registered {
         Self { addresses, serials }
     }
 
-    /// A find, with whether it is registered.
+    /// Builds the view of a printer that was found, with whether it is registered.
     pub(crate) fn view(&self, found: FoundPrinter) -> DiscoveredPrinter {
         let FoundPrinter { kind, base_url, name, serial, evidence, .. } = found;
         let address = MachineAddress::of(&base_url);
@@ -149,7 +149,7 @@ impl Registered {
     }
 }
 
-/// A search that goes on while its steps are read. Whoever drops it ends it.
+/// Search that runs while its steps are read. Dropping it ends the search.
 struct Telling {
     search: Option<BoxFuture<'static, Vec<FoundPrinter>>>,
     steps: mpsc::Receiver<SearchStep>,
@@ -159,7 +159,7 @@ struct Telling {
 }
 
 impl Telling {
-    /// The next event of the stream; `None` after the result.
+    /// Returns the next event of the stream; `None` after the result.
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             tokio::select! {
@@ -192,7 +192,7 @@ impl Telling {
     }
 }
 
-/// The result of the search; never, once it was given.
+/// Returns the result of the search; never completes once the result was returned.
 async fn ended(search: &mut Option<BoxFuture<'static, Vec<FoundPrinter>>>) -> Vec<FoundPrinter> {
     match search {
         Some(search) => search.await,
@@ -200,13 +200,13 @@ async fn ended(search: &mut Option<BoxFuture<'static, Vec<FoundPrinter>>>) -> Ve
     }
 }
 
-/// One event as the stream writes it; JSON in one piece has no line breaks.
+/// Encodes one event for the stream; compact JSON contains no line breaks.
 fn block(event: &str, data: &impl Serialize) -> Bytes {
     let data = serde_json::to_value(data).unwrap_or(Value::Null);
     format!("event: {event}\ndata: {data}\n\n").into()
 }
 
-/// A search by the settings, with the turn at it; refused while somebody else searches.
+/// Prepares a search from the settings and takes the lock for it; refused while another search runs.
 fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), ApiError> {
     let running = || ApiError::conflict("discovery_running", "somebody looks for printers already; wait for the end");
     let turn = app.setup.search().ok_or_else(running)?;
@@ -221,7 +221,7 @@ fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), Api
     Ok((Search::new(client, scanned(own), settings.listen_seconds.duration()), turn))
 }
 
-/// Begins a search that goes on by itself, in a task of its own, and is told on the board. It ends with the server.
+/// Starts a search in a task of its own, which reports its progress on the board. It ends with the server.
 pub(crate) fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -> Result<(), ApiError> {
     let (search, turn) = prepared(app)?;
     let desk = app.setup.clone();

@@ -1,4 +1,4 @@
-//! The end of the wizard: all values at once, tested once more, written, and the setup completed.
+//! Final step of the wizard: tests all values once more, writes them and completes the setup.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -19,7 +19,7 @@ use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AnyJson, JsonObject};
 
-/// The route that saves what the wizard gathered.
+/// Adds the route that saves the wizard's values.
 pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     routes.post_long(RequiredAccess::Setup, "/api/setup/save", save, |op| {
         op.named("saveSetup", "Save the configuration and complete the setup")
@@ -35,15 +35,15 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// What the wizard gathered.
+/// Values collected by the wizard.
 #[derive(Request, Debug)]
 #[api(example = json!({"settings": {"DATABASE_URL": "postgres://shop:secret@localhost/shop", "REDIS_URL": ""}}))]
 pub struct SetupConfiguration {
-    /// Values by the names of their variables or settings; empty or null: embedded, or none.
+    /// Values by variable or setting name; empty or null selects the embedded service, or none.
     settings: JsonObject,
 }
 
-/// What the wizard asks for, as far as it is known.
+/// Returns the values that the wizard asks for, as far as they are known.
 pub(super) fn asked_values(config: &Config) -> Vec<SetupValue> {
     let asked = shown::every(&config.origin).into_iter().filter(|setting| {
         let of_service = |service: &Service| service.settings().iter().any(|prefix| setting.key.starts_with(prefix));
@@ -68,7 +68,7 @@ async fn save(
     Ok(Plain(save_settings(&app, call.origin(), settings).await?))
 }
 
-/// Tests what was gathered once more, writes it and completes the setup.
+/// Tests the collected values once more, writes them and completes the setup.
 pub(crate) async fn save_settings(
     app: &SetupHandles,
     origin: CommandOrigin,

@@ -1,4 +1,4 @@
-//! What a page has done to a product: the operations of the API, with what the form says as their body.
+//! Form actions on a product: API operations with the form data as their bodies.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -9,13 +9,13 @@ use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 
-/// Adds a product; gives its id.
+/// Adds a product and returns its id.
 pub(crate) async fn add_by_page(app: SkuHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
     let made = create(State(app), call.with_body(said)).await?;
     made.made_id().ok_or_else(|| ApiError::internal("a product without an id"))
 }
 
-/// Changes the members that are said.
+/// Changes the members present in the form.
 pub(crate) async fn change_by_page(
     app: SkuHandles,
     id: Id,

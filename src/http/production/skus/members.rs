@@ -1,4 +1,4 @@
-//! The members of products that are objects themselves: further materials, and what a kit contains.
+//! Nested objects of products: further materials, and the components of a kit.
 
 use api_derive::Request;
 use serde_json::{Value, json};
@@ -11,20 +11,20 @@ use crate::domain::sku::{Component, SkuMaterial};
 use crate::http::production::materials;
 use crate::http::wire::{AboveZero, FromJson, ValuePath, Within};
 
-/// Highest index of a filament in a file.
+/// Maximum index of a filament in a file.
 const MAX_FILAMENT: u32 = 1000;
-/// Most parts of one component in one set.
+/// Maximum number of parts of one component in one set.
 const MAX_PER_SET: u32 = 10_000;
 
-/// A further material of a product.
+/// Further material of a product.
 #[derive(Request)]
 #[api(name = "SkuMaterial", fields = SkuMaterial, example = json!({
     "materialId": materials::EXAMPLE_ID, "estimatedConsumption": 4.5, "filament": 1,
 }))]
 struct GivenMaterial {
-    /// What the filament is of.
+    /// Material of the filament.
     material_id: Id,
-    /// For one full plate, in the material's unit, where the file does not say it; at most three decimals.
+    /// Consumption for one full plate, in the material's unit, if the file does not state it; at most three decimals.
     #[api(AboveZero)]
     estimated_consumption: Amount,
     /// Index of the filament in the file, from 0.
@@ -42,12 +42,12 @@ impl FromJson for SkuMaterial {
     }
 }
 
-/// What a kit contains of one product.
+/// Component of a kit.
 #[derive(Request)]
 #[api(name = "Component", fields = Component, example = json!({"skuId": EXAMPLE_ID, "quantity": 2}))]
 struct GivenComponent {
     sku_id: Id,
-    /// How many parts of it one set has.
+    /// Number of its parts in one set.
     #[api(Within(1..=MAX_PER_SET))]
     quantity: u32,
 }

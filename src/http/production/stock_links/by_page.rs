@@ -1,4 +1,4 @@
-//! What a page has done to a link.
+//! Form actions on a stock link.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 
-/// Settles which side is right, with the body that the API takes for it.
+/// Sets the side whose stock is correct, from a body in the format of the API.
 pub(crate) async fn agree_by_page(
     app: LinkHandles,
     (material, system): (Id, StockSystem),

@@ -1,4 +1,4 @@
-//! What is told of links and of the systems that they lead to.
+//! Stock links and external stock systems as shown in responses.
 
 use api_derive::Response;
 use serde::{Deserialize, Serialize};
@@ -13,30 +13,30 @@ use crate::http::command_request::CommandOutcome;
 use crate::http::error::ApiError;
 use crate::http::production::materials;
 
-/// How a link stands.
+/// Progress of a link between a material and an external entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum LinkState {
-    /// Nothing moves until somebody agreed to which side is right.
+    /// Preview: nothing is transferred until an operator has decided which side is correct.
     Preview,
-    /// Both sides are kept in step.
+    /// In sync: both sides are kept equal.
     InStep,
-    /// A booking of ours is on its way.
+    /// Recording: a booking of ours is being sent.
     Booking,
-    /// A person has to decide.
+    /// Conflict: an operator must decide.
     Conflict,
 }
 
-/// What a person has to see to.
+/// Conflict that an operator must resolve.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockConflict", example = json!({
     "kind": "negative", "message": "-50 g there and -90 g here since both agreed on 100 g would leave less than nothing: count it and say which side is right",
 }))]
 pub(super) struct ConflictView {
-    /// Which it is.
+    /// Type of conflict.
     kind: ConflictKind,
-    /// In words, with what to do.
+    /// Human-readable description, with the remedy.
     message: String,
 }
 
@@ -46,7 +46,7 @@ impl From<SyncConflict> for ConflictView {
     }
 }
 
-/// A material that is linked to an entry of another system.
+/// Material that is linked to an entry of another system.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockLink", example = json!({
@@ -55,30 +55,30 @@ impl From<SyncConflict> for ConflictView {
     "createdAt": "2026-11-01T08:00:00.000Z",
 }))]
 pub(super) struct LinkView {
-    /// The material that is linked.
+    /// Linked material.
     pub(super) material_id: Id,
-    /// Its name here.
+    /// Name of the material here.
     pub(super) material_name: String,
-    /// The other system.
+    /// External stock system.
     pub(super) system: StockSystem,
-    /// Number of the part or filament there.
+    /// Number of the part or filament in that system.
     pub(super) entry_id: i64,
-    /// Name of the part or filament there.
+    /// Name of the part or filament in that system.
     pub(super) entry_name: String,
-    /// How the link stands.
+    /// State of the link.
     pub(super) state: LinkState,
     /// Stock on hand here.
     pub(super) ours: Amount,
-    /// What is counted there: as last read while there is something to decide, else as both sides last agreed. Null
-    /// when nothing usable was read.
+    /// Count in the external system: as last read while a decision is pending, otherwise as both sides last agreed.
+    /// Null if no usable count was read.
     pub(super) theirs: Option<Amount>,
-    /// What our stock changes by if theirs is right; if ours is, the opposite is booked there.
+    /// Change of our stock if their count is correct; if ours is, the opposite is recorded in the external system.
     pub(super) difference: Option<Amount>,
-    /// The unit of all three.
+    /// Unit of all three amounts.
     pub(super) unit: &'static str,
-    /// What a person has to see to.
+    /// Conflict that an operator must resolve.
     pub(super) conflict: Option<ConflictView>,
-    /// When the link was made.
+    /// Time at which the link was created.
     pub(super) created_at: Timestamp,
 }
 
@@ -115,7 +115,7 @@ impl LinkView {
     }
 }
 
-/// How another system that counts stock fares.
+/// State of an external stock system.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockSystemStatus", example = json!({
@@ -123,50 +123,50 @@ impl LinkView {
     "error": null, "entries": 40, "links": 3, "conflicts": 0,
 }))]
 pub(super) struct SystemView {
-    /// Which it is.
+    /// External stock system.
     pub(super) system: StockSystem,
-    /// Whether the settings switch it on.
+    /// `true` if the system is switched on in the settings.
     pub(super) on: bool,
-    /// When it was last looked at, successfully or not.
+    /// Time of the last synchronization, successful or not.
     pub(super) looked_at: Option<Timestamp>,
-    /// When everything was last read and brought in step.
+    /// Time of the last complete synchronization.
     pub(super) synchronised_at: Option<Timestamp>,
-    /// Why the last look ended early, such as when it cannot be reached; null when it did not.
+    /// Reason why the last synchronization ended early, such as a connection error; null if it did not.
     pub(super) error: Option<String>,
-    /// How many entries it has that materials can be linked to.
+    /// Number of entries that materials can be linked to.
     pub(super) entries: usize,
-    /// How many of them are linked.
+    /// Number of linked entries.
     pub(super) links: usize,
-    /// How many links need a person.
+    /// Number of links that need an operator's decision.
     pub(super) conflicts: usize,
 }
 
-/// All links, and how the other systems fare.
+/// All links, with the state of the external systems.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockLinks", example = json!({"systems": [SystemView::example()], "links": [LinkView::example()]}))]
 pub(super) struct LinksView {
-    /// Each system that can count stock, whether it is on or not.
+    /// Systems that can count stock, switched on or not.
     pub(super) systems: Vec<SystemView>,
-    /// All links, those that need a person first.
+    /// All links; those that need an operator's decision come first.
     pub(super) links: Vec<LinkView>,
 }
 
-/// Something in another system that a material can be linked to.
+/// Entry of an external system that a material can be linked to.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockEntry", many = "entries", example = json!({
     "system": "parts", "entryId": 12, "name": "PLA black 1 kg", "materialId": null, "suggestedMaterialId": materials::EXAMPLE_ID,
 }))]
 pub(super) struct EntryView {
-    /// The system that it stands in.
+    /// System that the entry belongs to.
     pub(super) system: StockSystem,
-    /// Its number there.
+    /// Number of the entry in that system.
     pub(super) entry_id: i64,
-    /// Its name there.
+    /// Name of the entry in that system.
     pub(super) name: String,
-    /// The material that is linked to it.
+    /// Material that is linked to the entry.
     pub(super) material_id: Option<Id>,
-    /// A material without a link to that system whose name is in the entry's.
+    /// Material that is not linked to that system and whose name is contained in the entry's name.
     pub(super) suggested_material_id: Option<Id>,
 }

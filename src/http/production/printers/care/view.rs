@@ -1,4 +1,4 @@
-//! What answers show of the care of a printer.
+//! Maintenance of a printer as shown in responses.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -13,17 +13,17 @@ use crate::domain::time::Timestamp;
 use crate::http::command_request::CommandOutcome;
 use crate::http::error::ApiError;
 
-/// What a printer has done, by the prints of jobs that ended on it.
+/// Usage of a printer, counted over the prints of jobs that ended on it.
 #[derive(Response, Serialize)]
 #[api(name = "Odometer", example = json!({"hours": 812.25, "prints": 431, "grams": 20_410.5, "failures": 9}))]
 pub struct OdometerView {
-    /// Hours that it printed, pauses included.
+    /// Hours of printing, including pauses.
     hours: Amount,
-    /// Prints that began and are over, however they ended.
+    /// Number of prints that started and ended, regardless of their outcome.
     prints: i64,
-    /// What they used of all materials together: grams of filament, millilitres of resin, sheets.
+    /// Material used, summed over all materials: grams of filament, millilitres of resin, sheets.
     grams: Amount,
-    /// Prints that failed.
+    /// Number of failed prints.
     failures: i64,
 }
 
@@ -34,26 +34,26 @@ impl From<Odometer> for OdometerView {
     }
 }
 
-/// A reminder, and how far the printer is since it was last done.
+/// Maintenance reminder, with the printer's usage since the work was last done.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Reminder", many = "reminders", example = reminder_example())]
 pub struct ReminderView {
-    /// Id of the reminder.
+    /// Unique identifier of the reminder.
     id: Id,
     #[serde(flatten)]
     details: ReminderDetails,
-    /// Since when it is due; null while it is not.
+    /// Time at which it became due; null while it is not due.
     due_at: Option<Timestamp>,
-    /// Which interval is reached, in words; null while none is.
+    /// Description of the interval that was reached; null while none is.
     due_reason: Option<String>,
-    /// What the printer has done since the work was last done.
+    /// Usage of the printer since the work was last done.
     since_done: OdometerView,
-    /// When the work was last done; null if never since the reminder was made.
+    /// Time at which the work was last done; null if it has not been done since the reminder was created.
     done_at: Option<Timestamp>,
-    /// When it was made.
+    /// Time at which the reminder was created.
     created_at: Timestamp,
-    /// When it was last changed, or its work done.
+    /// Time at which the reminder last changed or its work was done.
     updated_at: Timestamp,
 }
 
@@ -72,7 +72,7 @@ fn reminder_example() -> Value {
 }
 
 impl ReminderView {
-    /// A reminder of a printer that has done so much.
+    /// Builds the view of a reminder of a printer with this usage.
     pub fn new(reminder: &Reminder, odometer: &Odometer) -> Self {
         Self {
             id: reminder.id,
@@ -86,7 +86,7 @@ impl ReminderView {
         }
     }
 
-    /// The reminder as a command left it.
+    /// Builds the view of the reminder from the outcome of a command.
     pub fn after(done: &CommandOutcome<PrinterAnswer>) -> Result<Self, ApiError> {
         match &done.answer {
             PrinterAnswer::Reminder(reminder, odometer) => Ok(Self::new(reminder, odometer)),
@@ -95,24 +95,24 @@ impl ReminderView {
     }
 }
 
-/// Maintenance of a printer that is due.
+/// Due maintenance of a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DueMaintenance", example = due_example())]
 pub struct DueView {
-    /// The reminder that is due.
+    /// Reminder that is due.
     reminder_id: Id,
-    /// What is to be done.
+    /// Name of the task.
     name: String,
-    /// Which interval is reached, in words.
+    /// Description of the interval that was reached.
     reason: String,
-    /// Whether the printer takes no job until it is done.
+    /// `true` if the printer accepts no jobs until it is done.
     blocking: bool,
-    /// Since when it is due.
+    /// Time at which it became due.
     due_at: Timestamp,
 }
 
-/// Maintenance that is due, as it may look.
+/// Returns an example of due maintenance.
 fn due_example() -> Value {
     json!({
         "reminderId": EXAMPLE_REMINDER, "name": "Clean the nozzle", "reason": "101.5 of 100 hours of printing",
@@ -120,7 +120,7 @@ fn due_example() -> Value {
     })
 }
 
-/// The maintenance of a printer that is due, the one that is due longest first.
+/// Returns the due maintenance of a printer, longest overdue first.
 pub fn due(printer: &Printer) -> Vec<DueView> {
     let view = |reminder: &Reminder| {
         Some(DueView {
@@ -134,7 +134,7 @@ pub fn due(printer: &Printer) -> Vec<DueView> {
     printer.due_reminders().into_iter().filter_map(view).collect()
 }
 
-/// A reminder that is usual for such a machine.
+/// Recommended reminder for a type of machine.
 #[derive(Response, Serialize)]
 #[api(name = "ReminderSuggestion", example = reminder_fields())]
 pub struct SuggestionView {
@@ -142,34 +142,34 @@ pub struct SuggestionView {
     details: ReminderDetails,
 }
 
-/// Reminders that are usual for such a machine.
+/// Recommended reminders for a type of machine.
 #[derive(Response, Serialize)]
 #[api(name = "ReminderSuggestions", example = json!({"suggestions": [reminder_fields()]}))]
 pub struct SuggestionsView {
-    /// Each can be added as it is.
+    /// Recommended reminders; each can be added as it is.
     suggestions: Vec<SuggestionView>,
 }
 
 impl SuggestionsView {
-    /// What is usual for a printer of this type of machine.
+    /// Returns the recommended reminders for a printer's type of machine.
     pub fn of(printer: &Printer) -> Self {
         let usual = suggestions(printer.fields.machine_type).into_iter();
         Self { suggestions: usual.map(|fields| SuggestionView { details: fields.into() }).collect() }
     }
 }
 
-/// A reminder that was reset.
+/// Reminder that was reset.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ResetReminder", example = json!({"reminderId": EXAMPLE_REMINDER, "name": "Replace the nozzle"}))]
 pub struct ResetView {
-    /// Id of the reminder, which may have been removed since.
+    /// Reminder that was reset; it may have been removed since.
     reminder_id: Id,
-    /// Its name at that time.
+    /// Name of the reminder at that time.
     name: String,
 }
 
-/// An entry of a printer's maintenance log.
+/// Entry of a printer's maintenance log.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "MaintenanceEntry", many = "entries", example = json!({
@@ -180,25 +180,25 @@ pub struct ResetView {
     "by": "user:01890a5d-ac96-774b-bcce-b302099a8001", "createdAt": "2026-11-02T10:15:00.000Z",
 }))]
 pub struct EntryView {
-    /// Id of the entry.
+    /// Unique identifier of the entry.
     id: Id,
-    /// What was done.
+    /// Work that was done.
     done: String,
-    /// More about it.
+    /// Further notes.
     note: Option<String>,
-    /// The parts that were used.
+    /// Parts used.
     parts: Vec<String>,
-    /// What it cost, in the smallest unit of the shop's currency; null where nobody said.
+    /// Cost, in the smallest unit of the shop's currency; null if not stated.
     cost_cents: Option<i64>,
-    /// When it was done.
+    /// Time at which the work was done.
     done_at: Timestamp,
-    /// The reminders whose work it was.
+    /// Reminders that the work reset.
     resets: Vec<ResetView>,
-    /// What the printer had done by then.
+    /// Usage of the printer at that time.
     odometer: OdometerView,
-    /// Who made the entry: a user, an API key or the server.
+    /// Author of the entry: a user, an API key or the server.
     by: String,
-    /// When the entry was made.
+    /// Time at which the entry was created.
     created_at: Timestamp,
 }
 

@@ -1,4 +1,4 @@
-//! What a page has a printer do: the operation of the API that the last word of the form's path names.
+//! Form actions on a printer: the last segment of the form's path names the API operation to run.
 
 use axum::extract::State;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 use crate::http::production::printers::{care, print, remove, update};
 
-/// Does it, with the body that the API takes for it.
+/// Runs the operation that the path names, with the form data as the body of the API operation.
 pub(crate) async fn act_by_page(
     app: PrinterHandles,
     id: Id,
@@ -41,7 +41,7 @@ pub(crate) async fn act_by_page(
     }
 }
 
-/// Puts a printer back into service; what was done, if the page says it, is written into its log before.
+/// Returns a printer to service. If the form states the work that was done, it is added to the maintenance log first.
 async fn back_into_service(app: PrinterHandles, id: Id, call: CommandRequest, said: &Value) -> Result<(), ApiError> {
     if said.get("done").is_some() {
         care::log_by_page(&app, id, &call, said).await?;
