@@ -1,8 +1,8 @@
-//! The running aggregates: each one in memory is an actor around its rules, and each change is one durable commit.
+//! Actors of all aggregates. Each aggregate in memory is one actor that applies its domain rules and makes each change
+//! durable in one commit.
 //!
-//! [`kernel`] is generic and knows no kind. Each other file is one kind of aggregate, with the effects that its state
-//! calls for; [`dispatcher`] brings ready jobs and free printers together, and
-//! [`slicing`] makes G-code of models.
+//! [`kernel`] is generic and depends on no kind. Every other file holds one kind of aggregate with the effects that its
+//! state calls for; [`dispatcher`] matches ready jobs with free printers, and [`slicing`] produces G-code from models.
 
 pub mod access;
 pub mod at_processor;

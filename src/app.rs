@@ -1,8 +1,8 @@
-//! The whole app: every kind's directory, the store, the printer connections, the dispatcher; started and closed in
-//! order.
+//! Composition of the whole app: the directory of every kind, the store, the printer connections and the dispatcher;
+//! started and closed in order.
 //!
-//! Only the edge (`http/`, `cli/`) holds the [`App`]. Actors and services get the handles they use when they are made
-//! (`kinds`), so nothing below this module knows it.
+//! Only the outer layer (`http/`, `cli/`) holds the [`App`]. Actors and services receive the handles they use when they
+//! are created (`kinds`), so nothing below this module depends on it.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -58,63 +58,63 @@ pub use openings::unopened;
 pub use start::{printer_registry, rehearse};
 pub use start_error::ShopStartError;
 
-/// Everything that runs in one server process. The directories of the kinds are reached as its fields: `app.orders`.
+/// All components of one server process. The directories of the kinds are accessible as its fields: `app.orders`.
 pub struct App {
-    /// The directory of each kind of aggregate.
+    /// Directory of each kind of aggregate.
     pub directories: Directories,
     /// Clock, ids and the settings of the rules.
     pub environment: Arc<Environment>,
-    /// Reads lists from the pool for reading; wakes no actor.
+    /// List queries on the read pool; they activate no actor.
     pub queries: Queries,
-    /// Committed events in order of their numbers.
+    /// Committed events, in the order of their numbers.
     pub outbox: Arc<Outbox>,
-    /// Counters of the writer, and whether it can write.
+    /// Counters of the writer, and its availability.
     pub writer: Arc<WriterCounters>,
-    /// Connections to printers: their last status, and operations that go straight to the printer.
+    /// Printer connections: the last status of each printer, and operations sent directly to it.
     pub printer_connections: Arc<PrinterConnections>,
-    /// Proposes pairs of jobs and printers; says why a job waits.
+    /// Dispatcher, which proposes pairs of jobs and printers and explains why a job waits.
     pub dispatcher: Dispatcher,
-    /// Holds dispatch while a restored shop waits for its review.
+    /// Hold on dispatch while a restored shop waits for its review.
     pub hold: DispatchHold,
-    /// Tells when jobs, orders and printers are expected to be done.
+    /// Forecaster, which provides the expected completion of jobs, orders and printers.
     pub forecaster: Forecaster,
-    /// Finds the order that a payment event belongs to.
+    /// Matcher of payment events with their orders and invoices.
     pub payments: PaymentMatcher,
-    /// Finds or makes the session by which an order can be paid.
+    /// Finder and creator of checkout sessions for orders and invoices.
     pub checkouts: Checkouts,
-    /// Our customers as the payment processor knows them.
+    /// Customers as the payment processor knows them.
     pub subscribers: Subscribers,
-    /// Contents of files, by their hash.
+    /// File contents, by their hash.
     pub blobs: Arc<Blobs>,
-    /// How much room customers' files take, and may take.
+    /// Storage used by customers' files, and its limits.
     pub customer_space: Arc<customer_space::CustomerSpace>,
-    /// Tables that were asked for.
+    /// Files of requested table exports.
     pub export_files: ExportFiles,
-    /// Copies everything that the shop has, for somebody to keep elsewhere.
+    /// Creator of downloadable backups of the whole shop.
     pub backups: Arc<backups::Backups>,
-    /// Makes G-code of models.
+    /// Slicing service, which produces G-code from models.
     pub slicing: Arc<Slicing>,
-    /// Encrypts secrets at rest.
+    /// Cipher that encrypts secrets at rest.
     pub cipher: Arc<SecretCipher>,
-    /// Changes with each commit of access: event streams check again whether their readers may go on.
+    /// Counter that changes with each commit of access, so that event streams re-check their readers' permission.
     pub access_changes: watch::Sender<u64>,
-    /// Shared rate limits and the stream of events; `None`: both stay in the process.
+    /// Redis connection for shared rate limits and the stream of events; `None` to keep both in the process.
     pub redis: Option<Arc<Redis>>,
-    /// The components under the root: up or not, and how often each crashed.
+    /// Health of the components under the root, with the number of crashes of each.
     pub components: Components,
-    /// Counts attempts of webhook deliveries.
+    /// Counters of webhook delivery attempts.
     pub deliveries: Arc<DeliveryMeter>,
     /// Knows when a mail last went out.
     pub mail_meter: Arc<MailMeter>,
-    /// What is seen of systems that count stock.
+    /// Latest state observed in external stock systems.
     pub stock_boards: StockBoards,
-    /// Has the accounting system told at once.
+    /// Wake-up that makes the accounting integration run at once.
     pub accounting_wake: AccountingWake,
-    /// Renders and stores PDFs of invoices.
+    /// Renderer and storage of invoice PDFs.
     pub documents: Arc<documents::InvoiceDocuments>,
-    /// The storefront whose products are the catalogue; `None`: our own are.
+    /// Storefront whose products form the catalogue; `None` if it consists of our own products.
     pub storefront: Option<Arc<Storefront>>,
-    /// Other systems of the shop, and how each fares.
+    /// External systems of the shop, with the status of each.
     pub integrations: Arc<Integrations>,
     pub(crate) root: ActorRef<RootMsg>,
     pub(crate) store: Store,

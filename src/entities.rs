@@ -1,7 +1,7 @@
-//! Tables as `SeaORM` sees them, one file a table; `migrations/` makes them.
+//! Tables as `SeaORM` entities, one file per table; `migrations/` creates them.
 //!
-//! Not for anybody but `store/`: everyone else speaks the domain's types. Ids are hyphenated UUIDs, times milliseconds
-//! since 1970 UTC, money minor units, amounts thousandths, `doc` the serialised domain value and `schema` its version.
+//! Only for use by `store/`: all other modules use the domain types. Ids are hyphenated UUIDs, times milliseconds since
+//! 1970 UTC, money minor units, amounts thousandths, `doc` the serialised domain value and `schema` its version.
 #![expect(missing_docs, reason = "columns are what the domain's fields of the same name are")]
 
 pub mod access;

@@ -1,11 +1,11 @@
-//! The store: where commits become durable, and where aggregates are loaded from.
+//! Store: makes commits durable and loads aggregates.
 //!
-//! Actors, effects and the dispatcher know the store only through [`Store`], which stands on the traits of `port`.
-//! Two implementations honour the same contract, and the same tests run against both: the [`writer`], which writes to
+//! Actors, effects and the dispatcher use the store only through [`Store`], which builds on the traits of `port`. Two
+//! implementations honour the same contract, and the same tests run against both: the [`writer`], which writes to
 //! SQLite or PostgreSQL, and [`memory`], which keeps everything in ordered maps for deterministic simulations.
 //!
-//! The store decides no business rule. It writes what decisions say, numbers events in the order of commits, and tells
-//! the owner of each commit exactly once what became of it.
+//! The store contains no business rules. It writes the results of decisions, numbers events in commit order, and
+//! reports the outcome of each commit to its owner exactly once.
 
 pub mod connect;
 pub mod copy;
@@ -41,15 +41,15 @@ use crate::store::port::{CommitLog, DomainQueries};
 use crate::store::reader::Reader;
 use crate::store::rows::{Audit, Snapshot, StoredRow};
 
-/// An aggregate that every implementation of the store can write and load.
+/// Aggregate that every implementation of the store can write and load.
 pub trait StoredAggregate: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load {}
 impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load> StoredAggregate for T {}
 
-/// What actors, effects and the dispatcher hold of the store.
+/// Handle of the store for actors, effects and the dispatcher.
 ///
 /// It adds the typed methods that a trait object cannot have to the object-safe traits of `port`. A clone is one
-/// reference count, and a commit is one virtual call, so it costs the hot path nothing that can be measured. It stays
-/// valid when the writer crashes and is restarted, because the handle behind it is given the new writer.
+/// reference count, and a commit is one virtual call, so its cost on the hot path is not measurable. It stays valid
+/// when the writer crashes and is restarted, because the handle behind it is pointed to the new writer.
 #[derive(Clone)]
 pub struct Store(Shared<StoreParts>);
 
@@ -60,19 +60,19 @@ struct StoreParts {
 }
 
 impl Store {
-    /// Puts a store together: who takes commits, where aggregates are read outside the order of commits, and who
-    /// answers the queries of rules and effects. All three must be over the same data.
+    /// Assembles a store from a commit log, a reader outside the commit order, and the queries of rules and effects.
+    /// All three must operate on the same data.
     pub fn new(commits: impl CommitLog, reader: Reader, queries: impl DomainQueries) -> Self {
         Self(Shared::new(StoreParts { commits: Box::new(commits), reader, queries: Box::new(queries) }))
     }
 
-    /// Queues a commit. The owner is told exactly once what became of it, whatever crashes.
+    /// Queues a commit. Its outcome is reported to the owner exactly once, even after crashes.
     pub fn commit(&self, submission: Submission, owner: CommitOwner) {
         self.0.commits.commit(Box::new(submission), owner);
     }
 
-    /// Queues lines of the audit log that belong to no change, such as refused attempts and backups. They are lost,
-    /// with a warning in the log, when the store does not take them.
+    /// Queues audit log entries that belong to no change, such as refused attempts and backups. If the store cannot
+    /// write them they are lost, with a warning in the log.
     pub fn note(&self, lines: Vec<Audit>) {
         if lines.is_empty() {
             return;
@@ -92,7 +92,7 @@ impl Store {
         self.commit(submission, owner);
     }
 
-    /// Queues a load. The answer contains every commit that was queued before it, and from here on a commit of an older
+    /// Queues a load. The answer includes every commit that was queued before it, and from then on a commit of an older
     /// generation of the same aggregate is superseded.
     pub fn load<T: StoredAggregate>(
         &self,
@@ -108,17 +108,17 @@ impl Store {
         self.0.commits.run_in_order(OrderedWork::retention(now));
     }
 
-    /// Drops what is remembered of an aggregate's generations. To be called when its actor has left memory.
+    /// Drops the stored generation of an aggregate. Must be called when its actor has been unloaded.
     pub fn forget(&self, key: AggregateKey) {
         self.0.commits.forget(key);
     }
 
-    /// Reads aggregates as they are on disk now, outside the order of commits.
+    /// Returns the reader of aggregates as they are on disk now, outside the commit order.
     pub fn reader(&self) -> &Reader {
         &self.0.reader
     }
 
-    /// The queries of rules and effects.
+    /// Returns the queries of rules and effects.
     pub fn queries(&self) -> &dyn DomainQueries {
         &*self.0.queries
     }

@@ -1,4 +1,5 @@
-//! Access (staff, keys, sessions) calls for no outside work; its commits are announced to open event streams.
+//! Effects of access (staff, API keys, sessions). They do no outside work: each commit is only announced to open event
+//! streams.
 
 use std::sync::Arc;
 
@@ -10,9 +11,9 @@ use crate::actors::kernel::handle::Handle;
 use crate::domain::access::Access;
 use crate::domain::aggregate::Versioned;
 
-/// Announces each commit of access.
+/// Effects of access: announces each commit to event streams.
 pub struct AccessEffects {
-    /// Carries the version of the last commit. Event streams watch it and check again whether their reader may go on.
+    /// Version of the last commit. Event streams watch it and re-check their reader's permission when it changes.
     pub changes: watch::Sender<u64>,
 }
 

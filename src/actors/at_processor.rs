@@ -1,6 +1,5 @@
-//! What orders and invoices have done at the payment processor: sessions made and closed, refunds asked for. Each
-//! request carries a key that follows from the state of its owner, so that the processor takes a repeat for the same
-//! request.
+//! Payment processor work of orders and invoices: creating and closing checkout sessions, and issuing refunds. Each
+//! request carries an idempotency key derived from the state of its owner, so that the processor recognises a retry.
 
 use std::sync::Arc;
 
@@ -25,7 +24,7 @@ use crate::services::payments::{
     NewPaymentSession, NewRefund, PaymentProcessor, ProcessorError, ProcessorSession, REFUND_ID, Refund, SessionStatus,
 };
 
-/// What an owner hears when money came by a session that was read at the processor.
+/// Builds the payment news to report to the owner of a session that was found paid at the processor.
 pub fn paid_by(session: &ProcessorSession) -> PaymentNews {
     PaymentNews::Paid {
         amount_cents: session.amount_cents,
@@ -35,7 +34,7 @@ pub fn paid_by(session: &ProcessorSession) -> PaymentNews {
     }
 }
 
-/// A session that can be paid, as far as its owner knows.
+/// Returns the current checkout and its session id if its owner considers the session open for payment.
 pub fn open_session(owner: &impl Payable) -> Option<(&Checkout, &str)> {
     owner.checkout().and_then(|checkout| match &checkout.state {
         CheckoutState::Open { session, .. } => Some((checkout, session.as_str())),
@@ -43,26 +42,28 @@ pub fn open_session(owner: &impl Payable) -> Option<(&Checkout, &str)> {
     })
 }
 
-/// How long the processor is trusted to know the key of a request again, in milliseconds; it says a day. What was asked
-/// for before is looked for by our id.
+/// Age in milliseconds up to which the processor is relied on to recognise an idempotency key; it documents one day.
+/// Older requests are looked up by our id before they are repeated.
 const KEY_TRUSTED_MS: i64 = 12 * HOUR_MS;
 
-/// Does at the processor what ledgers call for.
+/// Executor of ledger effects (sessions, refunds) at the payment processor.
 #[derive(Clone)]
 pub struct LedgerWork {
-    /// Where orders and invoices are paid; `None` while the settings name none.
+    /// Payment processor for orders and invoices; `None` if none is configured.
     pub processor: Option<Arc<dyn PaymentProcessor>>,
-    /// Told when the making of a session is over, for those who wait for it.
+    /// Counter that changes when a checkout session was created or failed; callers that wait for a session subscribe to
+    /// it.
     pub checkout_news: watch::Sender<u64>,
-    /// The clock.
+    /// Clock used to judge the age of requests.
     pub environment: Arc<Environment>,
-    /// Told of each new order, invoice and payment, so that kept payment events look for their owner again.
+    /// Counter that changes with each new order, invoice and payment, so that unmatched payment events look for their
+    /// owner again.
     pub new_references: watch::Sender<u64>,
 }
 
-/// Effects of invoices: what those without an order have under way at the processor.
+/// Effects of invoices: the payment processor work of invoices without an order.
 pub struct InvoiceEffects {
-    /// Does it.
+    /// Ledger effects, shared with orders.
     pub work: LedgerWork,
 }
 
@@ -78,13 +79,13 @@ impl Effects<Invoice> for InvoiceEffects {
 }
 
 impl LedgerWork {
-    /// At this processor; `None` while the settings name none.
+    /// Creates the ledger work for this processor; `None` if none is configured.
     pub fn new(processor: Option<Arc<dyn PaymentProcessor>>, environment: Arc<Environment>) -> Self {
         Self { processor, checkout_news: watch::Sender::new(0), environment, new_references: watch::Sender::new(0) }
     }
 
-    /// Tells those who wait for it what a commit may have brought: a new owner, or news of a checkout. An effect cannot
-    /// tell of its own end, because the commit that ends it stops its task.
+    /// Notifies subscribers of news that a commit may have brought: a new owner, or a change of a checkout. An effect
+    /// cannot announce its own end, because the commit that ends it aborts its task.
     pub fn committed<T: LedgerOwner>(&self, state: &Versioned<T>) {
         if state.version == 1 {
             self.new_references.send_modify(|count| *count += 1);
@@ -94,7 +95,7 @@ impl LedgerWork {
         }
     }
 
-    /// Tries an effect once, and tells its owner.
+    /// Tries an effect once and reports the outcome to its owner.
     pub async fn run<T: LedgerOwner>(&self, effect: LedgerEffect, of: &Handle<T>) {
         if effect == LedgerEffect::Recount {
             if let Err(error) = report(of, T::asking(LedgerCommand::Recount)).await {
@@ -129,7 +130,7 @@ impl LedgerWork {
         }
     }
 
-    /// Closes a session, unless it was paid in between: then its owner hears of that.
+    /// Closes a session, or reports the payment to its owner if the session was paid in the meantime.
     async fn close_session<T: LedgerOwner>(
         &self,
         processor: &Arc<dyn PaymentProcessor>,
@@ -166,7 +167,7 @@ impl LedgerWork {
         }
     }
 
-    /// Has the processor pay back, and tells the owner what went back of the payment in all.
+    /// Issues a refund at the processor and reports to the owner the total refunded of the payment.
     async fn refund<T: LedgerOwner>(&self, processor: &Arc<dyn PaymentProcessor>, of: &Handle<T>, refund: Id) {
         let state = of.read();
         let Some(owner) = state.state.as_ref() else { return };
@@ -208,13 +209,13 @@ impl LedgerWork {
     }
 }
 
-/// What went back by these refunds, or is on its way, in minor units.
+/// Returns the total of these refunds that was paid back or is on its way, in minor units.
 fn went_back(refunds: &[Refund]) -> i64 {
     let went = refunds.iter().filter(|one| one.counts);
     went.fold(0, |sum: i64, one| sum.saturating_add(one.amount_cents))
 }
 
-/// Reads what went back of a payment in all, and tells its owner.
+/// Reads the total refunded of a payment from the processor and reports it to the owner.
 async fn read_refunds<T: LedgerOwner>(
     processor: &Arc<dyn PaymentProcessor>,
     of: &Handle<T>,
@@ -230,7 +231,7 @@ async fn read_refunds<T: LedgerOwner>(
     tell_read(of, intent, number, refunded_cents).await;
 }
 
-/// Tells an owner what went back of a payment in all; `None` where nobody says it.
+/// Reports to an owner the total refunded of a payment; `None` if the processor cannot be queried for it.
 async fn tell_read<T: LedgerOwner>(of: &Handle<T>, intent: String, number: u32, refunded_cents: Option<i64>) {
     let read = LedgerCommand::RefundsRead { intent, number, refunded_cents };
     if let Err(error) = report(of, T::asking(read)).await {
@@ -238,7 +239,7 @@ async fn tell_read<T: LedgerOwner>(of: &Handle<T>, intent: String, number: u32, 
     }
 }
 
-/// Has the session of a checkout made, and tells its owner.
+/// Creates the processor session of a checkout and reports it to its owner.
 async fn make_session<T: LedgerOwner>(processor: &Arc<dyn PaymentProcessor>, of: &Handle<T>, number: u32) {
     let state = of.read();
     let Some(owner) = state.state.as_ref() else { return };
@@ -277,7 +278,8 @@ fn not_made<T: LedgerOwner>(of: &Handle<T>, refused: bool, amount: bool, reason:
     CheckoutNews::Failed { refused, amount, reason }
 }
 
-/// The session of a checkout. A repeat must be the same to the letter: all of it is frozen in its owner.
+/// Builds the session request of a checkout. A retry must be identical byte for byte, so all values come from the
+/// frozen state of the owner.
 fn asked_for<T: LedgerOwner>(owner: &T, checkout: &Checkout) -> NewPaymentSession {
     NewPaymentSession {
         reference: owner.owner_id().to_string(),

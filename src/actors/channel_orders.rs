@@ -1,5 +1,5 @@
-//! Effects of orders that other shops sold: look their lines up in the variant map, make the order, tell it what
-//! happened there, and tell the shop what has left.
+//! Effects of channel orders (orders sold by other shops): resolve their lines with the variant map, create our order,
+//! forward cancellations and refunds to it, and report shipments to the shop.
 
 mod lines;
 mod shops;
@@ -29,22 +29,22 @@ use crate::domain::time::Timestamp;
 use crate::store::rows::LoadError;
 use lines::Looked;
 
-/// Time between two looks at what an order waits for, when nothing changes in its channel.
+/// Interval between two checks for what a channel order waits for while its sales channel does not change.
 const RETRY_AFTER: Duration = Duration::from_hours(1);
 
-/// Makes orders of what other shops sold.
+/// Effects of channel orders: creates our orders from them and keeps both sides informed.
 pub struct ChannelOrderEffects {
-    /// The channels with their maps.
+    /// Sales channels with their variant maps.
     pub channels: Directory<SalesChannel>,
-    /// Our orders.
+    /// Our orders, created from channel orders.
     pub orders: Directory<Order>,
-    /// What SKUs are made from.
+    /// Sources of SKUs and files from which lines are made.
     pub sources: MakeSources,
-    /// Changes with each commit of a sales channel.
+    /// Counter that changes with each commit of a sales channel.
     pub changes: watch::Sender<u64>,
-    /// The shops, to be told of shipments.
+    /// Connections to the shops that are notified of shipments.
     pub shops: Arc<ShopLines>,
-    /// Clock and chance, handed in.
+    /// Injected clock and randomness.
     pub environment: Arc<Environment>,
 }
 
@@ -63,7 +63,7 @@ impl Effects<ChannelOrder> for ChannelOrderEffects {
     }
 }
 
-/// Why an effect has to be tried again.
+/// Reason an effect must be retried.
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error(transparent)]
@@ -76,14 +76,14 @@ async fn tell(of: &Handle<ChannelOrder>, command: ChannelOrderCommand) -> Result
     of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await.map(drop)
 }
 
-/// The refusal with everything that is wrong, on one line.
+/// Formats a refusal with all of its faults on one line.
 fn in_words(refusal: &Refusal) -> String {
     let faults: Vec<String> = refusal.faults.iter().map(|one| format!("{}: {}", one.path, one.message)).collect();
     if faults.is_empty() { refusal.message.clone() } else { faults.join("; ") }
 }
 
 impl ChannelOrderEffects {
-    /// Looks the lines up until all are known: at once, when a channel changes, and every hour.
+    /// Resolves the lines until all of them are known: at once, after each change of a sales channel, and every hour.
     async fn resolve(&self, of: &Handle<ChannelOrder>) -> Result<(), Trouble> {
         let mut changes = self.changes.subscribe();
         // What the rules refused a moment ago they would refuse again.
@@ -111,7 +111,7 @@ impl ChannelOrderEffects {
         }
     }
 
-    /// Makes the order, unless it is there: its id was chosen before, so it is never made twice.
+    /// Creates the order unless it exists. Its id was chosen earlier, so it is never created twice.
     async fn make(&self, of: &Handle<ChannelOrder>) -> Result<(), Trouble> {
         let state = of.read();
         let Some(record) = &state.state else { return Ok(()) };
@@ -138,7 +138,7 @@ impl ChannelOrderEffects {
         }
     }
 
-    /// Tells the order that it was cancelled or paid back there.
+    /// Informs our order that it was cancelled or refunded in the shop that sold it.
     async fn tell_order(&self, of: &Handle<ChannelOrder>, heard: HeardThere) -> Result<(), Trouble> {
         let state = of.read();
         let Some(record) = &state.state else { return Ok(()) };
@@ -158,7 +158,7 @@ impl ChannelOrderEffects {
         Ok(tell(of, ChannelOrderCommand::Told { heard, refused }).await?)
     }
 
-    /// Tells the shop of a shipment, once it is due.
+    /// Notifies the shop of a shipment once the notification is due.
     async fn tell_shop(&self, of: &Handle<ChannelOrder>, number: u32, at: Timestamp) {
         self.environment.wait_until(at, RETRY_AFTER).await;
         let outcome = loop {

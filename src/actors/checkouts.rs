@@ -1,8 +1,9 @@
-//! Checkouts: the one session at the payment processor by which an order or an invoice can be paid, for whoever asks
-//! for it. An invoice of an order is paid by paying the order.
+//! Checkouts: the single payment processor session by which an order or an invoice can be paid, shared by all callers
+//! that request one. An invoice of an order is paid by paying the order.
 //!
-//! The owner keeps which session that is and has it made (`actors/at_processor.rs`); here a caller waits for it.
-//! A session that the owner knows is looked at where it is before anybody is sent there.
+//! The owner records which session is current and has it created (`actors/at_processor.rs`); this module waits for it
+//! on behalf of a caller. A session that the owner already knows is verified at the processor before a customer is sent
+//! there.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,27 +26,27 @@ use crate::services::payments::{PaymentProcessor, ProcessorError, ProcessorSessi
 use crate::store::StoredAggregate;
 use crate::store::rows::LoadError;
 
-/// Longest time that a caller waits for a session.
+/// Maximum time that a caller waits for a session.
 const MAX_WAIT: Duration = Duration::from_secs(20);
-/// How often a caller begins anew because the owner changed meanwhile.
+/// Maximum number of attempts of one call; each change of the owner in the meantime starts another.
 const MAX_ROUNDS: usize = 4;
 
-/// Why there is no session to be paid.
+/// Reason no payable session could be returned.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckoutError {
-    /// It cannot be paid.
+    /// The order or invoice cannot be paid.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The settings name no processor.
+    /// No payment processor is configured.
     #[error("no payment processor is configured")]
     NotConfigured,
-    /// The processor does not answer, or refuses what it should take. The reason is in the log.
+    /// The processor does not respond, or rejects a valid request. The cause is in the log.
     #[error("the payment processor is not available now")]
     Unavailable,
-    /// The owner did not answer.
+    /// The actor of the owner did not answer.
     #[error(transparent)]
     Ask(AskError),
-    /// The owner cannot be read.
+    /// The owner could not be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
 }
@@ -66,44 +67,44 @@ impl From<ProcessorError> for CheckoutError {
     }
 }
 
-/// A session that can be paid.
+/// Checkout session that can be paid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpenSession {
-    /// The processor's id of it.
+    /// Id of the session at the processor.
     pub id: String,
-    /// The page on which it is paid.
+    /// URL of the processor's payment page.
     pub url: String,
-    /// When the processor closes it by itself.
+    /// Time at which the processor closes the session by itself.
     pub expires_at: Timestamp,
 }
 
-/// Where a customer is sent from the processor's page.
+/// URLs to which the processor's page redirects the customer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReturnPages {
-    /// After paying.
+    /// Redirect after a payment.
     pub success_url: String,
-    /// After giving up.
+    /// Redirect after the customer cancels.
     pub cancel_url: String,
 }
 
-/// Finds or makes sessions.
+/// Finder and creator of checkout sessions for orders and invoices.
 #[derive(Clone)]
 pub struct Checkouts {
-    /// Orders to be paid.
+    /// Directory of orders.
     pub orders: Directory<Order>,
-    /// Invoices to be paid.
+    /// Directory of invoices.
     pub invoices: Directory<Invoice>,
-    /// Where they are paid, and who is told of it.
+    /// Payment processor and the counters by which checkout news is announced.
     pub work: LedgerWork,
 }
 
 impl Checkouts {
-    /// Whether the processor can be asked for anything.
+    /// Returns whether a payment processor is configured.
     pub const fn has_processor(&self) -> bool {
         self.work.processor.is_some()
     }
 
-    /// The session by which this order can be paid now.
+    /// Returns the session by which this order can be paid now; creates it if needed.
     pub async fn of_order(
         &self,
         id: Id,
@@ -113,8 +114,8 @@ impl Checkouts {
         self.of(&self.orders, id, None, origin, pages).await
     }
 
-    /// The session by which this invoice can be paid now; that of an order is the order's. `number` is the invoice's,
-    /// which its customer reads.
+    /// Returns the session by which this invoice can be paid now; creates it if needed. For an invoice of an order,
+    /// this is the session of the order. `number` is the invoice number shown to the customer.
     pub async fn of_invoice(
         &self,
         id: Id,
@@ -183,7 +184,8 @@ impl Checkouts {
         Err(CheckoutError::Unavailable)
     }
 
-    /// Looks at a session that its owner knows: it can be paid, it was paid, or it is gone and `None`.
+    /// Checks at the processor a session that its owner knows. Returns it if it can be paid and `None` if it is gone. A
+    /// payment or expiry that the owner has not heard of is reported to it; a paid or pending session is refused.
     async fn look<T: LedgerOwner + StoredAggregate>(
         &self,
         owners: &Directory<T>,
@@ -226,7 +228,7 @@ async fn read<T: LedgerOwner + StoredAggregate>(
     Ok(owners.read(id).await?.ok_or_else(|| Refusal::not_found(T::WORD))?)
 }
 
-/// Waits until the session of a checkout is made; `None` when its owner wants another one by now.
+/// Waits until the session of a checkout is created; `None` if its owner has moved on to another checkout.
 async fn made<T: LedgerOwner + StoredAggregate>(
     owners: &Directory<T>,
     id: Id,

@@ -1,4 +1,5 @@
-//! Proposes pairs of jobs and printers: an index in memory, event-driven, owning nothing. Both owners may refuse.
+//! Event-driven index in memory that proposes pairs of jobs and printers. It owns neither: the order and the printer
+//! may both refuse a proposal.
 //!
 //! After a crash it is rebuilt from the resident orders and printers.
 
@@ -24,39 +25,39 @@ use crate::domain::order::{Order, OrderCommand};
 use crate::domain::printer::Printer;
 use crate::domain::time::Timestamp;
 
-/// Pause before an order that could not be asked is asked again.
+/// Pause before an order that could not be reached is sent a proposal again.
 const ASK_RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// What the dispatcher is told.
+/// Messages of the dispatcher.
 pub enum DispatcherMsg {
-    /// An order's commit is on disk.
+    /// A commit of an order is on disk.
     Order(Id, Arc<Versioned<Order>>),
-    /// A printer's commit is on disk.
+    /// A commit of a printer is on disk.
     Printer(Id, Arc<Versioned<Printer>>),
-    /// The order answered a proposal: claimed or not.
+    /// The order answered a proposal; `true` if it claimed the printer.
     Answered(Proposal, bool),
-    /// The order answered that a job is given up, or not.
+    /// The order answered whether it gives up a job that all printers refused.
     JobAnswered(Id),
-    /// Starts are allowed again.
+    /// Time to propose again: a timer fired, or the dispatch hold was lifted.
     Again,
-    /// Crashes on purpose, for tests.
+    /// Deliberate crash of the actor, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }
 
-/// Sends messages to the dispatcher; outlives its actor.
+/// Handle of the dispatcher; outlives its actor and stays valid across restarts.
 #[derive(Clone)]
 pub struct Dispatcher {
     actor: CurrentActor,
     floor: Arc<Floor>,
 }
 
-/// What the dispatcher brings together, and the clock.
+/// Directories of orders, printers and materials, the dispatch rules, and the clock.
 #[derive(Clone)]
 struct Floor {
     orders: Directory<Order>,
     printers: Directory<Printer>,
-    /// What jobs are made of, to say why they wait.
+    /// Materials that jobs need, used to explain why a job waits.
     materials: Directory<Material>,
     environment: Arc<Environment>,
     rules: Arc<BoardRules>,
@@ -64,8 +65,8 @@ struct Floor {
 }
 
 impl Dispatcher {
-    /// A dispatcher for these orders and printers. Not started yet: until then everything it is told is dropped, since
-    /// it reads what is resident when it starts.
+    /// Creates a dispatcher for these orders and printers, not started yet. Until it is started it drops all messages,
+    /// because it reads what is resident when it starts.
     pub fn new(
         orders: Directory<Order>,
         printers: Directory<Printer>,
@@ -79,7 +80,7 @@ impl Dispatcher {
         Self { actor: Arc::default(), floor: Arc::new(floor) }
     }
 
-    /// Starts it under the root.
+    /// Starts the dispatcher's actor under the root.
     pub async fn start(&self, root: &ActorRef<RootMsg>) -> Result<(), SpawnErr> {
         let (current, floor) = (self.actor.clone(), self.floor.clone());
         let starter = move |root: ActorCell| {
@@ -100,17 +101,18 @@ impl Dispatcher {
         }
     }
 
-    /// An order's commit is on disk.
+    /// Notifies the dispatcher that a commit of an order is on disk.
     pub fn order_changed(&self, id: Id, state: &Arc<Versioned<Order>>) {
         self.tell(DispatcherMsg::Order(id, state.clone()));
     }
 
-    /// A printer's commit is on disk.
+    /// Notifies the dispatcher that a commit of a printer is on disk.
     pub fn printer_changed(&self, id: Id, state: &Arc<Versioned<Printer>>) {
         self.tell(DispatcherMsg::Printer(id, state.clone()));
     }
 
-    /// Why a job waits, in words for people, with the stock and the printers of now; `None` when it does not.
+    /// Returns a human-readable reason why a job waits, based on the current stock and printers; `None` if it does not
+    /// wait.
     pub fn waiting_reason(&self, job: &Job) -> Option<String> {
         if job.state == JobState::Sliced && self.floor.hold.is_on() {
             return Some(DispatchHold::REASON.to_owned());
@@ -118,7 +120,8 @@ impl Dispatcher {
         self.around(job, |around| waiting_reason(job, around))
     }
 
-    /// Looks at a job with what surrounds it now: all printers, its materials, and who holds what it waits for.
+    /// Calls `look` with the current surroundings of a job: all printers, its materials, and the jobs that hold the
+    /// stock it waits for.
     pub fn around<T>(&self, job: &Job, look: impl FnOnce(&Surroundings<'_>) -> T) -> T {
         let printers = self.floor.printers.all_resident();
         let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
@@ -139,20 +142,20 @@ impl Dispatcher {
         })
     }
 
-    /// The number of a job of an order in memory.
+    /// Returns the display number of a job of a resident order.
     fn number_of(&self, order: Id, job: Id) -> Option<String> {
         let state = self.floor.orders.resident(order)?.read();
         state.state.as_ref()?.jobs.get(&job).map(|job| job.number_text())
     }
 
-    /// Crashes on purpose, for tests.
+    /// Crashes the dispatcher on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     pub fn crash(&self) {
         self.tell(DispatcherMsg::Crash);
     }
 }
 
-/// The actor of now; empty before the start.
+/// Reference to the current actor; empty before the start.
 type CurrentActor = Arc<ArcSwapOption<ActorRef<DispatcherMsg>>>;
 
 struct DispatcherActor;
@@ -160,7 +163,7 @@ struct DispatcherActor;
 struct DispatcherState {
     board: Board,
     floor: Arc<Floor>,
-    /// The moment that a look is set for.
+    /// Time for which the next proposal round is scheduled.
     again: Option<Timestamp>,
 }
 
@@ -179,7 +182,7 @@ impl Actor for DispatcherActor {
         Ok(DispatcherState { board: Board::new(BoardRules::clone(&floor.rules)), floor, again: None })
     }
 
-    /// What is resident now; whatever changes from here on is told.
+    /// Reads the resident orders and printers; later changes arrive as messages.
     async fn post_start(&self, me: ActorRef<DispatcherMsg>, s: &mut DispatcherState) -> Result<(), ActorProcessingErr> {
         for (_, state) in s.floor.orders.all_resident() {
             state.state.iter().for_each(|order| s.board.order_changed(order));
@@ -242,7 +245,8 @@ impl DispatcherState {
         }
     }
 
-    /// Asks an order in a task of its own; `answered` makes the message that tells whether it agreed.
+    /// Sends a command to an order in a separate task; `answered` builds the message that reports whether the order
+    /// agreed.
     fn ask(
         &self,
         me: &ActorRef<DispatcherMsg>,

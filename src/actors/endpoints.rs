@@ -1,5 +1,5 @@
-//! Effects of webhook endpoints: read the events after their cursor, refill their window from the backlog, replay,
-//! deliver.
+//! Effects of webhook endpoints: read the events after their cursor, refill their delivery window from the backlog,
+//! replay past deliveries, and deliver.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,20 +24,20 @@ use crate::store::Store;
 use crate::store::event_follower::EventFollower;
 use crate::store::outbox::Outbox;
 
-/// Events read in one go.
+/// Maximum number of events read at a time.
 const EVENTS_PER_READ: usize = 256;
-/// The cursor is written after this many events even when none of them is for the endpoint. Bounds what a restart reads
-/// again.
+/// Number of events after which the cursor is written even if none of them is for the endpoint. Bounds how many events
+/// are read again after a restart.
 const MAX_UNWRITTEN_EVENTS: i64 = 2000;
 
-/// Counts attempts of webhook deliveries since the start of the process.
+/// Counters of webhook delivery attempts since the start of the process.
 #[derive(Debug)]
 pub struct DeliveryMeter {
-    /// Answered 2xx in time.
+    /// Attempts answered with a 2xx status in time.
     pub delivered: Counter,
-    /// Answered otherwise, or not in time.
+    /// Attempts answered with another status, or not in time.
     pub failed: Counter,
-    /// How long an attempt took.
+    /// Duration of the attempts.
     pub took: Histogram,
 }
 
@@ -47,23 +47,23 @@ impl Default for DeliveryMeter {
     }
 }
 
-/// Follows the events for each endpoint and delivers them.
+/// Effects of webhook endpoints: follows the events for each endpoint and delivers them.
 pub struct EndpointEffects {
-    /// Committed events, the newest of them in memory.
+    /// Committed events; the newest are in memory.
     pub outbox: Arc<Outbox>,
-    /// Reads older events and the backlog of deliveries.
+    /// Database, for older events and the delivery backlog.
     pub store: Store,
-    /// The clock that deliveries are due by.
+    /// Clock by which deliveries become due.
     pub environment: Arc<Environment>,
-    /// Decrypts the signing secrets of endpoints.
+    /// Cipher that decrypts the signing secrets of endpoints.
     pub cipher: Arc<SecretCipher>,
-    /// Counts attempts and how long they took.
+    /// Counts and durations of delivery attempts.
     pub meter: Arc<DeliveryMeter>,
-    /// Signs and sends the requests.
+    /// Client that signs and sends the requests.
     pub sender: Arc<Sender>,
-    /// Most deliveries under way at one endpoint at the same time.
+    /// Maximum number of concurrent deliveries to one endpoint.
     pub concurrency: usize,
-    /// One permit for each delivery under way, by endpoint.
+    /// Semaphore of each endpoint, with one permit per delivery in flight.
     pub permits: DashMap<Id, Arc<Semaphore>>,
 }
 
@@ -95,7 +95,7 @@ impl Effects<Endpoint> for EndpointEffects {
     }
 }
 
-/// Past deliveries read in one go when a replay is asked for.
+/// Maximum number of past deliveries read at a time during a replay.
 const REPLAY_PAGE: u64 = 200;
 
 async fn tell(of: &Handle<Endpoint>, command: EndpointCommand) {
@@ -105,8 +105,8 @@ async fn tell(of: &Handle<Endpoint>, command: EndpointCommand) {
 }
 
 impl EndpointEffects {
-    /// Waits for events after the cursor, and tells the endpoint when some of them are for it. That moves the cursor
-    /// and so changes the effect, so this ends then.
+    /// Waits for events after the cursor and reports them to the endpoint if any is for it, or after many that are not.
+    /// The report moves the cursor and so changes the effect, which ends this call.
     async fn follow(&self, of: &Handle<Endpoint>, cursor: i64) {
         let mut events = EventFollower::new(&self.outbox, &self.store, cursor);
         let follower = self.outbox.followers.add("endpoint", cursor);
@@ -149,7 +149,7 @@ impl EndpointEffects {
         }
     }
 
-    /// The longest time until the next attempt of a delivery, by the schedule.
+    /// Returns the longest time until the next attempt of a delivery, according to the retry schedule.
     fn longest_wait(&self, of: &Handle<Endpoint>, id: Id) -> Duration {
         let rules = &self.environment.rules;
         let state = of.read();
@@ -157,7 +157,7 @@ impl EndpointEffects {
         row.map_or(Duration::ZERO, |row| row.longest_wait(&rules.webhook_schedule_ms, rules.webhook_jitter_ms))
     }
 
-    /// Makes one attempt; `None` if the delivery is not to be sent any more.
+    /// Makes one delivery attempt; `None` if the delivery should no longer be sent.
     async fn deliver(&self, of: &Handle<Endpoint>, id: Id, number: u32) -> Option<EndpointCommand> {
         let state = of.read();
         let endpoint = state.state.as_ref()?;

@@ -1,7 +1,7 @@
-//! Effects of exports: write the table page by page, and delete its file when its time is over.
+//! Effects of exports: write the table page by page, and delete its file when it expires.
 //!
-//! A page is on the disk before it is reported, so a restart goes on behind the last one that was. Not for what is in a
-//! row: that is known by the [`ExportRows`] that are handed in.
+//! Each page is on disk before it is reported, so that a restart resumes after the last reported page. The content of
+//! the rows comes from the injected [`ExportRows`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,44 +21,45 @@ use crate::secrets::credentials;
 use crate::secrets::encryption::SecretCipher;
 use crate::store::rows::LoadError;
 
-/// Rows that are read, written and reported together; as many are in memory at a time.
+/// Maximum number of rows per page. A page is read, written and reported as a unit, and only one is in memory at a
+/// time.
 const ROWS_PER_PAGE: u64 = 500;
-/// Where tables are fetched, before the token.
+/// Path of the download link, without the token.
 const LINK_PATH: &str = "/api/v1/exports/";
 
 /// One cell of a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExportCell {
-    /// Nothing is known, or nothing is to be said.
+    /// Empty cell: the value is unknown or does not apply.
     Empty,
-    /// A number as it is written, which cannot be a formula.
+    /// Formatted number, which cannot be mistaken for a spreadsheet formula.
     Number(String),
-    /// Words that anybody may have given.
+    /// Text of untrusted origin.
     Text(String),
 }
 
 impl ExportCell {
-    /// These words, or nothing.
+    /// Returns a text cell, or an empty one for `None`.
     pub fn words(text: Option<impl Into<String>>) -> Self {
         text.map_or(Self::Empty, |text| Self::Text(text.into()))
     }
 }
 
-/// Some rows, in order.
+/// Page of rows, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExportPage {
-    /// Each has as many cells as there are columns.
+    /// Rows, each with as many cells as there are columns.
     pub rows: Vec<Vec<ExportCell>>,
-    /// Behind which record the next page begins; `None`: this is the last page.
+    /// Cursor of the next page; `None` on the last page.
     pub after: Option<ExportCursor>,
 }
 
-/// Reads the records that exports write.
+/// Source of the records that exports write.
 #[async_trait]
 pub trait ExportRows: Send + Sync + 'static {
-    /// The names of the columns of a type of records.
+    /// Returns the column names of a type of records.
     fn columns(&self, kind: ExportType) -> &'static [&'static str];
-    /// The next records, oldest first, at most `limit`; none that was made after `upto`.
+    /// Returns the next records, oldest first and at most `limit`, excluding records created after `upto`.
     async fn page(
         &self,
         scope: &ExportScope,
@@ -68,26 +69,26 @@ pub trait ExportRows: Send + Sync + 'static {
     ) -> Result<ExportPage, LoadError>;
 }
 
-/// Writes tables and deletes them again.
+/// Effects of exports: writes tables and deletes expired ones.
 pub struct ExportEffects {
-    /// The clock that tries and ends are due by.
+    /// Clock by which retries and expiry become due.
     pub environment: Arc<Environment>,
-    /// Where tables are written.
+    /// Storage of the export files.
     pub files: ExportFiles,
-    /// What is written.
+    /// Source of the rows.
     pub rows: Arc<dyn ExportRows>,
-    /// Encrypts links until they are mailed.
+    /// Cipher that encrypts download links until they are mailed.
     pub cipher: Arc<SecretCipher>,
 }
 
-/// Why a try ended before its time.
+/// Reason writing an export stopped early.
 #[derive(Debug, thiserror::Error)]
 enum WriteFault {
     #[error("the records cannot be read: {0}")]
     Load(#[from] LoadError),
     #[error("the table cannot be written: {0}")]
     Disk(#[from] std::io::Error),
-    /// Nobody is there to hear of it: the server ends.
+    /// The export could not record the outcome, for example because the server is shutting down.
     #[error("its outcome cannot be told")]
     Untold,
 }
@@ -147,7 +148,7 @@ impl ExportEffects {
         report(of, finished).await.map(drop).map_err(|_| WriteFault::Untold)
     }
 
-    /// The table as far as it was reported; a new one where that is not on the disk.
+    /// Opens the table at its last reported position, or starts a new one if that much is not on disk.
     async fn resume(&self, of: &Handle<Export>, export: &Export) -> Result<(ExportFile, ExportProgress), WriteFault> {
         if let Some(file) = self.files.resume(export.id, export.progress.bytes).await? {
             return Ok((file, export.progress));

@@ -1,9 +1,9 @@
-//! Keeps the forecast of the shop in memory: made anew soon after each change of an order or a printer, beside the
-//! requests.
+//! Forecast of the shop, kept in memory and recomputed in the background soon after each change of an order or a
+//! printer.
 //!
-//! It owns nothing. What it has learnt is read from finished prints and promised orders when it starts, and the
-//! forecast itself is thrown away with each new one; the only thing that is kept of it is the promise of each order,
-//! which the order keeps ([`OrderCommand::Promise`]).
+//! The forecaster owns no data. It learns from finished prints and past promises when it starts, and each forecast
+//! replaces the one before. The only part that persists is the promise of each order, which the order stores
+//! ([`OrderCommand::Promise`]).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -30,86 +30,86 @@ use crate::domain::shop_hours::ShopHours;
 use crate::printers::connections::PrinterConnections;
 use crate::store::Store;
 
-/// From a change until the forecast is made anew: what changes meanwhile is in it, too.
+/// Delay between a change and the new forecast, which covers all changes in between.
 const CHANGE_DELAY: Duration = Duration::from_millis(500);
-/// How often it is made anew though nothing changed: prints go on, and may take longer than expected.
+/// Interval at which the forecast is recomputed without any change: prints advance, and may take longer than expected.
 const FORECAST_INTERVAL: Duration = Duration::from_secs(30);
-/// From a failure to read what is known until it is read again.
+/// Pause before a failed read of the history is retried.
 const READ_RETRY_DELAY: Duration = Duration::from_secs(2);
-/// Finished prints that are learnt from at start, newest first.
+/// Maximum number of finished prints learned from at start, newest first.
 const MAX_LEARNT_PRINTS: u64 = 2000;
-/// Orders whose promises are learnt from at start, newest first.
+/// Maximum number of orders whose promises are learned from at start, newest first.
 const MAX_LEARNT_PROMISES: u64 = 100;
 
-/// Tells what is expected of jobs, orders and printers. Cheap to clone.
+/// Handle of the forecaster, which provides the forecast of jobs, orders and printers. Cheap to clone.
 #[derive(Clone)]
 pub struct Forecaster {
     actor: CurrentActor,
     published: Arc<ArcSwap<Forecast>>,
-    /// Whether a forecast will be made soon, so that of many changes only the first is told.
+    /// Set while a new forecast is scheduled, so that only the first of many changes sends a message.
     due: Arc<AtomicBool>,
     shop: Arc<ForecastSources>,
 }
 
-/// What the forecast is made from.
+/// Inputs of the forecast.
 #[derive(Clone)]
 pub struct ForecastSources {
-    /// The jobs to be printed.
+    /// Orders with the jobs to print.
     pub orders: Directory<Order>,
-    /// Who prints them.
+    /// Printers that print the jobs.
     pub printers: Directory<Printer>,
-    /// What printers say is left of their prints.
+    /// Printer connections, which report the remaining time of running prints.
     pub connections: Arc<PrinterConnections>,
-    /// Clock and settings, handed in.
+    /// Injected clock and settings.
     pub environment: Arc<Environment>,
     /// The dispatcher's settings.
     pub rules: Arc<BoardRules>,
-    /// When somebody is in the shop.
+    /// Hours in which the shop is staffed.
     pub hours: Arc<ShopHours>,
-    /// Time from the choice of a printer until it prints, in milliseconds.
+    /// Time between the choice of a printer and the start of its print, in milliseconds.
     pub starting_ms: i64,
-    /// What is added at least to what is expected, before it is promised, in milliseconds.
+    /// Minimum margin added to the expected time before it is promised, in milliseconds.
     pub least_margin_ms: i64,
-    /// Where earlier prints and promises are read.
+    /// Database from which earlier prints and promises are read.
     pub store: Store,
 }
 
-/// The actor of now; empty before the start.
+/// Reference to the current actor; empty before the start.
 type CurrentActor = Arc<ArcSwapOption<ActorRef<ForecasterMsg>>>;
 
 enum ForecasterMsg {
     /// An order or a printer has changed.
     Changed,
-    /// Make the forecast now.
+    /// The delay after a change is over: compute the forecast now.
     Make,
-    /// What was known before this start.
+    /// The history from before this start was read.
     Known(Box<LearntShop>),
-    /// The forecast is made; nothing if that failed.
+    /// A forecast is ready; `None` if computing it failed.
     Made(Option<Box<(Forecast, Knowledge)>>),
 }
 
-/// What the tables tell of earlier prints and orders.
+/// Earlier prints and promises, as read from the database.
 struct LearntShop {
     prints: Vec<ObservedPrint>,
     promises: Vec<(Id, Promise)>,
 }
 
-/// What was learnt.
+/// Statistics learned from prints and promises.
 #[derive(Default)]
 struct Knowledge {
     paces: Paces,
     stretch: Stretch,
-    /// Orders whose promise was learnt from.
+    /// Orders whose promise has already been learned from.
     met: HashSet<Id>,
 }
 
 impl Forecaster {
-    /// A forecaster for this shop. Not started yet: until then nothing is expected of anything.
+    /// Creates a forecaster for this shop, not started yet. Until it is started its forecast is empty.
     pub fn new(shop: ForecastSources) -> Self {
         Self { actor: Arc::default(), published: Arc::default(), due: Arc::default(), shop: Arc::new(shop) }
     }
 
-    /// Starts it under the root.
+    /// Starts the forecaster's actor under the root.
     pub async fn start(&self, root: &ActorRef<RootMsg>) -> Result<(), SpawnErr> {
         let forecaster = self.clone();
         let starter = move |root: ActorCell| {
@@ -123,7 +123,7 @@ impl Forecaster {
         keep(root, "forecaster", Arc::new(starter)).await
     }
 
-    /// An order's or a printer's commit is on disk.
+    /// Notifies the forecaster that a commit of an order or a printer is on disk.
     pub fn changed(&self) {
         if let Some(actor) = self.actor.load_full()
             && !self.due.swap(true, Ordering::AcqRel)
@@ -132,7 +132,7 @@ impl Forecaster {
         }
     }
 
-    /// The latest forecast.
+    /// Returns the latest forecast.
     pub fn latest(&self) -> Arc<Forecast> {
         self.published.load_full()
     }
@@ -142,9 +142,9 @@ struct ForecasterActor;
 
 struct ForecasterState {
     forecaster: Forecaster,
-    /// What was learnt; elsewhere while a forecast is being made with it.
+    /// Learned statistics; `None` while a forecast is being computed, which borrows them.
     knowledge: Option<Box<Knowledge>>,
-    /// Whether what was known before this start has been read. Nothing is promised before.
+    /// Set once the history from before this start has been read; nothing is promised earlier.
     informed: bool,
 }
 
@@ -198,7 +198,7 @@ fn soon(me: &ActorRef<ForecasterMsg>) {
 }
 
 impl ForecasterState {
-    /// Makes the forecast on a thread that nobody waits for.
+    /// Computes the forecast on a blocking thread, without delaying the actor.
     fn make(&mut self, me: &ActorRef<ForecasterMsg>) {
         let Some(knowledge) = self.knowledge.take() else {
             return soon(me); // The last one is still being made.
@@ -229,7 +229,7 @@ impl ForecasterState {
         self.forecaster.published.store(forecast);
     }
 
-    /// Asks each order that has no promise, and whose jobs the forecast covers, to keep one.
+    /// Sends a promise to each order that has none and whose jobs the forecast covers.
     fn promise(&self, forecast: &Forecast, stretch: &Stretch) {
         let orders = &self.forecaster.shop.orders;
         for (id, expected_at) in &forecast.orders {
@@ -257,7 +257,7 @@ impl Knowledge {
         }
     }
 
-    /// Learns from the prints and promises of the orders in memory that it does not know yet.
+    /// Learns from those prints and promises of the resident orders that it has not seen yet.
     fn learn_from(&mut self, orders: &[(Id, Arc<Versioned<Order>>)]) {
         for order in orders.iter().filter_map(|(_, state)| state.state.as_ref()) {
             if let Some(promise) = order.promise.as_ref().filter(|_| order.status == OrderStatus::Ready) {
@@ -274,7 +274,7 @@ impl Knowledge {
     }
 }
 
-/// The forecast of now, and what was learnt besides.
+/// Computes the current forecast and returns it with the updated statistics.
 fn made_of(shop: &ForecastSources, mut knowledge: Knowledge) -> (Forecast, Knowledge) {
     let (orders, printers) = (shop.orders.all_resident(), shop.printers.all_resident());
     knowledge.learn_from(&orders);
@@ -296,7 +296,7 @@ fn made_of(shop: &ForecastSources, mut knowledge: Knowledge) -> (Forecast, Knowl
     (made, knowledge)
 }
 
-/// Reads what was known before this start, as often as it takes.
+/// Reads the history from before this start, retrying until it succeeds.
 fn read(me: ActorRef<ForecasterMsg>, store: Store) {
     tokio::spawn(async move {
         loop {

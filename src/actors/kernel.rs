@@ -1,7 +1,8 @@
-//! The generic part of all actors; it knows no kind of aggregate.
+//! Generic part of all actors; it depends on no kind of aggregate.
 //!
-//! [`actor`] is the one actor behind every aggregate; [`handle`] is how everybody speaks to one; `supervisor` restarts
-//! the actors of a kind; [`directory`] finds, reads and creates aggregates; [`effects`] carries out outside work.
+//! [`actor`] is the one actor type behind every aggregate; [`handle`] sends it commands and reads its state;
+//! `supervisor` restarts the actors of a kind; [`directory`] finds, reads and creates aggregates; [`effects`] carries
+//! out outside work.
 
 pub mod actor;
 pub mod directory;

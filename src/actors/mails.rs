@@ -1,5 +1,5 @@
 //! Effects of mails: hand each queued mail to the mail provider or to the agent gateway. Alerts of one kind that wait
-//! at the same time go out as one mail.
+//! at the same time are sent as one mail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -27,23 +27,24 @@ use crate::domain::time::Timestamp;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::mail::{MailError, MailFile, Mailer, Message};
 
-/// Largest PDF that comes with a mail, in bytes; a larger one is behind the mail's link. Many mail servers refuse more.
+/// Maximum size of an attached PDF, in bytes; a larger one is only reachable by the mail's link. Many mail servers
+/// refuse more.
 const MAX_ATTACHED_BYTES: usize = 8 * 1024 * 1024;
 
-/// A document as a mail brings it along.
+/// Document attached to a mail.
 #[derive(Clone, Debug)]
 pub struct EnclosedDocument {
-    /// What it is called: `Invoice`, `Credit note`.
+    /// Type of document: `Invoice`, `Credit note`.
     pub label: &'static str,
-    /// Its number, as people see it.
+    /// Human-readable number of the document.
     pub number: String,
-    /// The PDF; `None` where the settings switch PDFs off.
+    /// PDF of the document; `None` if PDFs are disabled in the settings.
     pub pdf: Option<Bytes>,
 }
 
-/// Makes the documents that mails bring along, when they are sent.
+/// Source of the documents attached to mails, rendered when the mail is sent.
 pub trait DocumentSource: std::marker::Send + Sync {
-    /// The document; `None` when it is not there (any more), an error when it cannot be made now.
+    /// Returns the document; `None` if it does not exist (any more), an error if it cannot be rendered now.
     fn enclosed(&self, which: AttachedDocument) -> BoxFuture<'_, Result<Option<EnclosedDocument>, String>>;
 }
 
@@ -63,7 +64,7 @@ impl MailMeter {
     }
 }
 
-/// What one message says, and the name that a mailer recognises a repeat by.
+/// Content of one message, with the id by which a mailer recognises a repeat.
 struct Words {
     id: String,
     written_at: Timestamp,
@@ -73,31 +74,31 @@ struct Words {
     link: Option<Link>,
 }
 
-/// Sends each queued mail, and alerts of one kind together.
+/// Effects of mails: sends queued mails, combining alerts of one kind.
 pub struct MailEffects {
-    /// The clock that a mail's next try is due by.
+    /// Clock by which the next try of a mail becomes due.
     pub environment: Arc<Environment>,
-    /// Opens links that nobody but the receiver may read.
+    /// Cipher that decrypts links only the recipient may read.
     pub cipher: Arc<SecretCipher>,
-    /// Takes mails: a mail server, a mail service, or a folder.
+    /// Mail transport: a mail server, a mail service, or a folder.
     pub mailer: Arc<dyn Mailer>,
     /// Is told of each mail that went out.
     pub meter: Arc<MailMeter>,
-    /// How mails look.
+    /// Layout of mails.
     pub frame: Arc<MailFrame>,
-    /// Makes what mails bring along.
+    /// Source of attached documents.
     pub documents: Arc<dyn DocumentSource>,
     /// The agent gateway; `None` when `AGENT_URL` is not set.
     pub agent: Option<Arc<dyn Mailer>>,
-    /// All mails in memory, among which alerts are gathered.
+    /// All mails in memory, among which alerts to combine are found.
     pub mails: Directory<Mail>,
-    /// Knows the admins, who get alerts when `mail.operators` is empty.
+    /// Access aggregate, which lists the admins that receive alerts when `mail.operators` is empty.
     pub access: Directory<Access>,
-    /// Shortest time between two mails of one kind of alert; zero: each alert is a mail of its own.
+    /// Minimum time between two mails of one kind of alert; zero sends each alert as its own mail.
     pub alert_interval: Duration,
-    /// For each kind of alert, when the last mail of it went out in this process. Locked while one is being sent.
+    /// Time at which the last mail of each kind of alert was sent by this process. Locked while one is being sent.
     pub last_alerts: DashMap<AlertKind, Arc<Mutex<Option<Instant>>>>,
-    /// Whether the last try of any mail failed, so that an outage of the provider is one line in the log.
+    /// Set if the last try of any mail failed, so that an outage of the provider is logged once.
     pub failing: AtomicBool,
 }
 
@@ -128,8 +129,8 @@ impl Effects<Mail> for MailEffects {
 }
 
 impl MailEffects {
-    /// Waits until a mail of this kind may go out again, and then sends all alerts of the kind that wait for the same
-    /// receivers as one.
+    /// Waits until another mail of this kind of alert may be sent, and then sends all alerts of the kind that wait for
+    /// the same recipients as one.
     async fn send_gathered(&self, of: &Handle<Mail>, kind: AlertKind, to: &[String]) {
         let gate = self.last_alerts.entry(kind).or_default().clone();
         let mut last = gate.lock().await;
@@ -161,8 +162,8 @@ impl MailEffects {
         let _ = report(of, tried(own.tries + 1, &sent)).await;
     }
 
-    /// The link at the end of a mail, opened where it is a secret. A mail that helps nobody any more is given up here,
-    /// also before its first try: it may have waited for the provider, or for this server.
+    /// Returns the link at the end of a mail, decrypted if it is secret. Fails permanently if the mail has outlived its
+    /// use, also before its first try: it may have waited for the provider, or for this server.
     fn link_of(&self, mail: &Mail) -> Result<Option<Link>, MailError> {
         if mail.useless_at.is_some_and(|at| self.environment.now() >= at) {
             return Err(MailError::Permanent { reason: "it waited until its link was too old".to_owned() });
@@ -174,8 +175,7 @@ impl MailEffects {
         Ok(Some(Link { label: sealed.label.clone(), url }))
     }
 
-    /// Hands one message over to the receivers of `mail`. Its id names it for ever, so that a provider recognises a
-    /// repeat.
+    /// Sends one message to the recipients of `mail`. Its id never changes, so that a provider recognises a repeat.
     async fn send(&self, mail: &Mail, words: Words) -> Result<(), MailError> {
         let sent = match mail.channel {
             Channel::Mail => self.send_mail(mail, words).await,
@@ -213,7 +213,7 @@ impl MailEffects {
         sent
     }
 
-    /// Writes a mail out in its frame, with what comes with it, and hands it over.
+    /// Renders a mail in its layout, with its attachments, and sends it.
     async fn send_mail(&self, mail: &Mail, mut words: Words) -> Result<(), MailError> {
         let to = self.receivers(mail).await?;
         let mut files: Vec<MailFile> = Vec::new();
@@ -253,7 +253,7 @@ impl MailEffects {
         self.mailer.send(&message).await
     }
 
-    /// The mail's own receivers; those of an alert without any are the active admins.
+    /// Returns the mail's recipients; for an alert without any, the active admins.
     async fn receivers(&self, mail: &Mail) -> Result<Vec<String>, MailError> {
         if !mail.to.is_empty() || mail.alert.is_none() {
             return Ok(mail.to.clone());

@@ -1,6 +1,6 @@
-//! Effects of materials: tell orders that their claims are held, and ask for reservations to be given back.
+//! Effects of materials: inform orders that their claims are held, and ask orders to return reservations.
 //!
-//! Printers with spools of a material are looked at when its vendor's code becomes known.
+//! When a material's vendor code becomes known, the printers that hold spools of it are polled.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ use crate::domain::order::{Order, OrderAnswer, OrderCommand};
 use crate::domain::printer::{Printer, SpoolBinding};
 use crate::printers::connections::PrinterConnections;
 
-/// Talks to the orders that hold claims on a material.
+/// Effects of materials: coordinates a material with the orders that hold claims on it.
 pub struct MaterialEffects {
     /// Orders that claim stock.
     pub orders: Directory<Order>,
-    /// Printers that may hold spools of which nobody knew the material.
+    /// Printers that may hold spools of an unidentified material.
     pub printers: Directory<Printer>,
-    /// The ways to these printers.
+    /// Connections to these printers.
     pub connections: Arc<PrinterConnections>,
-    /// Which spools are of each material, as of its last commit; none of those without a vendor's code.
+    /// Spool binding of each material as of its last commit; materials without a vendor code have none.
     pub spools: DashMap<Id, SpoolBinding>,
 }
 
 impl MaterialEffects {
-    /// Has the printers looked at that reported such spools when nobody knew of which material they are. The look binds
-    /// them; a later one does if this one fails.
+    /// Requests a status poll of the printers that reported such spools before their material was known. The poll binds
+    /// the spools; if it fails, a later one does.
     fn look_for(&self, spools: SpoolBinding) {
         let known = [spools];
         for (id, printer) in self.printers.all_resident() {

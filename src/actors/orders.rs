@@ -1,5 +1,5 @@
-//! Effects of orders: read what jobs are made from, have models sliced, claim and settle stock, give attempts to
-//! printers, cancel or resolve them there, and have sessions and refunds made at the payment processor
+//! Effects of orders: read what jobs are made from, have models sliced, claim and settle stock, hand attempts to
+//! printers, cancel or resolve them there, and carry out sessions and refunds at the payment processor
 //! ([`crate::actors::at_processor`]).
 
 pub mod make;
@@ -30,29 +30,29 @@ use crate::printers::registry::known_types;
 use crate::store::rows::LoadError;
 use make::MakeSources;
 
-/// Talks to the materials and printers that an order needs.
+/// Effects of orders: coordinates an order with the materials, printers and other aggregates that it needs.
 pub struct OrderEffects {
-    /// SKUs and files that jobs are made from.
+    /// Sources of SKUs and files from which jobs are made.
     pub sources: MakeSources,
-    /// Changes with each commit of a SKU, which may have got the file that a job waits for.
+    /// Counter that changes with each commit of a SKU, which may have received the file that a job waits for.
     pub sku_changes: watch::Sender<u64>,
-    /// Makes G-code from models.
+    /// Slicer that produces G-code from models.
     pub slicing: Arc<Slicing>,
-    /// Time between two looks for what slicing waits for.
+    /// Interval between two checks for what slicing waits for.
     pub slicing_recheck: Duration,
-    /// Stock that jobs claim.
+    /// Materials whose stock jobs claim.
     pub materials: Directory<Material>,
-    /// Printers that attempts are given to.
+    /// Printers to which attempts are handed.
     pub printers: Directory<Printer>,
-    /// Invoices that follow orders.
+    /// Invoices of orders, which follow their payments.
     pub invoices: Directory<Invoice>,
-    /// Orders that other shops sold, which are told what has left.
+    /// Channel orders, which are informed of shipments of the orders they led to.
     pub channel_orders: Directory<ChannelOrder>,
-    /// Hears of every commit, to propose printers for ready jobs.
+    /// Dispatcher, notified of every commit so that it proposes printers for ready jobs.
     pub dispatcher: Dispatcher,
-    /// Hears of every commit, to make the forecast anew.
+    /// Forecaster, notified of every commit so that it updates the forecast.
     pub forecaster: Forecaster,
-    /// Does what ledgers call for at the payment processor.
+    /// Ledger work at the payment processor.
     pub work: LedgerWork,
 }
 
@@ -105,7 +105,7 @@ impl Effects<Order> for OrderEffects {
 }
 
 impl OrderEffects {
-    /// Tells the order what its jobs of a SKU are made from, as soon as the SKU has a file.
+    /// Reports to the order what its jobs of a SKU are made from, as soon as the SKU has a file.
     async fn prepare(&self, of: &Handle<Order>, sku: Id) {
         let mut changes = self.sku_changes.subscribe();
         loop {
@@ -126,7 +126,7 @@ impl OrderEffects {
         }
     }
 
-    /// Returns what the SKU is made from; `None` while there is no such SKU, or it is a kit.
+    /// Returns what the SKU is made from; `None` if the SKU does not exist or is a kit.
     async fn read(&self, sku: Id) -> Result<Option<Make>, LoadError> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else { return Ok(None) };
@@ -134,7 +134,7 @@ impl OrderEffects {
     }
 }
 
-/// Tells the order's invoice what was paid, and the order that the invoice has heard it.
+/// Informs the order's invoice of the payments, and then the order that the invoice is up to date.
 async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice: Id, told: InvoiceTold) {
     let state = of.read();
     let Some(order) = state.state.as_ref().filter(|order| order.money_in_short() == told) else { return };
@@ -149,8 +149,8 @@ async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice
     }
 }
 
-/// Has the order issue the invoice that waits for the seller's name and address. Settings are read when the server
-/// starts, so one that still waits is not asked again before the next start.
+/// Asks the order to issue the invoice that waits for the seller's name and address. Settings are read when the server
+/// starts, so one that still waits is not retried before the next start.
 async fn issue_invoice(of: &Handle<Order>) {
     match of.ask(CommandOrigin::system(), OrderCommand::IssueInvoice, ASK_TIMEOUT).await {
         Ok(answered) if matches!(answered.answer, OrderAnswer::Heard { wanted: true }) => std::future::pending().await,
@@ -159,7 +159,7 @@ async fn issue_invoice(of: &Handle<Order>) {
     }
 }
 
-/// Tells the record of an order that another shop sold what has left, and the order that this is known.
+/// Informs the channel order of what has shipped, and then the order that the channel order knows.
 async fn tell_left(records: &Directory<ChannelOrder>, of: &Handle<Order>, record: Id, shipments: u32, last: bool) {
     let state = of.read();
     let Some(order) = state.state.as_ref() else { return };
@@ -182,7 +182,7 @@ async fn tell(of: &Handle<Order>, command: OrderCommand) {
     }
 }
 
-/// Gives a claimed attempt to its printer; a refusal ends the attempt before anything began.
+/// Hands a claimed attempt to its printer; a refusal ends the attempt before anything began.
 async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attempt: Id, printer: Id) {
     let state = of.read();
     let Some(known) = state.state.as_ref().and_then(|order| order.jobs.get(&job)) else { return };
@@ -215,7 +215,7 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
 }
 
 /// Sends a command about an attempt to its printer, which reports the result. A printer that does not hold the attempt
-/// (it is deleted, or never took the attempt) never will: the attempt cannot begin there any more, so it counts as
+/// (it is deleted, or never took the attempt) never will: the attempt can no longer begin there, so it counts as
 /// cancelled.
 async fn say(printers: &Directory<Printer>, of: &Handle<Order>, printer: Id, attempt: Id, word: PrinterCommand) {
     match printers.ask(printer, CommandOrigin::system(), word).await {

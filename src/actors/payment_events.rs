@@ -1,4 +1,4 @@
-//! Effects of kept payment events: find the order or invoice that each belongs to.
+//! Effects of kept payment events (those that matched nothing yet): find the order or invoice of each.
 
 pub mod matching;
 
@@ -13,18 +13,17 @@ use crate::actors::payment_events::matching::{PaymentMatch, PaymentMatcher};
 use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Match, RETRY_AFTER};
 use crate::domain::payment_event::parse;
 
-/// Looks for the orders and invoices of kept payment events.
+/// Effects of kept payment events: matches them with their orders and invoices.
 pub struct KeptPaymentEventEffects {
-    /// Finds and tells it.
+    /// Matcher that finds and informs the order or invoice.
     pub matcher: PaymentMatcher,
-    /// Changes with each new order, each new invoice and each payment that was taken: an event may wait for any.
+    /// Counter that changes with each new order, invoice and accepted payment, any of which an event may wait for.
     pub new_references: watch::Sender<u64>,
 }
 
 #[async_trait]
 impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
-    /// Tries at once, again after each new order and each payment, and once more when the deadline of the effect has
-    /// come.
+    /// Tries at once, again after each new order, invoice and payment, and gives up at the deadline of the effect.
     async fn run(&self, effect: Match, of: Handle<KeptPaymentEvent>) {
         let state = of.read();
         let Some(kept) = &state.state else { return };

@@ -1,7 +1,7 @@
 //! Effects of printers: watch each printer, bring an attempt to a start or a verdict, cancel prints, report to orders.
 //!
-//! The start verdict lives here and in `domain/printer`: upload and start are separate calls, `start_sent` is durable
-//! before the start goes out, and a start is sent by exactly the task whose `Uploaded` was answered with `Go`.
+//! The start verdict is implemented here and in `domain/printer`: upload and start are separate calls, `start_sent` is
+//! durable before the start is sent, and a start is sent only by the task whose `Uploaded` was answered with `Go`.
 
 mod cancel;
 mod emergency;
@@ -42,42 +42,42 @@ use crate::printers::connections::PrinterConnections;
 use crate::printers::registry::StoredAddress;
 use crate::secrets::encryption::SecretCipher;
 
-/// How printers are watched.
+/// Settings for watching printers.
 #[derive(Clone, Copy, Debug)]
 pub struct WatchSettings {
-    /// Pause between two looks at a printer that does not push its changes.
+    /// Interval between polls of a printer that does not push its changes.
     pub poll: Duration,
     /// Silence after which a printer counts as offline.
     pub offline: Duration,
-    /// Whether the files of prints that are over stay on the printers.
+    /// Keep the files of ended prints on the printers instead of deleting them.
     pub keep_files: bool,
 }
 
-/// Speaks to the printers, and tells orders what became of their attempts.
+/// Effects of printers: communicates with the printers, and reports the progress of attempts to their orders.
 pub struct PrinterEffects {
-    /// Orders, which hear how far their attempts are.
+    /// Orders, which receive the reports about their attempts.
     pub orders: Directory<Order>,
-    /// All printers, which remember to which materials spools belong.
+    /// All printers, which remember the materials of spools.
     pub printers: Directory<Printer>,
-    /// Materials, whose vendors' codes and colours say which spools are theirs.
+    /// Materials, whose vendor codes and colours identify their spools.
     pub materials: Directory<Material>,
     /// Files to be uploaded.
     pub files: Directory<File>,
-    /// The contents of the files.
+    /// Contents of the files.
     pub blobs: Arc<Blobs>,
     /// Connections to the printers.
     pub connections: Arc<PrinterConnections>,
-    /// Decrypts the API keys of printers.
+    /// Cipher that decrypts the API keys of printers.
     pub cipher: Arc<SecretCipher>,
-    /// Hears of every commit, to propose jobs for free printers.
+    /// Dispatcher, notified of every commit so that it proposes jobs for free printers.
     pub dispatcher: Dispatcher,
-    /// Hears of every commit, to make the forecast anew.
+    /// Forecaster, notified of every commit so that it updates the forecast.
     pub forecaster: Forecaster,
-    /// Clock and settings, handed in.
+    /// Injected clock and settings.
     pub environment: Arc<Environment>,
-    /// How often printers are looked at.
+    /// Intervals and timeouts for watching printers.
     pub settings: WatchSettings,
-    /// Holds back what was in hand when the shop was restored.
+    /// Hold on attempts that were in hand when the shop was restored.
     pub hold: DispatchHold,
 }
 
@@ -105,7 +105,7 @@ impl Effects<Printer> for PrinterEffects {
     }
 }
 
-/// Asks the printer's own actor; what cannot be told now is told again while the effect stands.
+/// Sends a command to the printer's own actor; `None` if it failed, in which case the effect retries it.
 async fn tell(of: &Handle<Printer>, command: PrinterCommand) -> Option<PrinterAnswer> {
     match of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await {
         Ok(answered) => Some(answered.answer),
@@ -120,14 +120,14 @@ async fn tell(of: &Handle<Printer>, command: PrinterCommand) -> Option<PrinterAn
     }
 }
 
-/// The attempt in hand, if it is this one.
+/// Returns the attempt in hand, if it is this one.
 fn in_hand(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
     of.read().state.as_ref()?.in_hand.clone().filter(|hand| hand.attempt == attempt)
 }
 
 impl PrinterEffects {
-    /// Time after which a start at this printer that was not confirmed is judged, in milliseconds: some types take
-    /// longer than others to show a print.
+    /// Returns the time after which an unconfirmed start at this printer is judged, in milliseconds: some printer types
+    /// take longer than others to show a print.
     fn confirm_ms(&self, of: &Handle<Printer>) -> i64 {
         let printer = of.read();
         let declared = printer.state.as_ref().and_then(|printer| PrinterType::of_word(&printer.fields.kind));
@@ -135,7 +135,7 @@ impl PrinterEffects {
         self.environment.rules.confirm_ms.saturating_mul(i64::from(factor))
     }
 
-    /// Tells the order how far the attempt is, until it has heard this step.
+    /// Reports a step of the attempt to the order, until the order has acknowledged it.
     async fn report(&self, of: &Handle<Printer>, attempt: Id, step: u32) {
         let Some(hand) = in_hand(of, attempt) else { return };
         if hand.step != step {
@@ -157,7 +157,7 @@ impl PrinterEffects {
         tell(of, PrinterCommand::Heard { attempt, step, wanted }).await;
     }
 
-    /// Tells the order how the parts of a print were signed off, until it has heard it.
+    /// Reports the sign-off of a print's parts to the order, until the order has acknowledged it.
     async fn tell_sign_off(&self, of: &Handle<Printer>, attempt: Id) {
         let state = of.read();
         let signed = state.state.iter().flat_map(|printer| &printer.signed_prints);

@@ -1,7 +1,6 @@
-//! Effects of quotes: have models sliced for their price, and make the order of an accepted quote.
+//! Effects of quotes: have models sliced for their price, and create the order of an accepted quote.
 //!
-//! The order has the id that the accepting commit chose. So it is made once, whoever tries, how often, and after
-//! whatever crash.
+//! The accepting commit chose the id of the order, so it is created only once, regardless of retries and crashes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,23 +23,23 @@ use crate::domain::quote::{Quote, QuoteCommand, QuoteEffect, QuoteLine, QuoteSta
 use crate::domain::slice_source::SliceSource;
 use crate::store::rows::LoadError;
 
-/// Makes the orders of quotes.
+/// Creator of the orders of accepted quotes.
 #[derive(Clone)]
 pub struct QuoteOrders {
-    /// Where they are made.
+    /// Directory in which the orders are created.
     pub orders: Directory<Order>,
-    /// Who is named on their invoices.
+    /// Customers, who are named as buyers on the invoices.
     pub customers: Directory<Customer>,
-    /// SKUs and files that their lines are made from.
+    /// Sources of SKUs and files from which the lines are made.
     pub sources: MakeSources,
 }
 
-/// Why there is no order.
+/// Reason the order of a quote was not created.
 #[derive(Debug)]
 pub enum NotOrdered {
-    /// It cannot be made before somebody changes something; the words say what.
+    /// The order cannot be created until something is changed; the text says what.
     Refused(String),
-    /// Not now; it is tried again.
+    /// Transient failure: the creation is retried.
     Trouble(AskError),
 }
 
@@ -52,11 +51,11 @@ impl From<LoadError> for NotOrdered {
 }
 
 impl QuoteOrders {
-    /// Makes the order of a quote that was accepted, unless it is there already.
+    /// Creates the order of an accepted quote, unless it already exists.
     ///
     /// # Errors
     ///
-    /// When what it offers is gone, or the store does not answer.
+    /// Fails if something the quote offers is gone, or the store does not answer.
     pub async fn make(&self, quote: &Quote, order: Id) -> Result<(), NotOrdered> {
         if self.orders.read(order).await?.is_some() {
             return Ok(());
@@ -98,14 +97,14 @@ impl QuoteOrders {
         }
     }
 
-    /// Who is named on the invoice, as the customer's profile says.
+    /// Returns the buyer to name on the invoice, from the customer's profile.
     async fn buyer(&self, quote: &Quote) -> Result<Option<Party>, LoadError> {
         let Some(id) = quote.customer_id else { return Ok(None) };
         let state = self.customers.read(id).await?;
         Ok(state.as_ref().and_then(|state| state.state.as_ref()).map(Customer::buyer))
     }
 
-    /// A line of the order, at the price of the quote.
+    /// Builds a line of the order at the price of the quote.
     async fn line(&self, line: &QuoteLine) -> Result<Line, NotOrdered> {
         let make = match line.sku_id {
             Some(sku) => Some(self.made_of(sku, &line.description).await?),
@@ -132,15 +131,15 @@ impl QuoteOrders {
     }
 }
 
-/// Does what quotes call for.
+/// Effects of quotes: slices models and creates orders.
 pub struct QuoteEffects {
-    /// Custom requests, which hear what became of the quotes that answer them.
+    /// Custom requests, which are informed of the status of the quotes that answer them.
     pub custom_requests: Directory<CustomRequest>,
-    /// Makes the orders of accepted quotes.
+    /// Creator of the orders of accepted quotes.
     pub quote_orders: QuoteOrders,
-    /// Makes G-code from models.
+    /// Slicer that produces G-code from models.
     pub slicing: Arc<Slicing>,
-    /// Time between two looks for what slicing waits for.
+    /// Interval between two checks for what slicing waits for.
     pub slicing_recheck: Duration,
 }
 
@@ -169,7 +168,7 @@ impl Effects<Quote> for QuoteEffects {
 }
 
 impl QuoteEffects {
-    /// Tells the custom request that the quote answers how the quote stands. One that does not exist hears nothing.
+    /// Reports the status of the quote to the custom request that it answers, if that still exists.
     async fn tell_request(&self, of: &Handle<Quote>, request: Id, status: QuoteStatus) {
         let quote_id = of.id();
         let news = match status {
@@ -189,7 +188,8 @@ impl QuoteEffects {
         }
     }
 
-    /// Tells the quote what the slicer made of a model. What slicing waits for is looked for again at intervals.
+    /// Reports the result of slicing a model to the quote. While slicing waits for something, it is retried at
+    /// intervals.
     async fn slice(&self, of: &Handle<Quote>, source: SliceSource) {
         let email = of.read().state.as_ref().and_then(|quote| quote.customer_email.clone());
         let purpose = SlicingPurpose::Draft { mailbox: email.map(|email| mailbox(&email)).unwrap_or_default() };

@@ -1,4 +1,5 @@
-//! Restores of a backup call for no outside work; until each of them was reviewed, nothing is started by itself.
+//! Effects of restores of a backup. They do no outside work, but no job is dispatched automatically until each restore
+//! was reviewed.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -15,31 +16,32 @@ use crate::domain::id::Id;
 use crate::domain::restore::Restore;
 use crate::domain::time::Timestamp;
 
-/// Whether jobs may be started by themselves: not while a restored shop waits for its review. A clone shares it.
+/// Hold on automatic dispatch while a restored shop waits for its review. Clones share the same state.
 #[derive(Clone, Debug)]
 pub struct DispatchHold(Arc<watch::Sender<Option<Timestamp>>>);
 
 impl DispatchHold {
-    /// Why nothing is started, in words for people.
+    /// Human-readable reason shown for jobs on hold.
     pub const REASON: &str = "on hold since the shop was restored from a backup: an admin reviews the restore first";
 
-    /// A hold for restores of which the newest that waits for its review was done then; `None`: none waits.
+    /// Creates a hold, given the time of the newest restore that waits for its review; `None` if none waits.
     pub fn new(since: Option<Timestamp>) -> Self {
         Self(Arc::new(watch::Sender::new(since)))
     }
 
-    /// Whether nothing is started by itself.
+    /// Returns whether automatic dispatch is on hold.
     pub fn is_on(&self) -> bool {
         self.0.borrow().is_some()
     }
 
-    /// Waits until jobs may be started.
+    /// Waits until the hold is lifted.
     pub async fn wait_until_off(&self) {
         // The sender lives as long as this borrow of it, so the wait ends with the hold.
         let _ = self.0.subscribe().wait_for(Option::is_none).await;
     }
 
-    /// Whether it holds back what has this identifier: it was in the backup, and nobody asked for it since.
+    /// Returns whether the hold applies to the item with this id: its id is no newer than the restore, so it came from
+    /// the backup.
     pub fn covers(&self, id: Id) -> bool {
         let Some(since) = *self.0.borrow() else { return false };
         let made_at = id.0.get_timestamp().map(|at| at.to_unix());
@@ -53,13 +55,13 @@ impl DispatchHold {
     }
 }
 
-/// Lifts the hold with the review, and has counters go on where a person said.
+/// Effects of restores: lifts the hold after the review, and advances the number counters as the reviewer specified.
 pub struct RestoreEffects {
-    /// Every restore that waits for its review.
+    /// Directory of restores, of which those that wait for their review are in memory.
     pub restores: Directory<Restore>,
-    /// What is lifted.
+    /// Hold that the review lifts.
     pub hold: DispatchHold,
-    /// Whose counters go on.
+    /// Environment whose number counters are advanced.
     pub environment: Arc<Environment>,
 }
 

@@ -1,4 +1,5 @@
-//! Sales channels call for no outside work; their commits are announced to orders that wait for their map.
+//! Effects of sales channels. They do no outside work: each commit is only announced to channel orders that wait for
+//! their variant map.
 
 use std::sync::Arc;
 
@@ -10,9 +11,9 @@ use crate::actors::kernel::handle::Handle;
 use crate::domain::aggregate::Versioned;
 use crate::domain::sales_channel::SalesChannel;
 
-/// Announces each commit of a sales channel.
+/// Effects of sales channels: announces each commit.
 pub struct SalesChannelEffects {
-    /// Changes with each commit.
+    /// Counter that changes with each commit.
     pub changes: watch::Sender<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! SKUs call for no outside work; their commits are announced to orders whose jobs wait for a file.
+//! Effects of SKUs. They do no outside work: each commit is only announced to orders whose jobs wait for a file.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::actors::kernel::handle::Handle;
 use crate::domain::aggregate::Versioned;
 use crate::domain::sku::Sku;
 
-/// Announces each commit of a SKU.
+/// Effects of SKUs: announces each commit.
 pub struct SkuEffects {
-    /// Changes with each commit.
+    /// Counter that changes with each commit.
     pub changes: watch::Sender<u64>,
 }
 

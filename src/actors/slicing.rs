@@ -1,8 +1,8 @@
-//! G-code from models: asks the slicer once for each model, profile and version of the program, and keeps the result
-//! among the files.
+//! Produces G-code from models: slices each combination of model, profile and slicer version once, and stores the
+//! result as a file.
 //!
-//! The id of such a file follows from what it is made of. So the same is never sliced twice, also not after a restart,
-//! and a server that was killed in the middle makes one file when it begins again.
+//! The id of the file is derived from its inputs. The same inputs are therefore never sliced twice, even across
+//! restarts, and a server killed halfway creates a single file when it resumes.
 
 mod turns;
 
@@ -32,23 +32,24 @@ use crate::files::turns::FileOwner;
 use crate::services::slicer::{SliceError, SliceRequest, Slicer};
 use crate::store::rows::LoadError;
 
-/// Changes when the same model and profile would be sliced into something else by this server.
+/// Version of the slicing procedure; bumped when this server would turn the same model and profile into different
+/// G-code.
 const RECIPE_VERSION: &str = "2";
-/// Bytes of a result that are read at a time.
+/// Number of bytes of a result read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Most characters of the model's name in the name of the G-code.
+/// Maximum number of characters of the model's name used in the name of the G-code.
 const MAX_STEM_CHARS: usize = 80;
 
-/// Why there is no file.
+/// Reason slicing produced no file.
 #[derive(Debug)]
 pub enum NotSliced {
-    /// Something is not there yet; the words say what.
+    /// Something is not available yet; the text says what.
     Waits(String),
     /// Others come first, or there is no room; it is asked again. Only drafts of customers meet this.
     NotNow(String),
-    /// This model cannot be sliced with this profile; the words are the slicer's.
+    /// This model cannot be sliced with this profile; the text comes from the slicer.
     Failed(String),
-    /// This server cannot now; it is tried again.
+    /// Transient failure of this server: slicing is retried.
     Trouble(String),
 }
 
@@ -115,16 +116,17 @@ impl SlicingPurpose {
     }
 }
 
-/// Makes G-code of models, each only once.
+/// Slicing service that turns models into G-code, each only once.
 #[derive(Debug)]
 pub struct Slicing {
     slicer: Slicer,
     blobs: Arc<Blobs>,
     turns: SlicingTurns,
     room: Arc<dyn CustomerRoom>,
-    /// Held while the file with this id is made. Looked up only: the order of the map has no effect.
+    /// Locks held while the file with this id is being created. Only looked up, so the order of the map does not
+    /// matter.
     making: DashMap<Id, Arc<Mutex<()>>>,
-    /// What slicing waits for, as it was told last.
+    /// Description of what the last call to [`Self::gcode`] waited for, if anything.
     waits: BlockingMutex<Option<String>>,
 }
 
@@ -135,16 +137,16 @@ impl Slicing {
         Self { slicer, blobs, turns, room, making: DashMap::new(), waits: BlockingMutex::new(None) }
     }
 
-    /// What slicing waits for, in words for people; `None` while nothing is known to be missing.
+    /// Returns a human-readable description of what slicing waits for; `None` if nothing is known to be missing.
     pub fn waits_for(&self) -> Option<String> {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The file with the G-code of a source; it is made if there is none.
+    /// Returns the file with the G-code of a source; slices it if there is none yet.
     ///
     /// # Errors
     ///
-    /// When there is none and none can be made.
+    /// Fails if no G-code exists and none can be produced.
     pub async fn gcode(
         &self,
         files: &Directory<File>,
@@ -272,13 +274,13 @@ impl Slicing {
     }
 }
 
-/// The file with this id, unless it was deleted.
+/// Returns the file with this id, unless it was deleted.
 async fn present(files: &Directory<File>, id: Id) -> Result<Option<File>, LoadError> {
     let state = files.read(id).await?;
     Ok(state.and_then(|state| state.state.clone()).filter(|file| !file.archived))
 }
 
-/// What the G-code of a model is called.
+/// Returns the file name for the G-code of a model.
 fn gcode_name(model: &str, profile: &str) -> String {
     let stem = model.rsplit_once('.').map_or(model, |(stem, _)| stem);
     let stem: String = stem.chars().take(MAX_STEM_CHARS).collect();

@@ -1,7 +1,8 @@
-//! Our customers as the payment processor knows them: their subscriptions and stored cards, which are kept there alone.
+//! Customers as the payment processor knows them: their subscriptions and stored cards, which only the processor
+//! stores.
 //!
-//! A customer is found there by our id. What is remembered here is the processor's id of them, which never changes, and
-//! for a minute the cards, so that a profile is shown without a call.
+//! A customer is found there by our id. Cached here are the processor's customer ids, which never change, and for a
+//! minute the cards, so that a profile is shown without a call.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,83 +18,84 @@ use crate::services::payments::{
     NewCustomer, NewSubscriptionSession, PaymentMethod, PaymentProcessor, ProcessorError, SessionStatus, Subscription,
 };
 
-/// Most customers that are remembered; with more, all are forgotten and found again.
+/// Maximum number of cached customers; when it is reached, the cache is cleared.
 const MAX_REMEMBERED: usize = 10_000;
-/// Most subscriptions of one list that are looked at for the names of their products.
+/// Maximum number of subscriptions per list whose product names are looked up.
 const MAX_LOOKED_AT: usize = 10;
-/// How long cards are shown without asking for them again.
+/// Time for which cached cards are shown.
 const CARDS_FRESH_FOR: Duration = Duration::from_secs(60);
-/// How long nobody asks again after the processor did not tell the cards.
+/// Time without a retry after the processor failed to return the cards.
 const SILENCE_KEPT_FOR: Duration = Duration::from_secs(10);
-/// How long a customer counts as unknown there; most never subscribe, and each search costs a call.
+/// Time for which a customer who was not found at the processor is not searched again; most never subscribe, and each
+/// search costs a call.
 const UNKNOWN_FOR: Duration = Duration::from_secs(5 * 60);
-/// Longest that a profile waits for the cards.
+/// Maximum time that a profile waits for the cards.
 const MAX_CARDS_WAIT: Duration = Duration::from_secs(2);
 
-/// Why a subscription is not shown or changed.
+/// Reason a subscription is not shown or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SubscriberError {
-    /// The settings name no processor.
+    /// No payment processor is configured.
     #[error("no payment processor is configured")]
     NotConfigured,
-    /// The processor did not do it.
+    /// The processor rejected the request or did not respond.
     #[error(transparent)]
     Processor(#[from] ProcessorError),
-    /// There is no such subscription, or the customer is not known there.
+    /// The subscription does not exist, or the processor does not know the customer.
     #[error("no such subscription")]
     Missing,
-    /// The subscription is another customer's.
+    /// The subscription belongs to another customer.
     #[error("this subscription belongs to somebody else")]
     NotTheirs,
 }
 
-/// A card, or another way to pay, that the processor keeps for a customer.
+/// Card, or other payment method, that the processor stores for a customer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredCard {
-    /// What it is.
+    /// Payment method as returned by the processor.
     pub card: PaymentMethod,
-    /// Whether it is taken where none is named.
+    /// `true` if it is charged when no other is selected.
     pub is_default: bool,
 }
 
-/// The cards of a customer, and until when they are shown without asking again.
+/// Cards of a customer, with the time until which they are shown from the cache.
 type Cards = (Instant, Vec<StoredCard>);
 
-/// Finds our customers at the processor.
+/// Client for our customers' data at the payment processor, with a cache.
 #[derive(Clone)]
 pub struct Subscribers {
     processor: Option<Arc<dyn PaymentProcessor>>,
-    /// The processor's id of each of our customers that was found.
+    /// Cached customer ids of the processor, by our id.
     known: Arc<DashMap<Id, String>>,
-    /// Customers who were not found there, and until when that is believed.
+    /// Customers not found at the processor, with the time until which no search is repeated.
     unknown: Arc<DashMap<Id, Instant>>,
     cards: Arc<Mutex<BTreeMap<Id, Cards>>>,
-    /// What people call the product of each price, which lists of subscriptions do not say.
+    /// Product name of each price, which lists of subscriptions do not contain.
     products: Arc<DashMap<String, String>>,
 }
 
-/// A customer who wants to subscribe.
+/// Customer who starts a subscription.
 #[derive(Clone, Debug)]
 pub struct Subscriber<'a> {
-    /// Our id of them.
+    /// Our id of the customer.
     pub id: Id,
-    /// Where receipts go.
+    /// E-mail address for receipts.
     pub email: &'a str,
-    /// How they are called, where it is known.
+    /// Name of the customer, if known.
     pub name: Option<String>,
 }
 
-/// Under which keys the session of a subscription is made.
+/// Idempotency keys under which the session of a subscription is created.
 #[derive(Clone, Debug)]
 pub struct SubscriptionKey {
-    /// The same request has the same one, so that a double click is one session.
+    /// Key that is the same for identical requests, so that a double click creates one session.
     pub first: String,
-    /// For when the session of the first is paid or over; `None` where the customer chose the key.
+    /// Key for another session if that of the first is paid or expired; `None` if the customer chose the key.
     pub another: Option<String>,
 }
 
 impl Subscribers {
-    /// At this processor; `None` while the settings name none.
+    /// Creates the client for this processor; `None` if none is configured.
     pub fn new(processor: Option<Arc<dyn PaymentProcessor>>) -> Self {
         Self {
             processor,
@@ -108,7 +110,7 @@ impl Subscribers {
         self.processor.as_ref().ok_or(SubscriberError::NotConfigured)
     }
 
-    /// The processor's id of a customer; `None` if they never paid for a subscription.
+    /// Returns the processor's id of a customer; `None` if they are not known there.
     async fn customer(&self, id: Id) -> Result<Option<String>, SubscriberError> {
         if let Some(known) = self.known.get(&id) {
             return Ok(Some(known.clone()));
@@ -139,7 +141,7 @@ impl Subscribers {
         self.unknown.remove(&id);
     }
 
-    /// The subscriptions of a customer, active and past, newest first.
+    /// Returns the subscriptions of a customer, active and past, newest first.
     pub async fn list(&self, id: Id, limit: usize) -> Result<Vec<Subscription>, SubscriberError> {
         let processor = self.processor()?;
         let Some(customer) = self.customer(id).await? else { return Ok(Vec::new()) };
@@ -171,7 +173,7 @@ impl Subscribers {
         }
     }
 
-    /// A subscription of a customer.
+    /// Returns a subscription of a customer.
     pub async fn one(&self, id: Id, subscription: &str) -> Result<Subscription, SubscriberError> {
         let processor = self.processor()?;
         let found = match processor.subscription(subscription).await {
@@ -183,21 +185,22 @@ impl Subscribers {
         if theirs { Ok(found) } else { Err(SubscriberError::NotTheirs) }
     }
 
-    /// Ends a subscription of a customer with its period, or lets it go on.
+    /// Cancels a subscription of a customer at the end of its period, or resumes it.
     pub async fn set_cancel(&self, id: Id, subscription: &str, cancel: bool) -> Result<Subscription, SubscriberError> {
         self.one(id, subscription).await?;
         self.processor()?.set_cancel_at_period_end(subscription, cancel).await?;
         self.one(id, subscription).await
     }
 
-    /// A link to the pages where a customer changes cards and subscriptions.
+    /// Returns a link to the processor's pages on which a customer manages cards and subscriptions.
     pub async fn portal(&self, id: Id, return_url: &str, key: &str) -> Result<String, SubscriberError> {
         let processor = self.processor()?;
         let customer = self.customer(id).await?.ok_or(SubscriberError::Missing)?;
         Ok(processor.create_portal(&customer, return_url, key).await?)
     }
 
-    /// A session by which a customer begins a subscription; they are made known to the processor with the first one.
+    /// Creates a session by which a customer starts a subscription; the first one registers the customer at the
+    /// processor.
     pub async fn check_out(
         &self,
         who: &Subscriber<'_>,
@@ -241,8 +244,7 @@ impl Subscribers {
         Ok(OpenSession { id: made.id, url, expires_at: made.expires_at })
     }
 
-    /// Something changed there for the customer whom the processor calls `theirs`: what is remembered of them is read
-    /// anew.
+    /// Drops the cached cards of the customer whose processor id is `theirs`, because something changed there.
     pub fn forget(&self, theirs: &str) {
         let ours = self.known.iter().find(|known| known.value() == theirs).map(|known| *known.key());
         if let Some(ours) = ours {
@@ -250,7 +252,7 @@ impl Subscribers {
         }
     }
 
-    /// The cards that a customer has stored, as they were up to a minute ago; none while the processor does not tell.
+    /// Returns the stored cards of a customer, at most a minute old; none if the processor does not respond.
     pub async fn cards(&self, id: Id) -> Vec<StoredCard> {
         let fresh = |(until, _): &Cards| *until > Instant::now();
         if let Some((_, cards)) = self.with_cards(|all| all.get(&id).filter(|known| fresh(known)).cloned()) {
@@ -275,7 +277,7 @@ impl Subscribers {
         }
     }
 
-    /// Remembers the cards of a customer for so long, none where the processor is silent. Gives what is remembered.
+    /// Caches the cards of a customer for this long (none if the processor did not respond) and returns them.
     fn keep_cards(&self, id: Id, fresh_for: Duration, cards: Vec<StoredCard>) -> Vec<StoredCard> {
         self.with_cards(|all| {
             if all.len() >= MAX_REMEMBERED {

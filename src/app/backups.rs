@@ -1,8 +1,8 @@
-//! Backups: an archive of a copy of the database and of all files, which is written while it is downloaded.
+//! Backups: an archive of a copy of the database and of all files, written while it is downloaded.
 //!
-//! The database is copied first, into a folder that is there only as long as a backup is made. Files never change, so
-//! they are read where they are; until the last one is read none is removed, so every file that the copy names is in
-//! the archive. What a backup was made of stands behind all else in it, in the manifest. The secrets are not in it.
+//! The database is copied first, into a folder that exists only while a backup is made. Files never change, so they are
+//! read in place; none is removed until the last one is read, so every file that the copy refers to is in the archive.
+//! The manifest is the last entry and lists the contents of the backup. The secrets are not included.
 
 mod manifest;
 pub mod reading;
@@ -25,57 +25,58 @@ use crate::files::disk::{DiskRoom, LOST_FOUND};
 use crate::files::pieces::{PieceWriter, Pieces, pipe};
 use crate::store::copy::{CopyError, DatabaseCopier, DatabaseCopy};
 
-/// Permissions of the folder of a backup and of the copy in it: the server's user, and nobody else.
+/// Permissions of a backup's work folder and of the copy in it: accessible only to the server's user.
 const FOLDER_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
-/// Room that a copy must leave on the disk, in bytes: the shop goes on writing.
+/// Free space that a copy must leave on the disk, in bytes, because the shop keeps writing.
 const MIN_ROOM_LEFT_BYTES: u64 = 64 * 1024 * 1024;
-/// The file with what the archive holds, its last.
+/// Name of the archive's last file, which lists its contents.
 pub(super) const MANIFEST_NAME: &str = "manifest.json";
-/// What stands in the manifest of every backup.
+/// Product name in the manifest of every backup.
 pub(super) const PRODUCT: &str = "Printfloor";
 
-/// Why there is no backup.
+/// Reason a backup could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// One is enough at a time.
+    /// Another backup is in progress.
     #[error("a backup is being made or downloaded: wait until it is done, and try again")]
     UnderWay,
     /// A copy of the database would fill the disk.
     #[error("the disk of the data folder has too little room for a copy of the database: make room, and try again")]
     NoRoom,
-    /// The database was not copied.
+    /// Copying the database failed.
     #[error(transparent)]
     Copy(#[from] CopyError),
-    /// The disk of this server refuses something.
+    /// A disk operation of this server failed.
     #[error(transparent)]
     Disk(#[from] io::Error),
 }
 
-/// Makes backups, one at a time.
+/// Creator of backups, one at a time.
 pub struct Backups {
     copier: DatabaseCopier,
     blobs: Arc<Blobs>,
     documents: PathBuf,
     folder: PathBuf,
-    /// Goes with the work, and is free again when nothing of it is left on the disk.
+    /// Lock that is held by the backup in progress and released once none of its temporary data is left on the disk.
     turn: Arc<Mutex<()>>,
 }
 
-/// A backup on its way to whoever asked for it.
+/// Backup being downloaded.
 pub struct Backup {
-    /// The name of the download.
+    /// File name of the download.
     pub file_name: String,
-    /// The archive, as it is written.
+    /// Stream of the archive as it is being written.
     pub pieces: Pieces,
 }
 
 impl Backups {
-    /// Of the shop with these settings. Removes what a process left behind that ended in the middle of a backup.
+    /// Prepares backups of the shop with these settings. Removes what a process left behind that ended in the middle of
+    /// a backup.
     ///
     /// # Errors
     ///
-    /// When the disk refuses that.
+    /// Fails if the leftovers cannot be removed.
     pub fn open(config: &Config, copier: DatabaseCopier, blobs: Arc<Blobs>) -> io::Result<Self> {
         let folder = std::path::absolute(config.backup_dir())?;
         remove_folder(&folder)?;
@@ -86,7 +87,7 @@ impl Backups {
     ///
     /// # Errors
     ///
-    /// When another backup is under way, or the database cannot be copied.
+    /// Fails if another backup is in progress, the disk lacks space, or the database cannot be copied.
     pub async fn begin(self: &Arc<Self>, now: Timestamp) -> Result<Backup, BackupError> {
         let turn = self.turn.clone().try_lock_owned().map_err(|_| BackupError::UnderWay)?;
         let of = self.clone();
@@ -135,13 +136,13 @@ impl Backups {
     }
 }
 
-/// The folder of one backup, removed with it.
+/// Work folder of one backup, removed when it is dropped.
 struct WorkFolder {
     path: PathBuf,
 }
 
 impl WorkFolder {
-    /// Makes the folder with an empty file for the copy, and looks how much room there is.
+    /// Creates the folder with an empty file for the copy, and measures the free space.
     fn make(path: PathBuf, name: &str) -> io::Result<(Self, DiskRoom)> {
         // An earlier one may not have been removable.
         remove_folder(&path)?;
@@ -161,7 +162,7 @@ impl Drop for WorkFolder {
     }
 }
 
-/// Removes a folder with what is in it; one that is not there is no error.
+/// Removes a folder with its contents; a missing one is not an error.
 fn remove_folder(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -169,7 +170,8 @@ fn remove_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A copy of the database, and the right to read all files. Dropped in this order: the turn comes last.
+/// Copy of the database with a guard that keeps all files readable. The fields are dropped in order: the lock comes
+/// last.
 struct PreparedBackup {
     folder: WorkFolder,
     copy: DatabaseCopy,
@@ -183,8 +185,8 @@ struct PreparedBackup {
 }
 
 impl PreparedBackup {
-    /// Writes the archive: as unpacked, it is a data folder. Waits for the disk and for the reader: not for the threads
-    /// of the runtime.
+    /// Writes the archive, which unpacks to a data folder. Blocks on the disk and the reader, so it must not run on the
+    /// runtime's threads.
     fn write(&self, to: &mut PieceWriter) -> io::Result<()> {
         let mut archive = Archive::new(to, self.made_at);
         let head = ManifestHead {
@@ -212,8 +214,8 @@ impl PreparedBackup {
     }
 }
 
-/// Opens every document of a folder and of those below, with its name in the archive. A folder that is not there has
-/// none: documents are in a bucket, or none was made yet.
+/// Opens each document in a folder and its subfolders, with its name in the archive. A missing folder has none:
+/// documents are in a bucket, or none was rendered yet.
 fn for_each_document(folder: &Path, mut visit: impl FnMut(&str, File) -> io::Result<()>) -> io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {

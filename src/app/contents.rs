@@ -1,23 +1,23 @@
-//! Removes contents from the disk that no file names any more.
+//! Removes contents from the disk that no file refers to any more.
 
 use super::App;
 use crate::files::blobs::Blobs;
 use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
 
-/// Why contents were not removed.
+/// Reason contents could not be removed.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
-    /// It cannot be read which contents files name.
+    /// The contents in use could not be read from the database.
     #[error(transparent)]
     Query(#[from] LoadError),
-    /// The disk refuses to list or delete contents.
+    /// Listing or deleting contents on the disk failed.
     #[error(transparent)]
     Disk(#[from] std::io::Error),
 }
 
 impl App {
-    /// Removes all contents that no file names; how many.
+    /// Removes all contents that no file refers to; returns how many.
     pub async fn remove_unnamed_contents(&self) -> Result<usize, RemoveError> {
         let removing = self.blobs.removing().await;
         let named = self.queries.named_contents().await?;
@@ -25,7 +25,7 @@ impl App {
     }
 }
 
-/// Removes these contents, unless a file names them.
+/// Removes these contents, except those that a file refers to.
 pub async fn remove_contents(
     blobs: &Blobs,
     queries: &Queries,

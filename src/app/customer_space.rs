@@ -1,4 +1,5 @@
-//! How much customers have sent that the shop has not answered yet: bounded while it comes, deleted when it is old.
+//! Storage used by files that customers sent and the shop has not handled yet: limited during the upload, deleted when
+//! old.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -27,41 +28,41 @@ use crate::store::Unavailable;
 use crate::store::queries::{Queries, UnclaimedFile};
 use crate::store::rows::LoadError;
 
-/// How long a measurement holds; what comes meanwhile is added to it.
+/// Time for which a measurement is reused; uploads in the meantime are added to it.
 const MEASURED_FOR: Duration = Duration::from_secs(2);
-/// Time between two looks for old files.
+/// Interval between two searches for old files.
 const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
 /// Files that a look reads at a time.
 const FILES_PER_READ: u64 = 1_000;
 
-/// The room that customers' files take, and its bounds.
+/// Storage used by customers' files, and its limits.
 #[derive(Debug)]
 pub struct CustomerSpace {
     queries: Queries,
     folder: PathBuf,
     limits: SpaceLimits,
-    /// When it was measured last.
+    /// Time of the last measurement.
     measured_at: Mutex<Option<Instant>>,
-    /// What was stored then.
+    /// Result of the last measurement.
     stored: Arc<BlockingMutex<SpaceUse>>,
-    /// Bytes of files that are coming, and of those that came since the last measurement.
+    /// Bytes of uploads in progress, and of those that ended since the last measurement.
     growth: Arc<AtomicU64>,
-    /// Bytes of files that came since the last measurement.
+    /// Bytes of uploads that ended since the last measurement.
     arrived: Arc<AtomicU64>,
 }
 
-/// How full the room of customers' files is.
+/// Summary of the storage used by customers' files.
 #[derive(Clone, Copy, Debug)]
 pub struct CustomerSpaceSummary {
-    /// What is stored.
+    /// Storage in use.
     pub stored: SpaceUse,
-    /// The bounds.
+    /// Limits of the storage.
     pub limits: SpaceLimits,
-    /// Why customers' files are refused; `None` while they are taken.
+    /// Reason customers' uploads are rejected; `None` while they are accepted.
     pub refusal: Option<SpaceRefusal>,
 }
 
-/// The room that one customer's upload takes while it comes.
+/// Storage reserved for one customer's upload in progress.
 #[derive(Debug)]
 pub struct SpaceShare {
     limits: SpaceLimits,
@@ -73,18 +74,18 @@ pub struct SpaceShare {
 }
 
 impl SpaceShare {
-    /// Takes room for so many more bytes.
+    /// Reserves storage for this many more bytes.
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// Fails if a limit is exceeded.
     pub fn grow(&mut self, bytes: u64) -> Result<(), SpaceRefusal> {
         let growth = self.growth.fetch_add(bytes, Relaxed) + bytes;
         self.bytes += bytes;
         self.limits.refusal(latest(&self.stored), growth).map_or(Ok(()), Err)
     }
 
-    /// Notes that what came is recorded.
+    /// Marks the upload as recorded, so that its bytes count until the next measurement.
     pub fn keep(&self) {
         self.is_kept.store(true, Relaxed);
     }
@@ -106,11 +107,11 @@ impl CustomerSpace {
         Self { queries, folder, limits, measured_at, stored, growth: Arc::default(), arrived: Arc::default() }
     }
 
-    /// Returns the share of an upload that begins, with room for one byte at least.
+    /// Returns the reservation of a new upload, if there is room for at least one byte.
     ///
     /// # Errors
     ///
-    /// The reason why there is no room, inside; outside, when the database does not answer.
+    /// The inner error is the reason why there is no room; the outer one means that the database does not answer.
     pub async fn admit(&self) -> Result<Result<SpaceShare, SpaceRefusal>, LoadError> {
         let stored = self.measure().await?;
         if let Some(refusal) = self.limits.refusal(stored, self.growth.load(Relaxed) + 1) {
@@ -120,11 +121,11 @@ impl CustomerSpace {
         Ok(Ok(SpaceShare { limits: self.limits, stored, bytes: 0, is_kept: AtomicBool::new(false), growth, arrived }))
     }
 
-    /// Returns how full it is.
+    /// Returns the current use, the limits, and whether uploads are rejected.
     ///
     /// # Errors
     ///
-    /// When the database does not answer.
+    /// Fails if the database does not answer.
     pub async fn summary(&self) -> Result<CustomerSpaceSummary, LoadError> {
         let stored = self.measure().await?;
         let refusal = self.limits.refusal(stored, self.growth.load(Relaxed) + 1);
@@ -167,7 +168,7 @@ fn latest(stored: &BlockingMutex<SpaceUse>) -> SpaceUse {
     *stored.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Deletes what nobody answered for so long, at the start and every hour, as long as the app lives.
+/// Deletes files that the shop has not handled within `keep`, at the start and every hour while the app lives.
 pub(super) async fn run(app: Weak<App>, keep: Duration) {
     let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
     loop {

@@ -1,7 +1,7 @@
-//! PDFs of invoices: rendered when somebody asks for one, stored under an address that follows from what they show.
+//! PDFs of invoices: rendered on request, and stored under an address that is derived from their content.
 //!
-//! The address is known before the PDF is made, and nobody can guess it: it is signed with the server's secret over
-//! everything that the PDF shows. An invoice that changed has another address, so its PDF counts as not generated.
+//! The address is known before the PDF is rendered and cannot be guessed: it is signed with the server's secret over
+//! everything that the PDF shows. A changed invoice has another address, so its PDF counts as not generated.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -28,49 +28,49 @@ use crate::services::object_storage::{BucketSettings, ObjectStorage, StorageErro
 use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
 
-/// PDFs that are rendered at the same time; each takes a core for some milliseconds.
+/// Maximum number of PDFs rendered concurrently; each takes a core for some milliseconds.
 const MAX_RENDERED_AT_ONCE: usize = 2;
-/// Most keys of a bucket of which is remembered whether they are stored.
+/// Maximum number of bucket keys for which it is cached whether they are stored.
 const MAX_KNOWN_KEYS: usize = 100_000;
-/// Most documents that are held in memory; the largest has some hundred kilobytes, most have two.
+/// Maximum number of documents cached in memory; the largest has some hundred kilobytes, most have two.
 const MAX_HELD_DOCUMENTS: usize = 200;
-/// Most numbers of documents that are held in memory.
+/// Maximum number of document numbers cached in memory.
 const MAX_HELD_NUMBERS: usize = 100_000;
-/// Longest wait for a bucket when an invoice is shown.
+/// Maximum time to wait for a bucket when an invoice is shown.
 const MAX_LOOK_TIME: Duration = Duration::from_secs(2);
-/// Hexadecimal digits of an address: 160 bits, which nobody guesses.
+/// Number of hexadecimal digits of an address: 160 bits, which cannot be guessed.
 const ADDRESS_DIGITS: usize = 40;
-/// The path under which the server hands out what is stored in a folder of this machine.
+/// URL path under which the server serves PDFs stored in a local folder.
 const PUBLIC_PATH: &str = "/documents";
 
-/// Why there is no PDF.
+/// Reason a PDF is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// The settings switch PDFs off.
+    /// PDFs are disabled in the settings.
     #[error("PDFs are switched off")]
     Off,
-    /// The PDF was not stored, or not found where it should be.
+    /// The PDF could not be stored, or was not found in the storage.
     #[error(transparent)]
     Storage(#[from] StorageError),
-    /// Rendering.
+    /// Rendering failed.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// The database.
+    /// The database could not be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The task that rendered it ended before it was done.
+    /// The rendering task ended early.
     #[error("rendering broke off")]
     BrokeOff,
 }
 
-/// A document with all that its PDF shows.
+/// Document with everything that its PDF shows.
 #[derive(Clone, Debug)]
 pub struct WholeDocument {
-    /// What was issued, with its number.
+    /// Issued document, with its number.
     pub document: Arc<Document>,
-    /// Number of the invoice that a credit note takes back, and when it was issued.
+    /// Number and issue time of the invoice that a credit note reverses.
     preceding: Option<(String, Timestamp)>,
-    /// Number of the credit note that took a void invoice back.
+    /// Number of the credit note that reversed a void invoice.
     voided_by: Option<String>,
     status: InvoiceStatus,
     payments: Vec<Payment>,
@@ -87,28 +87,28 @@ impl WholeDocument {
         }
     }
 
-    /// The document for programs.
+    /// Returns the document in machine-readable XML.
     pub fn xml(&self) -> String {
         cii::xml(&self.document, self.preceding.as_ref().map(|(number, at)| (number.as_str(), *at)))
     }
 }
 
-/// Renders and stores PDFs of invoices.
+/// Renderer and storage of invoice PDFs.
 pub struct InvoiceDocuments {
     renderer: Option<Arc<Renderer>>,
     storage: ObjectStorage,
     secret: Secret,
     queries: Queries,
     places: Semaphore,
-    /// Whether something is stored under a key of a bucket, so that showing an invoice asks it only once.
+    /// Cache of whether bucket keys are stored, so that showing an invoice queries the bucket only once.
     known: DashMap<String, bool>,
-    /// Documents that were looked at lately. What was issued never changes.
+    /// Cache of recently used documents. Issued documents never change.
     held: DashMap<Id, Arc<Document>>,
-    /// Numbers of documents, which never change either.
+    /// Cache of document numbers, which never change either.
     numbers: DashMap<Id, String>,
 }
 
-/// Remembers something; what was remembered before is forgotten when it is too much.
+/// Inserts an entry into a cache, clearing the cache first if it has `most` entries.
 fn hold<K: Eq + Hash, V>(held: &DashMap<K, V>, most: usize, key: K, value: V) {
     if held.len() >= most {
         held.clear();
@@ -116,7 +116,7 @@ fn hold<K: Eq + Hash, V>(held: &DashMap<K, V>, most: usize, key: K, value: V) {
     held.insert(key, value);
 }
 
-/// The bucket that the settings name; `None` when they name none.
+/// Returns the bucket that the settings configure; `None` if they configure none.
 pub fn bucket(config: &Config) -> Result<Option<ObjectStorage>, ShopStartError> {
     let settings = &config.object_storage;
     if settings.bucket.is_empty() {
@@ -137,7 +137,7 @@ pub fn bucket(config: &Config) -> Result<Option<ObjectStorage>, ShopStartError> 
 }
 
 impl InvoiceDocuments {
-    /// As the settings say.
+    /// Creates the service according to the settings.
     pub(super) fn new(config: &Config, queries: Queries) -> Result<Self, ShopStartError> {
         let storage = match bucket(config)? {
             Some(bucket) => bucket,
@@ -157,7 +157,7 @@ impl InvoiceDocuments {
         })
     }
 
-    /// A document of an invoice with what its PDF shows; `None` when the invoice has no such document.
+    /// Returns a document of an invoice with everything that its PDF shows; `None` if the invoice has no such document.
     pub async fn whole(&self, invoice: &Invoice, id: Id) -> Result<Option<WholeDocument>, LoadError> {
         if invoice.documents.iter().all(|one| one.id != id) {
             return Ok(None);
@@ -176,7 +176,7 @@ impl InvoiceDocuments {
         Ok(Some(WholeDocument { document, preceding, voided_by, status, payments }))
     }
 
-    /// What was issued.
+    /// Returns an issued document, from the cache or the database.
     async fn issued(&self, id: Id) -> Result<Option<Arc<Document>>, LoadError> {
         let held = self.held.get(&id).map(|held| held.value().clone());
         if held.is_some() {
@@ -187,7 +187,7 @@ impl InvoiceDocuments {
         Ok(Some(document))
     }
 
-    /// The numbers of these documents. One that is not stored has none.
+    /// Returns the numbers of these documents; those that are not stored are left out.
     pub async fn numbers(&self, ids: &[Id]) -> Result<HashMap<Id, String>, LoadError> {
         let held = |id: &Id| Some((*id, self.numbers.get(id)?.value().clone()));
         let known: HashMap<Id, String> = ids.iter().filter_map(held).collect();
@@ -201,7 +201,7 @@ impl InvoiceDocuments {
         Ok(numbers)
     }
 
-    /// The key under which its PDF is stored.
+    /// Returns the storage key of the document's PDF.
     fn key(&self, whole: &WholeDocument) -> String {
         let look = self.renderer.as_ref().map_or("", |renderer| renderer.look());
         let content = serde_json::json!([
@@ -220,12 +220,12 @@ impl InvoiceDocuments {
         format!("{digits}/{}.pdf", whole.document.number_text())
     }
 
-    /// The address of its PDF, whether it was made or not.
+    /// Returns the URL of the document's PDF, whether it is rendered yet or not.
     pub fn url(&self, whole: &WholeDocument) -> String {
         self.storage.url(&self.key(whole))
     }
 
-    /// Whether its PDF is stored.
+    /// Returns whether the document's PDF is stored.
     pub async fn is_stored(&self, whole: &WholeDocument) -> Result<bool, StorageError> {
         let key = self.key(whole);
         let stored = self.storage.has(&key).await?;
@@ -239,7 +239,7 @@ impl InvoiceDocuments {
         }
     }
 
-    /// The PDF, rendered now.
+    /// Renders the PDF now.
     pub async fn pdf(&self, whole: &WholeDocument) -> Result<Bytes, DocumentError> {
         let renderer = self.renderer.clone().ok_or(DocumentError::Off)?;
         let _place = self.places.acquire().await.map_err(|_| DocumentError::BrokeOff)?;
@@ -248,8 +248,8 @@ impl InvoiceDocuments {
         Ok(rendered.map_err(|_| DocumentError::BrokeOff)??.into())
     }
 
-    /// Returns the characters that the PDF of a document shows as `?`, for people; empty where all can be printed, and
-    /// where no PDFs are made.
+    /// Returns, for display, the characters that the PDF of a document shows as `?`; empty if all can be printed, and
+    /// if PDFs are disabled.
     pub async fn unprintable(&self, whole: &WholeDocument) -> Result<String, DocumentError> {
         let Some(renderer) = self.renderer.clone() else { return Ok(String::new()) };
         let whole = whole.clone();
@@ -258,7 +258,7 @@ impl InvoiceDocuments {
         judged.map_err(|_| DocumentError::BrokeOff)
     }
 
-    /// Labels as a PDF, which is stored nowhere.
+    /// Renders labels as a PDF, which is not stored.
     pub async fn labels(&self, labels: Vec<Label>, paper: LabelPaper) -> Result<Bytes, DocumentError> {
         let renderer = self.renderer.clone().ok_or(DocumentError::Off)?;
         let _place = self.places.acquire().await.map_err(|_| DocumentError::BrokeOff)?;
@@ -266,7 +266,7 @@ impl InvoiceDocuments {
         Ok(rendered.map_err(|_| DocumentError::BrokeOff)??.into())
     }
 
-    /// Makes and stores the PDF, unless it is there. Gives its address.
+    /// Renders and stores the PDF, unless it is already stored, and returns its URL.
     pub async fn store(&self, whole: &WholeDocument) -> Result<String, DocumentError> {
         if self.renderer.is_none() {
             return Err(DocumentError::Off);
@@ -281,8 +281,8 @@ impl InvoiceDocuments {
         Ok(url)
     }
 
-    /// The address of an invoice's PDF, if it is known to be stored as the invoice is now. A bucket is asked once;
-    /// while it does not answer, the PDF counts as not stored until somebody asks for it.
+    /// Returns the URL of an invoice's PDF if it is known to be stored for the invoice's current content. A bucket is
+    /// queried once; if it does not respond, the PDF counts as not stored until it is requested.
     pub async fn known_url(&self, invoice: &Invoice) -> Result<Option<String>, LoadError> {
         let Some(issued) = invoice.issued() else { return Ok(None) };
         let Some(whole) = self.whole(invoice, issued.id).await? else { return Ok(None) };
@@ -299,7 +299,7 @@ impl InvoiceDocuments {
         Ok(stored.then_some(url))
     }
 
-    /// What is stored in the folder of this machine; nothing where PDFs are stored elsewhere.
+    /// Returns a PDF from the local folder; fails if PDFs are stored elsewhere.
     pub async fn stored(&self, address: &str, name: &str) -> Result<Bytes, StorageError> {
         let digits = address.len() == ADDRESS_DIGITS && address.bytes().all(|byte| byte.is_ascii_hexdigit());
         let named = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.');

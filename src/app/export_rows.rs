@@ -1,6 +1,6 @@
-//! What exports write: for each type of records its columns, and a page of rows read by queries.
+//! Rows of exports: for each type of records its columns, and a query for a page of rows.
 //!
-//! A further type is a submodule with `COLUMNS` and `page`, and a line in each `match` here.
+//! To add a type, create a submodule with `COLUMNS` and `page`, and add a line to each `match` here.
 
 mod invoices;
 mod quotes;
@@ -13,7 +13,7 @@ use crate::domain::time::Timestamp;
 use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
 
-/// Reads the records of exports from the pool for reading.
+/// Source of export rows that reads from the read pool.
 pub(super) struct RowsOfQueries(pub(super) Queries);
 
 #[async_trait]

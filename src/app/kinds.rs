@@ -1,10 +1,9 @@
-//! The one place where a kind of aggregate is registered.
+//! Registry of the kinds of aggregates; the only place where a kind is registered.
 //!
-//! A line of [`kinds!`] says under which name a kind is reached, which aggregate it is, in which turn it is drained on
-//! shutdown, and what carries out its effects. Everything that runs over all kinds follows from it: start, loading what
-//! is resident, ordered close, the activation of what a commit creates, the handle that requests take, `/readyz`,
-//! `/api/system/actors` and `/metrics`.
-//! (The aggregate's rows follow from its types: [`crate::store::StoredAggregate`].)
+//! A line of [`kinds!`] declares the field name of a kind, its aggregate, its turn to be drained on shutdown, and its
+//! effects. Everything that runs over all kinds is generated from it: start, loading the residents, ordered close,
+//! activation of aggregates that a commit creates, the handle that requests use, `/readyz`, `/api/system/actors` and
+//! `/metrics`. (The aggregate's rows follow from its types: [`crate::store::StoredAggregate`].)
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -49,7 +48,8 @@ use crate::store::outbox::Outbox;
 use crate::store::rows::LoadError;
 use crate::{actors, domain};
 
-/// What the effects of the kinds need besides the directories. Each kind's effects take from it only what they use.
+/// Services that the effects of the kinds need besides the directories. The effects of each kind take only what they
+/// use.
 pub(super) struct EffectServices {
     pub(super) environment: Arc<Environment>,
     pub(super) dispatcher: Dispatcher,
@@ -60,7 +60,7 @@ pub(super) struct EffectServices {
     pub(super) cipher: Arc<SecretCipher>,
     pub(super) blobs: Arc<Blobs>,
     pub(super) export_files: ExportFiles,
-    /// Reads what exports write.
+    /// Source of the rows of exports.
     pub(super) export_rows: Arc<dyn ExportRows>,
     pub(super) connections: Arc<PrinterConnections>,
     pub(super) watch: WatchSettings,
@@ -69,28 +69,28 @@ pub(super) struct EffectServices {
     pub(super) deliveries: Arc<DeliveryMeter>,
     pub(super) mailer: Arc<dyn Mailer>,
     pub(super) mail_meter: Arc<MailMeter>,
-    /// How mails look.
+    /// Layout of mails.
     pub(super) mail_frame: Arc<MailFrame>,
-    /// Makes the PDFs that mails bring along.
+    /// Renderer of the PDFs attached to mails.
     pub(super) documents: Arc<InvoiceDocuments>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
     pub(super) alert_interval: Duration,
     pub(super) slicing: Arc<Slicing>,
     pub(super) slicing_recheck: Duration,
     pub(super) access_changes: watch::Sender<u64>,
-    /// Changes with each commit of a SKU.
+    /// Counter that changes with each commit of a SKU.
     pub(super) sku_changes: watch::Sender<u64>,
-    /// Holds dispatch while a restore waits for its review.
+    /// Hold on dispatch while a restore waits for its review.
     pub(super) hold: DispatchHold,
-    /// Does what ledgers call for at the payment processor.
+    /// Ledger work at the payment processor.
     pub(super) work: LedgerWork,
-    /// Changes with each commit of a sales channel.
+    /// Counter that changes with each commit of a sales channel.
     pub(super) channel_changes: watch::Sender<u64>,
-    /// Other shops that are told of shipments.
+    /// Connections to other shops that are notified of shipments.
     pub(super) shops: Arc<ShopLines>,
 }
 
-/// One kind, and the turn in which it is drained on shutdown.
+/// Registered kind, with its turn to be drained on shutdown.
 pub(super) struct RegisteredKind<'a> {
     pub(super) directory: &'a dyn AnyDirectory,
     pub(super) drain_turn: u8,
@@ -98,14 +98,14 @@ pub(super) struct RegisteredKind<'a> {
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $field:ident: $aggregate:ty, drain $turn:literal, |$directories:pat_param, $services:pat_param| $effects:expr;)*) => {
-        /// The directory of every kind of aggregate.
+        /// Directories of all kinds of aggregates.
         #[derive(Clone)]
         pub struct Directories {
             $($(#[$doc])* pub $field: Directory<$aggregate>,)*
         }
 
         impl Directories {
-            /// Empty directories without supervisors.
+            /// Creates empty directories without supervisors.
             pub(super) fn new(args: &DirectoryArgs) -> Self {
                 Self { $($field: Directory::new(args.clone()),)* }
             }
@@ -120,7 +120,7 @@ macro_rules! kinds {
                 Ok(())
             }
 
-            /// Every kind, in the order of registration.
+            /// Returns every kind, in the order of registration.
             pub(super) fn all(&self) -> Vec<RegisteredKind<'_>> {
                 vec![$(RegisteredKind { directory: &self.$field, drain_turn: $turn },)*]
             }
@@ -141,7 +141,7 @@ macro_rules! kinds {
 kinds! {
     /// Staff, API keys and sessions: one aggregate, [`Id::ONLY`].
     access: domain::access::Access, drain 3, |_, s| actors::access::AccessEffects { changes: s.access_changes.clone() };
-    /// Restores of a backup, with the numbers that are left out since.
+    /// Restores of a backup, with the numbers that are skipped since.
     restores: domain::restore::Restore, drain 2, |d, s| actors::restores::RestoreEffects {
         restores: d.restores.clone(),
         hold: s.hold.clone(),
@@ -154,7 +154,7 @@ kinds! {
         connections: s.connections.clone(),
         spools: DashMap::new(),
     };
-    /// What is sold: SKUs with their files and prices.
+    /// Products: SKUs with their files and prices.
     skus: domain::sku::Sku, drain 0, |_, s| actors::skus::SkuEffects { changes: s.sku_changes.clone() };
     /// Uploaded files; their contents are in [`Blobs`].
     files: domain::file::File, drain 0, |_, _| NoEffects;
@@ -172,11 +172,11 @@ kinds! {
         forecaster: s.forecaster.clone(),
         work: s.work.clone(),
     };
-    /// Other shops whose orders are made here, with their variant maps.
+    /// Other shops whose orders are fulfilled here, with their variant maps.
     sales_channels: domain::sales_channel::SalesChannel, drain 2, |_, s| actors::sales_channels::SalesChannelEffects {
         changes: s.channel_changes.clone(),
     };
-    /// Orders that other shops sold.
+    /// Orders sold by other shops.
     channel_orders: domain::channel_order::ChannelOrder, drain 1, |d, s| actors::channel_orders::ChannelOrderEffects {
         channels: d.sales_channels.clone(),
         orders: d.orders.clone(),
@@ -185,18 +185,18 @@ kinds! {
         shops: s.shops.clone(),
         environment: s.environment.clone(),
     };
-    /// Invoices, with their payments; what was issued is only written.
+    /// Invoices with their payments; issued documents are only written, never loaded.
     invoices: domain::invoice::Invoice, drain 1, |_, s| actors::at_processor::InvoiceEffects { work: s.work.clone() };
-    /// What customers want made, before there is a price; its photos are files.
+    /// Custom requests by customers, before there is a price; their photos are files.
     custom_requests: domain::custom_request::CustomRequest, drain 1, |_, _| NoEffects;
-    /// What was offered to customers.
+    /// Quotes offered to customers.
     quotes: domain::quote::Quote, drain 0, |d, s| actors::quotes::QuoteEffects {
         custom_requests: d.custom_requests.clone(),
         quote_orders: d.quote_orders(),
         slicing: s.slicing.clone(),
         slicing_recheck: s.slicing_recheck,
     };
-    /// Machines, with the attempt that each has in hand.
+    /// Printers, each with its attempt in hand.
     printers: domain::printer::Printer, drain 1, |d, s| actors::printers::PrinterEffects {
         orders: d.orders.clone(),
         printers: d.printers.clone(),
@@ -222,7 +222,7 @@ kinds! {
         concurrency: s.deliveries_per_endpoint,
         permits: DashMap::new(),
     };
-    /// Mails to be sent.
+    /// Outgoing mails.
     mails: domain::mail::Mail, drain 2, |d, s| actors::mails::MailEffects {
         environment: s.environment.clone(),
         cipher: s.cipher.clone(),
@@ -239,20 +239,20 @@ kinds! {
     };
     /// Customers with their sessions.
     customers: domain::customer::Customer, drain 2, |_, _| NoEffects;
-    /// Links that sign customers in.
+    /// Links by which customers sign in.
     sign_in_links: domain::sign_in_link::SignInLink, drain 1, |_, _| NoEffects;
-    /// Tables that were asked for.
+    /// Requested table exports.
     exports: domain::export::Export, drain 1, |_, s| actors::exports::ExportEffects {
         environment: s.environment.clone(),
         files: s.export_files.clone(),
         rows: s.export_rows.clone(),
         cipher: s.cipher.clone(),
     };
-    /// The connection to the accounting system: one aggregate, [`Id::ONLY`].
+    /// Connection to the accounting system: one aggregate, [`Id::ONLY`].
     accounting: domain::accounting::Accounting, drain 2, |_, _| NoEffects;
-    /// Documents on their way into the books.
+    /// Documents to be posted to the accounting system.
     postings: domain::posting::Posting, drain 2, |_, _| NoEffects;
-    /// Integrations that follow the events, as far as each has read them.
+    /// Integrations that follow the events, with the cursor of each.
     integrations: domain::integration::Integration, drain 2, |_, _| NoEffects;
     /// Payment events that match no order yet.
     payment_events: domain::kept_payment_event::KeptPaymentEvent, drain 2, |_, s| actors::payment_events::KeptPaymentEventEffects {
@@ -262,17 +262,17 @@ kinds! {
 }
 
 impl Directories {
-    /// Where what a SKU is made from is read.
+    /// Returns the directories from which the make of a SKU is read.
     pub fn make_sources(&self) -> MakeSources {
         MakeSources { skus: self.skus.clone(), files: self.files.clone(), materials: self.materials.clone() }
     }
 
-    /// What makes the orders of accepted quotes.
+    /// Returns the creator of orders of accepted quotes.
     pub fn quote_orders(&self) -> QuoteOrders {
         QuoteOrders { orders: self.orders.clone(), customers: self.customers.clone(), sources: self.make_sources() }
     }
 
-    /// Loads and starts what must be in memory though nobody asks for it, kind by kind.
+    /// Loads and starts, kind by kind, the aggregates that must stay in memory even when idle.
     pub(super) async fn start_resident(&self) -> Result<(), LoadError> {
         for kind in self.all() {
             kind.directory.start_resident().await?;
@@ -284,7 +284,7 @@ impl Directories {
         Ok(())
     }
 
-    /// Drains every kind, turn by turn. A kind that does not finish within `within` is left behind.
+    /// Drains every kind, turn by turn. A kind that does not finish within `within` is abandoned.
     pub(super) async fn close(&self, within: Duration) {
         let kinds = self.all();
         let last = kinds.iter().map(|kind| kind.drain_turn).max().unwrap_or(0);
@@ -294,30 +294,29 @@ impl Directories {
         }
     }
 
-    /// How the actors of all kinds fare.
+    /// Returns an overview of the actors of all kinds.
     pub fn overview(&self) -> KindsOverview {
         KindsOverview(self.clone())
     }
 }
 
-/// Tells how the actors of all kinds fare, and neither reads nor asks an aggregate: all that health and metrics need of
-/// the kinds together.
+/// Overview of the actors of all kinds, for health and metrics. It neither reads an aggregate nor sends it a command.
 #[derive(Clone)]
 pub struct KindsOverview(Directories);
 
 impl KindsOverview {
-    /// Every kind with its numbers, in the order of registration.
+    /// Returns the summary of every kind, in the order of registration.
     pub fn summaries(&self) -> Vec<KindSummary> {
         self.0.all().iter().map(|kind| kind.directory.summary()).collect()
     }
 
-    /// Every aggregate in memory, kind by kind.
+    /// Returns every aggregate in memory, kind by kind.
     pub fn actors(&self) -> Vec<ActorSummary> {
         self.0.all().iter().flat_map(|kind| kind.directory.observe()).collect()
     }
 }
 
-/// Starts the actors of what a commit has created, whichever kind it is.
+/// Activator that starts the actors of aggregates created by a commit, whatever their kind.
 struct AppActivator(Directories);
 
 impl Activator for AppActivator {

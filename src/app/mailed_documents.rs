@@ -1,4 +1,4 @@
-//! The documents that mails bring along, rendered when a mail is sent: a mail that waits holds no PDF.
+//! Documents attached to mails, rendered when a mail is sent: a queued mail holds no PDF.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::actors::mails::{DocumentSource, EnclosedDocument};
 use crate::domain::invoice::{DocumentKind, Invoice};
 use crate::domain::mail::part::AttachedDocument;
 
-/// Finds and renders what mails name.
+/// Document source that finds and renders the documents that mails refer to.
 pub struct MailedDocuments {
-    /// Renders PDFs.
+    /// Renderer of PDFs.
     pub documents: Arc<InvoiceDocuments>,
-    /// Knows what was issued, and how it is paid.
+    /// Invoices with their issued documents and payments.
     pub invoices: Directory<Invoice>,
 }
 

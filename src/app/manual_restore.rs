@@ -1,5 +1,5 @@
-//! A data folder that was unpacked from a backup by hand: it has the backup's manifest in it, which a server never
-//! writes there. The first start over it makes the shop a restored one.
+//! Detects a data folder that was unpacked from a backup by hand: it contains the backup's manifest, which a server
+//! never writes there. The first start over it marks the shop as restored.
 
 use std::path::Path;
 use std::{fs, io};
@@ -14,10 +14,10 @@ use crate::domain::time::Timestamp;
 use crate::store::connect::Writing;
 use crate::store::restoring::{RestoredBackup, record};
 
-/// What it is called once the restore is recorded.
+/// Name to which the manifest is renamed once the restore is recorded.
 const RECORDED_NAME: &str = "manifest.restored.json";
 
-/// What a manifest says of its backup.
+/// Members of a manifest that identify its backup.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ManifestFacts {
@@ -25,11 +25,11 @@ struct ManifestFacts {
     made_at: Timestamp,
 }
 
-/// Records a restore if the data folder was unpacked from a backup. To be called before anything else is written.
+/// Records a restore if the data folder was unpacked from a backup. Must be called before anything else is written.
 ///
 /// # Errors
 ///
-/// When the manifest cannot be read or put away, or the database does not take it.
+/// Fails if the manifest cannot be read or renamed, or the database cannot be written.
 pub(super) async fn detect(data: &Path, writing: &mut Writing, now: Timestamp) -> Result<(), ShopStartError> {
     let path = data.join(MANIFEST_NAME);
     let Some(backup) = unpacked(&path)? else { return Ok(()) };
@@ -39,7 +39,7 @@ pub(super) async fn detect(data: &Path, writing: &mut Writing, now: Timestamp) -
     Ok(())
 }
 
-/// The backup whose manifest lies here; `None` where there is none, or the file is something else.
+/// Returns the backup whose manifest is at this path; `None` if there is none, or the file is something else.
 fn unpacked(path: &Path) -> io::Result<Option<RestoredBackup>> {
     let text = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

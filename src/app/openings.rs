@@ -1,5 +1,5 @@
-//! What a start opens outside of the process: the database, folders, the port. Tried before settings that change them
-//! are written, so that the next start finds what they name.
+//! Trial opening of the external resources of a start: the database, folders, the port. Run before changed settings are
+//! written, so that the next start can open what they name.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,8 +14,8 @@ use crate::store::connect;
 use crate::store::secret_checks::DatabaseState;
 use crate::store::start_check::{self, SqlitePlace};
 
-/// What a start with these settings could not open, by the setting that names it; what is as it was is not tried.
-/// Nothing is left behind.
+/// Returns the resources that a start with these settings could not open, each with its setting and the error;
+/// unchanged ones are not tried. Leaves nothing behind.
 pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     for (name, before, path) in [
@@ -41,7 +41,7 @@ pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, Str
     found
 }
 
-/// Whether the folder is there and can be written to, or can be made.
+/// Checks that the folder exists and is writable, or can be created.
 fn folder(path: &Path) -> Result<(), &'static str> {
     let path = std::path::absolute(path).map_err(|_| "is no path")?;
     let existing = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).ok_or("is no path")?;
@@ -97,7 +97,7 @@ fn is_sqlite_there(SqlitePlace { file, is_created }: &SqlitePlace) -> Result<boo
     opened.map(|()| true).map_err(|error| format!("the file cannot be written to: {}", io_words(&error)))
 }
 
-/// Whether the address can be listened on. A port that this process listens on is not tried.
+/// Checks that the address can be listened on. A port on which this process already listens is not tried.
 async fn port(present: SocketAddr, next: SocketAddr) -> io::Result<()> {
     let port = if present.port() == next.port() { 0 } else { next.port() };
     TcpListener::bind((next.ip(), port)).await.map(drop)

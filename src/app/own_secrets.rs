@@ -1,8 +1,8 @@
-//! The server's own secrets: found in the settings, or made at the first start; held against the check values that the
-//! database keeps of them.
+//! The server's own secrets: taken from the settings or generated at the first start, and verified against the check
+//! values stored in the database.
 //!
-//! They are made only for a database that is new. With new secrets over old data every API key would be refused and no
-//! stored secret could be read, so a start is refused instead, before it changes anything.
+//! They are generated only for a new database. New secrets over existing data would invalidate every API key and make
+//! all stored secrets unreadable, so the start is refused instead, before it changes anything.
 
 use std::path::PathBuf;
 
@@ -18,38 +18,38 @@ use crate::secrets::random::secret_bytes;
 use crate::store::connect::{self, DatabaseSettings, OpenError};
 use crate::store::secret_checks::{self, DatabaseState, SecretCheck};
 
-/// Why the server does not start with these secrets.
+/// Reason the server does not start with these secrets.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
-    /// The database holds data, and secrets that it was made with are nowhere.
+    /// The database holds data, and secrets that it was created with are missing.
     #[error("{database} holds a shop, but {} {} missing", .names.join(", "), is_or_are(.names))]
     Missing {
         /// Names of the secrets that are missing.
         names: Vec<&'static str>,
-        /// Kind and place of the database.
+        /// Kind and location of the database.
         database: String,
-        /// The file in which they are looked for.
+        /// File in which the secrets are looked for.
         file: PathBuf,
     },
-    /// The database was made with others.
+    /// The database was created with other secrets.
     #[error("{database} was made with another {} than the present one", .names.join(" and another "))]
     Differ {
         /// Names of the secrets that differ from those of the database.
         names: Vec<&'static str>,
-        /// Kind and place of the database.
+        /// Kind and location of the database.
         database: String,
-        /// The file in which they are looked for.
+        /// File in which the secrets are looked for.
         file: PathBuf,
     },
-    /// New secrets cannot be stored, so the next start would not know them.
+    /// Generated secrets cannot be stored, so the next start would not have them.
     #[error("{} cannot be written to keep new secrets: {words}", file.display())]
     Keep {
-        /// Where they would be kept.
+        /// File in which they would be stored.
         file: PathBuf,
-        /// What the system says.
+        /// Error message of the operating system.
         words: String,
     },
-    /// The database does not say whether it is new.
+    /// The database could not be checked.
     #[error(transparent)]
     Open(#[from] OpenError),
 }
@@ -58,7 +58,7 @@ fn is_or_are(names: &[&str]) -> &'static str {
     if names.len() == 1 { "is" } else { "are" }
 }
 
-/// The address and limits of the database that the settings name.
+/// Returns the address and limits of the database from the settings.
 pub fn database_settings(config: &Config) -> DatabaseSettings {
     DatabaseSettings {
         url: config.database_url().expose().to_owned(),
@@ -67,8 +67,8 @@ pub fn database_settings(config: &Config) -> DatabaseSettings {
     }
 }
 
-/// The check values of the secrets that data depends on, as far as they are set. `SESSION_SECRET` is not among them:
-/// with another one, links that were signed before stop working, and nothing else.
+/// Returns the check values of those secrets on which data depends, as far as they are set. `SESSION_SECRET` is not
+/// among them: changing it only invalidates links that were signed before.
 fn checks(config: &Config) -> Vec<SecretCheck> {
     let auth = &config.auth;
     let names = [("API_KEY_SALT", &auth.api_key_salt), ("SECRETS_KEY", &auth.secrets_key)];
@@ -76,22 +76,22 @@ fn checks(config: &Config) -> Vec<SecretCheck> {
     set.map(|(name, secret)| (name, check_value(name, secret.expose()))).collect()
 }
 
-/// Whether a shop is in the database, and whether it was made with these secrets. Changes nothing.
+/// Checks whether the database holds a shop, and whether it was created with these secrets. Changes nothing.
 ///
 /// # Errors
 ///
-/// When the database cannot be asked.
+/// Fails if the database cannot be queried.
 pub async fn look(config: &Config) -> Result<DatabaseState, OpenError> {
     secret_checks::look(&database_settings(config), &checks(config)).await
 }
 
-/// Refuses secrets that existing data was not made with, and makes those that are missing if the database is new. Made
-/// ones are kept beside the data before anything else is written. To be called with the lock on the data folder held.
-/// Gives the file if it was written.
+/// Rejects secrets that existing data was not created with, and generates the missing ones if the database is new.
+/// Generated secrets are stored beside the data before anything else is written. Must be called with the lock on the
+/// data folder held. Returns the secrets file if it was written.
 ///
 /// # Errors
 ///
-/// When secrets are missing or differ, or the database cannot be asked.
+/// Fails if secrets are missing or differ, cannot be stored, or the database cannot be queried.
 pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError> {
     let found = look(config).await?;
     let (file, database) = (config.secrets_file(), connect::shown(config.database_url().expose()));
@@ -119,12 +119,12 @@ pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError
     }
 }
 
-/// Keeps the check values of secrets that the database sees for the first time. To be called by the server that holds
-/// the database, after [`settle`].
+/// Stores the check values of secrets that have none in the database yet. Must be called by the server that holds the
+/// database, after [`settle`].
 ///
 /// # Errors
 ///
-/// When the database does not take them.
+/// Fails if the database cannot be written.
 pub async fn keep(config: &Config, db: &DatabaseConnection) -> Result<(), OpenError> {
     Ok(secret_checks::keep(db, &checks(config)).await?)
 }

@@ -1,4 +1,4 @@
-//! Deletes the pictures of ended prints when their time is over.
+//! Deletes expired pictures of ended prints.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use crate::domain::order::OrderCommand;
 use crate::domain::time::Timestamp;
 use crate::store::rows::LoadError;
 
-/// Time between two looks for old pictures.
+/// Interval between two searches for old pictures.
 const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
-/// Most pictures that one look deletes.
+/// Maximum number of pictures deleted per search.
 const MAX_DELETED: u64 = 1_000;
 
-/// Deletes old pictures at the start and every hour, as long as the app lives.
+/// Deletes pictures older than `keep`, at the start and every hour while the app lives.
 pub(super) async fn run(app: Weak<App>, keep: Duration) {
     let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
     loop {
@@ -35,7 +35,7 @@ pub(super) async fn run(app: Weak<App>, keep: Duration) {
 }
 
 impl App {
-    /// Deletes pictures that were taken before this moment; how many.
+    /// Deletes pictures that were taken before this time; returns how many.
     async fn delete_old_photos(&self, before: Timestamp) -> Result<usize, LoadError> {
         let mut deleted = 0;
         for photo in self.queries.photos_before(before, MAX_DELETED).await? {
@@ -49,7 +49,7 @@ impl App {
         Ok(deleted)
     }
 
-    /// The order forgets it first: what it names is there.
+    /// Deletes a picture, after its order has dropped the reference: an order never refers to a missing picture.
     async fn delete_photo(&self, photo: &File) -> Result<(), AskError> {
         if let Some(of) = photo.photo_of {
             let forget = OrderCommand::Photographed { job: of.job, attempt: of.attempt, file: None };

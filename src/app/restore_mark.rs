@@ -1,9 +1,9 @@
-//! The mark of a restore: which backup is put back, and where. It stands in the data folder from before anything is
-//! written until all is compared, and no server starts beside it.
+//! Mark of a restore: the backup being restored, and its destinations. It is in the data folder from before anything is
+//! written until everything is verified, and no server starts while it exists.
 //!
-//! A process that is killed after its last write and before it removes the mark leaves a restore that is complete.
-//! The database tells: the restore is recorded in it, and nothing there says that it is unfinished. Whoever comes next,
-//! a server or the command, removes such a mark.
+//! A process that is killed after its last write and before it removes the mark leaves a complete restore. The database
+//! tells: the restore is recorded in it, and is not marked as unfinished. The next server or restore command removes
+//! such a mark.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,44 +16,44 @@ use crate::config::Config;
 use crate::store::connect::{self, OpenError, sqlite_file};
 use crate::store::restoring::is_recorded;
 
-/// What a restore writes, and where. The places were all empty when it began.
+/// Destinations and backup of a restore. The destinations were all empty when it began.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RestoreMark {
-    /// Kind and place of the database.
+    /// Kind and location of the database.
     pub database: String,
-    /// The folder of stored files.
+    /// Folder of stored files.
     pub files: PathBuf,
-    /// The folder of rendered documents.
+    /// Folder of rendered documents.
     pub documents: PathBuf,
     /// SHA-256 of the backup's manifest, in hex; empty in marks of older releases.
     #[serde(default)]
     pub backup: String,
 }
 
-/// How far the restore into a data folder came.
+/// Progress of the restore into a data folder.
 #[derive(PartialEq, Eq, Debug)]
 pub enum RestoreStage {
-    /// No mark: no restore is under way.
+    /// There is no mark: no restore is in progress.
     Unmarked,
-    /// It was interrupted. `None`: before its mark was written, which comes before all else.
+    /// The restore was interrupted; `None` if before its mark was written, which precedes everything else.
     Interrupted(Option<RestoreMark>),
-    /// It is complete, and was interrupted before it removed its mark. Now the mark is gone.
+    /// The restore is complete, but was interrupted before it removed its mark, which is removed now.
     Complete(RestoreMark),
 }
 
-/// Why it cannot be told how far a restore came.
+/// Reason the progress of a restore cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreMarkError {
     /// The mark cannot be read or removed.
     #[error(transparent)]
     Disk(#[from] io::Error),
-    /// The database cannot be asked.
+    /// The database cannot be queried.
     #[error(transparent)]
     Open(#[from] OpenError),
 }
 
 impl RestoreMark {
-    /// The mark of a restore of the backup with this manifest into the places of the settings.
+    /// Creates the mark of a restore of the backup with this manifest to the destinations in the settings.
     pub fn new(config: &Config, backup: &str) -> Self {
         let url = config.database_url();
         let database = sqlite_file(url.expose())
@@ -66,16 +66,16 @@ impl RestoreMark {
         }
     }
 
-    /// Whether both write to the same places.
+    /// Returns whether both have the same destinations.
     pub fn has_places_of(&self, other: &Self) -> bool {
         (&self.database, &self.files, &self.documents) == (&other.database, &other.files, &other.documents)
     }
 
-    /// Writes the mark and waits until it is on the disk.
+    /// Writes the mark and syncs it to disk.
     ///
     /// # Errors
     ///
-    /// When the data folder does not take it.
+    /// Fails if the data folder cannot be written.
     pub fn write(&self, config: &Config) -> io::Result<()> {
         let path = config.restore_mark();
         fs::write(&path, serde_json::to_vec(self)?)?;
@@ -84,22 +84,22 @@ impl RestoreMark {
     }
 }
 
-/// Removes the mark and waits until that is on the disk.
+/// Removes the mark and syncs the removal to disk.
 ///
 /// # Errors
 ///
-/// When it cannot be removed.
+/// Fails if the mark cannot be removed.
 pub fn unmark(config: &Config) -> io::Result<()> {
     fs::remove_file(config.restore_mark())?;
     sync(&config.server.data_dir)
 }
 
-/// Returns how far the restore into the data folder came, and removes the mark of one that is complete. To be called
+/// Returns the progress of the restore into the data folder, and removes the mark of a complete one. Must be called
 /// with the lock on the data folder held.
 ///
 /// # Errors
 ///
-/// When there is a mark, and the database cannot be asked.
+/// Fails if there is a mark and the database cannot be queried, or the mark cannot be read or removed.
 pub async fn settle(config: &Config) -> Result<RestoreStage, RestoreMarkError> {
     let text = match fs::read(config.restore_mark()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(RestoreStage::Unmarked),
@@ -123,7 +123,7 @@ async fn is_complete(config: &Config, mark: &RestoreMark) -> Result<bool, OpenEr
     }
 }
 
-/// The absolute path, the same whether there is something or not.
+/// Returns the absolute path, the same whether it exists or not.
 fn whole_path(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

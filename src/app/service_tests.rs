@@ -1,4 +1,4 @@
-//! Tests of the services that settings name: each is asked whether it is there and takes what it is shown. Changes
+//! Tests of the services configured in the settings: each is checked for reachability and valid credentials. Changes
 //! nothing.
 
 use std::sync::LazyLock;
@@ -22,45 +22,45 @@ use crate::services::peers::{self, Asked, PeerFault};
 use crate::services::redis::Redis;
 use crate::store::connect;
 
-/// Longest time of one test.
+/// Timeout of one test.
 const TEST_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A service that the shop may use.
+/// Service that the shop may use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Service {
-    /// What keeps orders, stock and everything else.
+    /// Database of orders, stock and everything else.
     Database,
-    /// The shared store of limits and events; in this process where none is configured.
+    /// Redis, the shared store of rate limits and events; both stay in this process if it is not configured.
     Redis,
-    /// The mail server.
+    /// SMTP server for outgoing mail.
     Smtp,
-    /// The e-mail service.
+    /// E-mail service with an HTTP API.
     Email,
-    /// The workflow automation.
+    /// Workflow automation system.
     Workflow,
-    /// The user interface for print farms.
+    /// User interface for print farms.
     FarmUi,
-    /// The detector of failed prints.
+    /// Detector of failed prints.
     FailureDetection,
-    /// The home automation that shows states of printers.
+    /// Home automation that shows the state of printers.
     SmartHome,
-    /// The parts management system.
+    /// Parts management system.
     Parts,
-    /// The system that knows spools.
+    /// Spool management system.
     Spools,
     /// The agent gateway.
     Agent,
-    /// The system that keeps the books.
+    /// Accounting system.
     Accounting,
     /// The payment processor.
     Payments,
-    /// One machine, at an address that is told with the test.
+    /// A single printer, at an address supplied with the test.
     Printer,
 }
 
 impl Service {
-    /// All that settings name: every service but printers, which are registered.
+    /// Services configured in the settings: all but printers, which are registered.
     pub const OF_SETTINGS: [Self; 13] = [
         Self::Database,
         Self::Redis,
@@ -77,11 +77,11 @@ impl Service {
         Self::Payments,
     ];
 
-    /// The other systems of the shop that are named by an address and a token.
+    /// External systems of the shop that are configured by an address and a token.
     pub const WITH_TOKEN: [Self; 7] =
         [Self::Workflow, Self::FarmUi, Self::FailureDetection, Self::SmartHome, Self::Parts, Self::Spools, Self::Agent];
 
-    /// The other systems of the shop: those, and the one that an admin connects.
+    /// External systems of the shop: those with a token, and the accounting system, which an admin connects.
     pub const INTEGRATIONS: [Self; 8] = [
         Self::Workflow,
         Self::FarmUi,
@@ -93,7 +93,7 @@ impl Service {
         Self::Accounting,
     ];
 
-    /// The service as the API writes it.
+    /// Returns the name of the service in the API.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Database => "database",
@@ -113,7 +113,7 @@ impl Service {
         }
     }
 
-    /// The settings that it is configured with, by the beginnings of their names.
+    /// Returns the prefixes of the settings that configure the service.
     pub const fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Database => &["database."],
@@ -133,7 +133,8 @@ impl Service {
         }
     }
 
-    /// Whether these settings name one. The database always is; what is not configured is embedded or absent.
+    /// Returns whether these settings configure the service. The database always is; a service that is not configured
+    /// is embedded or absent.
     pub fn is_configured(self, config: &Config) -> bool {
         let Config { mail, payments, .. } = config;
         match self {
@@ -147,17 +148,17 @@ impl Service {
         }
     }
 
-    /// The address of an integration; `None` for a service that is none.
+    /// Returns the address of an integration; `None` for a service that is not one.
     pub fn address(self, config: &Config) -> Option<&str> {
         self.place(config).map(|(url, _)| url)
     }
 
-    /// Whether an integration has a token.
+    /// Returns whether a token is configured for an integration.
     pub fn has_token(self, config: &Config) -> bool {
         self.place(config).is_some_and(|(_, token)| !token.is_empty())
     }
 
-    /// Address and token of an integration.
+    /// Returns the address and token of an integration.
     fn place(self, config: &Config) -> Option<(&str, &Secret)> {
         let Config { workflow, farm_ui, failure_detection, smart_home, parts, spools, agent, accounting, .. } = config;
         Some(match self {
@@ -174,18 +175,18 @@ impl Service {
     }
 }
 
-/// What a test came to.
+/// Result of a service test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ServiceTest {
-    /// What was tested.
+    /// Service that was tested.
     pub service: Service,
-    /// Whether the service can be used as configured.
+    /// `true` if the service can be used as configured.
     pub ok: bool,
-    /// How long the test took, in milliseconds.
+    /// Duration of the test, in milliseconds.
     pub latency_ms: u64,
-    /// What came of it, in words for people.
+    /// Human-readable result.
     pub message: String,
-    /// What the service or the network said, where it failed.
+    /// Error message of the service or the network, if the test failed.
     pub detail: Option<String>,
 }
 
@@ -194,7 +195,7 @@ pub async fn test(config: &Config, service: Service) -> ServiceTest {
     timed(service, Box::pin(ask(config, service))).await
 }
 
-/// Tests these services with these settings, all at the same time.
+/// Tests these services with these settings concurrently.
 pub async fn test_all(config: &Config, services: impl IntoIterator<Item = Service>) -> Vec<ServiceTest> {
     join_all(services.into_iter().map(|service| test(config, service))).await
 }
@@ -229,7 +230,7 @@ async fn timed(service: Service, asking: impl Future<Output = Asked>) -> Service
     }
 }
 
-/// The client of all tests.
+/// HTTP client shared by all tests.
 static CLIENT: LazyLock<Result<reqwest::Client, String>> =
     LazyLock::new(|| lan(&LanSettings { timeout: TEST_TIMEOUT, ..LanSettings::default() }).map_err(|e| e.to_string()));
 
@@ -299,7 +300,7 @@ async fn smtp(config: &Config) -> Asked {
     Ok(format!("{place} accepts connections and the sign-in"))
 }
 
-/// Whether the webhook secret is right is seen at the first event.
+/// Tests the payment processor. A wrong webhook secret only shows at the first event.
 async fn payments(config: &Config) -> Asked {
     let payments = &config.payments;
     let begins = |key: &str, with: &[&str]| key.is_empty() || with.iter().any(|prefix| key.starts_with(prefix));

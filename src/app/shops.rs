@@ -1,4 +1,5 @@
-//! Other shops, as the settings have them: how their orders are told of shipments, and the catalogue of one.
+//! Other shops according to the settings: connections for shipment notifications, and the storefront that provides the
+//! catalogue.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::services::circuit::CircuitSettings;
 use crate::services::http::{LanSettings, lan};
 use crate::services::storefront::{STOREFRONT_WORD, Storefront};
 
-/// The lines to shops whose orders are made here; nothing is called yet.
+/// Creates the connections to shops whose orders are fulfilled here; makes no calls yet.
 pub(super) fn lines(config: &Config) -> Result<Arc<ShopLines>, ShopStartError> {
     Ok(Arc::new(ShopLines {
         client: lan(&LanSettings::default())?,
@@ -23,7 +24,7 @@ pub(super) fn lines(config: &Config) -> Result<Arc<ShopLines>, ShopStartError> {
     }))
 }
 
-/// How long calls may take, and how long a shop that fails is left alone.
+/// Returns the timeout of calls, and how long a failing shop is not called.
 pub fn circuit(config: &Config) -> CircuitSettings {
     let calls = &config.integrations;
     let first = calls.retry_first_seconds.duration();
@@ -31,7 +32,7 @@ pub fn circuit(config: &Config) -> CircuitSettings {
     CircuitSettings { timeout: calls.request_timeout_seconds.duration(), pauses }
 }
 
-/// The storefront whose products are the catalogue; `None`: our own products are.
+/// Creates the storefront whose products form the catalogue; `None` if it consists of our own products.
 pub(super) fn storefront(config: &Config) -> Result<Option<Arc<Storefront>>, ShopStartError> {
     let settings = &config.catalog;
     if settings.provider == "local" {
@@ -44,7 +45,7 @@ pub(super) fn storefront(config: &Config) -> Result<Option<Arc<Storefront>>, Sho
     made.map(|made| Some(Arc::new(made))).map_err(|error| ShopStartError::Catalog(error.to_string()))
 }
 
-/// The currency of the catalogue's prices.
+/// Returns the currency of the catalogue's prices.
 pub fn catalog_currency(config: &Config) -> &str {
     let own = &config.catalog.currency;
     if own.is_empty() { &config.orders.currency } else { own }

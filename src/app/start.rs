@@ -1,5 +1,4 @@
-//! Starting the app in order (database, writer, directories, residents, dispatcher) and closing it in the reverse
-//! order.
+//! Starts the app in order (database, writer, directories, residents, dispatcher) and closes it in the reverse order.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -55,8 +54,8 @@ use crate::store::reader::Reader;
 use crate::store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
 
 impl App {
-    /// Opens the database and brings everything up; printers connect afterwards, in parallel. `fenced` is called when
-    /// another server took over the database: the process must leave.
+    /// Opens the database and starts all components; printers connect afterwards, in parallel. `fenced` is called when
+    /// another server has taken over the database: the process must then exit.
     pub async fn start(
         config: &Config,
         clock: Clock,
@@ -245,7 +244,7 @@ impl App {
         Ok(app)
     }
 
-    /// Drains everything: what was admitted is finished, then the actors are gone. `within` bounds each turn.
+    /// Drains all kinds: admitted commands are finished, then the actors are stopped. `within` bounds each turn.
     pub async fn close(&self, within: Duration) {
         let _ = self.root.call(RootMsg::Closing, Some(within)).await;
         self.directories.close(within).await;
@@ -253,11 +252,11 @@ impl App {
     }
 }
 
-/// The first retention run after a start waits until the load of the start is over.
+/// Delay of the first retention run, so that it does not add to the load of the start.
 const FIRST_RETENTION_AFTER: Duration = Duration::from_secs(60);
 const RETENTION_INTERVAL: Duration = Duration::from_secs(3600);
 
-/// Deletes what is kept for a limited time, as long as the app lives.
+/// Deletes data whose retention is over, while the app lives.
 async fn run_retention(app: Weak<App>) {
     let mut wait = FIRST_RETENTION_AFTER;
     loop {
@@ -334,13 +333,13 @@ fn agent(config: &Config, line: Arc<Line>) -> Result<Option<Arc<dyn Mailer>>, Sh
     Ok(line.map(|line| Arc::new(line) as Arc<dyn Mailer>))
 }
 
-/// Makes what a start makes of the settings alone and what they can spoil, as the start does it, and drops it again.
-/// Nothing is opened, dialled or written, but the certificates of the system are read. Gives the integrations that
-/// would stay off, each by the name of its section with what is wrong with it.
+/// Builds, as a start does, everything that depends only on the settings, and drops it again. Opens, dials and writes
+/// nothing, but reads the certificates of the system. Returns the integrations that would stay off, each by the name of
+/// its section with the error.
 ///
 /// # Errors
 ///
-/// When the server would not start.
+/// Fails if the server would not start.
 pub fn rehearse(config: &Config) -> Result<Vec<(&'static str, String)>, ShopStartError> {
     connect::readable(&own_secrets::database_settings(config))?;
     if !config.auth.secrets_key.is_empty() {
@@ -358,7 +357,7 @@ pub fn rehearse(config: &Config) -> Result<Vec<(&'static str, String)>, ShopStar
     Ok(prepared.faults().map(|fault| (fault.name, fault.reason.to_string())).collect())
 }
 
-/// The payment processor, if the settings have a key for it.
+/// Creates the payment processor client, if its key is set.
 pub(super) fn processor(config: &Config) -> Result<Option<Arc<dyn PaymentProcessor>>, ShopStartError> {
     let payments = &config.payments;
     if payments.secret_key.is_empty() {
@@ -375,7 +374,7 @@ pub(super) fn processor(config: &Config) -> Result<Option<Arc<dyn PaymentProcess
     Ok(Some(Arc::new(ProcessorClient::new(lan(&LanSettings::default())?, &settings)?)))
 }
 
-/// The adapters of printers, with the time limits of the settings.
+/// Creates the registry of printer adapters, with the timeouts of the settings.
 pub fn printer_registry(config: &Config) -> Result<Registry, BuildError> {
     let settings = Settings::from(&config.printers);
     let clients = LanSettings {

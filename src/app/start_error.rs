@@ -1,4 +1,4 @@
-//! Why a start ends before anything is served.
+//! Errors that prevent the app from starting.
 
 use ractor::SpawnErr;
 
@@ -12,34 +12,34 @@ use crate::store::connect::OpenError;
 use crate::store::restoring::RestoringError;
 use crate::store::rows::LoadError;
 
-/// Why the app does not start.
+/// Reason the app does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ShopStartError {
     /// The database cannot be used.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// Something in it cannot be read.
+    /// Data in the database cannot be read.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// The HTTP clients for printers and services cannot be built.
     #[error(transparent)]
     Http(#[from] BuildError),
-    /// The key that encrypts secrets cannot be used.
+    /// The encryption key for secrets cannot be used.
     #[error("SECRETS_KEY: {0}")]
     Encryption(#[from] EncryptionError),
-    /// Mail is set up wrongly.
+    /// Mail is misconfigured.
     #[error(transparent)]
     Mail(#[from] MailError),
-    /// The payment processor is set up wrongly.
+    /// The payment processor is misconfigured.
     #[error(transparent)]
     Payments(#[from] ProcessorError),
-    /// The address of Redis cannot be used.
+    /// The Redis address cannot be used.
     #[error("REDIS_URL: {0}")]
     Redis(#[from] redis::RedisError),
     /// The folder of files cannot be used.
     #[error("the folder of files cannot be used: {0}")]
     Files(#[from] std::io::Error),
-    /// What invoices and mails look like cannot be used.
+    /// The design of invoices and mails cannot be used.
     #[error("the look of invoices and mails: {0}")]
     Design(#[from] DesignError),
     /// The bucket for PDFs cannot be used.
@@ -48,7 +48,7 @@ pub enum ShopStartError {
     /// The catalogue's provider cannot be used.
     #[error("catalog: {0}")]
     Catalog(String),
-    /// A restore cannot be recorded.
+    /// A restore could not be recorded.
     #[error("the restore of a backup cannot be recorded: {0}")]
     Restore(#[from] RestoringError),
     /// An actor did not start.

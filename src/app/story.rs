@@ -1,4 +1,4 @@
-//! Tells the log what happens in the shop, from the committed events on.
+//! Logs the committed events of the shop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use super::App;
 use crate::observe::story;
 use crate::store::event_follower::EventFollower;
 
-/// Events read in one go.
+/// Maximum number of events read at a time.
 const EVENTS_PER_READ: usize = 256;
-/// Pause after the events could not be read.
+/// Pause after a failure to read the events.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// Tells each event that is committed from now on, until `leaving`.
+/// Logs each event committed from now on, until `leaving` is cancelled.
 pub async fn tell(app: Arc<App>, leaving: CancellationToken) {
     let now = *app.outbox.last().borrow();
     let mut events = EventFollower::new(&app.outbox, &app.store, now);

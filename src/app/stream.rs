@@ -1,5 +1,5 @@
-//! Copies the committed events into the Redis stream. Nothing waits for it: while Redis is unavailable it pauses, and
-//! then reads from the table what it missed.
+//! Copies the committed events into the Redis stream. Nothing waits for it: it pauses while Redis is unavailable, and
+//! then reads the missed events from the table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,24 +16,24 @@ use crate::services::redis::stream::{EventStream, StreamEntry};
 use crate::store::event_follower::EventFollower;
 use crate::store::rows::LoadError;
 
-/// Events added in one go.
+/// Maximum number of events added at a time.
 const EVENTS_PER_READ: usize = 256;
-/// Pauses after failures in a row.
+/// Backoff after consecutive failures.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// Why the stream stands still for now.
+/// Reason the copying stopped for now.
 #[derive(Debug, thiserror::Error)]
 enum Halt {
     #[error("redis: {0}")]
     Redis(#[from] RedisError),
     #[error("events cannot be read: {0}")]
     Load(#[from] LoadError),
-    /// No events come any more.
+    /// The source of events was closed.
     #[error("the server is closed")]
     Closed,
 }
 
-/// How an event is shown in an entry's `json`.
+/// Function that renders an event as the `json` of a stream entry.
 pub type View = fn(&Numbered) -> Value;
 
 /// Copies committed events to the Redis stream until `leaving` is cancelled.
@@ -86,7 +86,8 @@ fn entry(numbered: &Numbered, view: View) -> StreamEntry {
     StreamEntry { seq: numbered.seq, id, event: event.event.clone(), json }
 }
 
-/// The last event that is in the stream. An empty stream begins as far back as it can reach.
+/// Returns the number of the event after which copying begins: the last one in the stream. An empty stream is filled
+/// from as many events back as it can hold.
 async fn begin(app: &App, stream: &mut EventStream) -> Result<i64, Halt> {
     let now = *app.outbox.last().borrow();
     match stream.last().await? {

@@ -1,8 +1,8 @@
-//! `accounting`: the snapshot row of the connection to the accounting system.
+//! `accounting`: the snapshot row of the accounting system connection.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `accounting` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "accounting")]
 pub struct Model {

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `api_keys` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "api_keys")]
 pub struct Model {

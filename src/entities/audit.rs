@@ -1,8 +1,8 @@
-//! `audit`: the audit log: who gave which command, and its outcome.
+//! `audit`: the audit log: each command with its caller and outcome.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `audit` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit")]
 pub struct Model {

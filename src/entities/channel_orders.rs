@@ -1,8 +1,8 @@
-//! `channel_orders`: snapshot rows of orders that another shop sold.
+//! `channel_orders`: snapshot rows of orders sold by other shops.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `channel_orders` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "channel_orders")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `claims`: reservations and the waiting line of a material; the id is `job/number`.
+//! `claims`: reservations and the queue of a material, rows of the material; the id is `job/number`.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `claims` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "claims")]
 pub struct Model {

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `custom_requests` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "custom_requests")]
 pub struct Model {

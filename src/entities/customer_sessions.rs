@@ -1,8 +1,8 @@
-//! `customer_sessions`: sessions of customers, rows of theirs.
+//! `customer_sessions`: sessions of customers, rows of their customer.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `customer_sessions` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "customer_sessions")]
 pub struct Model {

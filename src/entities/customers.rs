@@ -1,8 +1,8 @@
-//! `customers`: snapshot rows of customers; no two have the same `email`.
+//! `customers`: snapshot rows of customers; `email` is unique.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `customers` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "customers")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `deliveries`: deliveries of an endpoint; the document holds the body.
+//! `deliveries`: webhook deliveries, rows of their endpoint; the document holds the body.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `deliveries` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "deliveries")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `events`: the outbox: what happened, numbered by the writer in commit order.
+//! `events`: the outbox of committed events, numbered by the writer in commit order.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `events` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "events")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `exports`: snapshot rows of tables that were asked for.
+//! `exports`: snapshot rows of requested table exports.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `exports` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "exports")]
 pub struct Model {

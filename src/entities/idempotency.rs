@@ -1,8 +1,8 @@
-//! `idempotency`: the answer of each idempotency key, or its refusal, as JSON.
+//! `idempotency`: the answer or refusal stored for each idempotency key, as JSON.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `idempotency` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "idempotency")]
 pub struct Model {

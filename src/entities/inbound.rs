@@ -1,8 +1,8 @@
-//! `inbound`: snapshot rows of signed payment events that matched no order yet.
+//! `inbound`: snapshot rows of signed payment events that match no order yet.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `inbound` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "inbound")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `invoice_documents`: what was issued, rows of their invoice. They are inserted and never changed.
+//! `invoice_documents`: issued documents, rows of their invoice. They are inserted and never changed.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `invoice_documents` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "invoice_documents")]
 pub struct Model {
@@ -12,9 +12,9 @@ pub struct Model {
     pub doc: String,
     pub invoice_id: String,
     pub kind: String,
-    /// The series whose numbers have no gap: `INV-2026`.
+    /// Number series without gaps: `INV-2026`.
     pub series: String,
-    /// Counts the documents of the series from 1; the writer gives it out.
+    /// Sequence number in the series, starting at 1; assigned by the writer.
     pub number: i64,
     pub created_at: i64,
 }

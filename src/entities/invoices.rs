@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `invoices` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "invoices")]
 pub struct Model {
@@ -18,9 +18,9 @@ pub struct Model {
     pub due_at: Option<i64>,
     pub issued_at: Option<i64>,
     pub total_cents: i64,
-    /// The processor's checkout session of an invoice without an order.
+    /// Checkout session id at the payment processor, for an invoice without an order.
     pub payment_session: Option<String>,
-    /// Whether something of it is under way at the payment processor.
+    /// `true` while the invoice has work in progress at the payment processor.
     pub active: bool,
     pub created_at: i64,
 }

@@ -1,8 +1,8 @@
-//! `mails`: snapshot rows of mails to be sent.
+//! `mails`: snapshot rows of outgoing mails.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `mails` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "mails")]
 pub struct Model {

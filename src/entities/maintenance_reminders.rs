@@ -1,8 +1,8 @@
-//! `maintenance_reminders`: what is to be done to printers after so much work, rows of the printer.
+//! `maintenance_reminders`: maintenance tasks due after an amount of work, rows of the printer.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `maintenance_reminders` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "maintenance_reminders")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `number_gaps`: numbers that are left out because they may have been given out before a restore.
+//! `number_gaps`: numbers that are skipped because they may have been issued before a restore.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `number_gaps` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "number_gaps")]
 pub struct Model {
@@ -11,7 +11,7 @@ pub struct Model {
     pub schema: i64,
     pub doc: String,
     pub restore_id: String,
-    /// `INV-2026`, `ORD`, …
+    /// Number series: `INV-2026`, `ORD`, …
     pub series: String,
     pub first_number: i64,
     pub last_number: i64,

@@ -1,8 +1,8 @@
-//! `payments`: payments and refunds, rows of their order, or of their invoice without an order.
+//! `payments`: payments and refunds, rows of their order, or of an invoice without an order.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `payments` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "payments")]
 pub struct Model {
@@ -11,7 +11,7 @@ pub struct Model {
     pub schema: i64,
     pub doc: String,
     pub owner_id: String,
-    /// The reference of a payment of the processor, which is how its events name it.
+    /// Payment intent id, by which the processor's events refer to the payment.
     pub intent: Option<String>,
     pub created_at: i64,
 }

@@ -1,8 +1,8 @@
-//! `postings`: snapshot rows of documents on their way into the books.
+//! `postings`: snapshot rows of documents to be posted to the accounting system.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `postings` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "postings")]
 pub struct Model {

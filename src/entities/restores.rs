@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `restores` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "restores")]
 pub struct Model {
@@ -11,11 +11,11 @@ pub struct Model {
     pub version: i64,
     pub schema: i64,
     pub doc: String,
-    /// Number of the newest event of the backup.
+    /// Number of the newest event in the backup.
     pub last_event: i64,
-    /// Number of the first event after the restore; those between the two were undone.
+    /// Number of the first event after the restore; the events between the two were undone.
     pub first_event: i64,
-    /// Nobody has reviewed it yet.
+    /// `true` until the restore is reviewed.
     pub active: bool,
     pub created_at: i64,
 }

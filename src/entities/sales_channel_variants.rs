@@ -1,8 +1,9 @@
-//! `sales_channel_variants`: what is made for each variant that another shop sells.
+//! `sales_channel_variants`: variant map entries, rows of their sales channel: the SKU to make for each variant that
+//! another shop sells.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `sales_channel_variants` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "sales_channel_variants")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `sales_channels`: snapshot rows of other shops whose orders are made here.
+//! `sales_channels`: snapshot rows of other shops whose orders are fulfilled here.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `sales_channels` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "sales_channels")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `sign_in_links`: snapshot rows of mailed links that sign customers in.
+//! `sign_in_links`: snapshot rows of mailed links by which customers sign in.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `sign_in_links` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "sign_in_links")]
 pub struct Model {

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `skus` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "skus")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `stock_links`: what materials are linked to in other systems.
+//! `stock_links`: links from materials to items in other systems, rows of the material.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `stock_links` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "stock_links")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `users`: staff, rows of access; `email_key` is free again when archived.
+//! `users`: staff, rows of access; `email_key` becomes free when the user is archived.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `users` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "users")]
 pub struct Model {

@@ -1,8 +1,9 @@
-//! `writer`: one row with the epoch of the server that may write; each opening of the database takes the next epoch.
+//! `writer`: a single row with the epoch of the server that may write; each opening of the database takes the next
+//! epoch.
 
 use sea_orm::entity::prelude::*;
 
-/// A row of the table.
+/// Row of the `writer` table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "writer")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! Opens the database: the writer's one connection with its epoch, and the pool for reading.
+//! Opens the database: the writer's single connection with its epoch, and the read pool.
 //!
-//! Whoever opens it for writing goes through these steps on one connection: it looks whether another server took over
-//! since, takes the lock that keeps others off (PostgreSQL; on SQLite it is the lock on the data folder), and takes
-//! the next epoch. The first opening of a process also brings the tables up to date in between.
+//! Opening for writing takes these steps on one connection: check whether another server has taken over, take the lock
+//! that excludes other servers (PostgreSQL; for SQLite it is the lock on the data folder), and take the next epoch. The
+//! first opening of a process also migrates the tables in between.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,77 +19,78 @@ use crate::config::io_words::io_words;
 use crate::services::http::lan_connect;
 use crate::store::Unavailable;
 
-/// Where the database is, and how it is spoken to.
+/// Database address and connection limits.
 #[derive(Clone, Debug)]
 pub struct DatabaseSettings {
     /// Address of the database: `sqlite://…?mode=rwc` or `postgres://…`.
     pub url: String,
-    /// Most connections of the pool for reading.
+    /// Maximum number of connections in the read pool.
     pub read_connections: u32,
-    /// Longest time that PostgreSQL works on a statement of the pool for reading.
+    /// Maximum time that PostgreSQL spends on a statement of the read pool.
     pub statement_timeout: Duration,
 }
 
-/// Why the database cannot be used. The text goes to the log and to `printfloor check`, never to an HTTP caller.
+/// Reason the database cannot be used. The text goes to the log and to `printfloor check`, never to an HTTP caller.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The database reports an error, or cannot be reached.
     #[error("{}", plain(.0))]
     Database(DbErr),
-    /// Nothing listens where the database server should be.
+    /// Nothing listens at the address of the database server.
     #[error("nothing answers at {address} ({words})")]
     Unreachable {
         /// Host and port that were dialled.
         address: String,
-        /// What the system says.
+        /// Error message of the operating system.
         words: String,
     },
-    /// A file that is no database.
+    /// The file is not a database.
     #[error("the file is not a database of Printfloor")]
     NotADatabase,
-    /// The connection failed while the next epoch was committed, so it may have been taken or not.
+    /// The connection failed while the next epoch was being committed, so it may have been taken or not.
     #[error("{}", plain(.0))]
     EpochUncertain(DbErr),
-    /// Another server took a newer epoch than this process can have taken: this process may never write again.
+    /// Another server has taken a newer epoch than this process can have taken: this process may never write again.
     #[error("another printfloor server has taken over this database")]
     TakenOver,
     /// Another server holds the advisory lock (PostgreSQL).
     #[error("another printfloor server uses this database")]
     InUse,
-    /// A backup was being put back into it when that was interrupted.
+    /// A restore of a backup into the database was interrupted.
     #[error("a backup was being restored into this database, and that was interrupted")]
     RestoreUnfinished,
-    /// The `writer` table has no row, so these are not tables of printfloor.
+    /// The `writer` table has no row, so these are not tables of Printfloor.
     #[error("the database has no writer row: check that `database.url` names a database of printfloor")]
     NoWriterRow,
 }
 
-/// The writer's connection with the epoch it took.
+/// Writer's connection with the epoch that it took.
 ///
-/// Every opening takes the next epoch from the `writer` row, and every transaction checks that the row still has it.
-/// So a server that lost its connection, and meanwhile its place to another server, cannot write.
+/// Every opening takes the next epoch from the `writer` row, and every transaction checks that the row still holds it.
+/// A server that lost its connection, and was replaced by another server meanwhile, therefore cannot write.
 pub struct Writing {
-    /// A pool of exactly one connection.
+    /// Pool of exactly one connection.
     pub db: DatabaseConnection,
-    /// The epoch that this connection took. Another one on disk means that another server took over.
+    /// Epoch taken by this connection. Another one on disk means that another server has taken over.
     pub epoch: i64,
-    /// Number of the last event when the epoch was taken; moves on with each commit.
+    /// Number of the last event: read when the epoch was taken, then advanced with each commit.
     pub last_seq: i64,
 }
 
 /// Key of the advisory lock that keeps a second server off a PostgreSQL database: the bytes of "Printflo".
 const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
 
-/// The table that a PostgreSQL database has while a backup is restored into it.
+/// Table that a PostgreSQL database contains while a backup is being restored into it.
 pub const UNFINISHED_TABLE: &str = "printfloor_restore_unfinished";
 
-/// Longest time to connect.
+/// Timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// SQLite's code for a file that is something else.
+/// SQLite error code for a file that is not a database.
 const SQLITE_NOT_A_DATABASE: &str = "26";
 
-/// Prepared statements that the writer's connection caches. Each table has a few statements, each in a few lengths.
+/// Number of prepared statements that the writer's connection caches. Each table has a few statements, each in a few
+/// lengths.
 const CACHED_STATEMENTS: usize = 512;
 
 fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions {
@@ -104,7 +105,7 @@ fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions 
     options
 }
 
-/// The file that an SQLite address names.
+/// Returns the file that an SQLite address names.
 pub fn sqlite_file(url: &str) -> Option<PathBuf> {
     let path = url.strip_prefix("sqlite:")?;
     let path = path.strip_prefix("//").unwrap_or(path);
@@ -112,7 +113,7 @@ pub fn sqlite_file(url: &str) -> Option<PathBuf> {
     (path != ":memory:").then(|| path.replace("%25", "%").replace("%3F", "?").replace("%23", "#").into())
 }
 
-/// Kind and place of a database for people, without its password.
+/// Returns the kind and location of a database for display, without its password.
 pub fn shown(url: &str) -> String {
     if let Some(file) = sqlite_file(url) {
         let absolute = file.canonicalize().or_else(|_| std::path::absolute(&file)).unwrap_or(file);
@@ -126,11 +127,11 @@ pub fn shown(url: &str) -> String {
     format!("PostgreSQL {}{port}{}", url.host_str().unwrap_or_default(), url.path())
 }
 
-/// Whether the driver of the database can read an address at all; nothing is dialled.
+/// Checks that the database driver can parse an address; dials nothing.
 ///
 /// # Errors
 ///
-/// When it cannot.
+/// Fails if it cannot.
 pub fn readable(settings: &DatabaseSettings) -> Result<(), OpenError> {
     let unreadable = |error: sqlx::Error| OpenError::Database(DbErr::Conn(RuntimeErr::SqlxError(error.into())));
     if settings.url.starts_with("sqlite:") {
@@ -140,13 +141,13 @@ pub fn readable(settings: &DatabaseSettings) -> Result<(), OpenError> {
     }
 }
 
-/// Looks whether something listens where the driver would look for a PostgreSQL server. The pool of connections would
-/// try again and again, and report only that time was up. A database in a file, or behind a socket in the file
-/// system, counts as reached. Where no system of the shop can be, nothing is dialled.
+/// Checks that something listens at the address to which the driver would connect for PostgreSQL. The connection pool
+/// would retry repeatedly, and report only a timeout. A database in a file, or behind a socket in the file system,
+/// counts as reached. An address at which no system of the shop can be is not dialled.
 ///
 /// # Errors
 ///
-/// When nothing listens there.
+/// Fails if nothing listens there.
 pub async fn reach(url: &str) -> Result<(), OpenError> {
     if !url.starts_with("postgres") {
         return Ok(());
@@ -185,7 +186,8 @@ fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
     }
 }
 
-/// The words of the database server or of the system alone, without those of the layers between.
+/// Returns the error message of the database server or the operating system alone, without those of the layers in
+/// between.
 fn plain(error: &DbErr) -> String {
     let Some(inner) = sqlx_error(error) else { return error.to_string() };
     match inner {
@@ -209,8 +211,8 @@ fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::S
         .busy_timeout(Duration::from_secs(5))
 }
 
-/// Opens the database for writing when the process starts: under the lock, it fences off the server before, brings
-/// the tables up to date, and takes an epoch.
+/// Opens the database for writing when the process starts: takes the lock, fences off the previous server, migrates the
+/// tables, and takes an epoch.
 pub async fn start(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
     let db = connect_writer(settings).await?;
     if SchemaManager::new(&db).has_table(UNFINISHED_TABLE).await? {
@@ -219,11 +221,11 @@ pub async fn start(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
     started(db).await
 }
 
-/// As [`start`], of a database into which a backup is being restored.
+/// Does what [`start`] does, for a database into which a backup is being restored.
 ///
 /// # Errors
 ///
-/// As those of [`start`].
+/// Fails in the same cases as [`start`].
 pub async fn start_restored(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
     started(connect_writer(settings).await?).await
 }
@@ -247,9 +249,9 @@ async fn started(db: DatabaseConnection) -> Result<Writing, OpenError> {
     take_epoch(&db).await.map(|(epoch, last_seq)| Writing { db, epoch, last_seq })
 }
 
-/// Opens the database for writing again. `highest` is the highest epoch that this process can have taken; 0 when it
-/// has taken none. A higher one on disk is another server's, and is found before the lock is tried: whoever took over
-/// holds the lock as long as it lives.
+/// Opens the database for writing again. `highest` is the highest epoch that this process can have taken; 0 if it has
+/// taken none. A higher one on disk belongs to another server, and is detected before the lock is tried: the server
+/// that took over holds the lock as long as it lives.
 pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<Writing, OpenError> {
     let db = connect_writer(settings).await?;
     if highest > 0 && epoch_on_disk(&db).await? > highest {
@@ -264,7 +266,7 @@ pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<Writing
 }
 
 impl Writing {
-    /// Whether the epoch on disk is still the one that this connection took.
+    /// Returns whether the epoch on disk is still the one that this connection took.
     pub(super) async fn holds(&self) -> Result<bool, OpenError> {
         Ok(epoch_on_disk(&self.db).await? == self.epoch)
     }
@@ -318,7 +320,7 @@ async fn take_epoch(db: &DatabaseConnection) -> Result<(i64, i64), OpenError> {
     Ok((epoch, last_seq))
 }
 
-/// Opens the pool for reading.
+/// Opens the read pool.
 pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, OpenError> {
     let mut options = options(settings, settings.read_connections.max(1));
     options.map_sqlx_sqlite_opts(|options| {
@@ -333,8 +335,8 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
     Ok(Database::connect(options).await?)
 }
 
-/// Opens a connection of its own for reading the whole database, on which a statement takes as long as it needs, and
-/// which may stand idle in a transaction. On SQLite `copy` is the file that is read instead.
+/// Opens a separate connection for reading the whole database, without a statement timeout or a limit on idle
+/// transactions. On SQLite `copy` is the file that is read instead.
 pub(super) async fn copying(
     settings: &DatabaseSettings,
     copy: Option<PathBuf>,
@@ -358,8 +360,8 @@ pub(super) async fn copying(
     Ok(Database::connect(options).await?)
 }
 
-/// Whether the database refuses a value and not the connection: text that it cannot hold (a NUL on PostgreSQL), a
-/// number out of range, a value too large for an index.
+/// Returns whether the error concerns a value and not the connection: text that the database cannot hold (a NUL on
+/// PostgreSQL), a number out of range, a value too large for an index.
 pub(super) fn refuses_value(error: &DbErr) -> bool {
     let (DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner))) = error else {
         return false;
@@ -373,7 +375,7 @@ pub(super) fn refuses_value(error: &DbErr) -> bool {
     })
 }
 
-/// Which kind of outage an error stands for, from the error code where there is one and from the text otherwise.
+/// Classifies the outage that an error indicates, by its error code if there is one and by its text otherwise.
 pub fn unavailable(error: &DbErr) -> Unavailable {
     let words = error.to_string().to_lowercase();
     let code = match error {

@@ -1,7 +1,7 @@
-//! A copy of the whole database in one file, of one moment, made while the shop goes on and then held against the
-//! database: its tables have as many rows, and it can be read to its end.
+//! Consistent copy of the whole database in one file, made while the shop keeps running and then verified against the
+//! database: its tables have the same number of rows, and it can be read to its end.
 //!
-//! SQLite copies itself (`sqlite`); for PostgreSQL its own programs do (`postgres`).
+//! SQLite copies itself (`sqlite`); PostgreSQL is copied by its own programs (`postgres`).
 
 mod postgres;
 pub mod restore;
@@ -18,49 +18,49 @@ use tokio::time::timeout;
 use super::Unavailable;
 use super::connect::{self, DatabaseSettings, OpenError, sqlite_file};
 
-/// Longest time of copying and checking.
+/// Timeout for copying and checking.
 const MAX_COPY_TIME: Duration = Duration::from_secs(3600);
 
-/// Why there is no copy. The words of a program that failed are for the log.
+/// Reason there is no copy. The messages of a program that failed are for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// The database does not answer, or cannot be read.
     #[error("the database cannot be read: {words}")]
     Database {
-        /// What kind of outage it is.
+        /// Kind of outage.
         why: Unavailable,
-        /// What the database says.
+        /// Error message of the database.
         words: String,
     },
-    /// A program of PostgreSQL that makes or reads copies is not there.
+    /// A PostgreSQL program that makes or reads copies is not installed.
     #[error(
         "{0} is not installed where the server runs: install the client programs of PostgreSQL there (Debian: apt install postgresql-client), and try again"
     )]
     NoProgram(&'static str),
-    /// It is there, and does not understand the newer server.
+    /// The program is older than the database server, so it cannot copy it.
     #[error(
         "{program} is of PostgreSQL {found}, and the database of {wanted}: install the client programs of PostgreSQL {wanted} where the server runs, and try again"
     )]
     OldProgram {
-        /// Which program.
+        /// Name of the program.
         program: &'static str,
-        /// Its major version.
+        /// Major version of the program.
         found: u32,
-        /// The major version of the database server.
+        /// Major version of the database server.
         wanted: u32,
     },
-    /// A program ended without having done its work.
+    /// A program failed.
     #[error("{program} failed: {words}")]
     Failed {
-        /// Which program.
+        /// Name of the program.
         program: &'static str,
-        /// What it said last.
+        /// Error output of the program.
         words: String,
     },
-    /// It is not a copy of what is in the database.
+    /// The copy does not match the database.
     #[error("the copy of the database is not sound: {0}")]
     Unsound(String),
-    /// It was given up.
+    /// The copy was aborted after the timeout.
     #[error("copying the database took longer than {} minutes", MAX_COPY_TIME.as_secs() / 60)]
     TookTooLong,
     /// The file cannot be written or read.
@@ -83,23 +83,23 @@ impl From<OpenError> for CopyError {
     }
 }
 
-/// What is in a copy.
+/// Contents of a copy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatabaseCopy {
-    /// Name of the newest migration that made its tables.
+    /// Name of the newest migration applied to its tables.
     pub schema: String,
-    /// How many rows each of its tables has.
+    /// Number of rows of each of its tables.
     pub rows: BTreeMap<String, u64>,
 }
 
-/// Copies the database, over connections of its own.
+/// Copier of the database, over its own connections.
 #[derive(Clone)]
 pub struct DatabaseCopier {
     settings: DatabaseSettings,
 }
 
 impl DatabaseCopier {
-    /// For this database.
+    /// Creates a copier for this database.
     pub fn new(settings: DatabaseSettings) -> Self {
         Self { settings }
     }
@@ -108,21 +108,22 @@ impl DatabaseCopier {
         self.settings.url.starts_with("sqlite:")
     }
 
-    /// The kind of database, in a word.
+    /// Returns the kind of database: `sqlite` or `postgresql`.
     pub fn kind(&self) -> &'static str {
         if self.is_sqlite() { "sqlite" } else { "postgresql" }
     }
 
-    /// What a copy is called: on SQLite as the database itself, so that a server takes it as it is.
+    /// Returns the file name of a copy: on SQLite that of the database itself, so that a server can use the copy as it
+    /// is.
     pub fn file_name(&self) -> &'static str {
         if self.is_sqlite() { "printfloor.db" } else { "printfloor.pgdump" }
     }
 
-    /// About how large the database is, in bytes; a copy is hardly ever larger.
+    /// Returns the approximate size of the database, in bytes; a copy is hardly ever larger.
     ///
     /// # Errors
     ///
-    /// When it cannot be asked.
+    /// Fails if the database cannot be queried.
     pub async fn size(&self) -> Result<u64, CopyError> {
         if let Some(file) = sqlite_file(&self.settings.url) {
             return Ok(tokio::fs::metadata(file).await?.len());
@@ -133,11 +134,11 @@ impl DatabaseCopier {
         Ok(asked?)
     }
 
-    /// Copies the database into this file, which is there and empty, and holds the copy against the database.
+    /// Copies the database into this existing, empty file, and verifies the copy against the database.
     ///
     /// # Errors
     ///
-    /// When there is no copy, or it is not sound.
+    /// Fails if the copy cannot be made or does not match.
     pub async fn copy_to(&self, file: &Path) -> Result<DatabaseCopy, CopyError> {
         let copying = async {
             if self.is_sqlite() {
@@ -150,26 +151,26 @@ impl DatabaseCopier {
     }
 }
 
-/// A number that a query answers as `value`.
+/// Runs a query and returns its column `value` as a number.
 async fn number(db: &impl ConnectionTrait, sql: &str) -> Result<u64, DbErr> {
     let asked = Statement::from_string(db.get_database_backend(), sql);
     let number: Option<i64> = db.query_one_raw(asked).await?.map(|row| row.try_get("", "value")).transpose()?;
     Ok(number.unwrap_or_default() as u64)
 }
 
-/// A text that a query answers as `value`; empty where it answers no row.
+/// Runs a query and returns its column `value` as text; empty if it returns no row.
 async fn text(db: &impl ConnectionTrait, sql: &str) -> Result<String, DbErr> {
     let asked = Statement::from_string(db.get_database_backend(), sql);
     let text: Option<String> = db.query_one_raw(asked).await?.map(|row| row.try_get("", "value")).transpose()?;
     Ok(text.unwrap_or_default())
 }
 
-/// Name of the newest migration that the tables have seen.
+/// Returns the name of the newest migration applied to the tables.
 async fn schema_of(db: &impl ConnectionTrait) -> Result<String, DbErr> {
     text(db, "SELECT MAX(version) AS value FROM seaql_migrations").await
 }
 
-/// How many rows each table has. To be asked in a transaction, or of what nobody writes to.
+/// Counts the rows of each table. Must run in a transaction, or on a database that is not being written.
 async fn counted(db: &impl ConnectionTrait) -> Result<BTreeMap<String, u64>, DbErr> {
     let backend = db.get_database_backend();
     let names = match backend {

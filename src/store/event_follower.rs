@@ -1,4 +1,4 @@
-//! Reads the committed events in order, from a position on, as they come.
+//! Follower that reads the committed events in order, from a position on, as they arrive.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::store::outbox::Outbox;
 use crate::store::queries::EventFilter;
 use crate::store::rows::LoadError;
 
-/// A position in the committed events. The newest events come from memory; older ones are read from the table.
+/// Position in the committed events. The newest events come from memory; older ones are read from the table.
 pub struct EventFollower {
     outbox: Arc<Outbox>,
     store: Store,
@@ -19,19 +19,19 @@ pub struct EventFollower {
 }
 
 impl EventFollower {
-    /// Reads what comes after the event with the number `position`.
+    /// Creates a follower that reads the events after the one with the number `position`.
     pub fn new(outbox: &Arc<Outbox>, store: &Store, position: i64) -> Self {
         Self { last: outbox.last(), outbox: outbox.clone(), store: store.clone(), position }
     }
 
-    /// The number of the last event that was read or skipped.
+    /// Returns the number of the last event that was read or skipped.
     pub const fn position(&self) -> i64 {
         self.position
     }
 
     /// Waits for events after the position and reads at most `limit` of them. Events that the retention has deleted are
-    /// skipped, so the result may be empty; the position moves on either way. `None`: no events come any more, because
-    /// the server is closed.
+    /// skipped, so the result may be empty; the position advances either way. `None` when the server is closed and no
+    /// more events arrive.
     pub async fn next(&mut self, limit: usize) -> Result<Option<Vec<Arc<Numbered>>>, LoadError> {
         let position = self.position;
         if self.last.wait_for(|last| *last > position).await.is_err() {

@@ -1,4 +1,4 @@
-//! Counts who follows the outbox and how far behind each is, for the metrics.
+//! Registry of the followers of the outbox and of how far behind each is, for the metrics.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Kind and position of each follower, by its registration number.
 type Positions = Arc<Mutex<BTreeMap<u64, (&'static str, Arc<AtomicI64>)>>>;
 
-/// The followers of one outbox.
+/// Followers of one outbox.
 #[derive(Debug, Default)]
 pub struct Followers {
     positions: Positions,
     next: AtomicU64,
 }
 
-/// The registration of one follower; dropping it ends the registration.
+/// Registration of one follower; dropping it ends the registration.
 #[derive(Debug)]
 pub struct Follower {
     positions: Positions,
@@ -23,7 +23,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Notes that it has read up to this event number.
+    /// Records that the follower has read up to this event number.
     pub fn has_read(&self, seq: i64) {
         self.read.store(seq, Relaxed);
     }
@@ -44,7 +44,7 @@ impl Followers {
         Follower { positions: self.positions.clone(), number, read }
     }
 
-    /// How many followers of a kind there are, and how many events the slowest is behind `last`.
+    /// Returns the number of followers of a kind, and how many events the slowest is behind `last`.
     pub fn of(&self, kind: &str, last: i64) -> (u64, i64) {
         let all = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
         let lags = all.values().filter(|(known, _)| *known == kind).map(|(_, read)| (last - read.load(Relaxed)).max(0));

@@ -1,8 +1,8 @@
-//! Aggregates as they are on disk: the snapshot row, and the rows of the parts put back under it; one aggregate, or all
-//! that are resident.
+//! Loads aggregates from disk: the snapshot row, and the rows of the parts attached to it; a single aggregate, or all
+//! residents.
 //!
 //! The writer runs this in its queue on its connection, so that a load sees every commit before it and none after. A
-//! row that cannot be read is told of its own aggregate alone; the others are loaded all the same.
+//! row that cannot be read affects only its own aggregate; the others are still loaded.
 
 #[cfg(test)]
 mod tests;
@@ -19,55 +19,55 @@ use crate::store::StoredAggregate;
 use crate::store::memory::Tables;
 use crate::store::rows::{Damaged, Doc, ModelOf, Part, Snapshot, SnapshotModel, read_doc};
 
-/// A kind of aggregate that the store brings back from disk.
+/// Kind of aggregate that the store can load from disk.
 pub trait Load: Snapshot {
-    /// Which are resident, as a condition on the table of snapshot rows; `None`: none are.
+    /// Returns the condition on the table of snapshot rows that selects the residents; `None` if there are none.
     fn resident() -> Option<Condition> {
         None
     }
 
-    /// Puts the rows of the parts back under the snapshot rows. An aggregate without parts needs nothing of its own.
+    /// Attaches the rows of the parts to the snapshot rows. Aggregates without parts use the default.
     fn hydrate(found: Loading<'_, Self>) -> impl Future<Output = Result<Vec<Loaded<Self>>, DbErr>> + Send {
         async { Ok(found.found) }
     }
 }
 
-/// An aggregate that was found, and whether it could be read.
+/// Aggregate that was found, with its state if it could be read.
 pub struct Loaded<T> {
-    /// As the key of its snapshot row says.
+    /// Id from the key of its snapshot row.
     pub id: Id,
-    /// The state; or the row that cannot be read.
+    /// State of the aggregate, or the row that cannot be read.
     pub state: Result<Versioned<T>, Damaged>,
 }
 
-/// Where rows are read from.
+/// Source from which rows are read.
 pub enum RowSource<'a> {
     /// Tables of SQLite or PostgreSQL.
     Database(&'a DatabaseConnection),
-    /// The committed state of the store in memory.
+    /// Committed state of the store in memory.
     Memory(Tables),
 }
 
-/// Which aggregates are loaded.
+/// Selection of aggregates to load.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scope {
-    /// A single aggregate, asked for by its id.
+    /// A single aggregate, selected by its id.
     One(Id),
-    /// All that are in memory though nobody asks for them.
+    /// All aggregates that must stay in memory even when idle.
     Resident,
 }
 
-/// Aggregates whose snapshot rows were read, and whose parts are to be put back.
+/// Aggregates whose snapshot rows were read, and whose parts are to be attached.
 pub struct Loading<'a, T> {
     source: &'a RowSource<'a>,
     scope: Scope,
     found: Vec<Loaded<T>>,
 }
 
-/// Parts by the aggregate they belong to.
+/// Parts, grouped by the aggregate they belong to.
 pub struct PartsByOwner<P>(HashMap<Id, Parts<P>>);
 
-/// The parts of one aggregate, and the rows among them that cannot be read.
+/// Parts of one aggregate, and those of their rows that cannot be read.
 struct Parts<P> {
     read: Vec<P>,
     damaged: Vec<Damaged>,
@@ -80,14 +80,15 @@ impl<P> Default for Parts<P> {
 }
 
 impl<P> PartsByOwner<P> {
-    /// Takes the parts of one aggregate, in no particular order; or tells the first of their rows that cannot be read.
+    /// Takes the parts of one aggregate, in no particular order; fails with the first of their rows that cannot be
+    /// read.
     pub fn take(&mut self, owner: Id) -> Result<Vec<P>, Damaged> {
         let Parts { read, mut damaged } = self.0.remove(&owner).unwrap_or_default();
         if damaged.is_empty() { Ok(read) } else { Err(damaged.swap_remove(0)) }
     }
 
-    /// Takes the parts of one aggregate that can be read; the others are left out, and the log names them. For parts
-    /// that stand alone, so that one that is damaged does not take all the others with it.
+    /// Takes the readable parts of one aggregate; the others are left out and logged. For independent parts, so that a
+    /// damaged one does not make all the others unavailable.
     pub(super) fn take_readable(&mut self, owner: Id) -> Vec<P> {
         let Parts { read, damaged } = self.0.remove(&owner).unwrap_or_default();
         damaged.iter().for_each(|damaged| tracing::error!(%damaged, "a row that cannot be read is left out"));
@@ -96,7 +97,7 @@ impl<P> PartsByOwner<P> {
 }
 
 impl<'a, T: Load> Loading<'a, T> {
-    /// All parts of this type of all the aggregates, in one query.
+    /// Reads all parts of this type of all the aggregates, in one query.
     pub async fn parts<P: Part>(&self) -> Result<PartsByOwner<P>, DbErr> {
         match self.source {
             RowSource::Database(db) => gather(db, under::<T, P>(self.scope)).await,
@@ -110,17 +111,17 @@ impl<'a, T: Load> Loading<'a, T> {
         }
     }
 
-    /// Where further rows are read from, for kinds that do not load all parts.
+    /// Returns the source of further rows, for kinds that do not load all parts.
     pub fn source(&self) -> &'a RowSource<'a> {
         self.source
     }
 
-    /// The ids of the aggregates.
+    /// Returns the ids of the aggregates.
     pub fn ids(&self) -> Vec<Id> {
         self.found.iter().map(|loaded| loaded.id).collect()
     }
 
-    /// The aggregates with their parts, which `hydrate` adds to each of them.
+    /// Returns the aggregates after `hydrate` has attached the parts to each of them.
     pub fn complete(self, mut hydrate: impl FnMut(Id, T) -> Result<T, Damaged>) -> Vec<Loaded<T>> {
         let whole = |Loaded { id, state }: Loaded<T>| {
             let state = state.and_then(|Versioned { version, state }| {
@@ -178,7 +179,7 @@ fn loaded<T>(key: &str, version: i64, state: Result<T, Damaged>) -> Option<Loade
     }
 }
 
-/// Which rows of a part are under the snapshot rows of a scope.
+/// Returns the condition that selects the rows of a part that belong to the aggregates of a scope.
 fn under<T: Load, P: Part>(scope: Scope) -> Condition {
     let Some(owner) = P::OWNER_COLUMN else { return Condition::all() };
     match scope {
@@ -194,7 +195,7 @@ fn under<T: Load, P: Part>(scope: Scope) -> Condition {
     }
 }
 
-/// The parts of a condition, by owner.
+/// Reads the parts that satisfy a condition, by owner.
 async fn gather<P: Part>(db: &DatabaseConnection, which: Condition) -> Result<PartsByOwner<P>, DbErr> {
     let mut gathered: HashMap<Id, Parts<P>> = HashMap::new();
     // Only what is needed: a start reads tens of thousands of rows, and the other columns are in the doc as well.

@@ -1,11 +1,11 @@
-//! The store in memory: the contract of `port` on ordered maps, for deterministic simulations and tests.
+//! Store in memory: the contract of `port` on ordered maps, for deterministic simulations and tests.
 //!
-//! It is deterministic: it keeps everything in ordered maps, takes no time and no randomness from the machine, and runs
-//! one task at a time, which yields to callers as often as the writer does. On a single-threaded runtime with a paused
-//! clock the same calls therefore give the same settlements, event numbers and order of answers.
+//! It is deterministic: it keeps everything in ordered maps, uses no clock or randomness of the machine, and runs one
+//! task at a time, which yields to callers as often as the writer does. On a single-threaded runtime with a paused
+//! clock the same calls therefore produce the same settlements, event numbers and order of answers.
 //!
-//! Faults are injected: [`MemoryStore::set_unavailable`] makes an outage, [`MemoryStore::lose_next_transaction`] a
-//! connection that fails during a commit. It is not for production, because it forgets everything when it is dropped.
+//! Faults can be injected: [`MemoryStore::set_unavailable`] simulates an outage, [`MemoryStore::lose_next_transaction`]
+//! a connection that fails during a commit. It is not for production, because all data is lost when it is dropped.
 
 mod queries;
 mod requirements;
@@ -27,16 +27,16 @@ use crate::store::reader::Reader;
 use crate::store::writer::QueueEntry;
 use crate::store::{AggregateKey, CommitOwner, Settlement, Store, Submission, Unavailable};
 
-/// Whether the transaction whose outcome is lost happened.
+/// Actual outcome of a transaction that is reported as lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LostTransaction {
     /// The connection failed before the commit reached the disk.
     NotWritten,
-    /// The commit reached the disk and its answer was lost.
+    /// The commit reached the disk and its answer got lost.
     Written,
 }
 
-/// A store in memory. Clones share the same data.
+/// Store in memory. Clones share the same data.
 #[derive(Clone)]
 pub struct MemoryStore(Arc<Contents>);
 
@@ -45,6 +45,8 @@ struct Contents {
     state: Mutex<State>,
 }
 
+/// Mutable state of the store.
+///
 /// Invariants: entries leave `queue` only from its front; at most one task drains it, while `draining` is set; and
 /// `tables` changes only as a whole, from one committed state to the next.
 #[derive(Default)]
@@ -52,49 +54,49 @@ struct State {
     tables: Tables,
     queue: VecDeque<QueueEntry>,
     draining: bool,
-    /// The newest generation that loaded, per aggregate.
+    /// Newest generation that was loaded, by aggregate.
     generations: BTreeMap<AggregateKey, u64>,
     unavailable: Option<Unavailable>,
     lose_next: Option<LostTransaction>,
     transactions: u64,
 }
 
-/// The owners of a transaction, each with what became of its submission.
+/// Owners of a transaction, each with the settlement of its submission.
 type SettledOwners = Vec<(CommitOwner, Settlement)>;
 
 impl MemoryStore {
-    /// An empty store that publishes committed events to this outbox.
+    /// Creates an empty store that publishes committed events to this outbox.
     pub fn new(outbox: Arc<Outbox>) -> Self {
         Self(Arc::new(Contents { outbox, state: Mutex::default() }))
     }
 
-    /// The store as actors and effects hold it.
+    /// Returns the handle of the store for actors and effects.
     pub fn store(&self) -> Store {
         Store::new(self.clone(), Reader::Memory(self.clone()), self.clone())
     }
 
-    /// Everything that is committed now. It does not change any more; taking it costs a few reference counts.
+    /// Returns a snapshot of everything that is committed now. Taking it costs a few reference counts.
     pub fn tables(&self) -> Tables {
         self.state().tables.clone()
     }
 
-    /// How many transactions were committed.
+    /// Returns the number of committed transactions.
     pub fn transactions(&self) -> u64 {
         self.state().transactions
     }
 
-    /// From now on nothing is taken for this reason; `None` ends the outage.
+    /// Makes the store refuse all work for this reason from now on; `None` ends the outage.
     pub fn set_unavailable(&self, reason: Option<Unavailable>) {
         self.state().unavailable = reason;
     }
 
-    /// The owners of the next transaction hear [`Settlement::Lost`], whether it happened or not.
+    /// Makes the owners of the next transaction receive [`Settlement::Lost`], whether it happened or not.
     pub fn lose_next_transaction(&self, outcome: LostTransaction) {
         self.state().lose_next = Some(outcome);
     }
 
-    /// Deletes what the retention does not keep, and says how many rows went. The last event stays, because the next
-    /// number is counted on from it.
+    /// Deletes rows whose retention is over, and returns how many. The last event stays, because numbering continues
+    /// from it.
     pub(super) fn delete_old_rows(&self, now: Timestamp, before: Timestamp) -> u64 {
         self.state().tables.delete_old_rows(now, before)
     }
@@ -128,7 +130,8 @@ impl MemoryStore {
         }
     }
 
-    /// Commits what is queued and says whom to tell what. Gives `None`, and ends the draining, when nothing is queued.
+    /// Commits the queued submissions and returns their settlements and the ordered work. Returns `None`, and ends the
+    /// draining, if nothing is queued.
     fn run_transaction(&self) -> Option<(SettledOwners, Vec<OrderedWork>)> {
         let mut state = self.state();
         let state = &mut *state;

@@ -8,15 +8,15 @@ use crate::store::{Settlement, Submission};
 /// Histograms over transactions, and counters of settlements.
 #[derive(Debug)]
 pub struct CommitMeter {
-    /// From the first statement to the answer of the commit.
+    /// Duration from the first statement to the answer of the commit.
     pub took: Histogram,
-    /// Aggregates in a transaction.
+    /// Number of aggregates per transaction.
     pub aggregates: Histogram,
-    /// Commands in a transaction.
+    /// Number of commands per transaction.
     pub commands: Histogram,
-    /// Rows in a transaction, snapshots and events included.
+    /// Number of rows per transaction, snapshots and events included.
     pub rows: Histogram,
-    /// Submissions by settlement, in the order of [`RESULTS`].
+    /// Number of submissions by settlement, in the order of [`RESULTS`].
     settled: [Counter; 5],
 }
 
@@ -35,7 +35,7 @@ impl Default for CommitMeter {
     }
 }
 
-/// How much a transaction writes.
+/// Size of a transaction: its aggregates, commands and rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TransactionSize {
     aggregates: u64,
@@ -61,7 +61,7 @@ impl TransactionSize {
 }
 
 impl CommitMeter {
-    /// Counts a transaction that ended, however it ended.
+    /// Records a transaction that ended, with whatever outcome.
     pub fn wrote(&self, size: TransactionSize, took: Duration, settled: &[Settlement]) {
         self.took.took(took);
         self.aggregates.count(size.aggregates);
@@ -79,7 +79,7 @@ impl CommitMeter {
         }
     }
 
-    /// How many submissions had each settlement.
+    /// Returns the number of submissions with each settlement.
     pub fn by_result(&self) -> impl Iterator<Item = (&'static str, u64)> {
         RESULTS.into_iter().zip(self.settled.iter().map(Counter::get))
     }

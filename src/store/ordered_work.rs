@@ -1,4 +1,4 @@
-//! Work that runs in the order of commits without being one: loads, and the deletion of old rows.
+//! Work that runs in commit order without being a commit: loads, and the deletion of old rows.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::store::rows::{
 };
 use crate::store::{AggregateKey, StoredAggregate};
 
-/// Answers whether the store can go on with its connection.
+/// Function that runs the work and returns whether the store can go on using its connection.
 type Run = Box<dyn for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, bool> + Send>;
 
-/// A queued load or deletion of old rows, with the type of its aggregate erased.
+/// Queued load or deletion of old rows, with the type of its aggregate erased.
 pub struct OrderedWork {
     pub(super) key: AggregateKey,
     pub(super) generation: u64,
@@ -28,7 +28,7 @@ pub struct OrderedWork {
 }
 
 impl OrderedWork {
-    /// Loads a `T` and tells `back` what was found, also when the work is dropped unrun.
+    /// Creates the load of a `T`, which reports the result to `back`, even if the work is dropped before it runs.
     pub fn load<T: StoredAggregate>(
         key: AggregateKey,
         generation: u64,
@@ -57,8 +57,8 @@ impl OrderedWork {
         Self { key, generation, run }
     }
 
-    /// Deletes rows whose retention is over as of `now`; idempotency keys carry their own end. On SQLite it also writes
-    /// the log back into the database file and truncates it, so that the log does not stay as large as it once was.
+    /// Creates the deletion of rows whose retention is over as of `now`; idempotency keys carry their own expiry. On
+    /// SQLite it also checkpoints and truncates the write-ahead log, so that it does not stay at its maximum size.
     pub(super) fn retention(now: Timestamp) -> Self {
         let run: Run = Box::new(move |reader| {
             async move {
@@ -80,7 +80,7 @@ impl OrderedWork {
         Self { key: AggregateKey("retention", Id::ONLY), generation: 0, run }
     }
 
-    /// Runs it. The answer is false when the reader's connection failed and is not to be used again.
+    /// Runs the work. Returns `false` if the reader's connection failed and must not be used again.
     pub(super) async fn run(self, reader: &Reader) -> bool {
         (self.run)(reader).await
     }
@@ -97,18 +97,18 @@ async fn delete_old_rows(db: &DatabaseConnection, now: Timestamp, before: Timest
     Ok(rows)
 }
 
-/// What a load found.
+/// Result of a load.
 pub enum LoadAnswer<T> {
-    /// The last committed state; [`Versioned::nothing`] when the aggregate does not exist.
+    /// Last committed state; [`Versioned::nothing`] if the aggregate does not exist.
     Found(Arc<Versioned<T>>),
-    /// A row that cannot be read: asking again does not help until somebody mends it.
+    /// A row cannot be read: retrying does not help until the row is repaired.
     Damaged(Damaged),
-    /// The store is unavailable: ask again.
+    /// The store is unavailable: retry later.
     Unavailable,
 }
 
 impl<T> LoadAnswer<T> {
-    /// The state that was found.
+    /// Returns the loaded state, if any.
     pub fn found(self) -> Option<Arc<Versioned<T>>> {
         match self {
             Self::Found(state) => Some(state),
@@ -119,8 +119,8 @@ impl<T> LoadAnswer<T> {
 
 type LoadedFn<T> = Box<dyn FnOnce(LoadAnswer<T>) + Send>;
 
-/// Calls back exactly once: with [`LoadAnswer::Unavailable`] when it is dropped, so that the actor that asked knows to
-/// ask again.
+/// Callback that is called exactly once: with [`LoadAnswer::Unavailable`] if it is dropped, so that the actor knows to
+/// retry.
 struct LoadCallback<T>(Option<LoadedFn<T>>);
 
 impl<T> LoadCallback<T> {

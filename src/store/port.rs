@@ -1,12 +1,12 @@
-//! The port of the store: what actors, rules and effects need of it, as object-safe traits.
+//! Port of the store: object-safe traits with everything that actors, rules and effects need of it.
 //!
 //! The contract, which `tests/it/store/contract.rs` checks for every implementation:
 //! - Commits and loads take effect in the order in which they were queued.
-//! - What waits together may become one transaction, but each submission is settled by itself: one that is refused
+//! - Submissions that wait together may become one transaction, but each is settled by itself: one that is refused
 //!   takes no other with it.
 //! - A snapshot row is written only over the version before it, and a submission of an older generation than the last
 //!   load of its aggregate is superseded.
-//! - Events are numbered without gaps in the order of commits, and are in the outbox before the owner hears `Durable`.
+//! - Events are numbered without gaps in commit order, and are in the outbox before the owner receives `Durable`.
 //! - Idempotency keys are unique; a second answer for a key is a clash that names its command.
 
 use async_trait::async_trait;
@@ -23,54 +23,54 @@ use crate::store::queries::EventFilter;
 use crate::store::rows::{IdempotentAnswer, LoadError};
 use crate::store::{AggregateKey, CommitOwner, Submission};
 
-/// Most commits and loads in one transaction. It bounds how long a transaction takes and how much memory it needs.
+/// Maximum number of commits and loads in one transaction. Bounds its duration and memory.
 pub(crate) const MAX_COMMITS_PER_TRANSACTION: usize = 1024;
 
-/// How often a store yields to the callers it has just answered before it begins the next transaction, so that their
-/// next commits can be part of it.
+/// Number of times a store yields to the callers it has just answered before it begins the next transaction, so that
+/// their next commits can be part of it.
 pub(crate) const YIELDS_BEFORE_BATCH: usize = 2;
 
-/// Takes commits and reads in one order. No method waits: answers come through the callbacks that are handed in.
+/// Log that takes commits and reads in one order. No method waits: answers arrive through the callbacks passed in.
 pub trait CommitLog: Send + Sync + 'static {
-    /// Queues a commit; the owner is told what became of it.
+    /// Queues a commit; its outcome is reported to the owner.
     fn commit(&self, submission: Box<Submission>, owner: CommitOwner);
-    /// Queues a load or a deletion of old rows behind everything that is queued already.
+    /// Queues a load or a deletion of old rows after everything that is already queued.
     fn run_in_order(&self, work: OrderedWork);
-    /// Drops what is remembered of an aggregate's generations, because its actor has left memory.
+    /// Drops the stored generation of an aggregate, because its actor has been unloaded.
     fn forget(&self, key: AggregateKey);
 }
 
-/// The queries that rules and effects ask. Answers may be a commit behind the actors, but never ahead of the disk, and
-/// are always in the order that the method states.
+/// Queries used by rules and effects. Answers may be a commit behind the actors, but never ahead of the disk, and
+/// always have the order that the method states.
 #[async_trait]
 pub trait DomainQueries: Send + Sync + 'static {
-    /// The order, or the invoice without an order, whose checkout session this is.
+    /// Returns the order, or the invoice without an order, to which this checkout session belongs.
     async fn owner_of_session(&self, session: &str) -> Result<Option<Id>, LoadError>;
-    /// The order, or the invoice without an order, that has a payment of this payment intent.
+    /// Returns the order, or the invoice without an order, that has a payment of this payment intent.
     async fn owner_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError>;
-    /// At most `limit` events with a number above `seq`, lowest number first.
+    /// Returns at most `limit` events with a number above `seq`, lowest number first.
     async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError>;
-    /// At most `limit` pending deliveries of an endpoint that come after this time and id, earliest first.
+    /// Returns at most `limit` pending deliveries of an endpoint that come after this time and id, earliest first.
     async fn pending_deliveries(
         &self,
         endpoint: Id,
         after: Option<(Timestamp, Id)>,
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError>;
-    /// At most `limit` of the deliveries that a replay sends again, oldest first.
+    /// Returns at most `limit` of the deliveries that a replay sends again, oldest first.
     async fn past_deliveries(
         &self,
         endpoint: Id,
         replaying: &Replaying,
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError>;
-    /// The answer that an idempotency key got. Its retention may be over and the row not yet deleted.
+    /// Returns the answer stored for an idempotency key. Its retention may be over and the row not yet deleted.
     async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError>;
-    /// The newest finished prints, at most `limit`, oldest first.
+    /// Returns the newest finished prints, at most `limit`, oldest first.
     async fn finished_prints(&self, limit: u64) -> Result<Vec<ObservedPrint>, LoadError>;
-    /// The promises of the orders that were changed last of those that are ready or shipped, at most `limit` orders,
+    /// Returns the promises of the most recently changed orders that are ready or shipped, at most `limit` orders,
     /// oldest change first. Orders whose promise was not made, or not met yet, are left out.
     async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError>;
-    /// The highest number of each series that was handed out; 0 before the first.
+    /// Returns the highest number issued in each series; 0 before the first.
     async fn highest_numbers(&self) -> Result<LastNumbers, LoadError>;
 }

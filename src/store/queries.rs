@@ -1,7 +1,8 @@
-//! Queries of lists and look-ups over the pool for reading. Answers are values of the domain.
+//! List queries and lookups on the read pool. They return domain values.
 //!
-//! No query activates an actor. An answer may be a commit behind what an actor has published, but is never ahead of the
-//! disk. A row that cannot be read is left out of lists ([`DamagedRows`]), and an error where it alone is asked for.
+//! No query activates an actor. A result may be a commit behind the published state of an actor, but is never ahead of
+//! the disk. A row that cannot be read is left out of lists ([`DamagedRows`]), and is an error if it alone is
+//! requested.
 
 mod accounting;
 mod activity;
@@ -58,11 +59,11 @@ use crate::domain::id::Id;
 use crate::shared::Shared;
 use crate::store::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel};
 
-/// Queries over the pool for reading. A clone shares the pool and the batches of idempotency look-ups.
+/// Queries on the read pool. A clone shares the pool and the batches of idempotency lookups.
 #[derive(Clone, Debug)]
 pub struct Queries(Shared<QueriesParts>);
 
-/// What all clones of it read from.
+/// Shared parts of all clones.
 #[derive(Debug)]
 pub struct QueriesParts {
     db: DatabaseConnection,
@@ -78,34 +79,34 @@ impl Deref for Queries {
     }
 }
 
-/// Which part of a list is asked for.
+/// Page of a list to return.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Page {
-    /// Most items in the answer.
+    /// Maximum number of items on the page.
     pub limit: u64,
-    /// Items before the first of the answer.
+    /// Number of items to skip before the page.
     pub offset: u64,
 }
 
 impl Queries {
-    /// Queries over this pool. To be called within a runtime, because it starts a task.
+    /// Creates queries on this pool. Must be called within a runtime, because it spawns a task.
     pub fn new(db: DatabaseConnection) -> Self {
         let idempotent_answers = idempotency::IdempotentAnswers::new(db.clone());
         Self(Shared::new(QueriesParts { idempotent_answers, db, damaged: DamagedRows::default() }))
     }
 
-    /// The rows that lists left out because they cannot be read.
+    /// Returns the rows that lists left out because they cannot be read.
     pub fn damaged(&self) -> &DamagedRows {
         &self.damaged
     }
 
-    /// The snapshot row of one aggregate, without the rows that stand under it.
+    /// Returns the snapshot row of one aggregate, without the rows of its parts.
     pub async fn snapshot<T: Snapshot>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
         let row = T::Entity::find().filter(Expr::col("id").eq(id.to_string())).one(&self.db).await?;
         row.map_or_else(|| Ok(Versioned::nothing()), |row| Ok(versioned(&row)?))
     }
 
-    /// A page of snapshot rows and how many there are in all. Damaged ones are counted and left out.
+    /// Returns a page of snapshot rows and their total number. Damaged ones are counted and left out.
     pub(in crate::store) async fn snapshots<E, T>(
         &self,
         select: Select<E>,
@@ -119,7 +120,7 @@ impl Queries {
         Ok((self.readable(&rows, versioned), total))
     }
 
-    /// A page of rows and how many there are in all. Damaged ones are counted and left out.
+    /// Returns a page of rows and their total number. Damaged ones are counted and left out.
     async fn rows<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<T>, u64), LoadError>
     where
         E: EntityTrait<Model: Doc + Sync>,
@@ -129,7 +130,7 @@ impl Queries {
         Ok((self.readable(&rows, Doc::read), total))
     }
 
-    /// What can be read of these rows.
+    /// Parses these rows and returns the readable ones.
     fn readable<M: Doc, T>(&self, rows: &[M], read: impl Fn(&M) -> Result<T, Damaged>) -> Vec<T> {
         rows.iter().filter_map(|row| self.damaged.sort_out(M::TABLE, row.key(), read(row))).collect()
     }
@@ -143,7 +144,7 @@ impl Queries {
         Ok((rows, total))
     }
 
-    /// How many rows there are of each value of a column.
+    /// Counts the rows by the value of a column.
     async fn counts<E, W>(&self, select: Select<E>, column: E::Column) -> Result<Vec<(W, u64)>, LoadError>
     where
         E: EntityTrait<Model: Doc>,
@@ -171,13 +172,13 @@ fn versioned<M: SnapshotModel, T: DeserializeOwned>(row: &M) -> Result<Versioned
     Ok(Versioned { version: row.version(), state: Some(row.read()?) })
 }
 
-/// The column contains this text, in upper or lower case.
+/// Returns the condition that the column contains this text, ignoring case.
 fn contains(column: impl IntoColumnRef, text: &str) -> Expr {
     let text = escaped(&text.to_lowercase());
     Expr::expr(Func::lower(Expr::col(column))).like(LikeExpr::new(format!("%{text}%")).escape('\\'))
 }
 
-/// A text without a meaning of its own in a LIKE pattern whose escape is the backslash.
+/// Escapes a text for a LIKE pattern whose escape character is the backslash.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }

@@ -1,4 +1,4 @@
-//! Reads aggregates from whichever implementation of the store there is.
+//! Reads aggregates from any implementation of the store.
 
 use sea_orm::{DatabaseConnection, DbErr};
 
@@ -9,18 +9,18 @@ use crate::store::load::{Loaded, RowSource, Scope, load};
 use crate::store::memory::MemoryStore;
 use crate::store::rows::LoadError;
 
-/// Where aggregates are read from. This is an enum and no trait, because typed reads cannot be methods of a trait
-/// object, and a type parameter for the store would go through every actor and handler.
+/// Source from which aggregates are read. An enum and not a trait, because typed reads cannot be methods of a trait
+/// object, and a type parameter for the store would spread through every actor and handler.
 #[derive(Clone)]
 pub enum Reader {
-    /// Tables of SQLite or PostgreSQL: a pool, or the writer's own connection within the order of commits.
+    /// Tables of SQLite or PostgreSQL: a pool, or the writer's own connection within the commit order.
     Database(DatabaseConnection),
-    /// The maps of the store in memory.
+    /// Maps of the store in memory.
     Memory(MemoryStore),
 }
 
 impl Reader {
-    /// The last committed state of one aggregate; [`Versioned::nothing`] when it does not exist.
+    /// Returns the last committed state of one aggregate; [`Versioned::nothing`] if it does not exist.
     pub async fn load<T: StoredAggregate>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
         match load(&self.source(), Scope::One(id)).await?.pop() {
             Some(Loaded { state, .. }) => Ok(state?),
@@ -28,7 +28,7 @@ impl Reader {
         }
     }
 
-    /// The aggregates whose actors run from the start of the server on, in a few queries.
+    /// Returns the aggregates whose actors run from the start of the server on, in a few queries.
     pub async fn load_resident<T: StoredAggregate>(&self) -> Result<Vec<Loaded<T>>, DbErr> {
         load(&self.source(), Scope::Resident).await
     }

@@ -1,5 +1,5 @@
-//! Holds what commits rely on ([`Requirement`]) against the rows of a database, within the transaction that writes
-//! them.
+//! Checks the requirements of commits ([`Requirement`]) against the rows of a database, within the transaction that
+//! writes them.
 
 #[cfg(test)]
 mod tests;
@@ -20,11 +20,11 @@ use crate::entities::{
 };
 use crate::store::rows::{Doc, WriteError, word};
 
-/// Most ids in one query. SQLite takes 32,766 parameters, PostgreSQL 65,535.
+/// Maximum number of ids in one query. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
 const MAX_IDS_PER_QUERY: usize = 30_000;
 
-/// Fails with the first requirement that the rows do not meet. What the commits themselves write must be written
-/// already.
+/// Fails with the first requirement that the rows do not meet. Must run after the rows of the commits themselves are
+/// written.
 pub(super) async fn check<'r, C: ConnectionTrait>(
     db: &C,
     requirements: impl Iterator<Item = &'r Requirement> + Clone,
@@ -59,13 +59,13 @@ pub(super) async fn check<'r, C: ConnectionTrait>(
     Ok(())
 }
 
-/// Kits alone have no material.
+/// Returns whether the SKU is a kit, which it is if it has no material.
 async fn is_kit<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, WriteError> {
     let kit = skus::Column::Id.eq(sku.to_string()).and(skus::Column::MaterialId.eq(""));
     any(db, skus::Entity::find().filter(kit)).await
 }
 
-/// Whether a document of the series has this number or a higher one, or another restore leaves such a number out.
+/// Returns whether a document of the series has this number or a higher one, or another restore skips such a number.
 async fn is_issued<C: ConnectionTrait>(db: &C, series: &str, next: i64, restore: Id) -> Result<bool, WriteError> {
     use invoice_documents::Column as D;
     use number_gaps::Column as G;
@@ -139,8 +139,8 @@ async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<
     })
 }
 
-/// Order lines are part of the document and have no index. They are searched only when something is to be deleted, and
-/// only in orders that are not over.
+/// Returns whether an order that has not ended contains the id in this member. Order lines are part of the document and
+/// have no index; they are searched only when something is to be deleted.
 async fn in_orders<C: ConnectionTrait>(db: &C, member: &str, id: Id) -> Result<bool, WriteError> {
     let over = words(&[OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded])?;
     let named = orders::Column::Doc.like(format!("%\"{member}\":\"{id}\"%"));
@@ -152,8 +152,8 @@ async fn in_jobs<C: ConnectionTrait>(db: &C, named: SimpleExpr) -> Result<bool, 
     any(db, jobs::Entity::find().filter(jobs::Column::State.is_not_in(over)).filter(named)).await
 }
 
-/// What was offered can be accepted until it is declined or withdrawn. Lines are part of the document and have no
-/// index.
+/// Returns whether a sent quote offers the SKU; it can be accepted until it is declined or withdrawn. Lines are part of
+/// the document and have no index.
 async fn in_sent_quotes<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, WriteError> {
     use quotes::Column as Q;
     let named = Q::Doc.like(format!("%\"skuId\":\"{sku}\"%"));
@@ -161,7 +161,8 @@ async fn in_sent_quotes<C: ConnectionTrait>(db: &C, sku: Id) -> Result<bool, Wri
     any(db, quotes::Entity::find().filter(sent).filter(named)).await
 }
 
-/// Photos are part of the document and have no index, as order lines.
+/// Returns whether a custom request has the file as a photo. Photos, like order lines, are part of the document and
+/// have no index.
 async fn in_custom_requests<D: ConnectionTrait>(db: &D, file: Id) -> Result<bool, WriteError> {
     use custom_requests::Column as C;
     let named = C::Doc.like(format!("%\"fileId\":\"{file}\"%"));
@@ -169,7 +170,7 @@ async fn in_custom_requests<D: ConnectionTrait>(db: &D, file: Id) -> Result<bool
     any(db, custom_requests::Entity::find().filter(open).filter(named)).await
 }
 
-/// Whether the select finds any row.
+/// Returns whether the select finds any row.
 async fn any<E: EntityTrait<Model: Doc>, C: ConnectionTrait>(db: &C, select: Select<E>) -> Result<bool, WriteError> {
     let select = select.select_only().expr(Expr::value(1_i64)).limit(1);
     let found: Option<i64> = select.into_tuple().one(db).await.map_err(WriteError::Db)?;

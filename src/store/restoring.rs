@@ -1,5 +1,5 @@
-//! The moment in which a database that was put back becomes a restored shop: a row of the restore, the gaps in its
-//! series of numbers, and the event that tells of it, in one transaction. To be called before anything else writes.
+//! Marks a restored database as such: writes a row of the restore, the gaps in its number series, and an event, in one
+//! transaction. Must run before anything else writes.
 
 use migrations::SchemaManager;
 use sea_orm::{
@@ -17,13 +17,13 @@ use crate::entities::{invoice_documents, restores};
 use crate::store::connect::{self, DatabaseSettings, OpenError, UNFINISHED_TABLE};
 use crate::store::rows::{Audit, Batch, LoadError, Snapshot as _, WriteError};
 
-/// Why a restore was not recorded.
+/// Reason a restore was not recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoringError {
     /// The database cannot be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The database does not take it.
+    /// The database cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
@@ -34,21 +34,21 @@ impl From<DbErr> for RestoringError {
     }
 }
 
-/// A backup that was put back.
+/// Backup from which a database was restored.
 #[derive(Clone, Debug)]
 pub struct RestoredBackup {
     /// SHA-256 of its manifest, in hex.
     pub sha256: String,
-    /// When it was made.
+    /// Time at which the backup was made.
     pub made_at: Timestamp,
 }
 
-/// Records that this database is that of a backup, unless it is recorded. Returns the number of the last event from
-/// here on.
+/// Records that this database was restored from a backup, unless that is already recorded. Returns the resulting number
+/// of the last event.
 ///
 /// # Errors
 ///
-/// When the database cannot be read or written; then nothing is recorded.
+/// Fails if the database cannot be read or written; then nothing is recorded.
 pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Timestamp) -> Result<i64, RestoringError> {
     let tx = db.begin().await?;
     let last_event = scalar(&tx, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS value FROM events", []).await?;
@@ -82,12 +82,12 @@ pub async fn record(db: &DatabaseConnection, backup: &RestoredBackup, now: Times
     Ok(restore.first_event)
 }
 
-/// Returns whether a restore into this database is complete: it is recorded, and nothing marks it as unfinished.
-/// `backup` is the SHA-256 of the backup's manifest, in hex; any restore counts where it is empty. Changes nothing.
+/// Returns whether a restore into this database is complete: it is recorded, and not marked as unfinished. `backup` is
+/// the SHA-256 of the backup's manifest, in hex; if it is empty, any restore counts. Changes nothing.
 ///
 /// # Errors
 ///
-/// When the database cannot be asked.
+/// Fails if the database cannot be queried.
 pub async fn is_recorded(settings: &DatabaseSettings, backup: &str) -> Result<bool, OpenError> {
     if connect::sqlite_file(&settings.url).is_some_and(|file| !file.exists()) {
         return Ok(false);
@@ -112,7 +112,7 @@ async fn has_record(db: &DatabaseConnection, backup: &str) -> Result<bool, DbErr
     Ok(id.is_some())
 }
 
-/// How far each series was used, and how fast it grew before the backup.
+/// Returns how far each series was used, and how fast it grew before the backup.
 async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Vec<SeriesUse>, RestoringError> {
     let since = made_at.plus_ms(-PACE_DAYS * DAY_MS).0;
     let mut used = Vec::new();
@@ -152,7 +152,7 @@ async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Ve
     Ok(used)
 }
 
-/// A number that a query gives as `value`.
+/// Runs a query and returns its column `value` as a number.
 async fn scalar<const N: usize>(
     db: &impl ConnectionTrait,
     sql: &str,

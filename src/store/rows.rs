@@ -1,6 +1,6 @@
-//! Rows: how domain values become rows of tables, and the multi-row statements that write them.
+//! Mapping of domain values to rows of tables, and the multi-row statements that write them.
 //!
-//! Transactions are the writer's: it opens, guards and commits one, and hands it to [`Batch::write`].
+//! Transactions belong to the writer: it opens, guards and commits one, and passes it to [`Batch::write`].
 
 mod batch;
 mod doc;
@@ -27,19 +27,19 @@ pub(super) use snapshot::{SnapshotFacts, snapshot_row};
 
 use crate::domain::requirement::Requirement;
 
-/// Why a batch was not written.
+/// Reason a batch was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The version of a snapshot row on disk is not the one that was decided on.
+    /// The version of a snapshot row on disk is not the one that the decision was based on.
     #[error("a row of {0} is not at the version that was decided on")]
     Guard(&'static str),
-    /// A unique value is taken. Named as `skus.code` or `deliveries.endpoint_id,event_id,replay`.
+    /// A unique value is already in use. Named as `skus.code` or `deliveries.endpoint_id,event_id,replay`.
     #[error("{0} is taken")]
     Constraint(String),
-    /// Something that a command relies on does not hold.
+    /// A requirement of a command is not met.
     #[error("what a command relies on does not hold: {0:?}")]
     Unmet(Requirement),
-    /// The database refuses a value: text or a number that it cannot hold.
+    /// The database rejects a value: text or a number that it cannot hold.
     #[error("the database refuses a value: {0}")]
     Value(sea_orm::DbErr),
     /// A domain value cannot be serialised, which is a bug.
@@ -50,24 +50,24 @@ pub enum WriteError {
     Db(sea_orm::DbErr),
 }
 
-/// A stored row that cannot be read back.
+/// Stored row that cannot be read back.
 #[derive(Debug, thiserror::Error)]
 #[error("{table} {id} is damaged (schema {schema}): {reason}")]
 pub struct Damaged {
-    /// The table that the damaged row is in.
+    /// Table of the damaged row.
     pub table: &'static str,
     /// Primary key of the row.
     pub id: String,
-    /// The schema number that its document was written with.
+    /// Schema number with which its document was written.
     pub schema: i64,
-    /// What the parser says.
+    /// Error message of the parser.
     pub reason: String,
 }
 
-/// Why something could not be read.
+/// Reason a load or query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// A row does not hold what this release can read.
+    /// A row does not contain what this release can read.
     #[error(transparent)]
     Damaged(#[from] Damaged),
     /// The database failed or cannot be reached.
@@ -76,7 +76,7 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// Whether the database refused a value that it was asked to look for.
+    /// Returns whether the database rejected a value that it was asked to search for.
     pub fn is_bad_value(&self) -> bool {
         matches!(self, Self::Db(error) if crate::store::connect::refuses_value(error))
     }

@@ -1,30 +1,30 @@
-//! Whether a database is new, and whether the server's own secrets are those that its data was made with. Both are
-//! asked once at start, before anything else reads or writes.
+//! Checks whether a database is new, and whether its data was created with the server's own secrets. Run once at start,
+//! before anything else reads or writes.
 
 use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, Statement};
 
 use super::connect::{self, DatabaseSettings, OpenError};
 
-/// The name of a secret and its check value (`secrets::check_values`).
+/// Name of a secret and its check value (`secrets::check_values`).
 pub type SecretCheck = (&'static str, String);
 
-/// What a database is, before anything is written to it.
+/// State of a database before anything is written to it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum DatabaseState {
-    /// It does not exist, or holds no table of Printfloor.
+    /// The database does not exist, or holds no table of Printfloor.
     New,
-    /// It holds a shop.
+    /// The database holds a shop.
     Existing {
-        /// The secrets whose kept check value is another one.
+        /// Names of the secrets whose stored check value differs.
         differing: Vec<&'static str>,
     },
 }
 
-/// Looks at a database and holds these secrets against it. Changes nothing.
+/// Determines the state of a database, and compares its check values with these secrets. Changes nothing.
 ///
 /// # Errors
 ///
-/// When it cannot be asked.
+/// Fails if the database cannot be queried.
 pub async fn look(settings: &DatabaseSettings, checks: &[SecretCheck]) -> Result<DatabaseState, OpenError> {
     if connect::sqlite_file(&settings.url).is_some_and(|file| !file.exists()) {
         return Ok(DatabaseState::New);
@@ -54,7 +54,8 @@ async fn has_table(db: &DatabaseConnection, name: &str) -> Result<bool, DbErr> {
     Ok(db.query_one_raw(Statement::from_sql_and_values(backend, sql, [name.into()])).await?.is_some())
 }
 
-/// Names of the secrets whose kept check value is another one. A secret without a kept value differs from nothing.
+/// Returns the names of the secrets whose stored check value differs. A secret without a stored value counts as
+/// matching.
 async fn differing(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Vec<&'static str>, DbErr> {
     if !has_table(db, "secret_checks").await? {
         return Ok(Vec::new());
@@ -69,11 +70,11 @@ async fn differing(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Ve
     Ok(found)
 }
 
-/// Keeps the check values of the secrets that have none yet. To be called by the server that holds the database.
+/// Stores the check values of the secrets that have none yet. Must be called by the server that holds the database.
 ///
 /// # Errors
 ///
-/// When the database does not take it.
+/// Fails if the database cannot be written.
 pub async fn keep(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<(), DbErr> {
     let backend = db.get_database_backend();
     for (name, value) in checks {

@@ -1,85 +1,85 @@
-//! What is committed together, and what became of it.
+//! Submissions, the unit of commit, and their settlements.
 
 use crate::domain::event::Event;
 use crate::domain::id::Id;
 use crate::domain::requirement::Requirement;
 use crate::store::rows::{Audit, IdempotentAnswer, SnapshotRow, StoredRow};
 
-/// Names an aggregate: its kind ([`crate::domain::aggregate::Aggregate::KIND`]) and its id.
+/// Identity of an aggregate: its kind ([`crate::domain::aggregate::Aggregate::KIND`]) and its id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AggregateKey(pub &'static str, pub Id);
 
-/// What one command writes besides the snapshot row of its aggregate.
+/// Rows that one command writes besides the snapshot row of its aggregate.
 #[derive(Debug, Default)]
 pub struct CommandWrites {
     /// Rows to insert, replace or delete, and new aggregates, each at version 1.
     pub rows: Vec<Box<dyn StoredRow>>,
-    /// Events for the outbox; the store gives them their numbers.
+    /// Events for the outbox; the store assigns their numbers.
     pub events: Vec<Event>,
-    /// What must hold of the rows of others once all this is written.
+    /// Requirements on the rows of other aggregates, checked once everything is written.
     pub requirements: Vec<Requirement>,
-    /// The line of the audit log, unless the server itself gave the command.
+    /// Entry of the audit log; `None` for the server's own commands.
     pub audit: Option<Audit>,
-    /// The answer that a repeat with the same idempotency key gets.
+    /// Answer to store for retries with the same idempotency key.
     pub idempotent_answer: Option<IdempotentAnswer>,
 }
 
-/// One commit of one aggregate: everything its actor decided while its previous commit was under way.
+/// One commit of one aggregate: everything its actor decided while its previous commit was in flight.
 ///
 /// A submission is durable as a whole or not at all. An actor has at most one submission in the store at a time, which
 /// is why the version on disk always tells whether a lost one happened.
 #[derive(Debug)]
 pub struct Submission {
-    /// The aggregate that commits.
+    /// Aggregate that commits.
     pub key: AggregateKey,
-    /// The number of the actor's incarnation. A submission of an older incarnation than the one that loaded last is
-    /// superseded, so that a crashed actor's late commit cannot overtake its successor.
+    /// Generation of the actor. A submission of an older generation than the one that loaded last is superseded, so
+    /// that a crashed actor's late commit cannot overtake its successor.
     pub generation: u64,
-    /// The aggregate's row at its next version. It is `None` when only rows are written (remembered refusals, audit
-    /// lines): such a submission waits for no version.
+    /// Snapshot row of the aggregate at its next version; `None` if only rows are written (stored refusals, audit
+    /// entries): such a submission has no version guard.
     pub snapshot: Option<SnapshotRow>,
-    /// Per command, so that a constraint that refuses one of them can name it.
+    /// Writes of each command, so that a violated constraint can be attributed to one of them.
     pub commands: Vec<CommandWrites>,
 }
 
-/// What became of a submission. Each owner hears exactly one of these.
+/// Outcome of a submission. Each owner receives exactly one.
 ///
 /// The distinction that matters to the owner is whether the outcome is certain. `Durable`, `NotDurable`, `Clash`,
 /// `Unmet`, `BadValue` and `Superseded` are certain, and callers can be answered. After `Lost` the owner must load the
-/// aggregate and compare versions before it answers anybody.
+/// aggregate and compare versions before it answers any caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Settlement {
-    /// It is on disk.
+    /// The submission is on disk.
     Durable,
-    /// It is certainly not on disk, because the store is unavailable.
+    /// The submission is certainly not on disk, because the store is unavailable.
     NotDurable(Unavailable),
-    /// A unique constraint refused it; nothing of it is on disk.
+    /// A unique constraint was violated; nothing of the submission is on disk.
     Clash {
-        /// Index of the command at fault. It is `None` when the snapshot row is refused and several commands shaped it.
+        /// Index of the command at fault; `None` if the snapshot row is refused and several commands shaped it.
         at: Option<usize>,
-        /// The constraint as `table.column,column`.
+        /// Violated constraint as `table.column,column`.
         constraint: String,
     },
-    /// What one of its commands relies on does not hold; nothing of it is on disk.
+    /// A requirement of one of its commands is not met; nothing of the submission is on disk.
     Unmet {
         /// Index of the command at fault.
         at: usize,
-        /// What does not hold.
+        /// Requirement that is not met.
         requirement: Requirement,
     },
-    /// The database refused a value of it; nothing of it is on disk.
+    /// The database rejected one of its values; nothing of the submission is on disk.
     BadValue {
-        /// Index of the command at fault. It is `None` when the snapshot row is refused and several commands shaped it.
+        /// Index of the command at fault; `None` if the snapshot row is refused and several commands shaped it.
         at: Option<usize>,
     },
-    /// The version on disk is not the one that was decided on, or a newer generation has loaded. It is certainly not on
-    /// disk: load and decide again.
+    /// The version on disk is not the one that the decision was based on, or a newer generation has loaded. The
+    /// submission is certainly not on disk: load and decide again.
     Superseded,
     /// The connection failed during the commit, so only the version on disk can tell whether it happened.
     Lost,
 }
 
-/// Why the store takes no commits at the moment.
+/// Reason the store takes no commits at the moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Unavailable {
     /// The database does not answer.
@@ -93,23 +93,24 @@ pub enum Unavailable {
     ReadOnly,
 }
 
-/// The one who waits for the settlement of a submission.
+/// Receiver of the settlement of a submission.
 ///
-/// Whatever crashes, the owner is told exactly once. When it is dropped untold, it tells itself: `NotDurable` while the
-/// submission still waited in a queue, and `Lost` once it was part of a transaction, because then nobody can say.
+/// The owner is notified exactly once, even after crashes. If it is dropped without a settlement, it settles itself:
+/// `NotDurable` while the submission was still queued, and `Lost` once it was part of a transaction, because then the
+/// outcome is unknown.
 pub struct CommitOwner {
     tell: Option<Box<dyn FnOnce(Settlement) + Send>>,
-    /// Set when the submission becomes part of a transaction.
+    /// Set once the submission is part of a transaction.
     pub(crate) submitted: bool,
 }
 
 impl CommitOwner {
-    /// An owner that is told by this function, once.
+    /// Creates an owner that passes the settlement to this function, once.
     pub fn new(tell: impl FnOnce(Settlement) + Send + 'static) -> Self {
         Self { tell: Some(Box::new(tell)), submitted: false }
     }
 
-    /// Tells the owner what became of its submission.
+    /// Reports the settlement of the submission to the owner.
     pub fn tell(mut self, settlement: Settlement) {
         if let Some(tell) = self.tell.take() {
             tell(settlement);

@@ -1,8 +1,8 @@
-//! Writes submissions as one transaction, and finds out which of them is at fault when that is refused.
+//! Writes submissions as one transaction, and determines which of them is at fault if it is refused.
 //!
-//! The usual case is one transaction with a few multi-row statements for everything that waits. Only when it is refused
-//! is each submission tried in a transaction of its own, and only one that a constraint refuses is tried command by
-//! command, under savepoints, to name the command at fault.
+//! The usual case is one transaction with a few multi-row statements for everything that waits. Only if it is refused
+//! is each submission tried in its own transaction, and only one that violates a constraint is tried command by
+//! command, under savepoints, to determine the command at fault.
 
 use std::time::Duration;
 
@@ -15,33 +15,34 @@ use crate::store::requirements::check;
 use crate::store::rows::{Batch, WriteError};
 use crate::store::{CommandWrites, Settlement, Submission, Unavailable};
 
-/// A database that does not answer for this long counts as unavailable. It is shorter than callers wait for an answer,
-/// so that they hear why.
+/// Timeout after which a database that does not answer counts as unavailable. Shorter than callers wait for an answer,
+/// so that they get the reason.
 pub(super) const DATABASE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How a transaction ended, with one settlement for each of its submissions, in their order.
+/// End of a transaction, with one settlement for each of its submissions, in their order.
 pub(super) enum Ended {
-    /// The connection is good.
+    /// All submissions are settled, and the connection is good.
     Settled(Vec<Settlement>),
-    /// The database failed: the connection is not to be used again.
+    /// The database failed: the connection must not be used again.
     Broken(Vec<Settlement>, DbErr),
     /// Another server took the epoch, so this process must end.
     Fenced(Vec<Settlement>),
 }
 
-/// Why one attempt at a transaction failed.
+/// Reason one attempt at a transaction failed.
 enum Failed {
-    /// A version guard, a constraint or an unmet requirement refused it. It is rolled back, and the connection is good.
+    /// A version guard, a constraint or a requirement is violated. The transaction is rolled back, and the connection
+    /// is good.
     Refused(WriteError),
     /// The database failed before the commit, so certainly nothing is on disk.
     Before(DbErr),
-    /// The database failed during the commit, so it may be on disk or not.
+    /// The database failed during the commit, so the transaction may be on disk or not.
     During(DbErr),
     /// The epoch on disk is not ours.
     Fenced,
 }
 
-/// The writer's connection with the number of the last event.
+/// Writer's connection with the number of the last event.
 ///
 /// Invariant: `seq` and `published` change only when a transaction is known to be on disk. A transaction that fails
 /// therefore leaves no gap in the event numbers, and its events are never published. One whose outcome is lost is
@@ -56,7 +57,7 @@ pub(super) struct TxWriter<'a> {
 }
 
 impl TxWriter<'_> {
-    /// Writes all submissions together, or one by one when the whole is refused.
+    /// Writes all submissions together, or one by one if the whole is refused.
     pub async fn write(&mut self, submissions: Vec<Submission>) -> Ended {
         let count = submissions.len();
         match self.attempt(submissions.iter()).await {
@@ -99,8 +100,8 @@ impl TxWriter<'_> {
         Ended::Settled(settled)
     }
 
-    /// Finds the command that a constraint refuses, by writing one after the other under savepoints. Everything is
-    /// rolled back in the end.
+    /// Determines the command that violates a constraint, by writing one after the other under savepoints. Everything
+    /// is rolled back in the end.
     async fn find_clash(&self, submission: &Submission) -> Result<Settlement, DbErr> {
         within_timeout(self.search(submission)).await
     }
@@ -235,8 +236,8 @@ fn no_answer() -> DbErr {
     DbErr::Custom("no answer in time".to_owned())
 }
 
-/// A commit that failed because the disk is full or read-only is certainly not on disk. After any other failure only
-/// the disk can tell.
+/// Classifies a failed commit. If the disk is full or read-only, it is certainly not on disk; after any other failure
+/// only the disk can tell.
 fn commit_failed(error: DbErr) -> Failed {
     match unavailable(&error) {
         Unavailable::DiskFull | Unavailable::ReadOnly => Failed::Before(error),

@@ -1,10 +1,10 @@
-//! The writer: the one actor of the process that writes to the database.
+//! Writer: the single actor of the process that writes to the database.
 //!
-//! It collects commits and ordered work (loads, retention) in one queue and writes what has collected as one
-//! transaction at a time. Group commit is what makes it fast: one synchronisation of the disk serves up to
-//! `MAX_COMMITS_PER_TRANSACTION` commits. The transaction runs in a task of its own that hands the connection back, so
-//! the mailbox never waits for the database. While the database is unavailable everything queued is refused at once and
-//! the writer tries to open it again, ever less often up to the longest of `PROBE_DELAYS`.
+//! It collects commits and ordered work (loads, retention) in one queue and writes the collected entries as one
+//! transaction at a time. Group commit is what makes it fast: one disk sync serves up to `MAX_COMMITS_PER_TRANSACTION`
+//! commits. The transaction runs in a separate task that hands the connection back, so the mailbox never waits for the
+//! database. While the database is unavailable all queued work is refused at once and the writer tries to open it
+//! again, with a backoff up to the longest of `PROBE_DELAYS`.
 
 mod counters;
 mod handle;
@@ -31,111 +31,112 @@ use crate::store::port::{MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
 use crate::store::{AggregateKey, CommitOwner, Settlement, Submission, Unavailable};
 use transaction_task::{TransactionTask, check_epoch, open};
 
-/// How often the pause before a transaction is repeated because more commits came during it. Commits have a longer way
-/// than loads, over their actor's mailbox; the bound keeps a steady stream of them from delaying the transaction.
+/// Maximum number of times that the pause before a transaction is repeated because more commits arrived during it.
+/// Commits take longer to arrive than loads, through their actor's mailbox; the bound keeps a steady stream of them
+/// from delaying the transaction.
 const MAX_YIELD_ROUNDS: u32 = 16;
-/// Delays between tries to open the database after it became unavailable.
+/// Backoff between tries to open an unavailable database.
 const PROBE_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// How often the epoch on disk is read when nothing is written. A server that was taken over leaves after this time at
-/// most.
+/// Interval at which the epoch on disk is read while nothing is written. Bounds the time after which a server that was
+/// replaced by another exits.
 const EPOCH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Messages of the writer.
 pub enum StoreMsg {
-    /// A commit or ordered work for the end of the queue.
+    /// A commit or ordered work to append to the queue.
     Enqueue(QueueEntry),
-    /// The actor of this aggregate has left memory, so its generations need not be remembered.
+    /// The actor of this aggregate was unloaded, so its generation can be dropped.
     Forget(AggregateKey),
-    /// The transaction, or the look at the epoch, ended, and gives the connection back or says why it cannot.
+    /// The transaction, or the epoch check, ended; returns the connection, or the reason why it cannot.
     Wrote(Result<Box<ConnectionGuard>, ConnectionError>),
-    /// The callers who were just answered have been yielded to.
+    /// The pause for the callers that were just answered is over.
     Yielded,
-    /// Look whether the epoch is still ours, unless a transaction has looked since the last time.
+    /// Time to check that the epoch is unchanged, unless a transaction has checked it since the last time.
     CheckEpoch,
-    /// Try to open the database again.
+    /// Time to try to open the database again.
     Probe,
-    /// A try to open the database ended.
+    /// An attempt to open the database ended.
     Probed(Result<Box<ConnectionGuard>, ConnectionError>),
-    /// Panics, for tests of crashes.
+    /// Deliberate crash of the writer, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }
 
-/// An entry of the writer's one queue.
+/// Entry of the writer's queue.
 pub enum QueueEntry {
-    /// A commit and who is told what became of it.
+    /// A commit with its owner, which receives the settlement.
     Commit(Box<Submission>, CommitOwner),
     /// Ordered work, run after the commits that were queued before it.
     Work(OrderedWork),
 }
 
-/// The writing connection together with the process-wide write lock.
+/// Writing connection together with the process-wide write lock.
 ///
-/// The lock travels with the connection and not with the actor: when the writer crashes during a transaction, its
+/// The lock travels with the connection and not with the actor: if the writer crashes during a transaction, its
 /// successor can open the database only after that transaction has ended and dropped this guard. Otherwise the
-/// successor's new epoch would fence its own predecessor, and the process would leave for no reason.
+/// successor's new epoch would fence off its own predecessor, and the process would exit for no reason.
 pub struct ConnectionGuard {
     writing: Writing,
     _write_lock: OwnedMutexGuard<()>,
 }
 
-/// Why there is no connection.
+/// Reason there is no connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConnectionError {
-    /// The database is unavailable; opening it is tried again.
+    /// The database is unavailable; opening it is retried.
     Unavailable(Unavailable),
     /// Another server has taken a newer epoch of this database, so this process may never write to it again. Two
-    /// writers would give out the same event numbers and overwrite each other's versions.
+    /// writers would assign the same event numbers and overwrite each other's versions.
     Fenced,
 }
 
-/// What a writer is started with; a restart after a crash uses the same.
+/// Start arguments of a writer; reused for a restart after a crash.
 #[derive(Clone)]
 pub struct WriterArgs {
-    /// Opened again with the same settings after a crash.
+    /// Settings with which the database is opened again after a crash.
     pub database: DatabaseSettings,
-    /// Where committed events are published.
+    /// Outbox to which committed events are published.
     pub outbox: Arc<Outbox>,
-    /// What is counted, and what outlives a crash of the writer.
+    /// Counters, and the state that outlives a crash of the writer.
     pub counters: Arc<WriterCounters>,
-    /// Called when another server took over the database. The process must then end.
+    /// Callback for when another server has taken over the database. The process must then exit.
     pub fenced: Arc<dyn Fn() + Send + Sync>,
 }
 
-/// The actor that alone writes to the database: one connection, one transaction at a time.
+/// Only actor that writes to the database: one connection, one transaction at a time.
 pub struct Writer;
 
 /// State of the writer.
 ///
-/// Invariants: entries leave `queue` only from its front and only in `WriterState::next`, which is what keeps commits
-/// and loads in order; at most one transaction runs, because the connection is then `ConnectionState::Busy`; and a
-/// key is in `generations` only while its actor is in memory.
+/// Invariants: entries leave `queue` only from its front and only in `WriterState::next`, which keeps commits and loads
+/// in order; at most one transaction runs, because the connection is then `ConnectionState::Busy`; and a key is in
+/// `generations` only while its actor is in memory.
 pub struct WriterState {
     args: WriterArgs,
     queue: Vec<QueueEntry>,
-    /// Set while callers who were just answered are yielded to before the next transaction.
+    /// Set during the pause for just-answered callers before the next transaction.
     yielding: Option<YieldRound>,
-    /// The newest generation that loaded, per aggregate. Only looked up, never iterated, so its order has no effect.
+    /// Newest generation that was loaded, by aggregate. Only looked up, never iterated, so its order does not matter.
     generations: HashMap<AggregateKey, u64>,
     connection: ConnectionState,
-    /// Tries to open the database that have failed in a row.
+    /// Number of consecutive failed attempts to open the database.
     failed_probes: u32,
-    /// Whether a transaction began since the epoch was last due to be checked. Each checks the epoch itself.
+    /// Set if a transaction began since the epoch check was last due. Each transaction checks the epoch itself.
     wrote: bool,
 }
 
-/// A pause before a transaction.
+/// Pause before a transaction.
 struct YieldRound {
-    /// Length of the queue when the round began.
+    /// Length of the queue at the beginning of the round.
     queued: usize,
-    /// Rounds of this pause so far.
+    /// Number of rounds of this pause so far.
     rounds: u32,
 }
 
 enum ConnectionState {
     Ready(Box<ConnectionGuard>),
-    /// A transaction has it.
+    /// In use by a transaction.
     Busy,
     Unavailable(Unavailable),
 }
@@ -143,7 +144,7 @@ enum ConnectionState {
 impl Actor for Writer {
     type Msg = StoreMsg;
     type State = WriterState;
-    /// The second is the opened connection, when the starter has one already.
+    /// Start arguments, and the opened connection if the starter already has one.
     type Arguments = (WriterArgs, Option<Box<Writing>>);
 
     async fn pre_start(
@@ -225,7 +226,7 @@ impl Actor for Writer {
     }
 }
 
-/// Lets other tasks run for a few turns of the scheduler, then tells the writer.
+/// Lets other tasks run for a few turns of the scheduler, then notifies the writer.
 fn yield_to_callers(me: ActorRef<StoreMsg>) {
     tokio::spawn(async move {
         for _ in 0..YIELDS_BEFORE_BATCH {
@@ -280,7 +281,7 @@ impl WriterState {
         });
     }
 
-    /// Begins the next transaction when something is queued and the connection is ready.
+    /// Begins the next transaction if something is queued and the connection is ready.
     fn next(&mut self, me: ActorRef<StoreMsg>) {
         if self.queue.is_empty() || self.yielding.is_some() {
             return;

@@ -1,7 +1,8 @@
-//! What an order of another shop is made of: its lines by the variant map, at the prices there.
+//! Order lines of a channel order: its lines translated with the variant map, at the prices of the shop that sold it.
 //!
-//! A line there is a line here. Where one of it is several parts, or a kit, the line has the price and its parts stand
-//! behind it, as the parts of kits do: so prices are exact, and the shop's own units can be counted when they leave.
+//! Each line of the channel order becomes one line here. If one unit is several parts, or a kit, the line carries the
+//! price and its parts follow it, as the parts of kits do: prices stay exact, and the shop's own units can be counted
+//! when they ship.
 
 use super::ChannelOrderEffects;
 use crate::domain::bounds::MAX_QUANTITY;
@@ -14,15 +15,15 @@ use crate::domain::sku::Sku;
 use crate::services::sales_channels::channel_type;
 use crate::store::rows::LoadError;
 
-/// What came of looking the lines up.
+/// Result of resolving the lines of a channel order.
 pub(super) enum Looked {
-    /// All is known: the order as it will be made.
+    /// All lines are resolved: the order as it will be created.
     Known(Box<SoldOrder>),
-    /// Something is missing or in the way.
+    /// Something is missing or blocks the order.
     Lacks {
-        /// What the map has no entry for.
+        /// Variants without an entry in the map.
         missing: Vec<String>,
-        /// What is in the way besides, in words for people.
+        /// Human-readable description of another problem that blocks the order.
         problem: Option<String>,
     },
 }
@@ -32,7 +33,7 @@ fn blocked(words: impl Into<String>) -> Looked {
 }
 
 impl ChannelOrderEffects {
-    /// Looks the lines of an order up.
+    /// Resolves the lines of a channel order with the map of its sales channel.
     pub(super) async fn look_up(&self, record: &ChannelOrder) -> Result<Looked, LoadError> {
         let state = self.channels.read(record.channel_id).await?;
         let Some(channel) = state.as_ref().and_then(|state| state.state.as_ref()) else {
@@ -107,7 +108,7 @@ impl ChannelOrderEffects {
         })))
     }
 
-    /// The parts of one line that is a set or a kit; the inner error says why there are none.
+    /// Returns the parts of a line that is a set or a kit; the inner error explains why the parts cannot be determined.
     async fn parts(
         &self,
         sku: &Sku,

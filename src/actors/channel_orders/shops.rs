@@ -1,5 +1,5 @@
-//! The lines to other shops: each channel has a client, a circuit breaker and turns of its own, so that one that fails
-//! slows no other.
+//! Connections to other shops. Each sales channel has its own client, circuit breaker and concurrency limit, so that a
+//! failing shop does not slow down the others.
 
 use std::sync::Arc;
 
@@ -14,24 +14,24 @@ use crate::secrets::encryption::SecretCipher;
 use crate::services::circuit::{Circuit, CircuitSettings};
 use crate::services::sales_channels::{ShipmentNotice, ShopClient, Told, channel_type};
 
-/// Most calls under way at one shop.
+/// Maximum number of concurrent calls to one shop.
 const MAX_CALLS_PER_SHOP: usize = 2;
 
-/// The lines to the shops that are told of shipments.
+/// Connections to the shops that are notified of shipments.
 pub struct ShopLines {
-    /// For systems that the shop's own people configured.
+    /// HTTP client for systems that the shop's operators configured.
     pub client: Client,
-    /// Decrypts access tokens.
+    /// Cipher that decrypts access tokens.
     pub cipher: Arc<SecretCipher>,
-    /// Time limit and pauses of each line.
+    /// Timeout and backoff of each connection.
     pub settings: CircuitSettings,
-    /// By channel.
+    /// Connections by sales channel id.
     pub lines: DashMap<Id, Arc<ShopLine>>,
 }
 
-/// The line to one shop: its client, with a breaker and turns of its own.
+/// Connection to one shop: its client with its own circuit breaker and concurrency limit.
 pub struct ShopLine {
-    /// Address and encrypted token that it was made of: when they change it is made anew.
+    /// Address and encrypted token that the client was built from; the connection is rebuilt when they change.
     made_of: (String, String),
     shop: Box<dyn ShopClient>,
     circuit: Circuit,
@@ -39,7 +39,7 @@ pub struct ShopLine {
 }
 
 impl ShopLines {
-    /// Tells a shop of a shipment of an order that it sold, unless it knows it.
+    /// Notifies a shop of a shipment of an order that it sold, unless the shop already knows it.
     pub(super) async fn tell(
         &self,
         channel: &SalesChannel,
@@ -77,7 +77,7 @@ impl ShopLines {
         }
     }
 
-    /// The line of a channel; `None` when such a shop is told nothing.
+    /// Returns the connection of a sales channel; `None` if its shop takes no notifications or the channel is archived.
     fn line(&self, channel: &SalesChannel) -> Result<Option<Arc<ShopLine>>, String> {
         let connect = channel_type(&channel.kind).and_then(|kind| kind.connect);
         let (Some(connect), Some(url), false) = (connect, &channel.base_url, channel.archived) else {

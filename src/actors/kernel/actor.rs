@@ -1,20 +1,20 @@
-//! The one actor behind every aggregate: decides commands in turn and makes each change durable before anybody hears of
-//! it.
+//! Actor type behind every aggregate. It decides commands in turn and makes each change durable before anyone can
+//! observe it.
 //!
-//! Commands collect in a queue. When no commit is in flight, those that wait (up to a bound) are decided one after the
-//! other, each on the state that the one before left, and submitted to the store as one commit (group commit). When the
-//! store says that it is on disk, the actor adopts the new state, publishes it and answers all of them, refusals
-//! included, because those may have been judged on a state that was not committed yet.
+//! Commands collect in a queue. When no commit is in flight, the waiting commands (up to a bound) are decided one after
+//! the other, each on the state that the previous one left, and submitted to the store as one commit (group commit).
+//! When the store confirms that it is on disk, the actor adopts the new state, publishes it and answers all of them,
+//! including the refused ones, because those may have been judged on a state that was not committed yet.
 //!
 //! Invariants:
 //! - At most one commit of an aggregate is in flight. After a lost connection the version on disk therefore tells
 //!   exactly whether that commit happened.
-//! - Nobody sees an uncommitted state: published state, answers and effects follow the commit.
-//! - The actor awaits nothing inside a message. Loads and commits come back as messages, so it cannot deadlock with
-//!   another actor and never delays a shutdown.
-//! - The generation (one for each start of the actor) goes with each commit. The store refuses commits of an older
+//! - No uncommitted state is visible: published state, answers and effects follow the commit.
+//! - The actor awaits nothing while it handles a message. Loads and commits come back as messages, so it cannot
+//!   deadlock with another actor and never delays a shutdown.
+//! - The generation (one per start of the actor) is part of each commit. The store refuses commits of an older
 //!   generation than the last load, so a crashed actor's late commit cannot overtake its successor.
-//! - When the database is unavailable the actor stays up and says so. An outage must not use up anybody's restarts.
+//! - When the database is unavailable the actor stays up and reports it. An outage must not use up the restart budget.
 
 mod decide;
 mod records;
@@ -42,44 +42,45 @@ use crate::store::ordered_work::LoadAnswer;
 use crate::store::rows::Damaged;
 use crate::store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable};
 
-/// Pause before the store is asked for the state again when it was unavailable.
+/// Pause before the state is loaded again from a store that was unavailable.
 const RELOAD_AFTER: Duration = Duration::from_millis(200);
-/// How often the scheduler is yielded to after an answer, so that callers who ask again at once are part of the next
-/// commit.
+/// Number of times the actor yields to the scheduler after answering, so that callers that immediately send another
+/// command are part of the next commit.
 const GATHER_YIELDS: usize = 4;
-/// Commits that are superseded this often in a row are not tried again: something else writes this aggregate.
+/// Number of superseded commits in a row after which commands are not retried: another writer is changing this
+/// aggregate.
 const MAX_SUPERSEDED: u32 = 3;
 
 /// Messages of an actor.
 pub enum Msg<T: Aggregate> {
-    /// A command for the aggregate, with who waits for its answer.
+    /// A command for the aggregate, with the reply channel of its caller.
     Do(Envelope<T>),
-    /// The store answers a load: everything that was queued before it is in it.
+    /// The store's answer to a load, which includes everything that was queued before it.
     Loaded(LoadAnswer<T>),
-    /// The store answers the one commit under way.
+    /// The store's answer to the commit in flight.
     Settled(Settlement),
-    /// Callers who were just answered have had a chance to ask again: decide what waits.
+    /// The callers that were just answered have had a chance to send again: decide the waiting commands.
     Decide,
-    /// Ask the store for the state again.
+    /// Time to load the state again.
     Reload,
-    /// The aggregate may have been idle for a while. Carries the count of commands when the timer was set.
+    /// The idle timer fired. Carries the number of commands handled when it was set.
     Quiet(u64),
-    /// Compare the running effects with those that the state calls for.
+    /// Time to compare the running effects with those that the state calls for.
     Look,
-    /// The server shuts down: finish what was admitted, then stop.
+    /// The server shuts down: finish the admitted commands, then stop.
     Leave,
-    /// Crashes on purpose, for tests.
+    /// Deliberate crash of the actor, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }
 
-/// Starts the actors of aggregates that a commit has created.
+/// Starter of actors for aggregates that a commit has created.
 pub trait Activator: Send + Sync + 'static {
-    /// A commit has created this aggregate: start its actor.
+    /// Starts the actor of an aggregate that a commit has created.
     fn activate(&self, kind: &'static str, id: Id);
 }
 
-/// What an actor is made with.
+/// Start arguments of an actor.
 pub struct Args<T: Aggregate> {
     pub(super) entry: Arc<DirectoryEntry<T>>,
     pub(super) store: Store,
@@ -89,7 +90,7 @@ pub struct Args<T: Aggregate> {
     pub(super) policy: Policy,
     pub(super) generation: u64,
     pub(super) supervisor: SupervisorRef<T>,
-    /// The state, when the starter knows it (bulk start, a fresh id): no load.
+    /// Initial state, if the starter has it (bulk start, fresh id); `None` to load it from the store.
     pub(super) known: Option<Arc<Versioned<T>>>,
 }
 
@@ -98,11 +99,11 @@ type Verdict<T> = Result<<T as Aggregate>::Answer, Refusal>;
 struct Flight<T: Aggregate> {
     next: Arc<Versioned<T>>,
     decided: Vec<(Envelope<T>, Verdict<T>)>,
-    /// Kind and id of what it creates.
+    /// Kind and id of each aggregate that the commit creates.
     created: Vec<(&'static str, Id)>,
 }
 
-/// What the actor of one aggregate keeps between messages.
+/// State of an aggregate's actor between messages.
 pub struct ActorState<T: Aggregate> {
     args: Args<T>,
     /// The last committed state; `None` while loading.
@@ -110,16 +111,17 @@ pub struct ActorState<T: Aggregate> {
     waiting: VecDeque<Envelope<T>>,
     flight: Option<Flight<T>>,
     gathering: bool,
-    /// Has asked to leave memory: what comes now goes back to its caller when the actor stops.
+    /// Set once the actor has asked to be unloaded; commands that still arrive go back to their handle when it stops.
     leaving: bool,
-    /// The server shuts down.
+    /// Set once the server shuts down.
     closing: bool,
-    /// This many commands are decided one to a commit, because the snapshot row that several of them shaped violated a
-    /// constraint and nobody can tell which of them was to blame.
+    /// Number of commands still to be decided one per commit, because a snapshot row that several of them shaped
+    /// violated a constraint and the command at fault is unknown.
     alone: usize,
-    /// How often in a row the version on disk was another one.
+    /// Number of commits in a row that were superseded by another version on disk.
     superseded: u32,
-    /// Looked up, and iterated only to abort tasks, which all end in silence: the order of the map has no effect.
+    /// Tasks of the running effects. Iterated only to abort them, which has no visible result, so the order of the map
+    /// does not matter.
     under_way: HashMap<T::Effect, AbortHandle>,
     asked: u64,
     quiet_set: bool,
@@ -131,7 +133,7 @@ impl<T: Aggregate> Drop for ActorState<T> {
     }
 }
 
-/// The one actor type behind every aggregate; all of its data is in [`ActorState`].
+/// Actor type behind every aggregate; all of its data is in [`ActorState`].
 pub struct AggregateActor<T>(pub(super) PhantomData<fn() -> T>);
 
 impl<T: StoredAggregate> Actor for AggregateActor<T> {
@@ -225,15 +227,15 @@ impl<T: StoredAggregate> ActorState<T> {
         });
     }
 
-    /// The aggregate cannot be read: asks the supervisor to take it out of service until somebody has mended the row.
+    /// Asks the supervisor to take the aggregate out of service until its damaged row is repaired.
     fn park(&mut self, damaged: &Damaged) {
         self.leaving = true;
         let park = SupervisorMsg::Park(self.args.entry.id, self.args.generation, damaged.to_string());
         let _ = self.args.supervisor.cast(park);
     }
 
-    /// Asks the supervisor to be taken out of memory when the aggregate is at rest and idle. A command that comes too
-    /// late goes back to its handle, which activates the aggregate again.
+    /// Asks the supervisor to unload the aggregate if it is at rest and idle. A command that arrives too late goes back
+    /// to its handle, which activates the aggregate again.
     fn quiet(&mut self, asked: u64, me: &ActorRef<Msg<T>>) {
         self.quiet_set = false;
         let idle = self.waiting.is_empty() && self.flight.is_none() && self.under_way.is_empty();

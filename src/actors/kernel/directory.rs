@@ -1,7 +1,7 @@
-//! The directory of one kind of aggregate: finds, reads, creates and activates them.
+//! Directory of one kind of aggregate: finds, reads, creates and activates them.
 //!
-//! Finding or reading an aggregate that is in memory is a look into a concurrent map: no message, no lock that a
-//! crashed actor could hold. Reading one that is not in memory goes to the database and activates nothing.
+//! Finding or reading an aggregate in memory is a lookup in a concurrent map: no message, and no lock that a crashed
+//! actor could hold. Reading one that is not in memory queries the database and activates nothing.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -31,12 +31,13 @@ use crate::store::load::Loaded;
 use crate::store::rows::LoadError;
 use crate::store::{Store, StoredAggregate, Unavailable};
 
-/// How long a caller waits for an answer. The HTTP edge answers 503 then.
+/// Maximum time that a caller waits for an answer. The HTTP layer then responds with 503.
 pub const ASK_TIMEOUT: Duration = Duration::from_secs(15);
-/// Pause before a supervisor that crashed is asked again: it is back after about this time.
+/// Pause before a message to a crashed supervisor is repeated; its restart takes about this long.
 const SUPERVISOR_RETRY: Duration = Duration::from_millis(10);
 
-/// The directory of one kind. Cloned with each request by those who hold it, hence one reference count for all.
+/// Directory of one kind of aggregate. Holders clone it with each request, hence a single reference count for all of
+/// its parts.
 pub struct Directory<T: StoredAggregate>(Shared<DirectoryParts<T>>);
 
 struct DirectoryParts<T: StoredAggregate> {
@@ -51,47 +52,47 @@ impl<T: StoredAggregate> Clone for Directory<T> {
     }
 }
 
-/// What a directory is made with; the same for every kind.
+/// Arguments for creating a directory; the same for every kind.
 #[derive(Clone)]
 pub struct DirectoryArgs {
-    /// Writes commits, and loads in the order of commits.
+    /// Store that writes commits, and loads in commit order.
     pub store: Store,
-    /// Clock, ids and the settings of the rules.
+    /// Clock, ids and the settings used by the rules.
     pub environment: Arc<Environment>,
-    /// When actors are restarted, parked and unloaded.
+    /// Policy for restarting, parking and unloading actors.
     pub policy: Policy,
-    /// Most commands that wait for one aggregate; more are refused with `overloaded`.
+    /// Maximum number of commands waiting for one aggregate; more are refused with `overloaded`.
     pub max_waiting: usize,
 }
 
-/// The aggregates of a kind in memory, taken together.
+/// Summary of the aggregates of one kind in memory.
 #[derive(Clone, Debug, Default)]
 pub struct KindSummary {
     /// Name of the kind: [`crate::domain::aggregate::Aggregate::KIND`].
     pub kind: &'static str,
-    /// How many are at each status (`running`, `resting`, `parked` …).
+    /// Number of aggregates by status (`running`, `resting`, `parked` …).
     pub statuses: BTreeMap<&'static str, u64>,
-    /// Commands that wait or are being decided or written.
+    /// Number of commands that wait or are being decided or written.
     pub waiting: u64,
-    /// Crashes of actors since the start of the process.
+    /// Number of actor crashes since the start of the process.
     pub crashes: u64,
-    /// Commands refused since the start of the process because too many waited.
+    /// Number of commands refused since the start of the process because too many were waiting.
     pub overloaded: u64,
 }
 
-/// A directory whatever its kind: what runs over all kinds needs of it (start, close, health, metrics).
+/// Kind-independent view of a directory, used by code that runs over all kinds (start, close, health, metrics).
 pub trait AnyDirectory: Send + Sync {
-    /// Name of the kind: [`crate::domain::aggregate::Aggregate::KIND`].
+    /// Returns the name of the kind: [`crate::domain::aggregate::Aggregate::KIND`].
     fn kind(&self) -> &'static str;
     /// Loads the residents of the kind and starts their actors; [`Directory::start_resident`].
     fn start_resident(&self) -> BoxFuture<'_, Result<usize, LoadError>>;
-    /// Starts the actor of an aggregate that is on disk only; [`Directory::activate`].
+    /// Starts the actor of an aggregate that is only on disk; [`Directory::activate`].
     fn activate(&self, id: Id);
     /// Counts what is in memory, for health and metrics; [`Directory::summary`].
     fn summary(&self) -> KindSummary;
-    /// One line for each aggregate in memory, for `/api/system/actors`; [`Directory::observe`].
+    /// Returns one line per aggregate in memory, for `/api/system/actors`; [`Directory::observe`].
     fn observe(&self) -> Vec<ActorSummary>;
-    /// Drains the kind and ends its actors, within this time at most; [`Directory::close`].
+    /// Drains the kind and stops its actors, waiting at most `within`; [`Directory::close`].
     fn close(&self, within: Duration) -> BoxFuture<'_, ()>;
 }
 
@@ -117,8 +118,9 @@ impl<T: StoredAggregate> AnyDirectory for Directory<T> {
 }
 
 impl<T: StoredAggregate> Directory<T> {
-    /// An empty directory without a supervisor. Directories are made first and started afterwards, because the effects
-    /// of one kind hold the directories of others, in circles (an order asks materials, a material asks orders).
+    /// Creates an empty directory without a supervisor. Directories are created first and started later, because the
+    /// effects of the kinds hold each other's directories in cycles (an order sends commands to materials, a material
+    /// to orders).
     pub fn new(args: DirectoryArgs) -> Self {
         Self(Shared::new(DirectoryParts {
             entries: Arc::new(DashMap::new()),
@@ -127,8 +129,8 @@ impl<T: StoredAggregate> Directory<T> {
         }))
     }
 
-    /// Starts the supervisor under the root. `effects` does the outside work of this kind; `activator` brings up the
-    /// aggregates of other kinds that commits of this kind create.
+    /// Starts the supervisor under the root. `effects` does the outside work of this kind; `activator` starts the
+    /// actors of aggregates of other kinds that commits of this kind create.
     pub async fn start(
         &self,
         root: &ActorRef<RootMsg>,
@@ -156,7 +158,7 @@ impl<T: StoredAggregate> Directory<T> {
         keep(root, T::KIND, Arc::new(starter)).await
     }
 
-    /// Loads and starts all that must be in memory though nobody asks for them. Returns how many.
+    /// Loads and starts all aggregates that must stay in memory even when idle. Returns how many.
     pub async fn start_resident(&self) -> Result<usize, LoadError> {
         let all = self.0.args.store.reader().load_resident::<T>().await?;
         let (count, mut known) = (all.len(), Vec::with_capacity(all.len()));
@@ -171,7 +173,8 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(count)
     }
 
-    /// A supervisor that crashes meanwhile is told again when it is back.
+    /// Starts the actors of aggregates whose state is already loaded. Repeats the request if the supervisor crashes
+    /// meanwhile.
     async fn start_known(&self, known: Vec<(Id, Arc<Versioned<T>>)>) {
         while !self.0.supervisor.closed()
             && let Some(supervisor) = self.0.supervisor.get()
@@ -186,12 +189,12 @@ impl<T: StoredAggregate> Directory<T> {
         }
     }
 
-    /// The handle of an aggregate that is in memory.
+    /// Returns the handle of an aggregate that is in memory; `None` if it is not.
     pub fn resident(&self, id: Id) -> Option<Handle<T>> {
         self.0.entries.get(&id).map(|entry| Handle(entry.clone()))
     }
 
-    /// All that are in memory and exist.
+    /// Returns the id and state of all aggregates in memory that exist.
     pub fn all_resident(&self) -> Vec<(Id, Arc<Versioned<T>>)> {
         let states = self.0.entries.iter().map(|entry| (*entry.key(), entry.published.load_full()));
         let mut all: Vec<_> = states.filter(|(_, state)| state.state.is_some()).collect();
@@ -200,8 +203,8 @@ impl<T: StoredAggregate> Directory<T> {
         all
     }
 
-    /// The handle of an aggregate that exists; an unknown id creates nothing. One that is being created, or whose
-    /// creation failed, does not exist, though there is an actor for it.
+    /// Returns the handle of an existing aggregate; `None` for an unknown id, which creates nothing. An aggregate that
+    /// is being created, or whose creation failed, does not exist although it has an actor.
     pub async fn find(&self, id: Id) -> Result<Option<Handle<T>>, LoadError> {
         if let Some(handle) = self.resident(id).filter(|handle| handle.read().state.is_some() || id == Id::ONLY) {
             return Ok(Some(handle));
@@ -217,7 +220,7 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(Some(self.activate(id)))
     }
 
-    /// Activates an aggregate that is known to exist.
+    /// Activates an aggregate that is known to exist and returns its handle.
     pub fn activate(&self, id: Id) -> Handle<T> {
         let fresh = || {
             let entry = DirectoryEntry::new(id, self.0.supervisor.clone(), self.0.args.max_waiting);
@@ -227,8 +230,8 @@ impl<T: StoredAggregate> Directory<T> {
         Handle(self.0.entries.entry(id).or_insert_with(fresh).clone())
     }
 
-    /// The last committed state: from memory when the aggregate is there, else from the database, without activating
-    /// it.
+    /// Returns the last committed state: from memory if the aggregate is loaded, else from the database, without
+    /// activating it.
     pub async fn read(&self, id: Id) -> Result<Option<Arc<Versioned<T>>>, LoadError> {
         if let Some(entry) = self.0.entries.get(&id) {
             let state = entry.published.load_full();
@@ -240,7 +243,7 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(loaded.state.is_some().then(|| Arc::new(loaded)))
     }
 
-    /// Asks a command of an aggregate that exists.
+    /// Sends a command to an existing aggregate and waits for its answer.
     pub async fn ask(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
         match self.find(id).await {
             Ok(Some(handle)) => handle.ask(caller, command, ASK_TIMEOUT).await,
@@ -272,14 +275,14 @@ impl<T: StoredAggregate> Directory<T> {
         handle.ask(caller, command, ASK_TIMEOUT).await
     }
 
-    /// What `/api/system/actors` shows: one line for each aggregate in memory.
+    /// Returns one line per aggregate in memory, as shown by `/api/system/actors`.
     pub fn observe(&self) -> Vec<ActorSummary> {
         let mut entries: Vec<_> = self.0.entries.iter().map(|entry| entry.clone()).collect();
         entries.sort_unstable_by_key(|entry| entry.id);
         entries.iter().map(|entry| entry.observe()).collect()
     }
 
-    /// The aggregates of the kind in memory, taken together.
+    /// Summarises the aggregates of this kind in memory.
     pub fn summary(&self) -> KindSummary {
         let mut seen = KindSummary { kind: T::KIND, ..KindSummary::default() };
         for entry in self.0.entries.iter() {
@@ -291,12 +294,12 @@ impl<T: StoredAggregate> Directory<T> {
         seen
     }
 
-    /// How many are in memory.
+    /// Returns the number of aggregates in memory.
     pub fn count(&self) -> usize {
         self.0.entries.len()
     }
 
-    /// Drains all of the kind: everything told is finished, then they are gone.
+    /// Drains the kind: admitted commands are finished, then the actors are stopped.
     pub async fn close(&self, within: Duration) {
         if let Some(supervisor) = self.0.supervisor.get() {
             self.0.supervisor.close();
@@ -305,13 +308,13 @@ impl<T: StoredAggregate> Directory<T> {
         }
     }
 
-    /// Crashes on purpose, for tests: the supervisor's.
+    /// Crashes the supervisor on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     pub fn crash_supervisor(&self) {
         let _ = self.0.supervisor.cast(SupervisorMsg::Crash);
     }
 
-    /// Crashes on purpose, for tests.
+    /// Crashes the actor of an aggregate on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     pub fn crash(&self, id: Id) {
         use crate::actors::kernel::entry::ActorStatus;

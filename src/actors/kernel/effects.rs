@@ -1,11 +1,12 @@
-//! Effects: the outside work that a committed state calls for (ask another aggregate, speak to a printer, send a mail).
+//! Effects: the outside work that a committed state calls for (send a command to another aggregate, talk to a printer,
+//! send a mail).
 //!
 //! Effects are level-triggered. After every load and every commit the actor asks the state which effects it calls for
 //! ([`Aggregate::effects`]), starts a task for each new one and aborts the task of each that is no longer called for.
 //! Nothing is remembered in a queue, so recovery after a crash is the same as normal operation: the state is loaded and
-//! its effects start again. Hence an effect may run more than once, and must be safe to repeat or find out by itself
-//! how far it got. Its result comes back as a command through the handle; only that command's commit ends the effect.
-//! While the commit is not possible, [`report`] repeats the command, not the work.
+//! its effects start again. Hence an effect may run more than once, and must be idempotent or determine by itself how
+//! far it got. Its result comes back as a command through the handle; only that command's commit ends the effect. While
+//! the commit is not possible, [`report`] repeats the command, not the work.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -23,21 +24,21 @@ use crate::actors::kernel::test_panics::{self, Point};
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::schedule::Delays;
 
-/// Carries out the effects of one kind of aggregate.
+/// Executor of the effects of one kind of aggregate.
 #[async_trait]
 pub trait Effects<T: Aggregate>: Send + Sync + 'static {
     /// Tries an effect once and reports to `of` with a command. Returning means only that this try is over: while the
-    /// state calls for the effect it is tried again after a pause, so an error needs no handling beyond a log line. May
-    /// be dropped at any await, when the state no longer calls for it.
+    /// state calls for the effect it is retried after a pause, so an error needs no handling beyond a log line. The
+    /// future may be dropped at any await, when the state no longer calls for the effect.
     async fn run(&self, effect: T::Effect, of: Handle<T>);
-    /// Called after each commit of the aggregate, and once when it has been loaded. Runs inside the actor: must not
+    /// Observes each commit of the aggregate, and once its state after it was loaded. Runs inside the actor: must not
     /// block.
     fn committed(&self, of: &Handle<T>, state: &Arc<Versioned<T>>) {
         let _ = (of, state);
     }
 }
 
-/// For kinds whose states call for no outside work.
+/// Effects of kinds whose states call for no outside work.
 pub struct NoEffects;
 
 #[async_trait]
@@ -45,13 +46,13 @@ impl<T: Aggregate> Effects<T> for NoEffects {
     async fn run(&self, _: T::Effect, _: Handle<T>) {}
 }
 
-/// Tells an aggregate the outcome of something that was done outside and must not be done again: a mail that was taken,
-/// a delivery that was answered, a file that was uploaded. As long as the aggregate cannot take the outcome (the
-/// database cannot write, too many commands wait), only the telling is repeated; the outcome stays in the memory of the
-/// effect's task, which ends when the state no longer calls for the effect.
+/// Reports to an aggregate the outcome of outside work that must not be repeated: a mail that was accepted, a delivery
+/// that was answered, a file that was uploaded. While the aggregate cannot take the outcome (the database cannot write,
+/// too many commands wait), only the report is repeated; the outcome stays in the memory of the effect's task, which
+/// ends when the state no longer calls for the effect.
 ///
-/// The command must be one that the rules recognise when it comes twice, since an outcome that is not known may have
-/// been taken. An error means that it never will be: refused, a fault of its own, or the server is shutting down.
+/// The rules must recognise the command when it arrives twice, since a report without an answer may have been
+/// committed. An error is final: the report was refused, it crashed the actor, or the server is shutting down.
 pub async fn report<T: Aggregate>(of: &Handle<T>, command: T::Command) -> Result<T::Answer, AskError> {
     let mut tries = 0;
     loop {
@@ -68,12 +69,12 @@ pub async fn report<T: Aggregate>(of: &Handle<T>, command: T::Command) -> Result
     }
 }
 
-/// Pauses between the tries of one effect. The longest is short enough that nothing is told late after a long outage,
-/// and long enough that a standing effect costs nothing meanwhile.
+/// Backoff between the tries of one effect. The longest pause is short enough that reports resume soon after a long
+/// outage, and long enough that a standing effect costs nothing meanwhile.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(50), longest: Duration::from_secs(2) };
 
-/// Carries out an effect again and again until the task is aborted. A try that returns or panics is followed by another
-/// one, after ever longer pauses.
+/// Runs an effect repeatedly until the task is aborted. A try that returns or panics is followed by another after an
+/// increasing pause.
 pub(super) fn keep_running<T: Aggregate>(
     effects: Arc<dyn Effects<T>>,
     effect: T::Effect,

@@ -1,5 +1,5 @@
-//! The entry of an aggregate in the directory: where its actor is, and its last committed state. It outlives the actor,
-//! so a handle, which points to the entry, never goes stale.
+//! Directory entry of an aggregate: the status of its actor and its last committed state. It outlives the actor, so a
+//! handle, which points to the entry, never goes stale.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,16 +14,16 @@ use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::observe::meters::Counter;
 
-/// Where the actor of an aggregate is now.
+/// Status of an aggregate's actor.
 pub enum ActorStatus<T: Aggregate> {
-    /// Its actor is being started: it loads its state.
+    /// The actor is starting and loads its state.
     Starting,
-    /// Its actor runs and takes commands.
+    /// The actor runs and takes commands.
     Here(ActorRef<Msg<T>>),
-    /// Out of memory; a command activates it.
+    /// The aggregate is not in memory; a command activates it.
     Resting,
-    /// Crashed too often: takes no commands, and is started again from time to time to find out whether the cause is
-    /// gone.
+    /// Out of service after too many crashes or because its row cannot be read. Takes no commands; the actor is
+    /// restarted from time to time to check whether the cause is gone.
     Parked,
     /// The server shuts down.
     Closed,
@@ -42,7 +42,7 @@ impl<T: Aggregate> Clone for ActorStatus<T> {
 }
 
 impl<T: Aggregate> ActorStatus<T> {
-    /// Its word in `/api/system/actors`.
+    /// Returns the status as `/api/system/actors` shows it.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Starting => "starting",
@@ -54,7 +54,7 @@ impl<T: Aggregate> ActorStatus<T> {
     }
 }
 
-/// The supervisor of now; outlives it.
+/// Reference to the current supervisor; outlives each supervisor.
 pub(super) struct SupervisorRef<T: Aggregate>(Arc<Keeping<T>>);
 
 struct Keeping<T: Aggregate> {
@@ -63,12 +63,12 @@ struct Keeping<T: Aggregate> {
     meter: KindMeter,
 }
 
-/// What is counted of a kind since the start of the process.
+/// Counters of one kind since the start of the process.
 #[derive(Debug, Default)]
 pub struct KindMeter {
-    /// Crashes of actors of this kind since the server started.
+    /// Crashes of actors of this kind.
     pub crashes: Counter,
-    /// Commands refused because too many waited.
+    /// Commands refused because too many were waiting.
     pub overloaded: Counter,
 }
 
@@ -95,7 +95,7 @@ impl<T: Aggregate> SupervisorRef<T> {
     pub(super) fn meter(&self) -> &KindMeter {
         &self.0.meter
     }
-    /// The server leaves: there will be no other supervisor.
+    /// Marks the kind as closed for shutdown: there will be no other supervisor.
     pub(super) fn close(&self) {
         self.0.closed.store(true, Relaxed);
     }
@@ -110,17 +110,17 @@ impl<T: Aggregate> SupervisorRef<T> {
     }
 }
 
-/// One aggregate in the directory.
+/// Entry of one aggregate in the directory.
 pub struct DirectoryEntry<T: Aggregate> {
     /// Id of the aggregate that the entry stands for.
     pub id: Id,
-    /// Whoever starts the actor of this entry; it may crash and be replaced.
+    /// Supervisor that starts the actor of this entry; it may crash and be replaced.
     pub(super) supervisor: SupervisorRef<T>,
-    /// (generation, status); written by the supervisor only, but for [`DirectoryEntry::activate`].
+    /// Generation and status; written only by the supervisor, except in [`DirectoryEntry::activate`].
     pub(super) status: watch::Sender<(u64, ActorStatus<T>)>,
-    /// The last committed state; written by the actor after the commit only.
+    /// Last committed state; written only by the actor, after the commit.
     pub(super) published: ArcSwap<Versioned<T>>,
-    /// Admission: one permit a waiting command, travelling in its envelope.
+    /// Admission control: one permit per waiting command, held by its envelope.
     pub(super) permits: Arc<Semaphore>,
     pub(super) max_waiting: usize,
     pub(super) restarts: AtomicU64,
@@ -128,7 +128,7 @@ pub struct DirectoryEntry<T: Aggregate> {
 }
 
 impl<T: Aggregate> DirectoryEntry<T> {
-    /// The entry of an aggregate that is to be started.
+    /// Creates the entry of an aggregate that is about to be started.
     pub(super) fn new(id: Id, supervisor: SupervisorRef<T>, max_waiting: usize) -> Arc<Self> {
         let status = if supervisor.closed() { ActorStatus::Closed } else { ActorStatus::Starting };
         Arc::new(Self {
@@ -143,8 +143,8 @@ impl<T: Aggregate> DirectoryEntry<T> {
         })
     }
 
-    /// Has the actor started when the aggregate is out of memory. The status is changed before the message is sent, so
-    /// a supervisor that crashes before it reads the message starts the actor when it is back.
+    /// Requests the start of the actor if the aggregate is not in memory. The status changes before the message is
+    /// sent, so a supervisor that crashes before it reads the message starts the actor when it is back.
     pub(super) fn activate(self: &Arc<Self>) {
         let rested = self.status.send_if_modified(|status| {
             let rests = matches!(status.1, ActorStatus::Resting);
@@ -158,12 +158,12 @@ impl<T: Aggregate> DirectoryEntry<T> {
         }
     }
 
-    /// Commands that wait or are under way.
+    /// Returns the number of commands waiting or in progress.
     pub(super) fn waiting(&self) -> usize {
         self.max_waiting.saturating_sub(self.permits.available_permits())
     }
 
-    /// Its line of `/api/system/actors`.
+    /// Returns the line of this aggregate for `/api/system/actors`.
     pub fn observe(&self) -> ActorSummary {
         let status = self.status.borrow();
         ActorSummary {
@@ -178,7 +178,7 @@ impl<T: Aggregate> DirectoryEntry<T> {
     }
 }
 
-/// A line of `/api/system/actors`.
+/// One aggregate in memory, as listed by `/api/system/actors`.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActorSummary {
@@ -186,14 +186,14 @@ pub struct ActorSummary {
     pub kind: &'static str,
     /// Id of the aggregate.
     pub id: Id,
-    /// `starting`, `running`, `resting`, `parked`.
+    /// Status of its actor: `starting`, `running`, `resting`, `parked`.
     pub status: &'static str,
-    /// How often its actor was started.
+    /// Number of times its actor was started.
     pub generation: u64,
-    /// How often its actor crashed.
+    /// Number of times its actor crashed.
     pub restarts: u64,
-    /// Commands that wait or are under way.
+    /// Number of commands waiting or in progress.
     pub waiting: usize,
-    /// Reason of the last crash.
+    /// Reason of the last crash, or of the last failure to read the aggregate.
     pub last_error: Option<String>,
 }

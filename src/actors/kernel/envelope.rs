@@ -1,17 +1,17 @@
-//! A command on its way from a caller to its answer.
+//! Envelope that carries a command from its caller to its answer.
 //!
-//! What an [`Envelope`] guarantees: its caller hears exactly one [`CommandEnd`], and the outcome never claims more than
-//! is known. Whoever holds the envelope (mailbox, actor, commit under way) may crash or be dropped at any moment; the
-//! drop itself answers, by how far the command had come ([`Stage`]):
+//! An [`Envelope`] guarantees that its caller receives exactly one [`CommandEnd`], and that this outcome never claims
+//! more than is known. The holder of the envelope (mailbox, actor, commit in flight) may crash or be dropped at any
+//! moment; the drop itself answers, depending on how far the command had come ([`Stage`]):
 //!
-//! - before its decision, or decided and not submitted: certainly nothing happened, so the command goes back to the
-//!   handle, which sends it again to the restarted actor ([`CommandEnd::NotDone`]);
-//! - during its decision: this very command made the actor crash. It is not sent again, or it would crash the actor
-//!   until the restart policy parks it ([`CommandEnd::Poison`]);
+//! - before its decision, or decided and not submitted: nothing happened, so the command goes back to the handle, which
+//!   sends it again to the restarted actor ([`CommandEnd::NotDone`]);
+//! - during its decision: this command made the actor crash. It is not sent again, or it would crash the actor until
+//!   the restart policy parks it ([`CommandEnd::Poison`]);
 //! - after it was submitted to the store: it may be on disk or not ([`CommandEnd::Unknown`]). The caller finds out by
 //!   repeating it with its idempotency key, which is written in the same commit.
 //!
-//! The permit of admission travels in the envelope, so a command that is sent again is never refused as overloaded.
+//! The admission permit travels in the envelope, so a command that is sent again is never refused as overloaded.
 
 use std::sync::Arc;
 
@@ -23,108 +23,109 @@ use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::store::Unavailable;
 
-/// An idempotency key as it is kept: a hash of principal, route and key, and a hash of the body.
+/// Idempotency key as it is stored: a hash of principal, route and key, and a hash of the body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IdempotencyKey {
     /// Hash of principal, method, path and key; the row's primary key.
     pub key: String,
-    /// Hash of the raw body.
+    /// Hash of the raw request body.
     pub body_hash: String,
-    /// The answer is kept under its key until this moment.
+    /// Time until which the answer is stored under the key.
     pub expires_at: Timestamp,
 }
 
-/// Who asks a command, and how a repeat of it is recognised.
+/// Origin of a command: its principal, its HTTP request, and the key by which a retry is recognised.
 #[derive(Clone, Debug)]
 pub struct CommandOrigin {
-    /// The principal that the rules judge and the audit log names.
+    /// Principal on whose behalf the rules decide; recorded in the audit log.
     pub by: Arc<Principal>,
     /// Id of the HTTP request, for the audit log.
     pub request_id: Option<Arc<str>>,
-    /// The answer is kept under this key; `None`: a repeat is a new command.
+    /// Key under which the answer is stored; `None`: a retry is a new command.
     pub key: Option<IdempotencyKey>,
 }
 
 impl CommandOrigin {
-    /// The server itself, without a key.
+    /// Returns the origin of the server's own commands, without an idempotency key.
     pub fn system() -> Self {
         Self { by: Arc::new(Principal::System), request_id: None, key: None }
     }
-    /// A principal, without a key.
+    /// Creates the origin of a principal's command, without an idempotency key.
     pub fn new(by: Principal) -> Self {
         Self { by: Arc::new(by), request_id: None, key: None }
     }
 }
 
-/// A command and who asks it.
+/// Command with its origin.
 #[derive(Clone, Debug)]
 pub struct AskedCommand<T: Aggregate> {
-    /// What the aggregate is asked to do.
+    /// Command for the aggregate.
     pub command: T::Command,
-    /// Who asks, and in which request: for the audit log.
+    /// Principal and request of the command.
     pub caller: CommandOrigin,
 }
 
-/// An answer and the version that it came with.
+/// Answer to a command, with the version of the aggregate.
 #[derive(Clone, Debug)]
 pub struct Answered<T: Aggregate> {
-    /// What the rules said.
+    /// Answer of the rules.
     pub answer: T::Answer,
-    /// The aggregate's version after the commit.
+    /// Version of the aggregate after the commit.
     pub version: i64,
 }
 
-/// How far an envelope is.
+/// Progress of a command.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Stage {
-    /// In a mailbox or a queue.
+    /// Waiting in a mailbox or a queue.
     Waiting,
-    /// Being decided: a crash now is caused by this command.
+    /// Being decided: a crash at this point is caused by this command.
     Deciding,
-    /// It was decided, but its commit is not submitted: it may be decided again.
+    /// Decided, but its commit is not submitted: it may be decided again.
     Decided,
-    /// Its commit was submitted to the store: whether it happened is known only when the store says so.
+    /// Its commit was submitted to the store: only the store's answer tells whether it happened.
     Submitted,
 }
 
-/// What the caller hears.
+/// Outcome of a command.
 pub enum CommandEnd<T: Aggregate> {
     /// Decided, and on disk if it changed anything.
     Done(Answered<T>),
     /// The rules refused it.
     Refused(Refusal),
-    /// The idempotency key is taken: the kept answer tells.
+    /// The idempotency key is already in use: its stored answer is the outcome.
     KeyTaken,
-    /// The database did not take it. Nothing happened.
+    /// The database did not accept the commit. Nothing happened.
     Unavailable(Unavailable),
-    /// The actor crashed or left memory before this reached the store: nothing happened. The command and its permit go
-    /// back to the handle, which sends it again.
+    /// The actor crashed or was unloaded before the command reached the store: nothing happened. The command and its
+    /// permit go back to the handle, which sends it again.
     NotDone(AskedCommand<T>, OwnedSemaphorePermit),
-    /// The actor crashed while deciding this very command: nothing happened, and it is not sent again.
+    /// The actor crashed while deciding this command: nothing happened, and it is not sent again.
     Poison,
-    /// The actor crashed while this was being written: it may be on disk. The idempotency key tells.
+    /// The actor crashed while the commit was being written: it may be on disk. A retry with the idempotency key
+    /// reveals the outcome.
     Unknown,
 }
 
 type Open<T> = (AskedCommand<T>, oneshot::Sender<CommandEnd<T>>, OwnedSemaphorePermit);
 
-/// A command on its way to its answer. See the module for what it guarantees.
+/// Command on its way to its answer. See the module for its guarantees.
 pub struct Envelope<T: Aggregate> {
-    /// How far the command is; decides what a drop answers.
+    /// Progress of the command; determines the answer sent on drop.
     pub stage: Stage,
     open: Option<Open<T>>,
 }
 
 impl<T: Aggregate> Envelope<T> {
-    /// A command that waits. `permit` is its place in the admission of its aggregate.
+    /// Wraps a waiting command. `permit` is its admission permit for the aggregate.
     pub fn new(asked: AskedCommand<T>, reply: oneshot::Sender<CommandEnd<T>>, permit: OwnedSemaphorePermit) -> Self {
         Self { stage: Stage::Waiting, open: Some((asked, reply, permit)) }
     }
-    /// The command and who asks it; `None` once answered.
+    /// Returns the command and its origin; `None` once it is answered.
     pub fn asked(&self) -> Option<&AskedCommand<T>> {
         self.open.as_ref().map(|(asked, ..)| asked)
     }
-    /// Tells the caller the outcome.
+    /// Sends the outcome to the caller.
     pub fn answer(mut self, outcome: CommandEnd<T>) {
         if let Some((_, reply, permit)) = self.open.take() {
             drop(permit); // before the answer: whoever hears it may ask again at once

@@ -1,4 +1,4 @@
-//! Clock, ids and settings, handed in: rules and actors take nothing from the air.
+//! Clock, ids, randomness and settings, injected so that rules and actors depend on no global source.
 
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -12,23 +12,23 @@ use crate::domain::principal::Principal;
 use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
 
-/// A wall clock, which people and time servers set forward and back.
+/// Wall clock, which operators and time servers may set forward or back.
 pub type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Everything a decision may know besides the state.
+/// Inputs of decisions besides the state: clock, ids and settings.
 pub struct Environment {
-    /// Settings of the shop that rules go by.
+    /// Settings of the shop that the rules use.
     pub rules: Rules,
     ids: Box<dyn Ids>,
     clock: Clock,
 }
 
 impl Environment {
-    /// With the machine's clock and randomness; counters go on after these numbers.
+    /// Creates an environment with the machine's clock and randomness; human-readable numbers continue after `last`.
     pub fn of_the_machine(rules: Rules, last: LastNumbers) -> Self {
         Self::with_clock(rules, Box::new(machine_clock), last)
     }
-    /// As [`Self::of_the_machine`], with this clock.
+    /// Does what [`Self::of_the_machine`] does, but with the given clock.
     pub fn with_clock(rules: Rules, clock: Clock, last: LastNumbers) -> Self {
         let LastNumbers { order, job, quote } = last;
         Self {
@@ -44,40 +44,40 @@ impl Environment {
             clock,
         }
     }
-    /// With a clock and ids of a test.
+    /// Creates an environment with the clock and ids of a test.
     pub fn new(rules: Rules, ids: Box<dyn Ids>, clock: Clock) -> Self {
         Self { rules, ids, clock }
     }
-    /// The time of the wall clock, with milliseconds.
+    /// Returns the wall-clock time, with millisecond precision.
     pub fn now(&self) -> Timestamp {
         (self.clock)()
     }
-    /// A fresh id, later than those before in the order of ids.
+    /// Returns a fresh id, which sorts after all earlier ones.
     pub fn id(&self) -> Id {
         self.ids.id()
     }
-    /// Leaves out the human numbers of a series up to this one.
+    /// Skips the human-readable numbers of a series up to and including `last`.
     pub fn skip_to(&self, series: NumberSeries, last: i64) {
         self.ids.skip_to(series, last);
     }
-    /// A random number, uniform in `0.0..1.0`.
+    /// Returns a random number, uniform in `0.0..1.0`.
     pub fn chance(&self) -> f64 {
         self.ids.chance()
     }
-    /// Waits until this moment of the clock, but no longer than `longest`: the whole span that was to be waited.
-    /// Returns at once when the moment is past. The bound is for a wall clock that was set back after the moment was
-    /// chosen: the moment then seems later than anybody meant to wait.
+    /// Waits until this time of the clock, but at most `longest`, which should be the full intended delay. Returns at
+    /// once when the time is past. The bound guards against a wall clock that was set back after `at` was chosen, which
+    /// would otherwise extend the wait.
     pub async fn wait_until(&self, at: Timestamp, longest: Duration) {
         let wait = Duration::from_millis(u64::try_from(at.since(self.now())).unwrap_or(0));
         tokio::time::sleep(wait.min(longest)).await;
     }
-    /// What a decision for `by` may know, as of now.
+    /// Returns the decision context for a command of `by`, at the current time.
     pub fn cx<'a>(&'a self, by: &'a Principal) -> DecisionContext<'a> {
         DecisionContext { now: self.now(), by, rules: &self.rules, ids: &*self.ids }
     }
 }
 
-/// The machine's clock, read in this one place.
+/// Reads the machine's clock; the only place that does.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
 pub fn machine_clock() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -89,7 +89,7 @@ fn machine_random() -> fastrand::Rng {
     fastrand::Rng::new()
 }
 
-/// The last human numbers that were handed out.
+/// Last human-readable number handed out in each series.
 #[derive(Default)]
 struct Numbers {
     orders: AtomicI64,
@@ -134,7 +134,7 @@ impl Ids for MachineIds {
     }
 }
 
-/// Ids and chance from a seed, for tests and replays.
+/// Deterministic ids and randomness from a seed, for tests and replays.
 pub struct SeededIds {
     next: AtomicI64,
     numbers: Numbers,
@@ -142,7 +142,7 @@ pub struct SeededIds {
 }
 
 impl SeededIds {
-    /// The same seed gives the same ids.
+    /// Creates a generator; the same seed yields the same ids.
     pub fn new(seed: u64) -> Self {
         Self {
             next: AtomicI64::new(1),

@@ -1,8 +1,8 @@
-//! How everybody speaks to an aggregate: reads its last committed state without a mailbox, asks it commands.
+//! Handles of aggregates: read the last committed state without a mailbox, and send commands.
 //!
 //! A handle never goes stale. It points to the directory's entry and not to an actor, so it survives crashes, restarts
-//! and the aggregate leaving memory. A command that certainly did not happen is sent again to the next actor; the
-//! caller sees only the delay.
+//! and the unloading of the aggregate. A command that certainly did not happen is sent again to the next actor; the
+//! caller only notices the delay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,39 +17,39 @@ use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::store::Unavailable;
 
-/// Why there is no answer.
+/// Reason a command got no answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AskError {
-    /// The rules refused it. Nothing happened.
+    /// The rules refused the command. Nothing happened.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Another request with this idempotency key was first: its kept answer tells.
+    /// Another request used this idempotency key first: its stored answer is the outcome.
     #[error("the idempotency key was used at the same time")]
     KeyTaken,
-    /// Too many commands wait for this aggregate. Nothing happened.
+    /// Too many commands are waiting for this aggregate. Nothing happened.
     #[error("too many commands wait")]
     Overloaded,
-    /// The actor crashed too often and is out of service. Nothing happened.
+    /// The aggregate is out of service, usually because its actor crashed too often. Nothing happened.
     #[error("out of service after repeated faults")]
     Parked,
-    /// The database does not take it. Nothing happened.
+    /// The database did not accept the commit. Nothing happened.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-    /// This command made the actor crash. Nothing happened; it is not tried again.
+    /// This command made the actor crash. Nothing happened, and it is not retried.
     #[error("internal fault")]
     Poison,
-    /// May have happened: repeating it with its idempotency key tells.
+    /// The outcome is unknown: a retry with the idempotency key reveals it.
     #[error("the outcome is not known")]
     Unknown,
-    /// No answer in time; may still happen.
+    /// No answer arrived in time; the command may still happen.
     #[error("no answer in time")]
     Timeout,
-    /// The server shuts down. Nothing happened.
+    /// The server is shutting down. Nothing happened.
     #[error("the server is shutting down")]
     Closed,
 }
 
-/// Speaks to one aggregate. Cheap to clone.
+/// Handle of one aggregate. Cheap to clone.
 pub struct Handle<T: Aggregate>(pub(super) Arc<DirectoryEntry<T>>);
 
 impl<T: Aggregate> Clone for Handle<T> {
@@ -59,23 +59,23 @@ impl<T: Aggregate> Clone for Handle<T> {
 }
 
 impl<T: Aggregate> Handle<T> {
-    /// Id of the aggregate that the handle leads to.
+    /// Returns the id of the aggregate.
     pub fn id(&self) -> Id {
         self.0.id
     }
 
-    /// Out of service after repeated crashes.
+    /// Returns whether the aggregate is out of service after repeated crashes.
     pub fn is_parked(&self) -> bool {
         matches!(self.0.status.borrow().1, ActorStatus::Parked)
     }
 
-    /// The last committed state. No mailbox, no lock. Nothing while it was never loaded.
+    /// Returns the last committed state, without a mailbox or lock; empty until it was loaded once.
     pub fn read(&self) -> Arc<Versioned<T>> {
         self.0.published.load_full()
     }
 
-    /// Asks a command and waits for its answer, at most `within`. A crash of the actor in between is not noticed as
-    /// long as the command certainly did not happen and there is time left.
+    /// Sends a command and waits for its answer, at most `within`. A crash of the actor meanwhile is invisible to the
+    /// caller if the command certainly did not happen and there is time left.
     pub async fn ask(
         &self,
         caller: CommandOrigin,

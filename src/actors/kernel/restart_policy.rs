@@ -1,25 +1,25 @@
-//! When a crashed actor is started again: settings, and a pure function of its recent crashes.
+//! Restart policy of crashed actors: settings, and a pure function of the recent crashes.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::domain::schedule::Delays;
 
-/// When the actors of a kind are restarted, parked and unloaded, and how much they take into one commit.
+/// Policy for restarting, parking and unloading the actors of a kind, and for the size of their commits.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// An actor that crashes more often than this within `window` is parked: it takes no commands until a probe
-    /// succeeds.
+    /// Maximum number of crashes within `window`. An actor that crashes more often is parked: it takes no commands
+    /// until a probe succeeds.
     pub max_crashes: usize,
-    /// Crashes longer ago than this are forgotten.
+    /// Time after which a crash is forgotten.
     pub window: Duration,
-    /// Delays before a restart, by the number of recent crashes.
+    /// Backoff before a restart, by the number of recent crashes.
     pub delays: Delays,
-    /// A parked actor is started again after this time, to find out whether the cause is gone.
+    /// Time after which a parked actor is started again to check whether the cause is gone.
     pub probe: Duration,
-    /// Most commands that are decided together and written as one commit.
+    /// Maximum number of commands that are decided together and written as one commit.
     pub max_commands_per_commit: usize,
-    /// An aggregate at rest that is not asked for this long leaves memory.
+    /// Idle time after which an aggregate at rest is unloaded.
     pub rest_after: Duration,
 }
 
@@ -36,17 +36,18 @@ impl Default for Policy {
     }
 }
 
-/// What becomes of a crashed child.
+/// Action after a crash of a child.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Next {
-    /// Starts again after this.
+    /// Restart after this delay.
     RestartAfter(Duration),
-    /// Out of service; tried again after this.
+    /// Park now, and probe with a restart after this delay.
     ParkAndProbeAfter(Duration),
 }
 
 impl Policy {
-    /// What becomes of a child that crashed at `now` (time since any fixed moment) after these crashes.
+    /// Decides the action after a crash at `now` (time since any fixed moment), given the earlier `crashes`, and
+    /// records it there.
     pub fn after(&self, crashes: &mut VecDeque<Duration>, now: Duration, chance: f64) -> Next {
         crashes.push_back(now);
         while crashes.front().is_some_and(|crash| now.saturating_sub(*crash) > self.window) {

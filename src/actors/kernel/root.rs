@@ -1,7 +1,7 @@
-//! The root of the supervision tree: keeps the store, the supervisors and the dispatcher; starts again whichever of
-//! them crashes.
+//! Root of the supervision tree: starts the store, the supervisors and the dispatcher, and restarts any of them that
+//! crashes.
 //!
-//! Its children are few and hold no state that is not on disk or in shared places, so a restart is a new start.
+//! Its children are few, and all of their state is on disk or in shared memory, so a restart is simply a new start.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,26 +13,26 @@ use tokio::time::Instant; // follows a paused clock of the runtime, unlike that 
 
 use crate::domain::schedule::Delays;
 
-/// Starts a child linked to the given supervisor and puts its address where others find it.
+/// Function that starts a child linked to the given supervisor and publishes its address.
 pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;
 
-/// The condition of one component (a child of the root).
+/// Health of one component (a child of the root).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComponentHealth {
-    /// Whether it has started and not crashed since.
+    /// `true` if it has started and not crashed since.
     pub up: bool,
-    /// Crashes since the start of the process.
+    /// Number of crashes since the start of the process.
     pub crashes: u64,
     /// Reason of the last crash.
     pub last_error: Option<String>,
 }
 
-/// How all children of the root fare; written by the root alone.
+/// Health of all children of the root; written only by the root.
 #[derive(Clone, Debug, Default)]
 pub struct Components(Arc<Mutex<BTreeMap<&'static str, ComponentHealth>>>);
 
 impl Components {
-    /// All components, by their name in `/readyz`.
+    /// Returns the health of all components, by their name in `/readyz`.
     pub fn all(&self) -> BTreeMap<&'static str, ComponentHealth> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -50,29 +50,29 @@ impl Components {
 pub enum RootMsg {
     /// Start this component and restart it after each crash.
     Keep(&'static str, Starter, RpcReplyPort<Result<(), SpawnErr>>),
-    /// A restart that is due after a crash.
+    /// A restart after a crash is due.
     Restart(&'static str),
-    /// From now on nothing is started again. Answered, because the ends of children overtake what is merely sent.
+    /// Stop restarting children. Requires an answer, because exits of children overtake messages that are merely sent.
     Closing(RpcReplyPort<()>),
 }
 
-/// The actor that starts the store, the supervisors and the dispatcher, and starts again whichever crashes.
+/// Actor that starts the store, the supervisors and the dispatcher, and restarts any of them that crashes.
 pub struct Root;
 
-/// What the root keeps of its children between messages.
+/// State of the root between messages.
 #[derive(Default)]
 pub struct RootState {
     starters: HashMap<&'static str, Starter>,
     by_actor: HashMap<ActorId, &'static str>,
-    /// Recent crashes of each component, and the moment of the last one.
+    /// Number of recent crashes of each component, and the time of the last one.
     crashes: HashMap<&'static str, (u32, Instant)>,
     components: Components,
     closing: bool,
 }
 
-/// Delays before a component is started again.
+/// Backoff before a component is restarted.
 const RESTART_DELAYS: Delays = Delays { first: Duration::from_millis(10), longest: Duration::from_secs(5) };
-/// A component that ran this long without a crash begins anew with its delays.
+/// Time without a crash after which a component's backoff is reset.
 const CRASH_MEMORY: Duration = Duration::from_secs(60);
 
 impl Actor for Root {
@@ -153,7 +153,7 @@ impl RootState {
     }
 }
 
-/// Starts a child under the root.
+/// Starts a child under the root, which restarts it after each crash.
 pub async fn keep(root: &ActorRef<RootMsg>, name: &'static str, starter: Starter) -> Result<(), SpawnErr> {
     match ractor::call!(root, |reply| RootMsg::Keep(name, starter, reply)) {
         Ok(started) => started,

@@ -1,9 +1,9 @@
-//! Supervises the actors of one kind: starts them, restarts them after crashes, parks those that crash too often, and
-//! takes those at rest out of memory.
+//! Supervisor of the actors of one kind: starts them, restarts them after crashes, parks those that crash too often,
+//! and unloads those at rest.
 //!
-//! No command passes through the supervisor, so it is no bottleneck, and while it is restarted itself everything that
-//! is up stays readable. Its children are linked to it: when it crashes they end with it, and its successor starts all
-//! that were up, from what the directory's entries say.
+//! No command passes through the supervisor, so it is no bottleneck, and while it is restarted itself all running
+//! aggregates stay readable. Its children are linked to it: when it crashes they end with it, and its successor
+//! restarts all that were running, according to the directory's entries.
 
 use std::collections::{HashMap, VecDeque};
 use std::marker::PhantomData;
@@ -24,34 +24,35 @@ use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::store::{AggregateKey, Store, StoredAggregate};
 
-/// The entries of one kind, by id.
+/// Directory entries of one kind, by id.
 pub type Entries<T> = Arc<DashMap<Id, Arc<DirectoryEntry<T>>>>;
 
 /// Messages of a supervisor.
 pub enum SupervisorMsg<T: Aggregate> {
-    /// Start this aggregate's actor, unless it is up.
+    /// Start the actor of this aggregate, unless it is running.
     Start(Id, Arc<DirectoryEntry<T>>),
-    /// Bring these up with their states, and answer when all are up (bulk start, fresh ids).
+    /// Start the actors of these aggregates with their states, and answer when all are running (bulk start, fresh ids).
     StartKnown(Vec<(Id, Arc<Versioned<T>>)>, RpcReplyPort<()>),
-    /// A restart that is due after a crash of this generation.
+    /// The restart after a crash of this generation is due.
     Restart(Id, u64),
-    /// The aggregate is at rest and idle: take it out of memory.
+    /// The aggregate is at rest and idle: unload it.
     Passivate(Id, u64),
-    /// A row of the aggregate cannot be read, for this reason: take it out of service, and try again from time to time.
+    /// A row of the aggregate cannot be read, for the given reason: take it out of service, and try again from time to
+    /// time.
     Park(Id, u64, String),
-    /// Remove the entries of aggregates at rest that nobody holds a handle of any more.
+    /// Remove the entries of aggregates at rest that have no handles left.
     Sweep,
-    /// The server shuts down: let all actors finish what was admitted, and answer when they are gone.
+    /// The server shuts down: let all actors finish the admitted commands, and answer when they have stopped.
     Close(RpcReplyPort<()>),
-    /// Crashes on purpose, for tests.
+    /// Deliberate crash of the supervisor, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
 }
 
-/// The actor that starts, restarts, parks and passivates the actors of one kind.
+/// Actor that starts, restarts, parks and unloads the actors of one kind.
 pub struct Supervisor<T>(pub(super) PhantomData<fn() -> T>);
 
-/// What a supervisor is made with.
+/// Start arguments of a supervisor.
 pub struct SupervisorArgs<T: Aggregate> {
     pub(super) me: SupervisorRef<T>,
     pub(super) entries: Entries<T>,
@@ -78,8 +79,8 @@ impl<T: Aggregate> Clone for SupervisorArgs<T> {
     }
 }
 
-/// All entries, lowest id first: the map has no order of its own, and the order in which actors start and stop is the
-/// order of their effects.
+/// Returns all entries, lowest id first. The map has no order of its own, and the order in which actors start and stop
+/// determines the order of their effects.
 fn in_order<T: Aggregate>(entries: &Entries<T>) -> Vec<Arc<DirectoryEntry<T>>> {
     let mut all: Vec<_> = entries.iter().map(|entry| entry.clone()).collect();
     all.sort_unstable_by_key(|entry| entry.id);
@@ -91,14 +92,14 @@ struct Child {
     generation: u64,
 }
 
-/// What a supervisor keeps of its actors between messages.
+/// State of a supervisor between messages.
 pub struct SupervisorState<T: Aggregate> {
     args: SupervisorArgs<T>,
     children: HashMap<Id, Child>,
     by_actor: HashMap<ActorId, Id>,
-    /// Actors that were told to stop because their aggregate is at rest, and are not gone yet.
+    /// Actors being stopped because their aggregate is at rest.
     leaving: HashMap<ActorId, Id>,
-    /// Aggregates out of memory whose entry stays, because somebody holds a handle.
+    /// Unloaded aggregates whose entry remains, because a handle may still point to it.
     lingering: Vec<Id>,
     sweeping: bool,
     began: Instant,
@@ -111,7 +112,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
     type State = SupervisorState<T>;
     type Arguments = SupervisorArgs<T>;
 
-    /// After a crash of the supervisor its children are gone with it: all that were up are started again.
+    /// Starts again all actors that were running: after a crash of the supervisor its children are gone with it.
     async fn pre_start(
         &self,
         me: ActorRef<SupervisorMsg<T>>,
@@ -282,7 +283,8 @@ impl<T: StoredAggregate> SupervisorState<T> {
         self.args.store.forget(AggregateKey(T::KIND, id));
     }
 
-    /// Out of service without having crashed. Commands that wait hear that it is parked.
+    /// Takes an aggregate out of service that has not crashed but cannot be read. Its waiting commands are answered as
+    /// parked.
     fn park(&mut self, id: Id, generation: u64, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
         let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };
         let mut gone = None;
@@ -308,7 +310,8 @@ impl<T: StoredAggregate> SupervisorState<T> {
         me.send_after(self.args.policy.probe, move || SupervisorMsg::Restart(id, generation));
     }
 
-    /// Out of the directory, unless it is awake again or somebody holds a handle: a handle never goes stale.
+    /// Removes the entry of a resting aggregate unless a handle points to it, since a handle never goes stale. Returns
+    /// whether the entry needs no further sweep: it was removed, or the aggregate is active again.
     fn evicted(&self, id: Id) -> bool {
         let rests = |entry: &Arc<DirectoryEntry<T>>| matches!(entry.status.borrow().1, ActorStatus::Resting);
         self.args.entries.remove_if(&id, |_, entry| Arc::strong_count(entry) == 1 && rests(entry));
@@ -352,7 +355,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         me.send_after(delay, move || SupervisorMsg::Restart(id, generation));
     }
 
-    /// Every child finishes what it has been told; then they are gone.
+    /// Closes the kind: every child finishes its admitted commands and stops, then `reply` is answered.
     fn close(&mut self, reply: RpcReplyPort<()>) {
         self.closed = true;
         for entry in in_order(&self.args.entries) {

@@ -1,8 +1,7 @@
-//! Panics on purpose, so that tests see through the server's port what a crash of each real kind does. Release builds
-//! have none of this.
+//! Deliberate panics by which end-to-end tests observe a crash of each real kind. Not part of release builds.
 //!
-//! `PRINTFLOOR_TEST_PANICS` names a folder. A file in it, called after a kind and a point (`order.decide`), makes the
-//! next actor of that kind that reaches the point panic. The file is removed first, so each makes one panic.
+//! `PRINTFLOOR_TEST_PANICS` names a folder. A file in it, named after a kind and a point (`order.decide`), makes the
+//! next actor of that kind that reaches the point panic. The file is removed first, so each causes one panic.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -10,18 +9,18 @@ use std::sync::LazyLock;
 static FOLDER: LazyLock<Option<PathBuf>> =
     LazyLock::new(|| std::env::var_os("PRINTFLOOR_TEST_PANICS").map(PathBuf::from));
 
-/// Where actors can be made to panic.
+/// Point at which an actor can be made to panic.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Point {
     /// In the rules, while a command is decided.
     Decide,
-    /// When a commit is on disk and its callers have not heard of it.
+    /// After a commit is on disk and before its callers are answered.
     Settle,
     /// In the task of an effect.
     Effect,
 }
 
-/// Panics if a test asks for it here.
+/// Panics if a test requested it at this point.
 pub(super) fn reached(kind: &str, point: Point) {
     let Some(folder) = &*FOLDER else { return };
     let word = match point {

@@ -1,4 +1,4 @@
-//! Reads what a SKU is made from and with, from the SKU, its G-code file and its material.
+//! Determines what a SKU is made from and with, based on the SKU, its G-code file and its material.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,24 +12,25 @@ use crate::domain::order::Make;
 use crate::domain::sku::{Sku, SkuFields};
 use crate::store::rows::LoadError;
 
-/// Where it is read.
+/// Directories from which the make of a SKU is read.
 #[derive(Clone)]
 pub struct MakeSources {
-    /// SKUs, which name the rest.
+    /// SKUs, which reference the files and materials.
     pub skus: Directory<Sku>,
-    /// G-code files, whose own words win over the SKU's estimates.
+    /// G-code files, whose own metadata takes precedence over the SKU's estimates.
     pub files: Directory<File>,
-    /// Materials, whose unit decides whether a file's grams count.
+    /// Materials, whose unit decides whether the grams stated by a file apply.
     pub materials: Directory<Material>,
 }
 
 impl MakeSources {
-    /// What the SKU is made from and with, as it stands now; `None` for a kit.
+    /// Returns what the SKU is currently made from and with; `None` for a kit.
     pub async fn make(&self, sku: &Sku) -> Result<Option<Make>, LoadError> {
         self.make_of(&sku.fields).await
     }
 
-    /// What the SKU is made from once its model was sliced into this file. The G-code says how large the print is.
+    /// Returns what the SKU is made from when its model has been sliced into this file. The size of the print comes
+    /// from the G-code.
     pub async fn sliced(&self, sku: &Sku, file: Id) -> Result<Option<Make>, LoadError> {
         let fields = SkuFields { gcode_file_id: Some(file), plate: 1, ..sku.fields.clone() };
         let Some(mut make) = self.make_of(&fields).await? else { return Ok(None) };
@@ -83,7 +84,8 @@ impl MakeSources {
         }))
     }
 
-    /// Grams are what a G-code file states; sheets and millilitres are not.
+    /// Returns whether the material is counted in grams. A G-code file states grams, which do not apply to sheets and
+    /// millilitres.
     async fn in_grams(&self, material: Id) -> Result<bool, LoadError> {
         let material = self.materials.read(material).await?;
         let kind = material.as_ref().and_then(|state| state.state.as_ref()).map(|material| material.fields.kind);
@@ -91,7 +93,8 @@ impl MakeSources {
     }
 }
 
-/// Which filaments the plate uses, and what each is of. Those that the SKU does not assign are of its first material.
+/// Returns the filaments that the plate uses, with the material of each. Those that the SKU does not assign are of its
+/// first material.
 fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<UsedFilament> {
     let stated = plate.map(|plate| plate.filaments.iter().map(|one| one.index)).into_iter().flatten();
     let mut used: BTreeSet<u32> = stated.collect();
@@ -107,9 +110,9 @@ fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<
     used.into_iter().map(one).collect()
 }
 
-/// What one plate takes of each material: what the file states of its filaments, where the material is counted in
-/// grams, else the SKU's estimates. Filaments that the SKU does not assign are of its first material. Needs of the same
-/// material are summed.
+/// Returns the amount of each material that one plate consumes: the amount stated by the file for its filaments if the
+/// material is counted in grams, else the SKU's estimate. Filaments that the SKU does not assign are of its first
+/// material. Needs of the same material are summed.
 fn needs(
     fields: &SkuFields,
     material_id: Id,

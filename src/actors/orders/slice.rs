@@ -1,4 +1,4 @@
-//! Has the G-code of an order's jobs sliced.
+//! Slicing of the models of an order's jobs.
 
 use super::{OrderEffects, tell};
 use crate::actors::kernel::effects::report;
@@ -9,8 +9,8 @@ use crate::domain::order::{Make, Order, OrderCommand, SlicingNews};
 use crate::domain::slice_source::SliceSource;
 
 impl OrderEffects {
-    /// Tells the order of the G-code that its jobs of a SKU wait for. What slicing waits for is looked for again at
-    /// intervals.
+    /// Reports to the order the G-code that its jobs of a SKU wait for. While slicing waits for something, it is
+    /// retried at intervals.
     pub(super) async fn slice(&self, of: &Handle<Order>, sku: Id, source: SliceSource) {
         let news = |news| OrderCommand::Slicing { sku, source: source.clone(), news };
         loop {
@@ -33,7 +33,8 @@ impl OrderEffects {
         }
     }
 
-    /// What the SKU's jobs are printed from: its own G-code, if it has got some meanwhile.
+    /// Returns what the SKU's jobs are printed from: the sliced model, or the SKU's own G-code if one was added
+    /// meanwhile.
     async fn sliced(&self, sku: Id, source: &SliceSource) -> Result<Make, NotSliced> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else {

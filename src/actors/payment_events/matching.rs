@@ -1,4 +1,4 @@
-//! Which order or invoice a payment event belongs to, and what it is told. Signatures are checked in
+//! Matches a payment event with its order or invoice and applies it there. Signatures are verified in
 //! `domain/payment_event`.
 
 mod periods;
@@ -23,20 +23,20 @@ use crate::domain::time::DAY_MS;
 use crate::store::rows::LoadError;
 use crate::store::{Store, StoredAggregate, Unavailable};
 
-/// What became of a payment event.
+/// Result of matching a payment event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PaymentMatch {
-    /// An order or invoice took it, now or before.
+    /// An order or invoice applied the event, now or earlier.
     Applied,
-    /// It matches nothing yet.
+    /// The event matches nothing yet.
     Unmatched,
-    /// Its invoice waits until the settings name the seller; they are read when the server starts.
+    /// Its invoice waits until the settings identify the seller; settings are read when the server starts.
     WaitsForSeller,
-    /// Nothing that we use.
+    /// The event is of no use here.
     Ignored,
 }
 
-/// Whose ledger an event is about.
+/// Owner of the ledger that an event concerns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Owner {
     Order(Id),
@@ -44,22 +44,22 @@ enum Owner {
     Invoice(Id),
 }
 
-/// Finds the order or invoice of a payment event and tells it.
+/// Matcher that finds the order or invoice of a payment event and applies the event to it.
 #[derive(Clone)]
 pub struct PaymentMatcher {
-    /// Orders to be told.
+    /// Directory of orders.
     pub orders: Directory<Order>,
-    /// Invoices to be told.
+    /// Directory of invoices.
     pub invoices: Directory<Invoice>,
     /// Customers whose subscriptions are invoiced.
     pub customers: Directory<Customer>,
-    /// Remembers what customers have at the processor.
+    /// Cache of our customers' data at the processor.
     pub subscribers: Subscribers,
-    /// Finds who is told by a payment session or payment intent.
+    /// Database, for lookups by payment session or payment intent.
     pub store: Store,
-    /// Clock and settings, handed in.
+    /// Injected clock and settings.
     pub environment: Arc<Environment>,
-    /// Told of each payment that was taken, because kept events may be about it.
+    /// Counter that changes with each accepted payment, because kept events may concern it.
     pub new_references: watch::Sender<u64>,
 }
 
@@ -69,8 +69,8 @@ fn unavailable(error: LoadError) -> AskError {
 }
 
 impl PaymentMatcher {
-    /// Finds the order or invoice and tells it. The id of the event is kept in the same commit as its effect, so it has
-    /// at most one.
+    /// Finds the order or invoice and applies the event to it. The id of the event is stored in the same commit as its
+    /// effect, so the event takes effect at most once.
     pub async fn apply(&self, event: &PaymentEvent) -> Result<PaymentMatch, AskError> {
         match &event.effect {
             PaymentEffect::PeriodPaid(period) => return self.invoice_period(period).await,
@@ -118,8 +118,8 @@ impl PaymentMatcher {
         }
     }
 
-    /// By `client_reference_id`, `metadata.orderId`, `metadata.invoiceId`, the stored session, or the intent of a
-    /// payment, in this order.
+    /// Finds the owner by `client_reference_id`, `metadata.orderId`, `metadata.invoiceId`, the stored session, or the
+    /// intent of a payment, in this order.
     async fn find(&self, links: &OrderLinks) -> Result<Option<Owner>, AskError> {
         for named in [&links.client_reference_id, &links.order_id, &links.invoice_id].into_iter().flatten() {
             if let Ok(id) = named.parse::<Id>()
@@ -142,7 +142,7 @@ impl PaymentMatcher {
         }
     }
 
-    /// The order or invoice with this id; an invoice of an order means its order.
+    /// Returns the order or invoice with this id; an invoice of an order resolves to its order.
     async fn owner(&self, id: Id) -> Result<Option<Owner>, AskError> {
         if self.orders.read(id).await.map_err(unavailable)?.is_some() {
             return Ok(Some(Owner::Order(id)));

@@ -1,8 +1,9 @@
 //! Cancels the print of an attempt that its order no longer wants.
 //!
-//! A printer cancels whatever it prints, so each cancel follows a look that shows the attempt's own file printing: a
-//! print that a person began meanwhile, or the next job, is never touched. One look allows one cancel. What the look
-//! shows is told to the rules first; when the print is over, they call for no cancel any more and this task ends.
+//! A printer cancels whatever it is printing, so each cancel follows a status poll that shows the attempt's own file
+//! printing: a print that an operator started meanwhile, or the next job, is never touched. One poll allows one cancel.
+//! The polled status is passed to the rules first; when the print is over, they no longer call for a cancel and this
+//! task ends.
 
 use tokio::time::Instant;
 
@@ -12,8 +13,8 @@ use crate::actors::kernel::handle::Handle;
 use crate::domain::id::Id;
 use crate::domain::printer::{Phase, Printer};
 
-/// One look and, if it shows the attempt's print, one cancel. Says nothing by itself: a printer that answers "ok" may
-/// still print, which the next look shows.
+/// Polls the printer once and, if the status shows the attempt's print, sends one cancel. Reports no result: a printer
+/// that answers "ok" may still print, which the next poll shows.
 pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(connection) = with.connections.get(of.id()) else { return };
     connection.calm().await;

@@ -1,4 +1,5 @@
-//! Emergency stops: to the printer at once, past its actor and the database, and recorded as soon as that is possible.
+//! Emergency stops: sent to the printer at once, bypassing its actor and the database, and recorded as soon as
+//! possible.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -20,24 +21,23 @@ use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::printers::registry::MakeError;
 use crate::secrets::encryption::SecretCipher;
 
-/// Between two tries to record a stop that went out.
+/// Backoff between tries to record a stop that was sent.
 const RECORD_RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
-/// How long the answer to whoever stops a printer waits for the record. However busy the rest of the server is, a
-/// person hears at once that the printer was told.
+/// Maximum time that the answer to an emergency stop waits for the record. However busy the rest of the server is, the
+/// operator learns at once that the stop was sent.
 const RECORD_PATIENCE: Duration = Duration::from_millis(50);
 
-/// How a printer is reached for an emergency stop.
+/// Route by which a printer is reached for an emergency stop.
 pub enum StopRoute {
-    /// Over the connection on which it is watched.
+    /// Connection over which the printer is being watched.
     Watched(Arc<PrinterConnection>),
-    /// Through an adapter for this stop alone: nobody watches it, because an operator disconnected it.
+    /// Adapter for this stop alone: the printer is not watched, because an operator disconnected it.
     Unwatched(Arc<dyn Adapter>),
 }
 
 impl StopRoute {
-    /// The route to a printer that is not watched, which must still show the key that it showed before. Nothing is sent
-    /// yet.
+    /// Builds the route to an unwatched printer, which must present the same key as before. Sends nothing yet.
     pub fn unwatched(
         connections: &PrinterConnections,
         cipher: &SecretCipher,
@@ -54,10 +54,10 @@ impl StopRoute {
     }
 }
 
-/// Stops a printer in an emergency. Answers whether the stop is recorded already; one that went out and is not recorded
-/// is tried again until it is. `None` when the server is shutting down.
+/// Sends an emergency stop to a printer. Returns whether it is already recorded; recording a stop that was sent is
+/// retried until it succeeds. `None` if the server is shutting down.
 ///
-/// It runs in a task of its own: a caller who hangs up changes nothing.
+/// The stop runs in its own task, so a caller that disconnects does not interrupt it.
 pub async fn emergency_stop(
     printers: Directory<Printer>,
     id: Id,
@@ -94,8 +94,8 @@ pub async fn emergency_stop(
     answered.await.ok()
 }
 
-/// Records how far the print was, as last seen: the stop uses up as much of the material. What cannot be recorded now
-/// is left at the tenth that was recorded before.
+/// Records the last observed progress of the print, which determines how much material the stop uses up. If it cannot
+/// be recorded now, the progress stays at the last recorded tenth.
 async fn record_progress(printers: &Directory<Printer>, id: Id, connection: &PrinterConnection) {
     let Some(printer) = printers.resident(id) else { return };
     let latest = connection.status.borrow().clone();
@@ -112,7 +112,7 @@ async fn record(printers: &Directory<Printer>, id: Id, origin: &CommandOrigin) -
     })
 }
 
-/// A printer that is gone, or a server that shuts down, records nothing any more.
+/// Returns whether recording may succeed later; not if the printer is gone or the server shuts down.
 fn may_be_recorded_later(error: &AskError) -> bool {
     !matches!(error, AskError::Refused(_) | AskError::Closed)
 }

@@ -1,8 +1,8 @@
-//! One look at a printer: its status is read, published to the connection, and told to the printer's actor where it
+//! Status poll of a printer: the status is read, published to the connection, and passed to the printer's actor if it
 //! matters to the rules.
 //!
-//! Looks at one printer are taken one after the other, each told before the next begins: so the actor hears them in the
-//! order in which they were taken, and no clock is needed to tell a late one.
+//! Polls of one printer run one after the other, and each is reported before the next begins: the actor receives them
+//! in order, and no clock is needed to detect a late one.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::printers::adapter::PrinterError;
 use crate::printers::connections::PrinterConnection;
 
-/// Looks at the printer now; an answer that takes longer than `patience` counts as none.
+/// Polls the printer's status now; fails if the response takes longer than `patience`.
 pub(super) async fn look(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -50,7 +50,8 @@ pub(super) async fn look(
     Ok(status)
 }
 
-/// Notes the attempt in hand if this status, told since `at`, shows its print under way.
+/// Records on the connection that the attempt in hand was seen if this status, requested at `at`, shows its print in
+/// progress.
 pub(super) fn sight(connection: &PrinterConnection, printer: Option<&Printer>, status: &Status, at: Instant) {
     if let Some(in_hand) = printer.and_then(|printer| printer.in_hand.as_ref())
         && Printer::shows_attempt(in_hand, status)
@@ -59,15 +60,16 @@ pub(super) fn sight(connection: &PrinterConnection, printer: Option<&Printer>, s
     }
 }
 
-/// The command that records the progress of the attempt in hand as this status shows it, if that is more than is
-/// recorded.
+/// Returns the command that records the progress of the attempt in hand as shown by this status; `None` if no more
+/// progress than recorded.
 pub(super) fn progressed(printer: &Printer, latest: &Status) -> Option<PrinterCommand> {
     let in_hand = printer.in_hand.as_ref()?;
     let progress = printer.progress_of(in_hand.job, Some(latest))?;
     (progress > in_hand.progress).then_some(PrinterCommand::Progressed { attempt: in_hand.attempt, progress })
 }
 
-/// The status to show: of a printer that does not tell of its print any more, the file and progress last seen.
+/// Returns the status to display. If the printer no longer reports its print, this includes the file and progress last
+/// seen.
 pub(super) fn shown(before: &Status, status: Status) -> Status {
     let active = matches!(status.state, Activity::Printing | Activity::Paused);
     let silent = status.connection != Connection::Connected && status.file.is_none();

@@ -1,4 +1,4 @@
-//! Brings one manual print to its start: upload, ask for `Go`, start, once. After a crash that left a start unconfirmed
+//! Brings one manual print to its start: upload, request `Go`, start once. After a crash that left a start unconfirmed
 //! it only waits for the watch to see the print.
 
 use std::time::Duration;
@@ -18,25 +18,26 @@ use crate::domain::printer_status::Activity;
 use crate::printers::adapter::{Adapter, Launch, Operation, PrinterError, Source};
 use crate::store::rows::LoadError;
 
-/// How long a caller waits for a manual print to begin. The upload of a large file lasts longer.
+/// Maximum time that a caller waits for a manual print to begin. The upload of a large file takes longer.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
-/// Between two looks at the printer's state while a caller waits.
+/// Interval between checks of the printer's state while a caller waits.
 const STATE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The plate of a file that is printed by hand.
+/// Build plate of a file that is printed manually.
 pub const MANUAL_PLATE: u32 = 1;
-/// Characters of an id that tell a file apart from one of the same name.
+/// Number of characters of an id that distinguish a file from another of the same name.
 const TAG_CHARS: usize = 8;
 
-/// What came of a manual print while its caller waited.
+/// Outcome of a manual print while its caller waited.
 pub enum StartOutcome {
-    /// The printer took the start; the name of the file there.
+    /// The printer accepted the start. Carries the name of the file on the printer.
     Started(String),
-    /// The printer, or the way to it, answered with this error.
+    /// The printer or its connection failed with this error.
     PrinterError(PrinterError),
-    /// It did not begin, as the printer's state tells.
+    /// The print did not begin, according to the printer's recorded state.
     Failed(ManualFailure),
-    /// It is still under way, with this name; or it was taken once, and another print since.
+    /// The print is still in progress under this name; `None` if it was accepted earlier and another print has
+    /// followed.
     Pending(Option<String>),
     /// The printer is deleted.
     PrinterGone,
@@ -44,9 +45,9 @@ pub enum StartOutcome {
 
 /// Waits until a manual print begins or fails, up to `START_TIMEOUT`.
 ///
-/// `heard` gives the printer's own words when the print was asked for just now. A print that was asked for earlier with
-/// the same idempotency key has none: the printer's state tells its outcome. The state also tells what comes without
-/// words, such as an emergency stop.
+/// `heard` receives the printer's own response if the print was just requested. A print that was requested earlier with
+/// the same idempotency key has none: its outcome comes from the printer's state. The state also covers outcomes
+/// without a response, such as an emergency stop.
 pub async fn await_start(
     printers: &Directory<Printer>,
     printer: Id,
@@ -93,8 +94,8 @@ fn under_way(of: &Handle<Printer>, id: Id) -> Option<Manual> {
     of.read().state.as_ref()?.manual.clone().filter(|manual| manual.id == id)
 }
 
-/// Tells whoever asked for a print what came of it, once the rules know that it is over: they end the effect at that
-/// moment, wherever it waits.
+/// Guard that, on drop, delivers a manual print's outcome to its caller once the rules know that the print is over:
+/// they abort the effect at that moment, at whichever await it is.
 struct LastWords<'a> {
     with: &'a PrinterEffects,
     of: &'a Handle<Printer>,
@@ -110,7 +111,7 @@ impl Drop for LastWords<'_> {
     }
 }
 
-/// One try; the effect stands until the rules have an answer.
+/// Makes one try; the effect remains until the rules have an outcome.
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     let Some(manual) = under_way(of, id) else { return };
     if manual.phase == ManualPhase::Taken {
@@ -147,9 +148,9 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     }
 }
 
-/// A name for a file that does not overwrite one that somebody else put on the printer: the name itself if there is no
-/// such file, else with the end of `tag` in it. With the same tag the answer is the same, so that an upload that is
-/// repeated after a crash does not leave a copy each time.
+/// Returns a file name that does not overwrite a file already on the printer: `name` itself if it is free, else with
+/// the end of `tag` in it. The same tag always yields the same name, so that an upload repeated after a crash does not
+/// leave another copy.
 pub async fn unused_name(adapter: &dyn Adapter, name: &str, tag: Id) -> Result<String, PrinterError> {
     let listed = adapter.supports(Operation::ListFiles);
     if !listed || adapter.list_files().await?.iter().any(|file| file.path == name) {
@@ -163,7 +164,7 @@ pub async fn unused_name(adapter: &dyn Adapter, name: &str, tag: Id) -> Result<S
     Ok(name.to_owned())
 }
 
-/// The file of the print that is on, as the last look showed it.
+/// Returns the file of the running print, according to the last poll.
 fn prints_now(of: &Handle<Printer>) -> Option<String> {
     let state = of.read();
     let printer = state.state.as_ref()?;
@@ -171,8 +172,8 @@ fn prints_now(of: &Handle<Printer>) -> Option<String> {
     on.then(|| printer.shows.clone().unwrap_or_else(|| "a print is on".to_owned()))
 }
 
-/// What the printer said to the start (or to the upload before it), with the name it gave the file; `None` when nothing
-/// was asked of it.
+/// Uploads and starts the print. Returns the name that the printer gave the file, or its error; `None` if nothing was
+/// sent to it.
 async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> Option<Result<String, PrinterError>> {
     let Some(connection) = with.connections.wait_for(of.id()).await else {
         return Some(Err(PrinterError::Unreachable("it is not connected".to_owned())));

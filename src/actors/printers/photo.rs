@@ -1,8 +1,8 @@
-//! The effect `Photograph`: takes one picture of an ended print and keeps it as a file of the library, bound to the
+//! Effect `Photograph`: takes one picture of an ended print and stores it as a file of the library, linked to the
 //! attempt.
 //!
-//! The id of the file follows from the attempt, so that a server which was killed in the middle makes no second one.
-//! Nothing waits for it: the next print takes the picture's place.
+//! The id of the file is derived from the attempt, so that a server killed halfway does not create a second one.
+//! Nothing waits for the picture, and the next print supersedes it.
 
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ use crate::domain::printer::{PhotoDue, Printer, PrinterCommand};
 use crate::domain::schedule::Delays;
 use crate::printers::cameras::{CameraFault, Picture};
 
-/// Tries to get the picture.
+/// Maximum number of tries to take the picture.
 const MAX_TRIES: u32 = 6;
-/// Pauses between them.
+/// Backoff between tries.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(15) };
-/// After this time a picture shows something else than the end of the print.
+/// Time after the end of the print, in milliseconds, from which a picture no longer shows it.
 const MAX_AGE_MS: i64 = 10 * 60 * 1000;
 
-/// Takes the picture of this attempt, unless it is not due any more.
+/// Takes the picture of this attempt, unless it is no longer due.
 pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let state = of.read();
     let due = state.state.as_ref().and_then(|printer| printer.photo_due.clone());
@@ -63,16 +63,16 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
     tell(of, PrinterCommand::PhotoOver(attempt)).await;
 }
 
-/// What came of taking a picture.
+/// Outcome of taking a picture.
 enum Shot {
     Picture(Picture),
-    /// There will be none of this print.
+    /// There will be no picture of this print.
     Nothing,
-    /// There is no camera that can be asked.
+    /// No camera is available.
     NoCamera,
 }
 
-/// A picture that shows the end of the print.
+/// Takes a picture that shows the end of the print.
 async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> Shot {
     let mut why = None;
     for tries in 0..MAX_TRIES {
@@ -94,7 +94,7 @@ async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> Sh
     Shot::Nothing
 }
 
-/// Keeps the picture as a file.
+/// Stores the picture as a file.
 async fn keep(with: &PrinterEffects, id: Id, due: &PhotoDue, picture: Picture) -> Result<(), String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let recording = with.blobs.recording().await;

@@ -1,5 +1,5 @@
-//! What a printer pushes between two looks: how far its print is and how warm it is. Changes of state are only hints,
-//! on which the watch looks.
+//! Values that a printer pushes between two polls: the progress and temperatures of its print. Pushed state changes are
+//! only hints that trigger a poll.
 
 use std::time::Duration;
 
@@ -13,28 +13,27 @@ use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::connections::PrinterConnection;
 
-/// How often what was pushed is taken over.
+/// Interval at which pushed values are applied.
 const TAKE_OVER_INTERVAL: Duration = Duration::from_secs(1);
-/// While the push connection is open, only one of this many polls looks at the printer.
+/// Factor by which the poll interval grows while the push connection is open.
 const POLLS_PER_LOOK: u32 = 10;
 
-/// How often a printer that pushes nothing is looked at while its print is about to end, if that is more often than
-/// else: the next job waits for it.
+/// Maximum poll interval of a printer that pushes nothing while its print is about to end: the next job waits for it.
 const END_LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// For how long it is looked at that often: some printers show the last percent, or no time left, for hours.
+/// Maximum time at that interval: some printers show the last percent, or no time left, for hours.
 const MAX_END_LOOKS: Duration = Duration::from_secs(300);
 
-/// Since when the print that a printer shows has been about to end, or has not said when it ends.
+/// Tracker of since when the current print has been about to end, or has not reported when it ends.
 #[derive(Default)]
 pub(super) struct EndWatch {
     since: Option<Instant>,
-    /// Whether the printer has said that the end is near.
+    /// `true` once the printer has reported that the end is near.
     is_end_near: bool,
 }
 
 impl EndWatch {
-    /// Whether the end is so near, by what the printer says, that it should be looked for often; also while the printer
-    /// of a new print does not say it yet.
+    /// Returns whether the reported end is so near that the printer should be polled often; also while the printer does
+    /// not yet report the end of a new print.
     fn near(&mut self, status: &Status, now: Instant) -> bool {
         let ends_soon = status.ends_soon();
         if !ends_soon && !status.is_new_print() {
@@ -49,9 +48,10 @@ impl EndWatch {
     }
 }
 
-/// The pause until the next look at a printer that answered. A server without its printer pushes nothing of it. A start
-/// that is not confirmed is looked for at every poll: what is pushed is no look, and the verdict on the start asks for
-/// how long nobody looked. So is the end of a print that is near, in case that its push does not come.
+/// Returns the pause until the next poll of a printer that answered. While its printer is disconnected, the printer's
+/// server pushes nothing about it. An unconfirmed start is polled at the normal interval: a pushed value is not a poll,
+/// and the verdict on the start depends on how long the printer was not polled. The same applies to a print that is
+/// about to end, in case its push is lost.
 pub(super) fn pause(
     of: &Handle<Printer>,
     connection: &PrinterConnection,
@@ -69,13 +69,13 @@ pub(super) fn pause(
     }
 }
 
-/// When the printer was heard last: in a look, or on its push connection.
+/// Returns when the printer was last heard from: by a poll, or on its push connection.
 pub(super) fn heard(connection: &PrinterConnection, looked: Instant) -> Instant {
     connection.adapter.push().heard.map_or(looked, |pushed| pushed.max(looked))
 }
 
-/// Takes over what is pushed. Returns when the push connection is open and has been silent for so long that the printer
-/// must be looked at, to know in time whether it is offline.
+/// Applies pushed values. Returns when the push connection is open and has been silent for so long that the printer
+/// must be polled to detect in time that it is offline.
 pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, connection: &PrinterConnection) {
     let patience = with.settings.offline * 2 / 3;
     loop {
@@ -105,8 +105,8 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, conne
     }
 }
 
-/// Whether the rules should hear of the progress of a print. Its state is that of the last look, which must not be
-/// older than what the rules know of an emergency stop.
+/// Returns whether the rules should receive the pushed progress of a print. The state comes from the last poll, which
+/// must not be older than an emergency stop that the rules know of.
 fn counts(printer: &Printer, status: &Status, now: Timestamp) -> bool {
     let on = matches!(status.state, Activity::Printing | Activity::Paused);
     on && printer.stopped_at.is_none_or(|at| status.updated_at > at || at > now) && printer.matters(status, now)

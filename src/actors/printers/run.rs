@@ -1,8 +1,9 @@
 //! Brings one attempt to a start or a verdict.
 //!
-//! Phase Taken: look, upload, look again, then ask for `Go`, then start, once. Phases `StartSent` and Unverified (also
-//! after a crash): never start; wait for the watch to confirm, then judge by the printer's own evidence. A print that
-//! was seen and is gone, or whose printer's server has lost its firmware: ask the printer's history how it ended.
+//! Phase Taken: poll, upload, poll again, then request `Go`, then start once. Phases `StartSent` and Unverified (also
+//! after a crash): never start; wait for the watch to confirm, then judge by the printer's own evidence. For a print
+//! that was seen and is gone, or whose printer's server has lost its firmware: query the printer's history for how it
+//! ended.
 
 use std::time::Duration;
 
@@ -18,21 +19,21 @@ use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Deleted, Launch, PrinterError, Source};
 use crate::printers::connections::PrinterConnection;
 
-/// Pauses between the uploads that are tried for one attempt before it is given back to its order. The first repeat
-/// comes at once, because a server that answered 5xx may be well again; together they outlast a short outage.
+/// Pauses between the uploads that are tried for one attempt before it is returned to its order. The first retry is
+/// immediate, because a server that answered 5xx may have recovered; together they outlast a short outage.
 const UPLOAD_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
-/// How often a deletion that the printer's server answered with 5xx is repeated.
+/// Maximum number of retries of a deletion that the printer's server answered with 5xx.
 const MAX_DELETE_RETRIES: u32 = 3;
-/// An unverified attempt is looked into again this often, as long as nobody decides.
+/// Interval at which an unverified attempt is examined again until an operator decides.
 const UNVERIFIED_LOOK_INTERVAL: Duration = Duration::from_secs(15);
 
-/// How long the firmware behind a printer's server may take to come back once its printer counts as offline, before
-/// the print counts as lost with it.
+/// Time that the firmware behind a printer's server has to come back once its printer counts as offline, before its
+/// print counts as lost.
 const FIRMWARE_RETURN_DELAY: Duration = Duration::from_secs(5);
-/// A printer writes its history a moment after the print has ended.
+/// Delay before the history is read: a printer writes it a moment after the print has ended.
 const HISTORY_DELAY: Duration = Duration::from_secs(1);
 
-/// Makes one try. The effect stands until the rules have an answer, so returning means "try again later".
+/// Makes one try. The effect remains until the rules have an outcome, so returning means "try again later".
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
     if hand.phase == Phase::Taken {
@@ -66,8 +67,8 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
     }
 }
 
-/// Measures for how long nobody looks at the printer. After a restart of the server, or over a new connection, nobody
-/// is known to have looked since `from`; if the clock was set back since then, that time is unknown.
+/// Starts measuring for how long the printer is not polled. After a restart of the server, or over a new connection, it
+/// counts as not polled since `from`; if the clock was set back since then, that time is unknown.
 fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Timestamp) {
     if let Some(connection) = with.connections.get(of.id()) {
         let before = u64::try_from(with.environment.now().since(from)).map_or(Duration::MAX, Duration::from_millis);
@@ -75,7 +76,7 @@ fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Times
     }
 }
 
-/// Uploads the file, asks for `Go`, and sends the start once.
+/// Uploads the file, requests `Go`, and sends the start once.
 async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
     let attempt = hand.attempt;
     let file = match with.files.read(hand.file_id).await {
@@ -153,14 +154,13 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
     }
 }
 
-/// Why the printer gets no file, in words for people, if it could not start one now.
+/// Returns a human-readable reason if the printer could not start a print now, in which case no file is sent to it.
 fn taken_meanwhile(of: &Handle<Printer>) -> Option<String> {
     let printer = of.read();
     printer.state.as_ref()?.could_start().err().map(|why| format!("not started: the printer is {why}"))
 }
 
-/// Looks at the printer right before its start; failures that may pass are looked past as often as uploads are tried
-/// again.
+/// Polls the printer right before its start. Failures that may be transient are retried as often as uploads.
 pub(super) async fn looked_again(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -178,7 +178,7 @@ async fn give_back(of: &Handle<Printer>, attempt: Id, why: StartFailure, reason:
     let _ = report(of, PrinterCommand::UploadFailed { attempt, why, reason }).await;
 }
 
-/// Whose fault a failed upload is.
+/// Classifies the cause of a failed upload.
 fn failure_of(error: &PrinterError) -> StartFailure {
     match error {
         error if error.disk_full() => StartFailure::DiskFull,
@@ -218,9 +218,9 @@ async fn revoke_refused(of: &Handle<Printer>, connection: &PrinterConnection, at
     }
 }
 
-/// Gathers the evidence for the verdict and tells it: status, then history, then deletion. Only "reachable, not our
-/// file, deleted" counts as revoked. A printer without a history that names the file as its last print leaves it to a
-/// person. For a print that was seen, nothing is deleted: the history alone decides.
+/// Collects the evidence for the verdict and reports it: status, then history, then deletion. Only "reachable, not our
+/// file, deleted" counts as revoked. If the printer has no history that names the file as its last print, the verdict
+/// is left to an operator. For a print that was seen, nothing is deleted: the history alone decides.
 async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let evidence = match with.connections.wait_for(of.id()).await {
         Some(connection) => {
@@ -242,7 +242,7 @@ async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     tell(of, PrinterCommand::Judged { attempt, evidence: Box::new(evidence) }).await;
 }
 
-/// The attempt, if a verdict on it is still called for.
+/// Returns the attempt if a verdict on it is still needed.
 fn undecided(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
     in_hand(of, attempt).filter(|hand| match hand.phase {
         Phase::StartSent { .. } | Phase::Unverified { .. } => true,
@@ -312,7 +312,7 @@ async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<St
     Evidence::Revoked { server, unwatched_ms }
 }
 
-/// What is known of a print that was seen, of which neither status nor history knows.
+/// Returns the evidence about a print that was seen but is in neither the status nor the history.
 async fn lost(connection: &PrinterConnection, hand: &InHand, status: &Status, server: ServerRun) -> Evidence {
     if hand.gone.is_none() {
         return Evidence::Away;
@@ -324,7 +324,7 @@ async fn lost(connection: &PrinterConnection, hand: &InHand, status: &Status, se
     Evidence::Forgets { server, stopped, unseen_ms: unseen.and_then(|time| i64::try_from(time.as_millis()).ok()) }
 }
 
-/// Whether the status shows the attempt's own print, under way or over.
+/// Returns whether the status shows the attempt's own print, in progress or ended.
 fn names(hand: &InHand, status: &Status) -> bool {
     !status.prints_again() && status.file.as_deref().is_some_and(|file| hand.is_ours(file))
 }

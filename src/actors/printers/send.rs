@@ -1,11 +1,11 @@
-//! Uploads a file to a printer, as long as the printer is heard of.
+//! Uploads a file to a printer, aborting when the printer falls silent.
 
 use crate::domain::printer_status::Connection;
 use crate::printers::adapter::{PrinterError, Source};
 use crate::printers::connections::PrinterConnection;
 
-/// Uploads a file; the name that the printer gave it. Ends as soon as the watch finds the printer silent: bytes that
-/// wait in the buffers of a dead connection would hold the print up for minutes.
+/// Uploads a file and returns the name that the printer gave it. Aborts as soon as the watch finds the printer silent:
+/// bytes left in the buffers of a dead connection would delay the print by minutes.
 pub(super) async fn send(connection: &PrinterConnection, name: &str, source: &Source) -> Result<String, PrinterError> {
     let mut status = connection.status.subscribe();
     let silent = async {

@@ -1,6 +1,6 @@
-//! Removes our files from a printer: after the end of each attempt, and what is left of earlier ones whenever it is
-//! connected anew. A disk that fills up with past prints stops a printer; a file that stays there may be started by
-//! hand by mistake.
+//! Removes our files from a printer: after the end of each attempt, and leftovers of earlier ones whenever the printer
+//! is reconnected. A disk that fills up with past prints stops a printer; a leftover file may be started by hand by
+//! mistake.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::printers::connections::PrinterConnection;
 
 /// Pause after a deletion that failed.
 const DELETION_RETRY_DELAY: Duration = Duration::from_secs(30);
-/// Pause between two looks at what is to be deleted.
+/// Interval between two checks for files to delete.
 const ROUND_INTERVAL: Duration = Duration::from_millis(500);
-/// Most files that wait for their deletion; more are found when the printer is connected anew.
+/// Maximum number of files queued for deletion; others are found when the printer is reconnected.
 const MAX_DUE_FILES: usize = 64;
 
-/// Keeps a printer tidy as long as it is watched.
+/// Deletes our files from a printer for as long as it is watched.
 pub(super) async fn tidy(of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
     let mut status = connection.status.subscribe();
     let mut work = Work::default();
@@ -42,22 +42,22 @@ pub(super) async fn tidy(of: &Handle<Printer>, connection: &Arc<PrinterConnectio
     }
 }
 
-/// What is to be deleted on one printer.
+/// Pending deletions of one printer.
 #[derive(Default)]
 struct Work {
-    /// The file of the attempt in hand when it was last looked.
+    /// File of the attempt in hand at the last check.
     in_hand: Option<String>,
-    /// The attempt that ended last.
+    /// Attempt that ended last.
     ended: Option<Id>,
-    /// Whether the printer's files were listed since it was connected, and since an attempt ended whose file was not
-    /// seen in hand.
+    /// Set once the printer's files were listed. Reset when the printer is reconnected, and when an attempt ended whose
+    /// file was not seen in hand.
     listed: bool,
     due: BTreeSet<String>,
     not_before: Option<Instant>,
 }
 
 impl Work {
-    /// Notes attempts that ended, also those that came and went between two looks, and a connection that was lost.
+    /// Records attempts that ended, including those that came and went between two checks, and a lost connection.
     fn note(&mut self, printer: &Printer, connected: bool) {
         let now =
             printer.in_hand.as_ref().map(|hand| hand.remote_name.clone().unwrap_or_else(|| hand.file_name.clone()));

@@ -1,6 +1,6 @@
-//! Holds the connection to one printer and looks at it: at once when it pushes, else every few seconds.
+//! Maintains the connection to one printer and polls it: at once when it pushes, else every few seconds.
 //!
-//! The status of every look is published to the connection (the last value wins); only what matters to the rules
+//! The status of every poll is published to the connection (the last value wins); only what matters to the rules
 //! becomes a command.
 
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use crate::domain::time::Timestamp;
 use crate::printers::connections::PrinterConnection;
 use crate::printers::registry::{MakeError, StoredAddress};
 
-/// Number of failed status requests in a row after which the printer counts as silent, however little time passed.
+/// Number of failed status requests in a row after which the printer counts as silent, however little time has passed.
 const MAX_FAILED_LOOKS: u32 = 3;
-/// How often a printer without a camera is asked whether it has one.
+/// Interval at which a printer without a camera is checked for one.
 const CAMERA_ASK_INTERVAL: Duration = Duration::from_secs(10 * 60);
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
 
-/// Removes the connection when the watch ends, however it ends.
+/// Guard that removes the connection when the watch ends, however it ends.
 struct Watched<'a> {
     with: &'a PrinterEffects,
     of: &'a Handle<Printer>,
@@ -38,7 +38,7 @@ impl Drop for Watched<'_> {
     }
 }
 
-/// Watches until the task is aborted, when the effect is no longer called for.
+/// Watches the printer until the task is aborted, when the effect is no longer called for.
 pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &StoredAddress) {
     let adapter = match with.connections.registry.open(address, &with.cipher) {
         Ok(adapter) => adapter,
@@ -70,7 +70,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
     }
 }
 
-/// Looks at the printer for ever.
+/// Polls the printer forever.
 async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
     let (mut failed, mut heard, mut reopen) = (0u32, Instant::now(), Reopen::default());
     let (mut end, mut camera_asked) = (pushed::EndWatch::default(), None);
@@ -130,9 +130,9 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
     }
 }
 
-/// Tells the printer's actor of the spools that the printer reports, where they differ from what is recorded or are of
-/// a material that was not known before, with what the shop knows of such spools: what operators said at other
-/// printers, and the codes and colours of materials.
+/// Reports the spools that the printer shows to its actor, if they differ from the recorded ones or their material has
+/// just become known. Includes what the shop knows of such spools: assignments that operators made at other printers,
+/// and the codes and colours of materials.
 async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     let slots = status.clone().bounded().slots;
     let own = of.read();
@@ -156,8 +156,8 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     }
 }
 
-/// Tells the printer's actor by which key the printer proved who it is, once: from then on no other is taken, also
-/// after a restart of the server.
+/// Reports to the printer's actor, once, the key with which the printer proved its identity: from then on no other key
+/// is accepted, also after a restart of the server.
 async fn key(of: &Handle<Printer>, connection: &PrinterConnection) {
     if of.read().state.as_ref().is_some_and(|printer| printer.known_key.is_none())
         && let Some(key) = connection.adapter.shown_key()
@@ -166,8 +166,7 @@ async fn key(of: &Handle<Printer>, connection: &PrinterConnection) {
     }
 }
 
-/// Asks a printer that was found without a camera again, when it is connected and then now and then: somebody may have
-/// given it one.
+/// Checks a printer that had no camera again, when it is connected and at intervals: a camera may have been added.
 async fn camera(with: &PrinterEffects, of: &Handle<Printer>, asked: &mut Option<Instant>) {
     let state = of.read();
     let Some(printer) = state.state.as_ref().filter(|printer| printer.camera_absent) else { return };
@@ -180,7 +179,7 @@ async fn camera(with: &PrinterEffects, of: &Handle<Printer>, asked: &mut Option<
     }
 }
 
-/// Tells the printer's actor that the printer has been silent for too long, unless it knows.
+/// Reports to the printer's actor that the printer has been silent for too long, unless it knows.
 async fn silent(of: &Handle<Printer>, condition: Connection, words: String, seen_at: Option<Timestamp>) {
     let known = of.read().state.as_ref().map(|printer| (printer.connection, printer.outage));
     if known != Some((condition, true)) {
@@ -188,8 +187,8 @@ async fn silent(of: &Handle<Printer>, condition: Connection, words: String, seen
     }
 }
 
-/// Asks a closed serial port to open: the web server answers, and the next status tells whether it did. One that was
-/// closed by an error, a person or an emergency stop is left to a person.
+/// Requests that a closed serial port be opened: the web server answers, and the next status shows whether it helped. A
+/// port that was closed by an error, an operator or an emergency stop is left to an operator.
 async fn open_again(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -207,7 +206,7 @@ async fn open_again(
     }
 }
 
-/// When a closed serial port is asked to open again: at once, then less and less often while it stays closed.
+/// Schedule for reopening a closed serial port: at once, then with increasing pauses while it stays closed.
 #[derive(Default)]
 struct Reopen {
     tries: u32,
@@ -215,7 +214,7 @@ struct Reopen {
 }
 
 impl Reopen {
-    /// Whether it should be asked now. A port that is open resets the pauses.
+    /// Returns whether a reopen is due now. An open port resets the pauses.
     fn due(&mut self, closed: bool, now: Instant) -> bool {
         if !closed {
             *self = Self::default();
@@ -223,19 +222,20 @@ impl Reopen {
         closed && self.not_before.is_none_or(|at| now >= at)
     }
 
-    /// Notes that it was asked; the next status tells whether it helped.
+    /// Records a reopen request; the next status shows whether it helped.
     fn tried(&mut self, now: Instant, chance: f64) {
         self.not_before = Some(now + RECONNECT_DELAYS.next(self.tries, chance));
         self.tries += 1;
     }
 }
 
-/// The first retries come at the usual pace, so that three failures are known soon; then less and less often.
+/// Returns the pause after failed polls in a row. The first retries come at the usual pace, so that three failures are
+/// detected soon; later ones with increasing pauses.
 fn backoff(failed: u32, chance: f64) -> Duration {
     RECONNECT_DELAYS.next(failed.saturating_sub(1), chance)
 }
 
-/// How long a request for the status may take: silence is noticed in time, however long an answer may take.
+/// Returns the timeout of a status request, chosen so that silence is detected in time however slow the response.
 fn patience(offline: Duration, silent: Duration) -> Duration {
     match offline.saturating_sub(silent) {
         Duration::ZERO => offline,

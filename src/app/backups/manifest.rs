@@ -1,5 +1,5 @@
-//! What a backup says of itself: made by which version, of which database with how many rows, and each file of it with
-//! its size and hash. It grows on the disk, file by file: there may be very many.
+//! Manifest of a backup: the version that made it, the database with its row counts, and each file with its size and
+//! hash. It is written to disk file by file, because there may be very many.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -12,35 +12,35 @@ use serde::Serialize;
 use crate::domain::time::Timestamp;
 use crate::files::archive::ArchiveMember;
 
-/// What is known before the first file is written.
+/// Part of the manifest that is known before the first file is written.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ManifestHead<'a> {
-    /// What made it.
+    /// Product that made the backup.
     pub product: &'static str,
-    /// Of which version.
+    /// Version of the product.
     pub version: &'static str,
-    /// The moment that it was asked for.
+    /// Time at which the backup was requested.
     pub made_at: Timestamp,
-    /// Name of the newest migration that the tables have seen.
+    /// Name of the newest migration applied to the database.
     pub schema_version: &'a str,
-    /// The copy of the database.
+    /// Copy of the database.
     pub database: DatabasePart<'a>,
 }
 
-/// What there is to know of the copy of the database.
+/// Description of the database copy.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct DatabasePart<'a> {
     /// `sqlite` or `postgresql`.
     pub kind: &'static str,
-    /// Which file of the archive it is.
+    /// Name of its file in the archive.
     pub member: &'static str,
-    /// How many rows each table has.
+    /// Number of rows of each table.
     pub rows: &'a BTreeMap<String, u64>,
 }
 
-/// A manifest that is being written.
+/// Manifest being written.
 pub(super) struct Manifest {
     path: PathBuf,
     to: BufWriter<File>,
@@ -48,7 +48,7 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// Begins it in a new file with these permissions.
+    /// Creates the manifest as a new file with these permissions.
     pub(super) fn begin(path: &Path, mode: u32, head: &ManifestHead<'_>) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
         let (mut to, head) = (BufWriter::new(file), serde_json::to_string(head)?);
@@ -57,13 +57,13 @@ impl Manifest {
         Ok(Self { path: path.to_owned(), to, is_first: true })
     }
 
-    /// Adds a file of the archive.
+    /// Appends the entry of a file of the archive.
     pub(super) fn add(&mut self, member: &ArchiveMember) -> io::Result<()> {
         let comma = if std::mem::take(&mut self.is_first) { "" } else { "," };
         write!(self.to, "{comma}\n{}", serde_json::to_string(member)?)
     }
 
-    /// Ends it, and opens it for reading.
+    /// Completes the manifest and opens it for reading.
     pub(super) fn finish(mut self) -> io::Result<File> {
         self.to.write_all(b"\n]}\n")?;
         self.to.flush()?;

@@ -1,4 +1,4 @@
-//! Backups that are read again: held against their manifest from the first file to the last, and unpacked.
+//! Reads backups: verifies all of their files against the manifest, and unpacks them.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -15,58 +15,58 @@ use super::{FILE_MODE, FOLDER_MODE, MANIFEST_NAME, PRODUCT};
 use crate::domain::time::Timestamp;
 use crate::files::disk::LOST_FOUND;
 
-/// Longest manifest that is read, in bytes. It has a line for each file of the shop.
+/// Maximum size of a manifest that is read, in bytes. It has a line for each file of the shop.
 pub const MAX_MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
-/// Depth of a manifest, and its values: four for each file of the shop.
+/// Limits for parsing a manifest: its nesting depth, and its number of values, four for each file of the shop.
 pub const MANIFEST: Bounds = Bounds { depth: 8, values: 8_000_000 };
-/// What is read at a time, in bytes.
+/// Number of bytes read at a time.
 const PIECE_BYTES: usize = 256 * 1024;
-/// Characters of a SHA-256 in hex, and of the folder of a stored file.
+/// Number of characters of a hexadecimal SHA-256, which is also the length of the folder name of a stored file.
 const SHA256_CHARS: usize = 64;
 const FOLDER_CHARS: usize = 2;
 
-/// Why a backup cannot be used.
+/// Reason a backup cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupReadError {
-    /// The file cannot be read, or nothing can be written.
+    /// The archive cannot be read, or a file cannot be written.
     #[error(transparent)]
     Disk(#[from] io::Error),
-    /// It has no manifest, which is its last file.
+    /// The manifest, which must be the last file, is missing.
     #[error("it is no backup, or its download broke off: its last file is not {MANIFEST_NAME}")]
     NoManifest,
-    /// The manifest is not one of a backup.
+    /// The manifest is not that of a backup.
     #[error("its {MANIFEST_NAME} is not one of a backup of Printfloor")]
     BadManifest,
-    /// A file is not the one that the manifest names.
+    /// A file differs from the one listed in the manifest.
     #[error("it is damaged: {0}")]
     Damaged(String),
 }
 
-/// What a manifest says.
+/// Contents of a manifest.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ManifestText {
     product: String,
-    /// Version of the program that made it.
+    /// Version of the program that made the backup.
     pub version: String,
-    /// When it was made.
+    /// Time at which the backup was made.
     pub made_at: Timestamp,
-    /// Name of the newest migration of its database.
+    /// Name of the newest migration applied to its database.
     pub schema_version: String,
-    /// The database that the backup is a copy of.
+    /// Copy of the database.
     pub database: ManifestDatabase,
     members: Vec<ManifestMember>,
 }
 
-/// The database of a backup.
+/// Database section of a manifest.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ManifestDatabase {
     /// `sqlite` or `postgresql`.
     pub kind: String,
-    /// Its file in the archive.
+    /// Name of its file in the archive.
     pub member: String,
-    /// How many rows each table has.
+    /// Number of rows of each table.
     pub rows: BTreeMap<String, u64>,
 }
 
@@ -77,32 +77,32 @@ struct ManifestMember {
     sha256: String,
 }
 
-/// A backup whose files are all as its manifest says.
+/// Backup whose files all match its manifest.
 #[derive(Clone, Debug)]
 pub struct VerifiedBackup {
-    /// What the manifest says.
+    /// Parsed manifest.
     pub manifest: ManifestText,
     /// SHA-256 of the manifest, in hex.
     pub sha256: String,
-    /// How many files it has besides database and manifest.
+    /// Number of files besides the database and the manifest.
     pub files: usize,
-    /// Size of all files, in bytes.
+    /// Total size of all files, in bytes.
     pub bytes: u64,
 }
 
-/// Where the files of a backup belong.
+/// Destinations of the files of a backup.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackupPlaces {
-    /// The file of the database.
+    /// File of the database.
     pub database: PathBuf,
-    /// The folder of stored files.
+    /// Folder of stored files.
     pub files: PathBuf,
-    /// The folder of rendered documents.
+    /// Folder of rendered documents.
     pub documents: PathBuf,
 }
 
 impl BackupPlaces {
-    /// Where a file of an archive belongs; `None` for one that no backup has.
+    /// Returns the destination of a file of an archive; `None` if no backup contains such a file.
     fn of(&self, name: &str, database: &str) -> Option<PathBuf> {
         if name == database {
             return Some(self.database.clone());
@@ -127,12 +127,12 @@ impl BackupPlaces {
     }
 }
 
-/// Reads a backup from its first file to its last, and holds it against its manifest. `progress` hears how many bytes
-/// were read. Waits for the disk.
+/// Reads a backup from the first file to the last, and verifies it against its manifest. `progress` receives the number
+/// of bytes read. Blocks on the disk.
 ///
 /// # Errors
 ///
-/// When it is no backup, or not whole.
+/// Fails if the file is not a backup, or is incomplete or damaged.
 pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBackup, BackupReadError> {
     let (mut found, mut last) = (BTreeMap::new(), None);
     for_each_file(path, &mut progress, |name, bytes, content| {
@@ -176,12 +176,12 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
     Ok(VerifiedBackup { manifest, sha256, files, bytes })
 }
 
-/// Unpacks a verified backup to these places, where no file is yet, and holds each file against the manifest once
-/// more. Everything is on the disk afterwards. Waits for the disk.
+/// Unpacks a verified backup to these destinations, where no file may exist yet, and verifies each file against the
+/// manifest once more. All data is synced to disk on return. Blocks on the disk.
 ///
 /// # Errors
 ///
-/// When a file has no place, is another one by now, or cannot be written.
+/// Fails if a file has no destination, has changed since the verification, or cannot be written.
 pub fn unpack(
     path: &Path,
     backup: &VerifiedBackup,
@@ -212,7 +212,7 @@ pub fn unpack(
     })
 }
 
-/// Hands each file of an archive over, with its name and size.
+/// Calls a function for each file of an archive, with its name and size.
 fn for_each_file(
     path: &Path,
     progress: &mut impl FnMut(u64),
@@ -236,7 +236,7 @@ fn for_each_file(
     Ok(())
 }
 
-/// Copies to the end; the hex SHA-256 of what was copied.
+/// Copies to the end and returns the hexadecimal SHA-256 of the copied data.
 fn copy_hashed(from: &mut dyn Read, to: &mut impl Write) -> io::Result<String> {
     let (mut hash, mut piece) = (Sha256::new(), vec![0; PIECE_BYTES]);
     loop {
@@ -251,11 +251,11 @@ fn copy_hashed(from: &mut dyn Read, to: &mut impl Write) -> io::Result<String> {
     Ok(hex::encode(hash.finalize()))
 }
 
-/// Has the disk keep the entries of a folder and of those below.
+/// Syncs the directory entries of a folder and its subfolders to disk.
 ///
 /// # Errors
 ///
-/// When one cannot be read.
+/// Fails if a folder cannot be read or synced.
 pub fn sync_folders(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -273,7 +273,7 @@ mod tests {
 
     use super::*;
 
-    /// An archive of these files, with a manifest that says so but for what `spoil` changes.
+    /// Writes an archive of these files, with a manifest that matches them except for the changes by `spoil`.
     fn archive(folder: &Path, spoil: impl FnOnce(&mut Vec<(String, Vec<u8>)>)) -> PathBuf {
         let sha = hex::encode(Sha256::digest(b"G28\n"));
         let mut files = vec![

@@ -1,4 +1,4 @@
-//! Invoices as rows: what was invoiced, what was paid of it, to whom.
+//! Export rows of invoices: amounts invoiced and paid, and the buyer.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::domain::time::Timestamp;
 use crate::store::queries::{ExportRange, Queries};
 use crate::store::rows::LoadError;
 
-/// The names of the columns.
+/// Column names of the invoice export.
 pub(super) const COLUMNS: &[&str] = &[
     "number",
     "status",
@@ -34,7 +34,7 @@ pub(super) const COLUMNS: &[&str] = &[
     "id",
 ];
 
-/// The next invoices.
+/// Returns the next page of invoices.
 pub(super) async fn page(
     queries: &Queries,
     scope: &ExportScope,
@@ -58,7 +58,7 @@ pub(super) async fn page(
     Ok(ExportPage { rows: invoices.iter().map(|invoice| row(invoice, upto, &numbers)).collect(), after: last })
 }
 
-/// The status with this word, which was checked when the export was asked for.
+/// Parses a status name, which was validated when the export was requested.
 fn status(word: &str) -> Option<InvoiceStatus> {
     serde_json::from_value(word.into()).ok()
 }

@@ -1,4 +1,4 @@
-//! Quotes as rows: what was offered, to whom, and what became of it.
+//! Export rows of quotes: the offer, the customer and the outcome.
 
 use crate::actors::exports::{ExportCell, ExportPage};
 use crate::domain::currency;
@@ -8,7 +8,7 @@ use crate::domain::time::Timestamp;
 use crate::store::queries::{ExportRange, Queries};
 use crate::store::rows::LoadError;
 
-/// The names of the columns.
+/// Column names of the quote export.
 pub(super) const COLUMNS: &[&str] = &[
     "number",
     "status",
@@ -27,7 +27,7 @@ pub(super) const COLUMNS: &[&str] = &[
     "id",
 ];
 
-/// The next quotes.
+/// Returns the next page of quotes.
 pub(super) async fn page(
     queries: &Queries,
     scope: &ExportScope,
@@ -49,7 +49,7 @@ pub(super) async fn page(
     Ok(ExportPage { rows, after: last })
 }
 
-/// The status with this word, which was checked when the export was asked for.
+/// Parses a status name, which was validated when the export was requested.
 fn status(word: &str) -> Option<QuoteStatus> {
     serde_json::from_value(word.into()).ok()
 }

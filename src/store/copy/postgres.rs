@@ -1,5 +1,5 @@
-//! A copy of a PostgreSQL database by its own programs: `pg_dump` writes what one transaction sees, which meanwhile
-//! counts the rows, and `pg_restore` reads the copy to its end without restoring it.
+//! Copies a PostgreSQL database with its own programs: `pg_dump` writes the snapshot of one transaction, which
+//! meanwhile counts the rows, and `pg_restore` reads the copy to its end without restoring it.
 
 mod programs;
 mod rows;
@@ -14,12 +14,12 @@ use self::rows::CopiedRows;
 use super::{CopyError, DatabaseCopy, counted, number, schema_of, text};
 use crate::store::connect::{self, DatabaseSettings};
 
-/// Writes the copy.
+/// Program that writes the copy.
 const DUMP_PROGRAM: &str = "pg_dump";
-/// Reads the copy.
+/// Program that reads the copy.
 const RESTORE_PROGRAM: &str = "pg_restore";
 
-/// Copies the database into an empty file, and holds the copy against it.
+/// Copies the database into an empty file, and verifies the copy against it.
 pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let programs = PgPrograms::new(&settings.url)?;
     let db = connect::copying(settings, None).await?;
@@ -36,7 +36,8 @@ pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<Dat
     Ok(copy)
 }
 
-/// Puts a copy into an empty database, all of it or nothing; the rows of each table afterwards.
+/// Restores a copy into an empty database, as a whole or not at all; returns the number of rows of each table
+/// afterwards.
 pub(super) async fn restore(settings: &DatabaseSettings, copy: &Path) -> Result<BTreeMap<String, u64>, CopyError> {
     let programs = PgPrograms::new(&settings.url)?;
     let db = connect::copying(settings, None).await?;
@@ -54,7 +55,7 @@ pub(super) async fn restore(settings: &DatabaseSettings, copy: &Path) -> Result<
     restored
 }
 
-/// What the copy has to have, and the schema whose tables it is about.
+/// Writes the copy; returns the contents that it must have, and the schema of its tables.
 async fn copied(
     db: &DatabaseConnection,
     programs: &PgPrograms,

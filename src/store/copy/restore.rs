@@ -1,7 +1,7 @@
-//! Puts a copy of a database back: into a file of its own on SQLite, into an empty database on PostgreSQL, and holds
-//! the rows of each table against those that the backup names.
+//! Restores a copy of a database: into its own file on SQLite, into an empty database on PostgreSQL, and verifies the
+//! rows of each table against those listed in the backup.
 //!
-//! A PostgreSQL database has a table of its own while this goes on ([`UNFINISHED_TABLE`]): no server starts over it.
+//! A PostgreSQL database contains a marker table during the restore ([`UNFINISHED_TABLE`]): no server starts over it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,23 +11,23 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbE
 use super::{CopyError, DatabaseCopier, counted, postgres, sqlite};
 use crate::store::connect::{self, DatabaseSettings, UNFINISHED_TABLE};
 
-/// What a database is before a backup is put back into it.
+/// State of a database before a backup is restored into it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RestoreTarget {
-    /// It has no table, or does not exist.
+    /// The database has no table, or does not exist.
     Empty,
     /// An earlier restore into it was interrupted.
     Interrupted,
-    /// It has tables.
+    /// The database has tables.
     Used,
 }
 
 impl DatabaseCopier {
-    /// What the database is now. Changes nothing.
+    /// Returns the current state of the database. Changes nothing.
     ///
     /// # Errors
     ///
-    /// When it cannot be asked.
+    /// Fails if the database cannot be queried.
     pub async fn restore_target(&self) -> Result<RestoreTarget, CopyError> {
         if let Some(file) = connect::sqlite_file(&self.settings.url) {
             let bytes = file.metadata().map_or(0, |found| found.len());
@@ -45,12 +45,12 @@ impl DatabaseCopier {
         })
     }
 
-    /// Empties the database and marks it, so that no server starts over it until [`Self::end_restore`]. To be called
-    /// only where [`Self::restore_target`] does not say that it is used.
+    /// Empties the database and marks it, so that no server starts over it until [`Self::end_restore`]. Must be called
+    /// only if [`Self::restore_target`] does not report it as used.
     ///
     /// # Errors
     ///
-    /// When it does not take that.
+    /// Fails if the database cannot be written.
     pub async fn begin_restore(&self) -> Result<(), CopyError> {
         if self.is_sqlite() {
             return Ok(());
@@ -70,12 +70,12 @@ impl DatabaseCopier {
         Ok(begun?)
     }
 
-    /// Puts a copy back, and holds each table against the rows that it had. On SQLite the copy itself becomes the
-    /// database, so it is only checked.
+    /// Restores a copy, and verifies the number of rows of each table. On SQLite the copy itself becomes the database,
+    /// so it is only checked.
     ///
     /// # Errors
     ///
-    /// When it is not sound, or has other rows.
+    /// Fails if the copy is damaged, or has other rows.
     pub async fn restore_from(&self, copy: &Path, rows: &BTreeMap<String, u64>) -> Result<(), CopyError> {
         let found = if self.is_sqlite() {
             sqlite::looked_through(&self.settings, copy).await?.rows
@@ -91,11 +91,11 @@ impl DatabaseCopier {
         }
     }
 
-    /// Removes the mark: a server may start over the database.
+    /// Removes the mark, so that a server may start over the database.
     ///
     /// # Errors
     ///
-    /// When it does not take that.
+    /// Fails if the database cannot be written.
     pub async fn end_restore(&self) -> Result<(), CopyError> {
         if self.is_sqlite() {
             return Ok(());
@@ -108,7 +108,7 @@ impl DatabaseCopier {
     }
 }
 
-/// A connection that may write, with the limits of the server's user.
+/// Opens a connection that may write, with the default limits of the server's database user.
 async fn plain(settings: &DatabaseSettings) -> Result<DatabaseConnection, DbErr> {
     let mut options = ConnectOptions::new(&settings.url);
     options.max_connections(1).sqlx_logging(false);

@@ -1,4 +1,5 @@
-//! A copy of an SQLite database, by SQLite itself: it reads one moment of it, while others go on reading and writing.
+//! Copies an SQLite database with SQLite itself, which reads a consistent snapshot while others keep reading and
+//! writing.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -9,11 +10,11 @@ use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, Statement, T
 use super::{CopyError, DatabaseCopy, counted, schema_of};
 use crate::store::connect::{self, DatabaseSettings};
 
-/// Which moment a copy shows is known only to SQLite, so rows are counted before and after it. Between the two a row
-/// may come and go again; then the copy is made anew, so many times.
+/// Maximum number of tries to copy. Only SQLite knows which moment a copy shows, so rows are counted before and after
+/// it. If a row comes and goes in between, the counts differ and the copy is repeated.
 const MAX_COPY_TRIES: usize = 3;
 
-/// Copies the database into an empty file, and holds the copy against it.
+/// Copies the database into an empty file, and verifies the copy against it.
 pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let db = connect::copying(settings, None).await?;
     let copied = copied(&db, settings, file).await;
@@ -40,7 +41,7 @@ async fn copied(db: &DatabaseConnection, settings: &DatabaseSettings, file: &Pat
     Err(CopyError::Unsound(wrong))
 }
 
-/// The rows of all tables at one moment.
+/// Counts the rows of all tables in one snapshot.
 async fn counted_now(db: &DatabaseConnection) -> Result<BTreeMap<String, u64>, CopyError> {
     let tx = db.begin().await?;
     let rows = counted(&tx).await?;
@@ -48,7 +49,7 @@ async fn counted_now(db: &DatabaseConnection) -> Result<BTreeMap<String, u64>, C
     Ok(rows)
 }
 
-/// Has SQLite check a copy from its first page to its last, and counts what is in it.
+/// Has SQLite check a copy from its first page to its last, and counts its rows.
 pub(super) async fn looked_through(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let db = connect::copying(settings, Some(file.to_owned())).await?;
     let seen = async {
@@ -64,7 +65,7 @@ pub(super) async fn looked_through(settings: &DatabaseSettings, file: &Path) -> 
     seen
 }
 
-/// A table of which the copy has fewer rows or more than there were before and after it was made.
+/// Returns a table of which the copy has fewer or more rows than the database had before and after the copy was made.
 fn differing<'a>(
     before: &'a BTreeMap<String, u64>,
     copy: &'a BTreeMap<String, u64>,

@@ -1,4 +1,4 @@
-//! Access, of which there is one: staff, API keys and sessions are rows.
+//! Storage of access, a single aggregate: staff, API keys and sessions are rows.
 
 use sea_orm::DbErr;
 use sea_orm::sea_query::Condition;

@@ -1,4 +1,4 @@
-//! The connection to the accounting system: one snapshot row, always in memory.
+//! Storage of the accounting system connection: one snapshot row, always in memory.
 
 use sea_orm::sea_query::Condition;
 

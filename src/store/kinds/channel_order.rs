@@ -1,4 +1,4 @@
-//! Orders that other shops sold: a snapshot row alone.
+//! Storage of orders sold by other shops: a snapshot row only.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

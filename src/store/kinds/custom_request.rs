@@ -1,4 +1,4 @@
-//! Custom requests: a snapshot row alone; photos are files that are made in the same commit.
+//! Storage of custom requests: a snapshot row only; photos are files created in the same commit.
 
 use crate::domain::custom_request::{CustomRequest, CustomRequestCreated};
 use crate::store::load::Load;

@@ -1,4 +1,4 @@
-//! Customers: sessions are rows.
+//! Storage of customers: sessions are rows.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Webhook endpoints: deliveries are rows, of which only the earliest pending ones are loaded.
+//! Storage of webhook endpoints: deliveries are rows, of which only the earliest pending ones are loaded.
 
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ impl Load for Endpoint {
         Some(Condition::all().add(endpoints::Column::Active.eq(true)))
     }
 
-    /// One query for each: endpoints are few, their deliveries many.
+    /// Loads the deliveries with one query per endpoint: endpoints are few, their deliveries many.
     async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
         let mut earliest = HashMap::new();
         for id in found.ids() {

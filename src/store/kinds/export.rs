@@ -1,5 +1,5 @@
-//! Exports: a snapshot row alone. In memory are those with a file: to be written, or to be deleted when its time is
-//! over.
+//! Storage of exports: a snapshot row only. Exports with a file stay in memory: it is yet to be written, or to be
+//! deleted when it expires.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

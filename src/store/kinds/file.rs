@@ -1,4 +1,4 @@
-//! Files: a snapshot row alone; the content is a blob on the disk.
+//! Storage of files: a snapshot row only; the content is a blob on the disk.
 
 use crate::domain::file::{CustomerUpload, File};
 use crate::store::load::Load;

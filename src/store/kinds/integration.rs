@@ -1,4 +1,4 @@
-//! Integrations that follow the events: a snapshot row alone, read when the integration starts.
+//! Storage of integrations that follow the events: a snapshot row only, read when the integration starts.
 
 use sea_orm::sea_query::Condition;
 

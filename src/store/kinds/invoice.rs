@@ -1,6 +1,6 @@
-//! Invoices: what was issued is rows, which only grow and are not loaded; so are payments of its own, which are listed
-//! and found by them and kept with the invoice. Each gets the next number of its series when
-//! it is inserted, in the transaction, so that the numbers of a series have no gap.
+//! Storage of invoices. Issued documents are rows that are only added and not loaded. Payments of invoices without an
+//! order are rows as well, by which they are listed and found, and are also part of the invoice. Each document gets the
+//! next number of its series when it is inserted, in the transaction, so that the series has no gaps.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
@@ -53,7 +53,7 @@ impl NumberedRow for invoice_documents::Model {
     }
 }
 
-/// The document of a row, with its number.
+/// Parses the document of a row, with its number.
 pub(in crate::store) fn read_document(row: &invoice_documents::Model) -> Result<Document, LoadError> {
     Ok(Document { number: row.number, ..row.read()? })
 }

@@ -1,4 +1,4 @@
-//! Mails: a snapshot row alone, created by the commit of another aggregate.
+//! Storage of mails: a snapshot row only, created by the commit of another aggregate.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

@@ -1,4 +1,4 @@
-//! Orders: jobs, their attempts and payments are rows.
+//! Storage of orders: jobs, their attempts and payments are rows.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -62,17 +62,18 @@ part_row!(Payment in payments of owner_id, |this| {
     created_at: this.created_at.0,
 });
 
-/// What was said of the parts of a print that is over.
+/// Returns the sign-off of the parts of an ended print.
 fn judged(attempt: &Attempt) -> Option<&SignOff> {
     attempt.sign_off.as_ref().filter(|_| attempt.printed())
 }
 
-/// How long the printer printed, in milliseconds; 0 where nobody knows, or the clock was set back.
+/// Returns how long the printer printed, in milliseconds; 0 if unknown, or if the clock was set back.
 fn print_ms(attempt: &Attempt) -> i64 {
     attempt.took_ms().map_or(0, |took| took.max(0))
 }
 
-/// What a print used of each material, in thousandths by the material's id; `None` where only the sum is known.
+/// Returns the amount of each material that a print used, in thousandths by the material's id; `None` if only the sum
+/// is known.
 fn used_of(attempt: &Attempt) -> Option<String> {
     let of = attempt.used_of.iter().map(|(material, amount)| (material.to_string(), amount.0.into()));
     let of: serde_json::Map<String, serde_json::Value> = of.collect();
@@ -116,7 +117,7 @@ impl Load for Order {
     }
 }
 
-/// The job with its attempts. A row is newer than its copy in the job's own document.
+/// Attaches the attempts to their job. A row is newer than its copy in the job's own document.
 pub fn with_attempts(mut job: Job, rows: Vec<Attempt>) -> Job {
     for row in rows {
         match job.attempts.iter_mut().find(|attempt| attempt.id == row.id) {

@@ -1,4 +1,4 @@
-//! Payment events that match no order yet: a snapshot row alone.
+//! Storage of payment events that match no order yet: a snapshot row only.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

@@ -1,4 +1,4 @@
-//! Postings: a snapshot row alone, read by the integration that sends it.
+//! Storage of postings: a snapshot row only, read by the integration that sends it.
 
 use crate::domain::posting::Posting;
 use crate::store::load::Load;

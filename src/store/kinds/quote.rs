@@ -1,4 +1,4 @@
-//! Quotes: a snapshot row alone. Their commits create mails, and the private SKUs of models.
+//! Storage of quotes: a snapshot row only. Their commits create mails, and the private SKUs of models.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
@@ -33,7 +33,7 @@ impl StoredRow for QuoteCreated {
 }
 
 impl Load for Quote {
-    /// Those whose model is to be sliced, or whose order is to be made.
+    /// Selects quotes whose model is to be sliced, or whose order is to be created.
     fn resident() -> Option<Condition> {
         Some(Condition::all().add(quotes::Column::Active.eq(true)))
     }

@@ -1,5 +1,5 @@
-//! Restores of a backup: a snapshot row, and the gaps in series of numbers, which are not loaded: the store itself
-//! counts from behind them.
+//! Storage of restores of a backup: a snapshot row, and the gaps in number series, which are not loaded: the store
+//! itself continues numbering after them.
 
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;

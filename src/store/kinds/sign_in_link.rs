@@ -1,4 +1,4 @@
-//! Links that sign customers in: a snapshot row alone.
+//! Storage of links by which customers sign in: a snapshot row only.
 
 use crate::domain::sign_in_link::SignInLink;
 use crate::store::load::Load;

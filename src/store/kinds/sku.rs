@@ -1,4 +1,4 @@
-//! SKUs: a snapshot row alone.
+//! Storage of SKUs: a snapshot row only.
 
 use crate::domain::sku::Sku;
 use crate::store::load::Load;

@@ -1,5 +1,5 @@
-//! What can be read is written so that it reads back as the same: every kind, with numbers, times and texts at and
-//! beyond the ends of what is taken.
+//! Property tests: every value that can be read is written so that it reads back unchanged, for every kind, with
+//! numbers, times and texts at and beyond the accepted bounds.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod scripts;
@@ -38,7 +38,7 @@ use crate::store::rows::samples::{
 };
 use crate::store::rows::{Doc, ModelOf, Part, read_doc};
 
-/// Values of members that are at the ends of something.
+/// Generates JSON values at boundaries of types.
 fn extreme() -> impl Strategy<Value = Value> {
     prop_oneof![
         select(vec![0_i64, 1, -1, i64::MAX, i64::MIN, 9_000_000_000_000_000, 1_000_000_000, 4_294_967_295])
@@ -58,7 +58,7 @@ fn extreme() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A value in the place of any one member, however deep; `at` says which.
+/// Replaces one member of a document, however deep, by a value; `at` selects the member.
 fn spoil(doc: &mut Value, at: &mut usize, value: &Value) -> bool {
     let members: Vec<&mut Value> = match doc {
         Value::Object(members) => members.values_mut().collect(),
@@ -78,7 +78,7 @@ fn spoil(doc: &mut Value, at: &mut usize, value: &Value) -> bool {
     false
 }
 
-/// What is read of a spoilt document, if it can be read at all.
+/// Parses a document after these replacements; `None` if it cannot be read.
 fn spoilt<T: DeserializeOwned>(doc: &Value, changes: &[(usize, Value)]) -> Option<T> {
     let mut doc = doc.clone();
     for (at, value) in changes {
@@ -137,17 +137,17 @@ proptest! {
     }
 }
 
-/// Numbers from 0 to a bound, often one of both.
+/// Generates numbers from 0 to a bound, often one of both.
 fn up_to(bound: i64) -> impl Strategy<Value = i64> {
     prop_oneof![Just(0), Just(1), Just(bound), 0..=bound]
 }
 
-/// Points in time within the bounds, often one of them.
+/// Generates times within the bounds, often one of them.
 fn any_time() -> impl Strategy<Value = Timestamp> {
     prop_oneof![Just(EARLIEST), Just(LATEST), (EARLIEST.0..=LATEST.0).prop_map(Timestamp)]
 }
 
-/// A length as it is taken from outside.
+/// Generates lengths as they are accepted from outside.
 fn any_length() -> impl Strategy<Value = f64> {
     prop_oneof![Just(MAX_LENGTH_MM), 0.0..MAX_LENGTH_MM].prop_map(|mm| length_mm(mm).unwrap_or(0.001))
 }
@@ -156,12 +156,12 @@ fn any_text() -> impl Strategy<Value = String> {
     prop_oneof!["\\PC{0,20}", Just("a\u{7f}\u{2028}\\\"'\u{feff}🖨".to_owned())]
 }
 
-/// A row that a commit writes beside the state: it reads back as it was written.
+/// Row that a commit writes beside the state, which must read back as it was written.
 trait KeptRow {
     fn reads_back(&self);
 }
 
-/// Fails unless a part of an aggregate is read from its row as it was.
+/// Asserts that a part of an aggregate reads back from its row unchanged.
 fn row_reads_back<P: Part>(part: &P) {
     let row: ModelOf<P> = part.row().unwrap();
     let read: P = row.read().unwrap_or_else(|error| panic!("{error}"));
@@ -267,8 +267,8 @@ fn state_reads_back<T: StoredAggregate>(state: &T) {
     assert!(same(&read, &state), "{state} became {read}");
 }
 
-/// Decides a command on what is there. What is accepted reads back by the rows of the store: the state, and what stands
-/// in rows of its own.
+/// Decides a command on the current state. Asserts that an accepted decision reads back from the rows of the store: the
+/// state, and its separate rows.
 fn decided<T>(bench: &Bench, this: &mut Option<T>, of: Id, command: &T::Command) -> Option<Decision<T>>
 where
     T: StoredAggregate + Aggregate<Row: Written + KeptRow, Created: Written + KeptRow>,

@@ -1,4 +1,4 @@
-//! The queries of rules and effects over the tables in memory. They look through whole tables: simulations are small.
+//! Queries of rules and effects over the tables in memory. They scan whole tables: simulations are small.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ impl Tables {
         self.parts()
     }
 
-    /// An endpoint's pending deliveries, earliest first.
+    /// Returns an endpoint's pending deliveries, earliest first.
     pub(in crate::store) fn pending_deliveries(&self, endpoint: Id) -> Vec<Delivery> {
         let deliveries = self.parts_under::<Delivery>(endpoint);
         let mut pending: Vec<_> = deliveries.filter(|row| row.state == DeliveryState::Pending).cloned().collect();

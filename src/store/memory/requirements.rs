@@ -1,4 +1,4 @@
-//! Holds what commits rely on against the tables in memory. It looks through whole tables: simulations are small.
+//! Checks the requirements of commits against the tables in memory. It scans whole tables: simulations are small.
 
 use super::Tables;
 use crate::domain::file::File;
@@ -14,7 +14,7 @@ use crate::domain::sku::Sku;
 use crate::store::rows::{Snapshot, read_doc};
 
 impl Tables {
-    /// Whether the rows meet a requirement.
+    /// Returns whether the rows meet a requirement.
     pub(in crate::store) fn meet(&self, requirement: &Requirement) -> bool {
         match requirement {
             Requirement::NotDeleted { what: Referenced::File, id, .. } => !self.is(*id, |file: &File| file.archived),

@@ -1,5 +1,5 @@
-//! The data of the store in memory: ordered, persistent maps, so that a transaction is a cheap copy that is kept or
-//! not.
+//! Data of the store in memory: ordered, persistent maps, so that a transaction is a cheap copy that is adopted or
+//! discarded.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ use crate::store::{CommandWrites, Settlement, Submission};
 /// Table and key of a row.
 type RowKey = (&'static str, String);
 
-/// Everything that is committed. A clone is cheap and never changes.
+/// Everything that is committed. A clone is cheap and immutable.
 #[derive(Clone, Default)]
 pub struct Tables {
     snapshots: RedBlackTreeMapSync<RowKey, SnapshotRow>,
     rows: RedBlackTreeMapSync<RowKey, MemoryRow>,
-    /// Table, owner and key of each row, to find the rows of an owner.
+    /// Table, owner and key of each row: the index by owner.
     owned: RedBlackTreeSetSync<(&'static str, String, String)>,
-    /// Who has each unique value.
+    /// Holder of each unique value.
     taken: RedBlackTreeMapSync<Unique, String>,
     events: RedBlackTreeMapSync<i64, Event>,
     audit: RedBlackTreeMapSync<Id, Audit>,
@@ -39,12 +39,12 @@ pub struct Tables {
 struct MemoryRow {
     owner: String,
     unique: Option<Unique>,
-    /// The domain value, with its type erased. Whoever reads a table knows the type of its rows.
+    /// Domain value with its type erased. A reader of the table knows the type of its rows.
     value: Arc<dyn Any + Send + Sync>,
 }
 
 impl Tables {
-    /// The tables after this submission, with its numbered events; or why the submission is refused.
+    /// Applies a submission: returns the new tables with its numbered events, or the settlement if it is refused.
     pub(super) fn with(&self, submission: &Submission) -> Result<(Self, Vec<Numbered>), Settlement> {
         let mut next = self.clone();
         let snapshot = submission.snapshot.as_ref().map(SnapshotRow::facts);
@@ -158,7 +158,7 @@ impl Tables {
         }
     }
 
-    /// Gives these unique values to `holder` in place of the released ones, unless somebody else has one of them.
+    /// Assigns these unique values to `holder` in place of the released ones; fails if another holder has one of them.
     fn take(&mut self, unique: &[Unique], released: &[Unique], holder: &str) -> Result<(), WriteError> {
         if let Some(other) = unique.iter().find(|value| self.taken.get(value).is_some_and(|has| has != holder)) {
             return Err(WriteError::Constraint(other.0.to_owned()));
@@ -191,37 +191,37 @@ impl Tables {
         (expired.len() + deliveries.len() + events.len()) as u64
     }
 
-    /// The number of the last event; 0 before the first.
+    /// Returns the number of the last event; 0 before the first.
     pub fn last_seq(&self) -> i64 {
         self.events.last().map_or(0, |(seq, _)| *seq)
     }
 
-    /// The events with a number above `seq`, lowest number first.
+    /// Returns the events with a number above `seq`, lowest number first.
     pub fn events_after(&self, seq: i64) -> impl Iterator<Item = Numbered> + '_ {
         self.events.range(seq.saturating_add(1)..).map(|(seq, event)| Numbered { seq: *seq, event: event.clone() })
     }
 
-    /// The lines of the audit log by id, which is their order in time.
+    /// Returns the entries of the audit log by id, which is their order in time.
     pub fn audit(&self) -> impl Iterator<Item = &Audit> {
         self.audit.values()
     }
 
-    /// The answer that this idempotency key got.
+    /// Returns the answer stored for this idempotency key.
     pub fn idempotent_answer(&self, key: &str) -> Option<&IdempotentAnswer> {
         self.answers.get(key)
     }
 
-    /// All snapshot rows of a table as they are on disk, lowest id first.
+    /// Returns all snapshot rows of a table as database models, lowest id first.
     pub(super) fn models_of<M: TableRow + SnapshotModel>(&self) -> impl Iterator<Item = &M> {
         self.snapshot_rows(M::TABLE).filter_map(SnapshotRow::model)
     }
 
-    /// The snapshot row of an aggregate.
+    /// Returns the snapshot row of an aggregate.
     pub(in crate::store) fn snapshot_of<T: Snapshot>(&self, id: Id) -> Option<&SnapshotRow> {
         self.snapshots.get(&(table_of::<T>(), id.to_string()))
     }
 
-    /// All snapshot rows of a kind, lowest id first.
+    /// Returns all snapshot rows of a kind, lowest id first.
     pub(in crate::store) fn snapshots_of<T: Snapshot>(&self) -> impl Iterator<Item = &SnapshotRow> {
         self.snapshot_rows(table_of::<T>())
     }
@@ -231,14 +231,14 @@ impl Tables {
         all.take_while(move |(key, _)| key.0 == table).map(|(_, row)| row)
     }
 
-    /// All parts of a type, lowest key first.
+    /// Returns all parts of a type, lowest key first.
     pub(super) fn parts<P: Part>(&self) -> impl Iterator<Item = &P> {
         let table = <ModelOf<P> as Doc>::TABLE;
         let all = self.rows.range((table, String::new())..).take_while(move |(key, _)| key.0 == table);
         all.filter_map(|(_, row)| row.value.downcast_ref())
     }
 
-    /// The parts of one owner, lowest key first.
+    /// Returns the parts of one owner, lowest key first.
     pub(in crate::store) fn parts_under<P: Part>(&self, owner: Id) -> impl Iterator<Item = &P> {
         let table = <ModelOf<P> as Doc>::TABLE;
         let owner = owner.to_string();

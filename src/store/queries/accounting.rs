@@ -1,4 +1,4 @@
-//! Queries of what is in the books of the accounting system, and of what has still to be told there.
+//! Queries of postings to the accounting system, and of documents still to be posted.
 
 use sea_orm::sea_query::{Condition, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -13,12 +13,11 @@ use crate::domain::time::Timestamp;
 use crate::entities::{invoice_documents, invoices, postings};
 use crate::store::rows::{LoadError, word};
 
-/// Invoices in these states are settled one way or the other, and so in the books: paid, given back, or taken back by a
-/// credit note.
+/// Invoice states that are final and therefore belong in the books: paid, refunded, or reversed by a credit note.
 const SETTLED: [InvoiceStatus; 3] = [InvoiceStatus::Paid, InvoiceStatus::Refunded, InvoiceStatus::Void];
 
 impl Queries {
-    /// Postings, newest first, and how many there are.
+    /// Returns postings, newest first, and their total number.
     pub async fn postings(
         &self,
         state: Option<PostingState>,
@@ -30,14 +29,14 @@ impl Queries {
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// How many postings were refused.
+    /// Returns the number of refused postings.
     pub async fn refused_postings(&self) -> Result<u64, LoadError> {
         let refused = Page { limit: 0, offset: 0 };
         Ok(self.postings(Some(PostingState::Refused), refused).await?.1)
     }
 
-    /// Documents of settled invoices that were issued since then and are not known to be in the books, in the order in
-    /// which they were issued; those that were refused are left out.
+    /// Returns documents of settled invoices that were issued since this time and are not known to be in the books, in
+    /// the order of issue; refused ones are left out.
     pub async fn unposted(&self, since: Timestamp, limit: u64) -> Result<Vec<Id>, LoadError> {
         use invoice_documents::Column as D;
         let settled = SETTLED.iter().map(word).collect::<Result<Vec<_>, _>>().map_err(json)?;

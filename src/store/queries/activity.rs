@@ -1,5 +1,5 @@
-//! What was done in a time, whatever became of the parts: attempts by printer and by day, the material that prints
-//! used, and the orders that were placed.
+//! Queries of the activity in a period, whatever became of the parts: attempts by printer and by day, the material that
+//! prints used, and the orders that were placed.
 
 use std::collections::BTreeMap;
 
@@ -18,20 +18,20 @@ use crate::domain::time::{DAY_MS, Timestamp};
 use crate::entities::orders;
 use crate::store::rows::{LoadError, word};
 
-/// The newest orders of which lead times and promises are read.
+/// Maximum number of orders read for lead times and promises, newest first.
 const MAX_ORDERS_READ: u64 = 2000;
 
-/// What attempts are grouped by.
+/// Grouping of attempts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActivityBy {
-    /// The printer that was claimed, by its id.
+    /// Claimed printer, by its id.
     Printer,
-    /// The day on which it was claimed, by its number since 1970 UTC.
+    /// Day of the claim, as the number of days since 1970 UTC.
     Day,
 }
 
 impl Queries {
-    /// What attempts came to that claimed a printer from `from` on and before `to`, in groups by their key.
+    /// Returns the totals of attempts that claimed a printer from `from` on and before `to`, in groups by their key.
     pub async fn activity(
         &self,
         by: ActivityBy,
@@ -62,7 +62,8 @@ impl Queries {
         Ok(groups)
     }
 
-    /// What prints used of each material whose attempts claimed a printer from `from` on and before `to`, most first.
+    /// Returns the amount of each material used by prints whose attempts claimed a printer from `from` on and before
+    /// `to`, largest first.
     pub async fn material_used(&self, from: Timestamp, to: Timestamp) -> Result<Vec<(Id, Amount)>, LoadError> {
         let db = self.db.get_database_backend();
         let of = used_parts(db);
@@ -81,7 +82,8 @@ impl Queries {
         Ok(used)
     }
 
-    /// The newest two thousand orders that were placed from `from` on and before `to` and are paid, made or shipped.
+    /// Returns the newest two thousand orders that were placed from `from` on and before `to` and are paid, made or
+    /// shipped.
     pub async fn orders_placed(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Order>, LoadError> {
         use orders::Column as C;
         let bought = [OrderStatus::Paid, OrderStatus::Printing, OrderStatus::Ready, OrderStatus::Shipped];

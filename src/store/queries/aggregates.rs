@@ -15,7 +15,7 @@ use crate::domain::time::Timestamp;
 use crate::entities::{files, materials, movements, skus};
 use crate::store::rows::{LoadError, read_doc, word};
 
-/// Which materials are asked for; an absent member excludes none. Archived ones are never listed.
+/// Filter of materials; an absent member excludes none. Archived ones are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MaterialFilter {
     /// Type of the material.
@@ -24,28 +24,28 @@ pub struct MaterialFilter {
     pub q: Option<String>,
 }
 
-/// Which SKUs are asked for; an absent member excludes none. Archived ones are never listed.
+/// Filter of SKUs; an absent member excludes none. Archived ones are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SkuFilter {
-    /// Whether customers see it.
+    /// Visibility to customers.
     pub public: Option<bool>,
-    /// Whether it may be ordered.
+    /// `true` for SKUs that may be ordered.
     pub active: Option<bool>,
-    /// The material it is made of.
+    /// Material that the SKU is made of.
     pub material_id: Option<Id>,
-    /// Its name in web addresses.
+    /// Slug of the SKU in URLs.
     pub slug: Option<String>,
-    /// The code of the SKU, exactly as it is written.
+    /// Code of the SKU; must match exactly.
     pub code: Option<String>,
     /// Text that the name or the code contains.
     pub q: Option<String>,
-    /// Whether it is a kit.
+    /// `true` for kits, `false` for all others.
     pub kit: Option<bool>,
-    /// A file or SKU that it names: it is printed from it, shown with it, or contains it.
+    /// File or SKU that the SKU refers to: it is printed from it, shown with it, or contains it.
     pub names: Option<Id>,
 }
 
-/// Which files are asked for; an absent member excludes none. Archived ones are never listed.
+/// Filter of files; an absent member excludes none. Archived ones are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FileFilter {
     /// Kind of the file.
@@ -57,7 +57,7 @@ pub struct FileFilter {
 }
 
 impl Queries {
-    /// Materials without claims, newest first, and how many there are.
+    /// Returns materials without claims, newest first, and their total number.
     pub async fn materials(
         &self,
         filter: &MaterialFilter,
@@ -72,7 +72,7 @@ impl Queries {
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// SKUs, newest first, and how many there are.
+    /// Returns SKUs, newest first, and their total number.
     pub async fn skus(&self, filter: &SkuFilter, page: Page) -> Result<(Vec<Versioned<Sku>>, u64), LoadError> {
         use skus::Column as C;
         let select = skus::Entity::find()
@@ -99,7 +99,7 @@ impl Queries {
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Files, newest first, and how many there are.
+    /// Returns files, newest first, and their total number.
     pub async fn files(&self, filter: &FileFilter, page: Page) -> Result<(Vec<Versioned<File>>, u64), LoadError> {
         use files::Column as C;
         let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
@@ -111,7 +111,7 @@ impl Queries {
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// The oldest pictures that the server took of ended prints before a moment, at most so many.
+    /// Returns the pictures that the server took of ended prints before this time, oldest first, at most `most`.
     pub async fn photos_before(&self, before: Timestamp, most: u64) -> Result<Vec<File>, LoadError> {
         use files::Column as C;
         let taken = C::AttemptId.is_not_null().and(C::Archived.eq(false)).and(C::CreatedAt.lt(before.0));
@@ -122,14 +122,14 @@ impl Queries {
             .collect()
     }
 
-    /// A material's ledger, newest first, and how many lines there are.
+    /// Returns a page of a material's ledger, newest first, and the total number of lines.
     pub async fn movements(&self, material: Id, page: Page) -> Result<(Vec<Movement>, u64), LoadError> {
         use movements::Column as C;
         let select = movements::Entity::find().filter(C::MaterialId.eq(material.to_string()));
         self.rows(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// The sums over a material's ledger, which its `quantity` and `reserved` must equal.
+    /// Returns the sums over a material's ledger, which its `quantity` and `reserved` must equal.
     pub async fn ledger_sums(&self, material: Id) -> Result<(Amount, Amount), LoadError> {
         use movements::Column as C;
         // PostgreSQL sums 64-bit integers as numeric.

@@ -1,4 +1,4 @@
-//! Queries of what a printer has printed: its attempts at jobs, and their sums.
+//! Queries of a printer's history: its attempts at jobs, and their totals.
 
 use std::collections::BTreeMap;
 
@@ -14,32 +14,33 @@ use crate::domain::time::Timestamp;
 use crate::entities::{attempts, jobs, printers};
 use crate::store::rows::{Doc, LoadError, word};
 
-/// The newest failed attempts whose reasons are counted.
+/// Maximum number of failed attempts whose reasons are counted, newest first.
 const MAX_FAILURES_READ: u64 = 1000;
-/// Most reasons of one answer; the rarer ones are counted together.
+/// Maximum number of reasons returned; the rarer ones are counted together.
 const MAX_REASONS: usize = 20;
 
-/// What the attempts of a printer came to.
+/// Totals of the attempts on a printer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AttemptTotals {
-    /// Prints that ran to their end.
+    /// Number of prints that ran to their end.
     pub finished: i64,
-    /// Prints that failed, or were given up.
+    /// Number of prints that failed, or were given up.
     pub failed: i64,
-    /// Prints that were cancelled after they began.
+    /// Number of prints that were cancelled after they began.
     pub cancelled: i64,
-    /// Attempts that are over and printed nothing.
+    /// Number of attempts that ended without printing.
     pub not_started: i64,
-    /// How long the printer printed, in milliseconds, as far as it was seen.
+    /// Observed printing time, in milliseconds.
     pub print_ms: i64,
-    /// What the prints used, in thousandths of the unit of their materials.
+    /// Material used by the prints, in thousandths of the unit of their materials.
     pub used: Amount,
-    /// Why prints failed, with how many did for it, most first; `None` is any other reason, or one that nobody gave.
+    /// Failure reasons with the number of prints of each, most frequent first; `None` stands for all other and missing
+    /// reasons.
     pub reasons: Vec<(Option<String>, i64)>,
 }
 
 impl Queries {
-    /// Attempts on a printer with their jobs, the one that claimed it last first, and how many there are.
+    /// Returns the attempts on a printer with their jobs, most recent claim first, and their total number.
     pub async fn attempts_on(
         &self,
         printer: Id,
@@ -65,7 +66,7 @@ impl Queries {
         Ok((some.into_iter().map(with_job).collect(), total))
     }
 
-    /// What the attempts came to that claimed a printer from `from` on and before `to`.
+    /// Returns the totals of a printer's attempts that claimed it from `from` on and before `to`.
     pub async fn attempt_totals(
         &self,
         printer: Id,
@@ -90,8 +91,8 @@ impl Queries {
         Ok(AttemptTotals { finished, failed, cancelled, not_started, print_ms, used: used_sum, reasons })
     }
 
-    /// Why prints failed that claimed this printer, or any, from `from` on and before `to`, of the last thousand: most
-    /// first, with how many did for it.
+    /// Returns the failure reasons of the last thousand failed prints that claimed this printer, or any, from `from` on
+    /// and before `to`, with the number of prints of each, most frequent first.
     pub async fn failure_reasons(
         &self,
         printer: Option<Id>,

@@ -1,4 +1,4 @@
-//! The audit log, idempotency keys and payment events that matched no order.
+//! Queries of the audit log and of idempotency keys.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
@@ -8,25 +8,25 @@ use crate::domain::time::Timestamp;
 use crate::entities::{audit, idempotency};
 use crate::store::rows::{Audit, IdempotentAnswer, LoadError, read_audit, read_idempotency};
 
-/// Which lines of the audit log are asked for; an absent member excludes none.
+/// Filter of audit log entries; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AuditFilter {
-    /// The caller as text (`user:…`, `key:…`, `machine`).
+    /// Caller as text (`user:…`, `key:…`, `machine`).
     pub actor: Option<String>,
-    /// The command's name (`order.cancel`).
+    /// Name of the command (`order.cancel`).
     pub action: Option<String>,
-    /// Kind of the aggregate, or of its part, that the line is about.
+    /// Kind of the aggregate, or of its part, that the entry concerns.
     pub subject_kind: Option<String>,
-    /// Id of what the line is about.
+    /// Id of the subject of the entry.
     pub subject_id: Option<Id>,
-    /// Written at this time or later.
+    /// Earliest time of the entry, inclusive.
     pub from: Option<Timestamp>,
-    /// Written before this time.
+    /// Latest time of the entry, exclusive.
     pub to: Option<Timestamp>,
 }
 
 impl Queries {
-    /// Lines of the audit log, newest first, and how many there are.
+    /// Returns entries of the audit log, newest first, and their total number.
     pub async fn audit(&self, filter: &AuditFilter, page: Page) -> Result<(Vec<Audit>, u64), LoadError> {
         use audit::Column as C;
         let select = audit::Entity::find()
@@ -46,7 +46,7 @@ impl Queries {
         Ok((rows.into_iter().filter_map(read).collect(), total))
     }
 
-    /// The answer that an idempotency key got. Its retention may be over and the row not yet deleted.
+    /// Returns the answer stored for an idempotency key. Its retention may be over and the row not yet deleted.
     pub async fn idempotency(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
         if let Some(answer) = self.idempotent_answers.get(key).await {
             return Ok(answer);

@@ -1,4 +1,4 @@
-//! Queries of sales channels and of the orders that came by them.
+//! Queries of sales channels and their channel orders.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
@@ -11,28 +11,28 @@ use crate::domain::sales_channel::SalesChannel;
 use crate::entities::{channel_orders, sales_channels};
 use crate::store::rows::{LoadError, word};
 
-/// Which orders of other shops are asked for; an absent member excludes none.
+/// Filter of channel orders; an absent member excludes none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ChannelOrderFilter {
-    /// The channel that they came by.
+    /// Sales channel of the order.
     pub channel_id: Option<Id>,
-    /// Where they stand.
+    /// Status of the channel order.
     pub status: Option<ChannelOrderStatus>,
-    /// Whether a person has to look.
+    /// `true` for those that need the attention of an operator.
     pub attention: Option<bool>,
-    /// The one whose order here has this id.
+    /// Id of the order that was created here from the channel order.
     pub order_id: Option<Id>,
 }
 
 impl Queries {
-    /// Sales channels that are not deleted, without their maps, newest first, and how many there are.
+    /// Returns sales channels that are not deleted, without their maps, newest first, and their total number.
     pub async fn sales_channels(&self, page: Page) -> Result<(Vec<Versioned<SalesChannel>>, u64), LoadError> {
         use sales_channels::Column as C;
         let select = sales_channels::Entity::find().filter(C::Archived.eq(false));
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Orders of other shops, newest first, and how many there are.
+    /// Returns channel orders, newest first, and their total number.
     pub async fn channel_orders(
         &self,
         filter: &ChannelOrderFilter,

@@ -1,4 +1,4 @@
-//! Queries of which contents on the disk files name.
+//! Queries of the contents on the disk that files refer to.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::entities::files;
 use crate::store::rows::LoadError;
 
 impl Queries {
-    /// Hashes of all contents that files name: their own and those of their pictures.
+    /// Returns the hashes of all contents that files refer to: their own and those of their pictures.
     pub async fn named_contents(&self) -> Result<HashSet<String>, LoadError> {
         let select = files::Entity::find().filter(files::Column::Archived.eq(false)).select_only();
         let columns = select.columns([files::Column::Sha256, files::Column::Doc]);
@@ -26,7 +26,7 @@ impl Queries {
         Ok(named)
     }
 
-    /// Whether a file names this content, as its own or as its picture.
+    /// Returns whether a file refers to this content, as its own or as its picture.
     pub async fn is_content_named(&self, sha256: &str) -> Result<bool, LoadError> {
         let names = files::Column::Sha256.eq(sha256).or(files::Column::Doc.like(format!("%\"{sha256}\"%")));
         let naming = files::Entity::find().filter(files::Column::Archived.eq(false)).filter(names);

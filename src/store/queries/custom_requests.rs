@@ -10,21 +10,21 @@ use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
 use crate::entities::custom_requests;
 use crate::store::rows::{LoadError, word};
 
-/// Which custom requests are asked for; an absent member excludes none.
+/// Filter of custom requests; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CustomRequestFilter {
-    /// Where they stand.
+    /// Status of the custom request.
     pub status: Option<CustomRequestStatus>,
-    /// Those of this site.
+    /// Site on which the request was submitted.
     pub site: Option<String>,
-    /// Those of the customer with this e-mail address, in lower case.
+    /// Customer's e-mail address, in lower case.
     pub customer_email: Option<String>,
     /// Text that the customer's e-mail address or name contains.
     pub q: Option<String>,
 }
 
 impl Queries {
-    /// Custom requests, newest first, and how many there are.
+    /// Returns custom requests, newest first, and their total number.
     pub async fn custom_requests(
         &self,
         filter: &CustomRequestFilter,

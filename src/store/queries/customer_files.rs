@@ -1,4 +1,4 @@
-//! Queries of what customers have sent and the shop has not answered yet.
+//! Queries of files that customers sent and the shop has not handled yet.
 
 use sea_orm::sea_query::{Alias, Condition, ExprTrait as _, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -13,21 +13,21 @@ use crate::domain::time::Timestamp;
 use crate::entities::{custom_requests, files, quotes};
 use crate::store::rows::{LoadError, read_doc, word};
 
-/// A file that a customer sent and the shop has not answered yet.
+/// File that a customer sent and the shop has not handled yet.
 #[derive(Clone, PartialEq, Debug)]
 pub struct UnclaimedFile {
-    /// As it is recorded.
+    /// Recorded file.
     pub file: File,
     /// The custom request whose photo it is; `None` for a model, and for G-code of one.
     pub custom_request_id: Option<Id>,
 }
 
 impl Queries {
-    /// Returns how many bytes customers have sent that the shop has not answered yet.
+    /// Returns the total size of the files that customers sent and the shop has not handled yet, in bytes.
     ///
     /// # Errors
     ///
-    /// When the database does not answer.
+    /// Fails if the database does not answer.
     pub async fn unclaimed_bytes(&self) -> Result<u64, LoadError> {
         // PostgreSQL sums 64-bit integers as numeric.
         let sum = files::Column::Size.sum().cast_as(Alias::new("bigint"));

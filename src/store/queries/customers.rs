@@ -10,24 +10,24 @@ use crate::domain::id::Id;
 use crate::entities::{customer_sessions, customers, sign_in_links};
 use crate::store::rows::{Doc, LoadError};
 
-/// Which customers are asked for; an absent member excludes none.
+/// Filter of customers; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CustomerFilter {
-    /// E-mail address, in its normal form.
+    /// E-mail address, in its normalised form.
     pub email: Option<String>,
     /// Text that the e-mail address or the name contains.
     pub q: Option<String>,
 }
 
 impl Queries {
-    /// The session with a token of this hash, expired or not.
+    /// Returns the session whose token has this hash, expired or not.
     pub async fn customer_session(&self, hash: &str) -> Result<Option<CustomerSession>, LoadError> {
         use customer_sessions::Column as C;
         let row = customer_sessions::Entity::find().filter(C::Hash.eq(hash)).one(&self.db).await?;
         Ok(row.map(|row| row.read()).transpose()?)
     }
 
-    /// The customer with this address, which must be in its normal form.
+    /// Returns the customer with this address, which must be in its normalised form.
     pub async fn customer_by_email(&self, email: &str) -> Result<Option<Id>, LoadError> {
         use customers::Column as C;
         let select = customers::Entity::find().select_only().column(C::Id).filter(C::Email.eq(email));
@@ -35,7 +35,7 @@ impl Queries {
         id.map(|id| id_of("customers", &id)).transpose()
     }
 
-    /// Customers without their sessions, newest first, and how many there are.
+    /// Returns customers without their sessions, newest first, and their total number.
     pub async fn customers(
         &self,
         filter: &CustomerFilter,
@@ -48,7 +48,7 @@ impl Queries {
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// The link with a token of this hash, whether it still works or not.
+    /// Returns the link whose token has this hash, whether it is still valid or not.
     pub async fn sign_in_link(&self, hash: &str) -> Result<Option<Id>, LoadError> {
         use sign_in_links::Column as C;
         let select = sign_in_links::Entity::find().select_only().column(C::Id).filter(C::Hash.eq(hash));

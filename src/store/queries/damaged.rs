@@ -1,19 +1,19 @@
-//! Rows that lists left out because they cannot be read.
+//! Registry of rows that lists left out because they cannot be read.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::store::rows::Damaged;
 
-/// Most rows that are remembered; more are counted as this many.
+/// Maximum number of rows that are remembered, and therefore counted.
 const MAX_REMEMBERED: usize = 1000;
 
-/// The damaged rows that were met and have not been read since. Each is told once in the log.
+/// Damaged rows that were encountered and have not been readable since. Each is logged once.
 #[derive(Debug, Default)]
 pub struct DamagedRows(Mutex<BTreeMap<(&'static str, String), String>>);
 
 impl DamagedRows {
-    /// What was read of a row; `None`, and remembered, when it cannot be read.
+    /// Returns the value read from a row; if it cannot be read, registers the row and returns `None`.
     pub(super) fn sort_out<T>(&self, table: &'static str, key: &str, read: Result<T, Damaged>) -> Option<T> {
         match read {
             Ok(read) => {
@@ -35,12 +35,12 @@ impl DamagedRows {
         }
     }
 
-    /// How many rows are known to be damaged.
+    /// Returns the number of rows known to be damaged.
     pub fn count(&self) -> usize {
         self.known().len()
     }
 
-    /// What is wrong with each, in the order of tables and keys; at most `most` of them.
+    /// Describes the damaged rows, at most `most` of them, in the order of tables and keys.
     pub fn named(&self, most: usize) -> Vec<String> {
         self.known().values().take(most).cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! The queries of rules and effects over the pool for reading.
+//! Queries of rules and effects on the read pool.
 
 use async_trait::async_trait;
 

@@ -16,25 +16,25 @@ use crate::domain::time::Timestamp;
 use crate::entities::{exports, invoices, quotes};
 use crate::store::rows::{Doc as _, LoadError, word};
 
-/// Which records an export writes; `S` is their status.
+/// Selection of the records that an export writes; `S` is the type of their status.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExportRange<S> {
-    /// Those of the customer with this e-mail address, in lower case.
+    /// Customer's e-mail address, in lower case.
     pub customer_email: Option<String>,
-    /// With this status, as it is shown at `upto`.
+    /// Status of the record, as it is displayed at `upto`.
     pub status: Option<S>,
-    /// Those of this site.
+    /// Site of the record.
     pub site: Option<String>,
-    /// Those made at this time or later.
+    /// Earliest creation time, inclusive.
     pub from: Option<Timestamp>,
-    /// Those made before this time.
+    /// Latest creation time, exclusive.
     pub before: Option<Timestamp>,
-    /// Those made at this time or earlier.
+    /// Latest creation time, inclusive: the snapshot time of the export.
     pub upto: Timestamp,
 }
 
 impl<S> ExportRange<S> {
-    /// The next records of the range, oldest first, by the columns of their making and of their id.
+    /// Selects the next records of the range, oldest first, by their creation time and id columns.
     fn next_of<E: EntityTrait, C: ColumnTrait>(
         &self,
         select: Select<E>,
@@ -57,13 +57,13 @@ impl<S> ExportRange<S> {
 }
 
 impl Queries {
-    /// Exports, newest first, and how many there are.
+    /// Returns exports, newest first, and their total number.
     pub async fn exports(&self, page: Page) -> Result<(Vec<Versioned<Export>>, u64), LoadError> {
         use exports::Column as C;
         self.snapshots(exports::Entity::find().order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// The export with a link whose token has this hash, expired or not.
+    /// Returns the export with a link whose token has this hash, expired or not.
     pub async fn export_by_token(&self, hash: &str) -> Result<Option<Id>, LoadError> {
         use exports::Column as C;
         let select = exports::Entity::find().select_only().column(C::Id).filter(C::TokenHash.eq(hash));
@@ -71,7 +71,7 @@ impl Queries {
         id.map(|id| id_of("exports", &id)).transpose()
     }
 
-    /// How many exports of a customer wait or are under way.
+    /// Returns the number of a customer's exports that are waiting or being written.
     pub async fn pending_exports(&self, customer_email: &str) -> Result<u64, LoadError> {
         use exports::Column as C;
         let pending = [ExportState::Queued, ExportState::Running];
@@ -81,8 +81,8 @@ impl Queries {
         Ok(select.count(&self.db).await?)
     }
 
-    /// The next issued invoices of a range, oldest first, each with where the following ones begin. A damaged one is
-    /// counted and left out.
+    /// Returns the next issued invoices of a range, oldest first, each with the cursor of the following ones. A damaged
+    /// one is counted and left out.
     pub async fn invoices_of_range(
         &self,
         range: &ExportRange<InvoiceStatus>,
@@ -104,8 +104,8 @@ impl Queries {
         rows.iter().map(read).collect()
     }
 
-    /// The next quotes of a range that were sent, oldest first, each with where the following ones begin. A damaged one
-    /// is counted and left out.
+    /// Returns the next quotes of a range that were sent, oldest first, each with the cursor of the following ones. A
+    /// damaged one is counted and left out.
     pub async fn quotes_of_range(
         &self,
         range: &ExportRange<QuoteStatus>,

@@ -1,4 +1,4 @@
-//! What the forecast learns from: finished prints, and how promises came out.
+//! Queries of the data that the forecast learns from: finished prints, and the outcome of promises.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::entities::{attempts, jobs, orders};
 use crate::store::rows::{Doc, LoadError, word};
 
 impl Queries {
-    /// The newest finished prints, at most `limit`, oldest first.
+    /// Returns the newest finished prints, at most `limit`, oldest first.
     pub async fn finished_prints(&self, limit: u64) -> Result<Vec<ObservedPrint>, LoadError> {
         use attempts::Column as C;
         let finished = word(&AttemptState::Finished).map_err(json)?;
@@ -34,7 +34,7 @@ impl Queries {
         Ok(seen.collect())
     }
 
-    /// The promises of the orders that were changed last of those that are ready or shipped, at most `limit`, oldest
+    /// Returns the promises of the most recently changed orders that are ready or shipped, at most `limit`, oldest
     /// first.
     pub async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError> {
         use orders::Column as C;
@@ -66,8 +66,8 @@ mod tests {
     use crate::store::rows::{Batch, Snapshot, StoredRow};
     use crate::store::{AggregateKey, CommandWrites, CommitOwner, Submission};
 
-    /// Orders 1 to 5, the later the number the earlier it was changed. Each has a job that was printed once well and
-    /// once badly, but the print of order 2 was never seen. Order 3 is not printed yet, and nothing was promised of
+    /// Builds orders 1 to 5; the higher the number, the earlier the order was changed. Each has a job with one good and
+    /// one bad print, but the print of order 2 was never seen. Order 3 is not printed yet, and nothing was promised for
     /// order 4.
     fn shop() -> (Vec<Order>, Vec<OrderRow>) {
         let mut rows = Vec::new();

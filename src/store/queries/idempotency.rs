@@ -1,7 +1,7 @@
-//! Looks up the answers of idempotency keys in batches: all keys that are asked for while a query runs share the next.
+//! Looks up the answers of idempotency keys in batches: all keys requested while a query runs share the next one.
 //!
-//! Every request with a key is looked up before it is let through. One query for each would cost more than its commit,
-//! which many requests share.
+//! Every request with a key requires a lookup before it is admitted. One query for each would cost more than its
+//! commit, which many requests share.
 
 use std::collections::BTreeMap;
 
@@ -11,25 +11,26 @@ use tokio::sync::{mpsc, oneshot};
 use crate::entities::idempotency;
 use crate::store::rows::{IdempotentAnswer, LoadError, read_idempotency};
 
-/// Most keys in one query.
+/// Maximum number of keys in one query.
 const MAX_KEYS_PER_QUERY: usize = 256;
 
-/// A key that is asked for, and where its answer goes.
+/// Key to look up, with the channel for its answer.
 type LookUp = (String, oneshot::Sender<Option<IdempotentAnswer>>);
 
-/// Sends to the task that looks keys up. The task ends when the last of these is dropped.
+/// Sender to the task that looks keys up. The task ends when the last clone is dropped.
 #[derive(Clone, Debug)]
 pub(super) struct IdempotentAnswers(mpsc::UnboundedSender<LookUp>);
 
 impl IdempotentAnswers {
-    /// Starts the task over this pool. To be called within a runtime.
+    /// Starts the task on this pool. Must be called within a runtime.
     pub(super) fn new(db: DatabaseConnection) -> Self {
         let (sender, asked) = mpsc::unbounded_channel();
         tokio::spawn(look_up_in_batches(db, asked));
         Self(sender)
     }
 
-    /// The answer that this key got. The outer `None` means that the look-up failed and the caller may try by itself.
+    /// Returns the answer stored for this key. The outer `None` means that the batched lookup failed and the caller may
+    /// query by itself.
     pub(super) async fn get(&self, key: &str) -> Option<Option<IdempotentAnswer>> {
         let (sender, answer) = oneshot::channel();
         self.0.send((key.to_owned(), sender)).ok()?;

@@ -1,4 +1,4 @@
-//! Queries of invoices and of what was issued.
+//! Queries of invoices and of issued documents.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,53 +17,52 @@ use crate::entities::{invoice_documents, invoices, orders};
 use crate::store::kinds::read_document;
 use crate::store::rows::{LoadError, word};
 
-/// Most missing numbers of one series that are named.
+/// Maximum number of missing numbers listed per series.
 const MAX_NAMED_GAPS: usize = 100;
 
-/// Which invoices are asked for; an absent member excludes none.
+/// Filter of invoices; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InvoiceFilter {
-    /// The status as it is shown at `now`; overdue ones are neither open nor partially paid.
+    /// Status as it is displayed at `now`; overdue invoices are neither open nor partially paid.
     pub status: Option<InvoiceStatus>,
-    /// Those of this site.
+    /// Site of the invoice.
     pub site: Option<String>,
-    /// Those of the customer with this e-mail address, in lower case.
+    /// Customer's e-mail address, in lower case.
     pub customer_email: Option<String>,
-    /// Those of this order.
+    /// Order of the invoice.
     pub order_id: Option<Id>,
-    /// Only those that were issued.
+    /// `true` to list only issued invoices.
     pub issued: bool,
-    /// The time by which it is judged what is overdue.
+    /// Time at which overdue is determined.
     pub now: Timestamp,
 }
 
-/// How the numbers of one series stand.
+/// Numbering status of one series.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NumberingSeries {
-    /// `INV-2026`.
+    /// Name of the series: `INV-2026`.
     pub series: String,
-    /// How many documents it has.
+    /// Number of documents in the series.
     pub count: i64,
-    /// The lowest number.
+    /// Lowest number in use.
     pub first: i64,
-    /// The highest number.
+    /// Highest number in use.
     pub last: i64,
-    /// Numbers between 1 and the highest that no document has and that were not left out on purpose, at most a hundred
-    /// of them.
+    /// Numbers between 1 and the highest that no document has and that were not skipped on purpose, at most a hundred.
     pub missing: Vec<i64>,
-    /// Numbers that were left out on purpose, with the reason; in the order of the numbers.
+    /// Numbers that were skipped on purpose, with the reason; in ascending order.
     pub gaps: Vec<NumberGap>,
 }
 
 impl NumberingSeries {
-    /// Whether no number from 1 to the highest is missing, but for those that were left out on purpose.
+    /// Returns whether no number from 1 to the highest is missing, apart from those skipped on purpose.
     pub fn is_gapless(&self) -> bool {
         self.missing.is_empty()
     }
 }
 
 impl Queries {
-    /// Invoices, newest first, and how many there are.
+    /// Returns invoices, newest first, and their total number.
     pub async fn invoices(
         &self,
         filter: &InvoiceFilter,
@@ -82,8 +81,8 @@ impl Queries {
         self.snapshots(select, page).await
     }
 
-    /// Those of these invoices of which something is open though their order was cancelled: nobody pays that any more.
-    /// It is one query for all of them.
+    /// Returns those of these invoices that have an open amount although their order was cancelled, so that it will not
+    /// be paid. Uses one query for all of them.
     pub async fn open_of_cancelled(&self, invoices: &[Invoice]) -> Result<HashSet<Id>, LoadError> {
         use orders::Column as C;
         let owing = invoices.iter().filter(|one| one.due_cents() > 0);
@@ -99,7 +98,7 @@ impl Queries {
         Ok(owing.into_iter().filter(|(_, order)| found.contains(order)).map(|(invoice, _)| invoice).collect())
     }
 
-    /// The numbers of documents as people see them, by the document's id.
+    /// Returns the human-readable numbers of documents, by the document's id.
     pub async fn document_numbers(&self, documents: &[Id]) -> Result<HashMap<Id, String>, LoadError> {
         use invoice_documents::Column as C;
         if documents.is_empty() {
@@ -114,13 +113,13 @@ impl Queries {
         rows.into_iter().map(numbered).collect()
     }
 
-    /// A document with its number; `None` when there is none with this id.
+    /// Returns a document with its number; `None` if there is none with this id.
     pub async fn document(&self, id: Id) -> Result<Option<Document>, LoadError> {
         let row = invoice_documents::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         row.as_ref().map(read_document).transpose()
     }
 
-    /// How the numbers of every series stand, counted from what is stored.
+    /// Returns the numbering status of every series, computed from the stored documents.
     pub async fn numbering(&self) -> Result<Vec<NumberingSeries>, LoadError> {
         use invoice_documents::Column as C;
         let number = || Expr::col(C::Number);
@@ -151,7 +150,8 @@ impl Queries {
     }
 }
 
-/// The numbers from 1 to `last` that are neither among these, which ascend, nor in a gap; the first of them.
+/// Returns the first missing numbers from 1 to `last`: those that are neither in `numbers`, which must ascend, nor in a
+/// gap.
 fn missing_numbers(numbers: &[i64], last: i64, gaps: &[NumberGap]) -> Vec<i64> {
     let given = numbers.iter().map(|number| (*number, *number));
     let left_out = gaps.iter().map(|gap| (gap.first, gap.last));
@@ -168,7 +168,7 @@ fn missing_numbers(numbers: &[i64], last: i64, gaps: &[NumberGap]) -> Vec<i64> {
     missing
 }
 
-/// What is stored of invoices that are shown with this status at this time.
+/// Returns the condition that selects invoices displayed with this status at this time.
 pub(super) fn shown_as(status: InvoiceStatus, now: Timestamp) -> Result<Condition, LoadError> {
     use invoices::Column as C;
     let is = |status: InvoiceStatus| Ok::<_, LoadError>(C::Status.eq(word(&status).map_err(json)?));

@@ -1,4 +1,4 @@
-//! Queries of the care of printers.
+//! Queries of printer maintenance.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
@@ -9,7 +9,7 @@ use crate::entities::maintenance_entries;
 use crate::store::rows::LoadError;
 
 impl Queries {
-    /// A printer's maintenance log, newest first, and how many entries there are.
+    /// Returns a printer's maintenance log, newest first, and the total number of entries.
     pub async fn maintenance_entries(
         &self,
         printer: Id,

@@ -15,65 +15,65 @@ use crate::entities::{attempts, inbound, jobs, orders, quotes};
 use crate::store::kinds::with_attempts;
 use crate::store::rows::{Doc, LoadError, word};
 
-/// Which orders are asked for; an absent member excludes none.
+/// Filter of orders; an absent member excludes none.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct OrderFilter {
     /// Status of the order.
     pub status: Option<OrderStatus>,
     /// Kind of the order.
     pub kind: Option<OrderKind>,
-    /// The site it was placed on.
+    /// Site on which the order was placed.
     pub site: Option<String>,
-    /// The customer's e-mail address, lower case.
+    /// Customer's e-mail address, in lower case.
     pub customer_email: Option<String>,
-    /// The API key or user that made it.
+    /// API key or user that created the order.
     pub made_by: Option<Id>,
-    /// Set for the API key of a customer, which sees only its own orders.
+    /// Restriction for a customer's API key, which sees only its own orders.
     pub own: Option<OwnOrders>,
-    /// Orders that have this flag.
+    /// Flag that the order has.
     pub flag: Option<String>,
-    /// Whether the order has any flag.
+    /// `true` for orders with any flag, `false` for those without.
     pub flagged: Option<bool>,
     /// Text that the e-mail address contains, or the order number (`ORD-000123`, `123`).
     pub q: Option<String>,
-    /// Orders with this human number only.
+    /// Human-readable number of the order.
     pub number: Option<i64>,
 }
 
-/// What a customer's API key may see: the orders of its customer or, if it was made for none, those that it made.
+/// Orders visible to a customer's API key: those of its customer or, if it was issued for none, those that it created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnOrders {
-    /// The API key by which the orders were made.
+    /// API key by which the orders were created.
     pub made_by: Id,
-    /// The customer that the key was made for.
+    /// Customer for whom the key was issued.
     pub customer_email: Option<String>,
 }
 
-/// Which jobs are asked for; an absent member excludes none.
+/// Filter of jobs; an absent member excludes none.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JobFilter {
     /// State of the job.
     pub state: Option<JobState>,
-    /// Jobs of this order only.
+    /// Order of the job.
     pub order_id: Option<Id>,
-    /// The printer that has it now.
+    /// Printer that has the job now.
     pub printer_id: Option<Id>,
-    /// Jobs that make this SKU only.
+    /// SKU that the job makes.
     pub sku_id: Option<Id>,
-    /// Jobs that need this material only.
+    /// Material that the job needs.
     pub material_id: Option<Id>,
-    /// True for jobs that are on no printer and not over, false for all others.
+    /// `true` for jobs that are on no printer and not ended, `false` for all others.
     pub waiting: Option<bool>,
-    /// Whether the job is printed and nobody has signed its parts off, where a person has to.
+    /// `true` for printed jobs whose parts still await sign-off by an operator, `false` for all others.
     pub unsigned: Option<bool>,
-    /// Jobs that are left out.
+    /// Jobs to leave out.
     pub except: Vec<Id>,
-    /// Jobs with this human number only.
+    /// Human-readable number of the job.
     pub number: Option<i64>,
 }
 
 impl Queries {
-    /// Orders without jobs and payments, newest first, and how many there are.
+    /// Returns orders without jobs and payments, newest first, and their total number.
     pub async fn orders(&self, filter: &OrderFilter, page: Page) -> Result<(Vec<Versioned<Order>>, u64), LoadError> {
         use orders::Column as C;
         let status = filter.status.as_ref().map(word).transpose().map_err(json)?;
@@ -94,14 +94,14 @@ impl Queries {
         self.snapshots(select, page).await
     }
 
-    /// Signed payment events that match no order yet, newest first, and how many there are.
+    /// Returns signed payment events that match no order yet, newest first, and their total number.
     pub async fn unmatched_payments(&self, page: Page) -> Result<(Vec<Versioned<KeptPaymentEvent>>, u64), LoadError> {
         use inbound::Column as C;
         let select = inbound::Entity::find().filter(C::Done.eq(false));
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Jobs with their attempts, newest first, and how many there are.
+    /// Returns jobs with their attempts, newest first, and their total number.
     pub async fn jobs(&self, filter: &JobFilter, page: Page) -> Result<(Vec<Job>, u64), LoadError> {
         use jobs::Column as C;
         let waits = [JobState::Created, JobState::Validated, JobState::AwaitingManualReview, JobState::Sliced];
@@ -132,26 +132,26 @@ impl Queries {
         Ok((self.with_all_attempts(jobs).await?, total))
     }
 
-    /// One job with its attempts.
+    /// Returns one job with its attempts.
     pub async fn job(&self, id: Id) -> Result<Option<Job>, LoadError> {
         let row = jobs::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         let job = row.map(|row| row.read()).transpose()?;
         Ok(self.with_all_attempts(job.into_iter().collect()).await?.pop())
     }
 
-    /// The order that owns a job.
+    /// Returns the order that owns a job.
     pub async fn order_of_job(&self, job: Id) -> Result<Option<Id>, LoadError> {
         let select = jobs::Entity::find_by_id(job.to_string()).select_only().column(jobs::Column::OrderId);
         let id: Option<String> = select.into_tuple().one(&self.db).await?;
         id.map(|id| id_of("jobs", &id)).transpose()
     }
 
-    /// How many orders have each status.
+    /// Counts the orders by status.
     pub async fn orders_by_status(&self) -> Result<Vec<(OrderStatus, u64)>, LoadError> {
         self.counts(orders::Entity::find(), orders::Column::Status).await
     }
 
-    /// How many orders have each flag. Only flagged orders are read.
+    /// Counts the orders by flag. Only flagged orders are read.
     pub async fn orders_by_flag(&self) -> Result<BTreeMap<String, u64>, LoadError> {
         let flagged = orders::Entity::find().filter(any_flag());
         let mut counts = BTreeMap::new();
@@ -163,12 +163,12 @@ impl Queries {
         Ok(counts)
     }
 
-    /// How many jobs have each state.
+    /// Counts the jobs by state.
     pub async fn jobs_by_state(&self) -> Result<Vec<(JobState, u64)>, LoadError> {
         self.counts(jobs::Entity::find(), jobs::Column::State).await
     }
 
-    /// The highest number of each series that was handed out, or is left out since a restore; 0 before the first.
+    /// Returns the highest number of each series that was issued, or is skipped since a restore; 0 before the first.
     pub async fn highest_numbers(&self) -> Result<LastNumbers, LoadError> {
         let order = orders::Entity::find().select_only().expr(orders::Column::Number.max());
         let job = jobs::Entity::find().select_only().expr(jobs::Column::Number.max());
@@ -211,18 +211,19 @@ fn visible(own: &OwnOrders) -> Condition {
     })
 }
 
-/// The order has a flag. Written exactly as in the partial index, or SQLite does not use the index.
+/// Returns the condition that the order has a flag. Must match the partial index exactly, or SQLite does not use the
+/// index.
 fn any_flag() -> Expr {
     Expr::cust("flags <> ''")
 }
 
-/// Nobody has signed the parts of the job off. Written exactly as in the partial index, or SQLite does not use the
-/// index.
+/// Returns the condition that the parts of the job are not signed off. Must match the partial index exactly, or SQLite
+/// does not use the index.
 fn unsigned() -> Expr {
     Expr::cust("unsigned")
 }
 
-/// The order has this flag among its flags, which stand with a space between two.
+/// Returns the condition that the order has this flag. The column holds the flags separated by spaces.
 fn flagged(flag: &str) -> Condition {
     let whole = LikeExpr::new(format!("% {} %", escaped(flag))).escape('\\');
     Condition::all().add(any_flag()).add(Expr::cust("(' ' || flags || ' ')").like(whole))
@@ -235,7 +236,7 @@ fn search(q: &str) -> Condition {
     Condition::any().add(contains(orders::Column::CustomerEmail, q)).add_option(number)
 }
 
-/// A value of a filter that cannot be serialised, which is a bug.
+/// Converts the error of a filter value that cannot be serialised, which is a bug.
 pub(super) fn json(error: serde_json::Error) -> LoadError {
     LoadError::Db(sea_orm::DbErr::Json(error.to_string()))
 }

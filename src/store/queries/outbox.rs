@@ -15,7 +15,7 @@ use crate::domain::time::Timestamp;
 use crate::entities::{deliveries, endpoints, events};
 use crate::store::rows::{Doc, LoadError, read_event, word};
 
-/// Which events are asked for; an absent member excludes none.
+/// Filter of events; an absent member excludes none.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EventFilter {
     /// Names of events (`order.paid`); empty means all.
@@ -26,17 +26,17 @@ pub struct EventFilter {
     pub subject_id: Option<Id>,
 }
 
-/// Which deliveries are asked for; an absent member excludes none.
+/// Filter of deliveries; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeliveryFilter {
     /// State of the delivery.
     pub state: Option<DeliveryState>,
-    /// Name of its event.
+    /// Name of the delivered event.
     pub event: Option<String>,
 }
 
 impl Queries {
-    /// Events after a number, oldest first.
+    /// Returns the events after a number, oldest first.
     pub async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError> {
         use events::Column as C;
         let kinds = (!filter.events.is_empty()).then_some(&filter.events);
@@ -54,7 +54,7 @@ impl Queries {
         rows.into_iter().filter_map(read).collect()
     }
 
-    /// What happened to an order, oldest first.
+    /// Returns the events of an order, oldest first.
     pub async fn timeline(
         &self,
         order: Id,
@@ -68,13 +68,13 @@ impl Queries {
         Ok((self.readable_events(rows), total))
     }
 
-    /// The numbers of the oldest event that is kept and of the last one; 0 when there is none.
+    /// Returns the numbers of the oldest stored event and of the last one; 0 if there is none.
     pub async fn event_range(&self) -> Result<(i64, i64), LoadError> {
         // In one query for both numbers SQLite would go through all events.
         Ok((self.event_number(events::Column::Seq.min()).await?, self.last_seq().await?))
     }
 
-    /// The number of the last event; 0 before the first.
+    /// Returns the number of the last event; 0 before the first.
     pub async fn last_seq(&self) -> Result<i64, LoadError> {
         self.event_number(events::Column::Seq.max()).await
     }
@@ -85,14 +85,14 @@ impl Queries {
         Ok(number.flatten().unwrap_or(0))
     }
 
-    /// Endpoints without deliveries, newest first, and how many there are; archived ones are never listed.
+    /// Returns endpoints without deliveries, newest first, and their total number; archived ones are never listed.
     pub async fn endpoints(&self, page: Page) -> Result<(Vec<Versioned<Endpoint>>, u64), LoadError> {
         use endpoints::Column as C;
         let select = endpoints::Entity::find().filter(C::Archived.eq(false));
         self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// An endpoint's deliveries, newest first, and how many there are.
+    /// Returns an endpoint's deliveries, newest first, and their total number.
     pub async fn deliveries(
         &self,
         endpoint: Id,
@@ -108,12 +108,12 @@ impl Queries {
         self.rows(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// How many deliveries a replay since this time sends again.
+    /// Returns the number of deliveries that a replay since this time sends again.
     pub async fn count_past_deliveries(&self, endpoint: Id, since: Timestamp) -> Result<u64, LoadError> {
         Ok(past(endpoint, since)?.count(&self.db).await?)
     }
 
-    /// The next deliveries that a replay sends again, oldest first.
+    /// Returns the next deliveries that a replay sends again, oldest first.
     pub async fn past_deliveries(
         &self,
         endpoint: Id,
@@ -132,13 +132,13 @@ impl Queries {
         Ok(self.readable(&rows, Doc::read))
     }
 
-    /// The delivery of this id, with its endpoint.
+    /// Returns the delivery with this id; it names its endpoint.
     pub async fn delivery(&self, id: Id) -> Result<Option<Delivery>, LoadError> {
         let row = deliveries::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         Ok(row.map(|row| row.read()).transpose()?)
     }
 
-    /// An endpoint's pending deliveries that come after this time and id, earliest first.
+    /// Returns an endpoint's pending deliveries that come after this time and id, earliest first.
     pub async fn pending_deliveries(
         &self,
         endpoint: Id,
@@ -148,7 +148,7 @@ impl Queries {
         pending_deliveries(&self.db, endpoint, after, limit).await
     }
 
-    /// The highest replay number of an event at an endpoint; `None` when it was never delivered there.
+    /// Returns the highest replay number of an event at an endpoint; `None` if it was never delivered there.
     pub async fn last_replay(&self, endpoint: Id, event: Id) -> Result<Option<u32>, LoadError> {
         use deliveries::Column as C;
         let select = deliveries::Entity::find().select_only().expr(C::Replay.max());
@@ -157,7 +157,7 @@ impl Queries {
         Ok(last.flatten().and_then(|last| u32::try_from(last).ok()))
     }
 
-    /// How many deliveries of all endpoints have each state, except `delivered`, which nearly all have.
+    /// Counts the deliveries of all endpoints by state, except `delivered`, which nearly all have.
     pub async fn undelivered_by_state(&self) -> Result<Vec<(DeliveryState, u64)>, LoadError> {
         // Written exactly as in the partial index, or SQLite does not use the index.
         let undelivered = deliveries::Entity::find().filter(Expr::cust("state <> 'delivered'"));
@@ -165,7 +165,7 @@ impl Queries {
     }
 }
 
-/// First deliveries of events since this time, without test events, that are no longer pending.
+/// Selects the first deliveries of events since this time, without test events, that are no longer pending.
 fn past(endpoint: Id, since: Timestamp) -> Result<Select<deliveries::Entity>, LoadError> {
     use deliveries::Column as C;
     let pending = word(&DeliveryState::Pending).map_err(json)?;
@@ -177,7 +177,7 @@ fn past(endpoint: Id, since: Timestamp) -> Result<Select<deliveries::Entity>, Lo
         .filter(C::CreatedAt.gte(since.0)))
 }
 
-/// An endpoint's pending deliveries that come after this time and id, earliest first.
+/// Returns an endpoint's pending deliveries that come after this time and id, earliest first.
 pub async fn pending_deliveries<C: ConnectionTrait>(
     db: &C,
     endpoint: Id,

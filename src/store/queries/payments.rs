@@ -1,4 +1,4 @@
-//! Queries of payments: whose they are, and lists of those of orders and of invoices without an order together.
+//! Queries of payments: lookup of their owner, and lists across orders and invoices without an order.
 
 use std::collections::HashMap;
 
@@ -11,34 +11,34 @@ use crate::domain::ledger::Payment;
 use crate::entities::{invoices, orders, payments};
 use crate::store::rows::LoadError;
 
-/// Which payments are asked for; an absent member excludes none.
+/// Filter of payments; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PaymentFilter {
-    /// Those of the customer with this e-mail address, in lower case.
+    /// Customer's e-mail address, in lower case.
     pub customer_email: Option<String>,
-    /// Those of this order.
+    /// Order of the payment.
     pub order_id: Option<Id>,
-    /// Those of this invoice, which may be that of an order.
+    /// Invoice of the payment, which may be that of an order.
     pub invoice_id: Option<Id>,
-    /// Those of this site.
+    /// Site of the payment's order or invoice.
     pub site: Option<String>,
 }
 
-/// A payment with what it is for.
+/// Payment with its order and invoice.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ListedPayment {
-    /// The payment, or refund.
+    /// Payment or refund.
     pub payment: Payment,
-    /// The order; `None` for a payment of an invoice without one.
+    /// Order; `None` for a payment of an invoice without one.
     pub order_id: Option<Id>,
-    /// The invoice; that of the order, which an order without money of its own currency does not have.
+    /// Invoice, possibly that of the order; `None` for an order without money in its own currency.
     pub invoice_id: Option<Id>,
     /// The customer's e-mail address.
     pub customer_email: Option<String>,
 }
 
 impl Queries {
-    /// The order, or the invoice without an order, whose checkout session this is.
+    /// Returns the order, or the invoice without an order, to which this checkout session belongs.
     pub async fn owner_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
         let order = orders::Entity::find().select_only().column(orders::Column::Id);
         let order = order.filter(orders::Column::PaymentSession.eq(session)).order_by_desc(orders::Column::Id);
@@ -51,7 +51,7 @@ impl Queries {
         id.map(|id| id_of("invoices", &id)).transpose()
     }
 
-    /// The order, or the invoice without an order, that has a payment of this payment intent.
+    /// Returns the order, or the invoice without an order, that has a payment of this payment intent.
     pub async fn owner_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
         use payments::Column as C;
         let select = payments::Entity::find().select_only().column(C::OwnerId).filter(C::Intent.eq(intent));
@@ -59,7 +59,7 @@ impl Queries {
         id.map(|id| id_of("payments", &id)).transpose()
     }
 
-    /// Payments and refunds, newest first, and how many there are.
+    /// Returns payments and refunds, newest first, and their total number.
     pub async fn payments(&self, filter: &PaymentFilter, page: Page) -> Result<(Vec<ListedPayment>, u64), LoadError> {
         use payments::Column as C;
         let select = payments::Entity::find()
@@ -76,7 +76,7 @@ impl Queries {
         Ok((self.with_owners(found).await?, total))
     }
 
-    /// What each payment is for.
+    /// Attaches to each payment its order and invoice.
     async fn with_owners(&self, found: Vec<Payment>) -> Result<Vec<ListedPayment>, LoadError> {
         use invoices::Column as I;
         if found.is_empty() {
@@ -112,7 +112,7 @@ impl Queries {
     }
 }
 
-/// Payments of orders and of invoices without an order for which these hold.
+/// Returns the condition that selects payments whose order, or invoice without an order, satisfies these expressions.
 fn owned_by(order: Expr, invoice: Expr) -> Condition {
     use payments::Column as C;
     let orders = orders::Entity::find().select_only().column(orders::Column::Id).filter(order).into_query();
@@ -120,7 +120,7 @@ fn owned_by(order: Expr, invoice: Expr) -> Condition {
     Condition::any().add(C::OwnerId.in_subquery(orders)).add(C::OwnerId.in_subquery(invoices))
 }
 
-/// Payments of an invoice: its own, or those of the order that it follows.
+/// Returns the condition that selects the payments of an invoice: its own, or those of the order that it follows.
 fn of_invoice(invoice: Id) -> Condition {
     use invoices::Column as I;
     let order = invoices::Entity::find().select_only().column(I::OrderId);

@@ -1,4 +1,4 @@
-//! How many parts of judged prints are good, and what the others cost.
+//! Queries of print quality: the good parts of signed-off prints, and the cost of the others.
 
 use std::collections::HashMap;
 
@@ -10,50 +10,50 @@ use crate::domain::material::MaterialType;
 use crate::domain::time::Timestamp;
 use crate::store::rows::LoadError;
 
-/// A cost is summed up in thousandths of a unit of material times thousandths of a cent.
+/// Divisor from the unit in which costs are summed to a cent: thousandths of a unit of material times thousandths of a
+/// cent.
 const PARTS_OF_A_CENT: f64 = 1_000_000.0;
-/// Most groups of one answer.
+/// Maximum number of groups returned.
 const MAX_GROUPS: usize = 200;
 
-/// What prints are grouped by.
+/// Grouping of prints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QualityBy {
-    /// Not at all: one group.
+    /// No grouping: a single group.
     All,
-    /// The SKU that was made.
+    /// SKU that was made.
     Sku,
-    /// The printer that printed.
+    /// Printer that printed.
     Printer,
-    /// Why parts are not good. Only prints with such parts.
+    /// Reason parts are not good; covers only prints with such parts.
     Reason,
 }
 
-/// A group of judged prints.
+/// Quality figures of one group of signed-off prints.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct QualityCounts {
-    /// The id of the SKU or printer, or the reason; `None` for all, and where no reason was given.
+    /// Id of the SKU or printer, or the reason; `None` for the single group, and if there is no reason.
     pub key: Option<String>,
-    /// Number of prints that ended and were counted.
+    /// Number of prints that ended and were signed off.
     pub prints: i64,
-    /// Parts on their plates.
+    /// Number of parts on their plates.
     pub parts: i64,
-    /// Parts that are good.
+    /// Number of good parts.
     pub good: i64,
-    /// Parts of prints that were the first of their job and replaced nothing.
+    /// Number of parts of prints that were the first of their job and replaced nothing.
     pub first_parts: i64,
-    /// Parts of those prints that are good.
+    /// Number of good parts of those prints.
     pub first_good: i64,
-    /// Time that printers spent on parts that are not good, in milliseconds.
+    /// Printing time spent on parts that are not good, in milliseconds.
     pub lost_ms: i64,
-    /// Material in parts that are not good, by its unit.
+    /// Amount of material in parts that are not good, by its unit.
     pub lost_material: Vec<(&'static str, Amount)>,
-    /// What that material costs today, in the smallest unit of the currency; `None` where the cost of none of it is
-    /// known.
+    /// Current cost of that material, in the smallest unit of the currency; `None` if the cost of none of it is known.
     pub lost_cents: Option<i64>,
 }
 
 impl QualityBy {
-    /// What the groups are told apart by, and a further condition, in SQL.
+    /// Returns the SQL of the grouping key and of an additional condition.
     fn sql(self) -> (&'static str, &'static str) {
         match self {
             Self::All => ("CAST(NULL AS TEXT)", ""),
@@ -65,8 +65,8 @@ impl QualityBy {
 }
 
 impl Queries {
-    /// Judged prints that ended from `from` on and before `to`, in groups: the most parts that are not good first, at
-    /// most 200 groups.
+    /// Returns the quality of prints that ended from `from` on and before `to`, in groups: most parts that are not good
+    /// first, at most 200 groups.
     pub async fn quality(
         &self,
         by: QualityBy,
@@ -115,7 +115,7 @@ impl Queries {
         Ok(groups)
     }
 
-    /// What the material in parts that are not good costs, by group; without an entry nothing was lost.
+    /// Returns the cost of the material in parts that are not good, by group; groups without a loss have no entry.
     async fn costs(
         &self,
         by: QualityBy,
@@ -141,9 +141,9 @@ impl Queries {
     }
 }
 
-/// Joins attempts and their jobs with what each print used, in SQL: a row `part` with the id of a material and the
-/// amount in thousandths for each. Of a print that ended before it was kept what each material lost, all was of the
-/// first.
+/// Returns the SQL that joins attempts and their jobs with the material used by each print: a row `part` with the id of
+/// a material and the amount in thousandths for each. A print that ended before usage was recorded per material counts
+/// entirely for its first material.
 pub(super) fn used_parts(db: DbBackend) -> &'static str {
     if db == DbBackend::Postgres {
         "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, json_build_object(jobs.material_id, attempts.used)::text)::json) \
@@ -153,7 +153,7 @@ pub(super) fn used_parts(db: DbBackend) -> &'static str {
     }
 }
 
-/// A row of the answer: the counts of one group and one type of material, and the unit of its amounts.
+/// Parses a result row: the counts of one group and one type of material, and the unit of its amounts.
 fn read(row: &QueryResult) -> Result<(QualityCounts, &'static str), DbErr> {
     let kind: Option<String> = row.try_get("", "kind")?;
     let kind = kind.and_then(|kind| serde_json::from_value::<MaterialType>(kind.into()).ok());

@@ -12,27 +12,27 @@ use crate::domain::time::Timestamp;
 use crate::entities::quotes;
 use crate::store::rows::{LoadError, word};
 
-/// Which quotes are asked for; an absent member excludes none. Deleted drafts are never among them.
+/// Filter of quotes; an absent member excludes none. Deleted drafts are never included.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct QuoteFilter {
-    /// The status as it is shown at `now`; expired ones are not sent.
+    /// Status as it is displayed at `now`; expired quotes do not count as sent.
     pub status: Option<QuoteStatus>,
-    /// Those of this site.
+    /// Site of the quote.
     pub site: Option<String>,
-    /// Those of the customer with this e-mail address, in its normal form.
+    /// Customer's e-mail address, in its normalised form.
     pub customer_email: Option<String>,
-    /// Those that answer this custom request.
+    /// Custom request that the quote answers.
     pub custom_request_id: Option<Id>,
-    /// The one that became this order.
+    /// Order that the quote became.
     pub order_id: Option<Id>,
-    /// Only those that were sent.
+    /// `true` to list only quotes that were sent.
     pub sent: bool,
-    /// The time by which it is judged what has expired.
+    /// Time at which expiry is determined.
     pub now: Timestamp,
 }
 
 impl Queries {
-    /// Quotes, newest first, and how many there are.
+    /// Returns quotes, newest first, and their total number.
     pub async fn quotes(&self, filter: &QuoteFilter, page: Page) -> Result<(Vec<Versioned<Quote>>, u64), LoadError> {
         use quotes::Column as C;
         let status = filter.status.map(|status| shown_as(status, filter.now)).transpose()?;
@@ -50,7 +50,7 @@ impl Queries {
         self.snapshots(select, page).await
     }
 
-    /// The quote whose first model is this file.
+    /// Returns the quote whose first model is this file.
     pub async fn quote_of_model(&self, file: Id) -> Result<Option<Quote>, LoadError> {
         use quotes::Column as C;
         let select = quotes::Entity::find().filter(C::ModelFileId.eq(file.to_string())).filter(C::Archived.eq(false));
@@ -59,7 +59,7 @@ impl Queries {
     }
 }
 
-/// What is stored of quotes that are shown with this status at this time.
+/// Returns the condition that selects quotes displayed with this status at this time.
 pub(super) fn shown_as(status: QuoteStatus, now: Timestamp) -> Result<Condition, LoadError> {
     use quotes::Column as C;
     let is = |status: QuoteStatus| Ok::<_, LoadError>(C::Status.eq(word(&status).map_err(json)?));

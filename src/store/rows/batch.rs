@@ -1,9 +1,9 @@
-//! Everything that one transaction writes, gathered table by table, so that each table costs a few multi-row
+//! Batch of all rows that one transaction writes, grouped by table, so that each table costs a few multi-row
 //! statements.
 //!
-//! The batch knows no table by name: a table joins when its first row is pushed. The order in which tables are written
-//! is that of their first rows, snapshot rows first. It is the same for the same pushes, so a failing commit fails the
-//! same way when it is tried again.
+//! The batch knows no table by name: a table joins when its first row is pushed. Tables are written in the order of
+//! their first rows, snapshot rows first. The order is the same for the same pushes, so a failing commit fails the same
+//! way when it is retried.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -17,33 +17,33 @@ use crate::store::rows::plain::{Audit, IdempotentAnswer, audit_row, event_row, i
 use crate::store::rows::statement::{ActiveOf, write_new, write_rows, write_snapshots};
 use crate::store::rows::{Doc, RowSink, SnapshotModel, SnapshotRow, StoredRow, WriteError};
 
-/// A row of any table that the store can insert.
+/// Row of any table that the store can insert.
 pub trait TableRow: ModelTrait + IntoActiveModel<ActiveOf<Self>> + Clone + Sync + 'static {}
 impl<M: ModelTrait + IntoActiveModel<ActiveOf<M>> + Clone + Sync + 'static> TableRow for M {}
 
-/// The rows of one table, with the way they are written.
+/// Rows of one table, with the way they are written.
 trait Table: Any + Debug + Send + Sync {
-    /// Whether these rows carry the version guard. They are written first: a commit that was decided on an old version
-    /// must be told so, whatever else is wrong with it.
+    /// Returns whether these rows carry the version guard. They are written first: a commit that was decided on an old
+    /// version must fail for that reason, whatever else is wrong with it.
     fn is_guarded(&self) -> bool {
         false
     }
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>>;
 }
 
-/// Snapshot rows: each is written only if the version on disk is the one before.
+/// Snapshot rows, each written only if the version on disk is the one before.
 #[derive(Debug)]
 struct Snapshots<M>(Vec<M>);
 
-/// Rows that are inserted or replaced by their key, in the order they were pushed; `None` deletes.
+/// Rows that are inserted or replaced by their key, in the order of the pushes; `None` deletes.
 #[derive(Debug)]
 struct Replaced<M>(Vec<(String, Option<M>)>);
 
-/// Rows that must not be there yet.
+/// Rows that must not exist yet.
 #[derive(Debug)]
 struct Inserted<M>(Vec<M>);
 
-/// Rows that must not be there yet, each of which gets the next number of its series when it is written.
+/// Rows that must not exist yet, each of which gets the next number of its series when it is written.
 #[derive(Debug)]
 struct Numbered<M>(Vec<M>);
 
@@ -98,66 +98,66 @@ impl<M: TableRow + NumberedRow> Table for Numbered<M> {
     }
 }
 
-/// What one transaction writes.
+/// Rows that one transaction writes.
 #[derive(Default, Debug)]
 pub struct Batch {
-    /// A dozen at most, so they are searched one by one.
+    /// Tables with rows; a dozen at most, so they are searched linearly.
     tables: Vec<Box<dyn Table>>,
 }
 
 impl Batch {
-    /// The next version of a snapshot row.
+    /// Adds the next version of a snapshot row.
     pub fn push_snapshot(&mut self, snapshot: SnapshotRow) {
         snapshot.push_into(self);
     }
 
-    /// A changed row of an aggregate, or a new aggregate.
+    /// Adds a changed row of an aggregate, or a new aggregate.
     pub fn push_row(&mut self, row: &(impl StoredRow + ?Sized)) -> Result<(), WriteError> {
         row.write(&mut RowSink::batch(self))
     }
 
-    /// An event, under the number that the writer gave it.
+    /// Adds an event, under the number assigned by the writer.
     pub fn push_event(&mut self, seq: i64, event: &Event) -> Result<(), WriteError> {
         self.insert(event_row(seq, event)?);
         Ok(())
     }
 
-    /// A line of the audit log.
+    /// Adds an entry of the audit log.
     pub fn push_audit(&mut self, line: Audit) {
         self.insert(audit_row(line));
     }
 
-    /// The answer that an idempotency key is given from now on.
+    /// Adds the answer to be stored for an idempotency key.
     pub fn push_idempotency(&mut self, answered: IdempotentAnswer) {
         self.insert(idempotency_row(answered));
     }
 
-    /// A snapshot row, written only if the version on disk is the one before its own.
+    /// Adds a snapshot row, written only if the version on disk is the one before its own.
     pub(super) fn snapshot<M: TableRow + SnapshotModel>(&mut self, row: M) {
         self.table::<Snapshots<M>>().0.push(row);
     }
 
-    /// A row that takes the place of the one with the same key, if there is one.
+    /// Adds a row that replaces the one with the same key, if there is one.
     pub(super) fn replace<M: TableRow + Doc>(&mut self, row: M) {
         self.table::<Replaced<M>>().0.push((row.key().to_owned(), Some(row)));
     }
 
-    /// Deletes the row with this key.
+    /// Adds the deletion of the row with this key.
     pub(super) fn delete<M: TableRow>(&mut self, key: String) {
         self.table::<Replaced<M>>().0.push((key, None));
     }
 
-    /// A row whose key must be new.
+    /// Adds a row whose key must be new.
     pub(super) fn insert<M: TableRow>(&mut self, row: M) {
         self.table::<Inserted<M>>().0.push(row);
     }
 
-    /// A row whose key must be new, and which gets the next number of its series.
+    /// Adds a row whose key must be new, and which gets the next number of its series.
     pub(super) fn number<M: TableRow + NumberedRow>(&mut self, row: M) {
         self.table::<Numbered<M>>().0.push(row);
     }
 
-    /// The rows of one table so far.
+    /// Returns the rows of one table so far, adding the table if needed.
     fn table<T: Table + Default>(&mut self) -> &mut T {
         let at = self.tables.iter().position(|table| (table.as_ref() as &dyn Any).is::<T>()).unwrap_or_else(|| {
             self.tables.push(Box::new(T::default()));
@@ -168,7 +168,7 @@ impl Batch {
         table.downcast_mut().expect("the table is of the type it was found by")
     }
 
-    /// Writes it all. After an error the transaction must be rolled back (to its savepoint).
+    /// Writes all rows. After an error the transaction must be rolled back (to its savepoint).
     pub async fn write<'c>(self, db: impl Into<DatabaseExecutor<'c>>) -> Result<(), WriteError> {
         let db = db.into();
         let (guarded, others): (Vec<_>, Vec<_>) = self.tables.into_iter().partition(|table| table.is_guarded());

@@ -7,21 +7,21 @@ use serde_json::Value;
 use crate::domain::id::Id;
 use crate::store::rows::Damaged;
 
-/// The schema number that documents are written with.
+/// Schema number with which documents are written.
 pub const SCHEMA_NUMBER: i64 = 1;
 
-/// A value that no two rows share: the constraint as `table.column,column`, and the value.
+/// Unique value: the constraint as `table.column,column`, and the value.
 pub type Unique = (&'static str, String);
 
-/// A row with a document.
+/// Row with a document.
 pub trait Doc: ModelTrait {
-    /// As it is called in the database.
+    /// Name of the table in the database.
     const TABLE: &'static str;
-    /// Primary key of the row, which names it in [`Damaged`].
+    /// Returns the primary key of the row, which identifies it in [`Damaged`].
     fn key(&self) -> &str;
-    /// Schema number and document.
+    /// Returns the schema number and the document.
     fn doc(&self) -> (i64, &str);
-    /// Parses the document; [`Damaged`] if this release cannot read it.
+    /// Parses the document; fails with [`Damaged`] if this release cannot read it.
     fn read<T: DeserializeOwned>(&self) -> Result<T, Damaged> {
         let (schema, doc) = self.doc();
         read_doc(schema, doc).map_err(|reason| Damaged {
@@ -33,8 +33,8 @@ pub trait Doc: ModelTrait {
     }
 }
 
-/// Parses a document of any schema number so far. A change of a type that serde's defaults cannot bridge raises
-/// [`SCHEMA_NUMBER`], and the conversion of older documents goes here.
+/// Parses a document of any schema number so far. A change of a type that serde's defaults cannot bridge must increment
+/// [`SCHEMA_NUMBER`], and the conversion of older documents belongs here.
 pub fn read_doc<T: DeserializeOwned>(schema: i64, doc: &str) -> Result<T, String> {
     match schema {
         SCHEMA_NUMBER => serde_json::from_str(doc).map_err(|error| error.to_string()),
@@ -42,7 +42,7 @@ pub fn read_doc<T: DeserializeOwned>(schema: i64, doc: &str) -> Result<T, String
     }
 }
 
-/// The word that serde writes for a member of an enum, as columns hold it.
+/// Returns the name under which serde serialises an enum variant, as stored in columns.
 pub fn word(value: &impl Serialize) -> Result<String, serde_json::Error> {
     match serde_json::to_value(value)? {
         Value::String(word) => Ok(word),
@@ -50,12 +50,12 @@ pub fn word(value: &impl Serialize) -> Result<String, serde_json::Error> {
     }
 }
 
-/// An id as columns hold it.
+/// Returns an id as text, as stored in columns.
 pub fn text(id: Option<Id>) -> Option<String> {
     id.map(|id| id.to_string())
 }
 
-/// Says that the rows of a table have a document; part of `snapshot_row!` and `part_row!`.
+/// Implements `Doc` for the rows of a table; part of `snapshot_row!` and `part_row!`.
 macro_rules! doc_row {
     ($table:ident) => {
         impl $crate::store::rows::Doc for $crate::entities::$table::Model {

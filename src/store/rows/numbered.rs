@@ -1,9 +1,9 @@
-//! Rows that are numbered without a gap: each gets the next number of its series when it is inserted. Only numbers
-//! that are left out since a restore, with their reason, are passed over.
+//! Rows with gapless numbers: each gets the next number of its series when it is inserted. Only numbers that are
+//! skipped since a restore, with their reason, are left out.
 //!
-//! The last number of a series is read in the transaction that writes the next ones, and nowhere kept in memory: a
-//! transaction that is rolled back, or whose process is killed, takes no number. Nobody else writes meanwhile,
-//! because there is one writer, and its epoch is guarded in the same transaction.
+//! The last number of a series is read in the transaction that writes the next ones, and not cached in memory: a
+//! transaction that is rolled back, or whose process is killed, uses no number. Nothing else writes meanwhile, because
+//! there is one writer, and its epoch is guarded in the same transaction.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,25 @@ use sea_orm::{ConnectionTrait, IntoActiveModel, ModelTrait, Statement};
 use crate::store::rows::statement::{ActiveOf, map_db_error, write_new};
 use crate::store::rows::{Doc, Part, WriteError};
 
-/// A part whose rows are numbered.
+/// Part whose rows are numbered.
 pub trait NumberedPart: Part {
-    /// The series that it belongs to.
+    /// Returns the series to which the part belongs.
     fn series(&self) -> String;
-    /// Its number in the series; 0 before it has one.
+    /// Returns the number in the series; 0 before it is assigned.
     fn number(&self) -> i64;
-    /// The part with its number.
+    /// Returns the part with this number.
     fn with_number(&self, number: i64) -> Self;
 }
 
-/// A row with the columns `series` and `number`.
+/// Row with the columns `series` and `number`.
 pub trait NumberedRow: Doc {
-    /// The series that it belongs to.
+    /// Returns the series to which the row belongs.
     fn series(&self) -> &str;
-    /// Gives it its number.
+    /// Assigns the number of the row.
     fn set_number(&mut self, number: i64);
 }
 
-/// Inserts rows that must not be there yet, in the order of their numbers.
+/// Inserts rows that must not exist yet, and assigns their numbers in order.
 pub(super) async fn write_numbered<M>(tx: &impl ConnectionTrait, mut rows: Vec<M>) -> Result<(), WriteError>
 where
     M: ModelTrait + NumberedRow + IntoActiveModel<ActiveOf<M>> + 'static,

@@ -1,5 +1,5 @@
-//! Rows of parts: what grows in an aggregate (jobs, movements, deliveries) stands in tables of its own, under the
-//! version of the aggregate's snapshot row.
+//! Rows of parts: the growing collections of an aggregate (jobs, movements, deliveries) have their own tables, under
+//! the version of the aggregate's snapshot row.
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -13,43 +13,42 @@ use crate::store::memory::Tables;
 use crate::store::rows::batch::{Batch, TableRow};
 use crate::store::rows::{Doc, NumberedPart, NumberedRow, Snapshot, Unique, WriteError};
 
-/// The model of a part's table.
+/// Model of a part's table.
 pub type ModelOf<P> = <<P as Part>::Entity as EntityTrait>::Model;
 
-/// A part of an aggregate that has a table of its own. `part_row!` implements it.
+/// Part of an aggregate that has its own table. `part_row!` implements it.
 pub trait Part: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
-    /// The table of its rows.
+    /// Table of the part's rows.
     type Entity: EntityTrait<Model: TableRow + Doc>;
-    /// The column that holds the id of the aggregate it belongs to. `None`: there is only one such aggregate,
-    /// [`Id::ONLY`].
+    /// Column that holds the id of the owning aggregate. `None`: there is only one such aggregate, [`Id::ONLY`].
     const OWNER_COLUMN: Option<&'static str> = None;
-    /// The id of the aggregate it belongs to.
+    /// Returns the id of the owning aggregate.
     fn owner(&self) -> Id {
         Id::ONLY
     }
-    /// The row as the part is now.
+    /// Returns the row for the part's current value.
     fn row(&self) -> Result<ModelOf<Self>, WriteError>;
-    /// The value besides the key that no two rows share, as far as the table has one.
+    /// Returns the row's unique value besides the key, if the table has one.
     fn unique(row: &ModelOf<Self>) -> Option<Unique> {
         let _ = row;
         None
     }
 }
 
-/// A row that belongs to an aggregate: a change of one of its parts, or a new aggregate that its commit creates.
+/// Row that belongs to an aggregate: a change of one of its parts, or a new aggregate that its commit creates.
 pub trait StoredRow: Debug + Send + Sync + 'static {
-    /// Says what it writes.
+    /// Writes the row to a sink.
     fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError>;
 }
 
-/// For aggregates that are their snapshot row alone, or create no others.
+/// Empty row type of aggregates that consist of their snapshot row only, or create no others.
 impl StoredRow for Infallible {
     fn write(&self, _: &mut RowSink<'_>) -> Result<(), WriteError> {
         match *self {}
     }
 }
 
-/// Where rows are written: a transaction of a database, or the tables of the store in memory.
+/// Target to which rows are written: a transaction of a database, or the tables of the store in memory.
 pub struct RowSink<'a>(Target<'a>);
 
 enum Target<'a> {
@@ -76,7 +75,7 @@ impl<'a> RowSink<'a> {
         Ok(())
     }
 
-    /// Writes a part whose key must be new, and gives it the next number of its series.
+    /// Writes a part whose key must be new, and assigns it the next number of its series.
     pub fn insert_numbered<P: NumberedPart<Entity: EntityTrait<Model: NumberedRow>>>(
         &mut self,
         part: &P,
@@ -106,7 +105,7 @@ impl<'a> RowSink<'a> {
         }
     }
 
-    /// Writes an aggregate that is new, at version 1. One that is at rest from the beginning is not loaded at start.
+    /// Writes a new aggregate, at version 1. One that is at rest from the beginning is not loaded at start.
     pub fn create<T: Snapshot + Aggregate>(&mut self, id: Id, new: &T) -> Result<(), WriteError> {
         let snapshot = new.snapshot(id, 1, new.at_rest())?;
         match &mut self.0 {
@@ -118,8 +117,8 @@ impl<'a> RowSink<'a> {
 }
 
 /// Declares the rows of a part: `part_row!(Job in jobs of order_id, |this| { … })`. Key, owner, schema number and
-/// document are filled in; the columns are what queries filter, sort and join by. `unique` names the columns whose
-/// values together no two rows share.
+/// document are filled in; the columns are those by which queries filter, sort and join. `unique` names the columns
+/// whose combined values are unique.
 macro_rules! part_row {
     ($part:ident in $table:ident $(of $owner:ident)? $(unique [$unique:ident $($more:ident)*])?, |$this:ident| { $($column:ident : $value:expr),* $(,)? }) => {
         $crate::store::rows::doc_row!($table);

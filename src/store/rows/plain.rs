@@ -1,4 +1,4 @@
-//! Rows that are inserted once and never changed: events, audit lines, answers of idempotency keys.
+//! Rows that are inserted once and never changed: events, audit entries, answers of idempotency keys.
 
 use crate::domain::event::{Event, Numbered};
 use crate::domain::id::Id;
@@ -6,51 +6,51 @@ use crate::domain::time::Timestamp;
 use crate::entities::{audit, events, idempotency};
 use crate::store::rows::{Damaged, WriteError};
 
-/// A line of the audit log.
+/// Entry of the audit log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Audit {
-    /// Id of the line itself.
+    /// Id of the entry itself.
     pub id: Id,
     /// Time of the command.
     pub at: Timestamp,
-    /// The caller ([`crate::domain::principal::Principal`] as text).
+    /// Caller ([`crate::domain::principal::Principal`] as text).
     pub actor: String,
     /// Name of the command ([`crate::domain::aggregate::Aggregate::name`]).
     pub action: String,
-    /// Kind of the aggregate, or of its part, that the command was for.
+    /// Kind of the aggregate, or of its part, that the command concerned.
     pub subject_kind: String,
-    /// Which one of its kind; [`Id::ONLY`] where there is one only.
+    /// Id of the subject; [`Id::ONLY`] if there is only one of its kind.
     pub subject_id: Id,
     /// Id of the HTTP request.
     pub request_id: Option<String>,
     /// `done`, or the code of the refusal.
     pub outcome: String,
-    /// More facts, as JSON.
+    /// Additional facts, as JSON.
     pub detail: Option<String>,
 }
 
-/// The answer that an idempotency key got, so that a repeat of the request gets the same one.
+/// Answer stored for an idempotency key, so that a retry of the request gets the same one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IdempotentAnswer {
-    /// Hash of caller, route and key, as the HTTP layer composes it.
+    /// Hash of caller, route and key, as composed by the HTTP layer.
     pub key: String,
-    /// Hash of the request body. The same key with another body is refused.
+    /// Hash of the request body. The same key with another body is rejected.
     pub body_hash: String,
     /// Kind of the aggregate that answered.
     pub kind: String,
     /// Id of the aggregate that answered.
     pub aggregate_id: Id,
-    /// The aggregate's version after the commit.
+    /// Version of the aggregate after the commit.
     pub version: i64,
     /// `Result<Answer, Refusal>` as JSON.
     pub answer: String,
     /// Time of the answer.
     pub created_at: Timestamp,
-    /// A repeat gets this answer until then.
+    /// Time until which a retry gets this answer.
     pub expires_at: Timestamp,
 }
 
-/// The row of an event with its number.
+/// Builds the row of an event with its number.
 pub fn event_row(seq: i64, event: &Event) -> Result<events::Model, WriteError> {
     Ok(events::Model {
         seq,
@@ -65,7 +65,7 @@ pub fn event_row(seq: i64, event: &Event) -> Result<events::Model, WriteError> {
     })
 }
 
-/// The event of a row.
+/// Parses the event of a row.
 pub fn read_event(row: events::Model) -> Result<Numbered, Damaged> {
     let damaged = |reason: String| Damaged { table: "events", id: row.seq.to_string(), schema: 1, reason };
     let id = |text: &str| text.parse::<Id>().map_err(|error| damaged(error.to_string()));
@@ -82,7 +82,7 @@ pub fn read_event(row: events::Model) -> Result<Numbered, Damaged> {
     Ok(Numbered { seq: row.seq, event })
 }
 
-/// The row of an audit line.
+/// Builds the row of an audit entry.
 pub fn audit_row(line: Audit) -> audit::Model {
     audit::Model {
         id: line.id.to_string(),
@@ -97,7 +97,7 @@ pub fn audit_row(line: Audit) -> audit::Model {
     }
 }
 
-/// The audit line of a row.
+/// Parses the audit entry of a row.
 pub fn read_audit(row: audit::Model) -> Result<Audit, Damaged> {
     let id = |text: &str| {
         text.parse().map_err(|error: uuid::Error| Damaged {
@@ -120,7 +120,7 @@ pub fn read_audit(row: audit::Model) -> Result<Audit, Damaged> {
     })
 }
 
-/// The row of an idempotency key's answer.
+/// Builds the row of an idempotency key's answer.
 pub fn idempotency_row(answered: IdempotentAnswer) -> idempotency::Model {
     idempotency::Model {
         key: answered.key,
@@ -134,7 +134,7 @@ pub fn idempotency_row(answered: IdempotentAnswer) -> idempotency::Model {
     }
 }
 
-/// The idempotency key's answer of a row.
+/// Parses the idempotency key's answer of a row.
 pub fn read_idempotency(row: idempotency::Model) -> Result<IdempotentAnswer, Damaged> {
     let aggregate_id = row.aggregate_id.parse().map_err(|error: uuid::Error| Damaged {
         table: "idempotency",

@@ -31,7 +31,7 @@ pub async fn purge_exports(tx: &impl ConnectionTrait, before: Timestamp) -> Resu
     Ok(gone.rows_affected)
 }
 
-/// Deletes events older than `before`. The last event stays, because the next number is counted on from it.
+/// Deletes events older than `before`. The last event stays, because numbering continues from it.
 pub async fn purge_events(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let last = Query::select().expr(events::Column::Seq.max()).from(events::Entity).to_owned();
     let old =

@@ -1,4 +1,4 @@
-//! For tests of the store: databases of both kinds with fresh tables, and one sample of each aggregate.
+//! Fixtures for tests of the store: databases of both kinds with fresh tables, and one sample of each aggregate.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -33,16 +33,17 @@ use crate::domain::sku::Sku;
 use crate::domain::time::Timestamp;
 use crate::store::rows::{Batch, WriteError};
 
-/// The admin URL of a PostgreSQL server: when it is set, tests of the store run on that too.
+/// Environment variable with the admin URL of a PostgreSQL server; if it is set, tests of the store also run on that
+/// server.
 const POSTGRES: &str = "PRINTFLOOR_TEST_POSTGRES";
 
-/// Connections to one database.
+/// Maximum number of connections to one test database.
 const MAX_CONNECTIONS: u32 = 4;
 
-/// Numbers this process's databases.
+/// Counter that gives each test database of this process its own name.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// Runs a test on a fresh SQLite file and, when there is a server, on a fresh PostgreSQL database.
+/// Runs a test on a fresh SQLite file and, if a server is configured, on a fresh PostgreSQL database.
 pub async fn on_each(test: impl AsyncFn(&DatabaseConnection)) {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}?mode=rwc", folder.path().join("shop.db").display());
@@ -72,7 +73,8 @@ async fn connect(url: &str) -> DatabaseConnection {
     Database::connect(options).await.unwrap()
 }
 
-/// Takes every connection to a database of [`on_each`] until what this gives is dropped: whoever asks meanwhile waits.
+/// Takes every connection to a database of [`on_each`], so that other queries wait until the returned transactions are
+/// dropped.
 pub async fn take_all_connections(db: &DatabaseConnection) -> Vec<DatabaseTransaction> {
     let mut all = Vec::new();
     for _ in 0..MAX_CONNECTIONS {
@@ -81,7 +83,7 @@ pub async fn take_all_connections(db: &DatabaseConnection) -> Vec<DatabaseTransa
     all
 }
 
-/// Writes a batch as the writer does: in a transaction that is rolled back when it fails.
+/// Writes a batch as the writer does: in a transaction that is rolled back on failure.
 pub async fn write(db: &DatabaseConnection, batch: Batch) -> Result<(), WriteError> {
     let tx: DatabaseTransaction = db.begin().await.unwrap();
     match batch.write(&tx).await {
@@ -96,12 +98,12 @@ pub async fn write(db: &DatabaseConnection, batch: Batch) -> Result<(), WriteErr
     }
 }
 
-/// An id that is the same in every run: the number `n` as a UUID.
+/// Returns an id that is the same in every run: the number `n` as a UUID.
 pub fn id(n: u128) -> Id {
     Id(uuid::Uuid::from_u128(n))
 }
 
-/// A moment `ms` milliseconds after the beginning of the tests' time.
+/// Returns the time `ms` milliseconds after the start time of the tests.
 pub fn at(ms: i64) -> Timestamp {
     Timestamp(1_700_000_000_000 + ms)
 }
@@ -110,7 +112,7 @@ fn read<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).unwrap()
 }
 
-/// An order with one line of SKU 300.
+/// Builds an order with one line of SKU 300.
 pub fn order(n: u128) -> Order {
     read(json!({
         "id": id(n), "number": n as i64, "kind": "catalog", "status": "paid", "site": "main", "madeBy": id(900),
@@ -125,7 +127,7 @@ pub fn order(n: u128) -> Order {
     }))
 }
 
-/// The `n`th job of an order.
+/// Builds the `n`th job of an order.
 pub fn job(n: u128, order: u128) -> Job {
     read(json!({
         "id": id(n), "number": n as i64, "version": 1, "orderId": id(order), "orderNumber": order as i64, "line": 0,
@@ -135,7 +137,7 @@ pub fn job(n: u128, order: u128) -> Job {
     }))
 }
 
-/// An attempt of a job on printer 500.
+/// Builds an attempt of a job on printer 500.
 pub fn attempt(n: u128, job: u128, order: u128, number: u32) -> Attempt {
     read(json!({
         "id": id(n), "jobId": id(job), "orderId": id(order), "number": number, "printerId": id(500), "state": "claimed",
@@ -143,14 +145,14 @@ pub fn attempt(n: u128, job: u128, order: u128, number: u32) -> Attempt {
     }))
 }
 
-/// A payment of an order.
+/// Builds a payment of an order.
 pub fn payment(n: u128, order: u128) -> Payment {
     read(json!({
         "id": id(n), "orderId": id(order), "amountCents": 2500, "currency": "usd", "method": "cash", "createdAt": at(n as i64),
     }))
 }
 
-/// A material with 1000.5 g.
+/// Builds a material with 1000.5 g in stock.
 pub fn material(n: u128) -> Material {
     read(json!({
         "id": id(n), "name": "PLA 100% black", "type": "filament", "color": "#000000", "reorderPoint": 100,
@@ -159,7 +161,7 @@ pub fn material(n: u128) -> Material {
     }))
 }
 
-/// A claim of job `n` on a material, held.
+/// Builds a held claim of job `n` on a material.
 pub fn claim(n: u128, material: u128) -> Claim {
     read(json!({
         "id": {"job": id(n), "number": 1}, "materialId": id(material), "orderId": id(1), "need": 12.345, "state": "held",
@@ -167,7 +169,7 @@ pub fn claim(n: u128, material: u128) -> Claim {
     }))
 }
 
-/// A delivery of `grams` to a material, number `n`.
+/// Builds movement number `n`: a delivery of `grams` to a material.
 pub fn movement(n: u128, material: u128, grams: i64) -> Movement {
     read(json!({
         "id": id(n), "materialId": id(material), "kind": "receive", "deltaQuantity": grams, "deltaReserved": 1, "quantity": grams,
@@ -175,7 +177,7 @@ pub fn movement(n: u128, material: u128, grams: i64) -> Movement {
     }))
 }
 
-/// A SKU of material 200 and file 400.
+/// Builds a SKU of material 200 and file 400.
 pub fn sku(n: u128, code: &str) -> Sku {
     read(json!({
         "id": id(n), "code": code, "slug": code, "name": "a bracket", "collections": [], "materialId": id(200),
@@ -185,7 +187,7 @@ pub fn sku(n: u128, code: &str) -> Sku {
     }))
 }
 
-/// G-code that was uploaded.
+/// Builds an uploaded G-code file.
 pub fn file(n: u128) -> File {
     read(json!({
         "id": id(n), "name": "bracket.gcode", "kind": "gcode", "size": 12, "sha256": "ab", "metadata": {}, "archived": false,
@@ -193,7 +195,7 @@ pub fn file(n: u128) -> File {
     }))
 }
 
-/// A registered printer without a job, number `n`.
+/// Builds registered printer number `n`, without a job.
 pub fn printer(n: u128) -> Printer {
     read(json!({
         "id": id(n), "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://printer:7125",
@@ -203,7 +205,7 @@ pub fn printer(n: u128) -> Printer {
     }))
 }
 
-/// A subscriber of webhooks.
+/// Builds a webhook endpoint.
 pub fn endpoint(n: u128) -> Endpoint {
     read(json!({
         "id": id(n), "url": "https://example.org/hook", "events": ["order.paid"], "encryptedSecret": "s", "former": null,
@@ -212,7 +214,7 @@ pub fn endpoint(n: u128) -> Endpoint {
     }))
 }
 
-/// A pending delivery of event `event`, due at `n`.
+/// Builds a pending delivery of event `event`, due at `n`.
 pub fn delivery(n: u128, endpoint: u128, event: u128) -> Delivery {
     read(json!({
         "id": id(n), "endpointId": id(endpoint), "eventId": id(event), "eventSeq": 1, "event": "order.paid", "replay": 0,
@@ -220,7 +222,7 @@ pub fn delivery(n: u128, endpoint: u128, event: u128) -> Delivery {
     }))
 }
 
-/// A draft of a quote with one line of SKU 300, number `n`, whose model is to be sliced.
+/// Builds draft quote number `n` with one line of SKU 300, whose model is to be sliced.
 pub fn quote(n: u128) -> Quote {
     read(json!({
         "id": id(n), "number": n as i64, "revision": 1, "status": "draft", "site": "main", "customerEmail": "a@example.org",
@@ -244,7 +246,7 @@ pub fn quote(n: u128) -> Quote {
     }))
 }
 
-/// A mail that waits to be sent, number `n`.
+/// Builds queued mail number `n`.
 pub fn mail(n: u128) -> Mail {
     read(json!({
         "id": id(n), "to": ["a@example.org"], "subject": "s", "text": "t", "state": "queued", "tries": 0, "nextAt": at(0),
@@ -252,14 +254,14 @@ pub fn mail(n: u128) -> Mail {
     }))
 }
 
-/// A payment event that matched no order.
+/// Builds a payment event that matched no order.
 pub fn kept_payment_event(n: u128) -> KeptPaymentEvent {
     read(json!({
         "id": id(n), "eventId": format!("evt_{n}"), "body": "{}", "done": false, "nextAt": at(0), "createdAt": at(n as i64),
     }))
 }
 
-/// A custom request with one photo, which is file 450.
+/// Builds a custom request with one photo, which is file 450.
 pub fn custom_request(n: u128) -> CustomRequest {
     read(json!({
         "id": id(n), "revision": 1, "status": "new", "site": "main", "customerId": id(700), "customerEmail": "a@example.org",
@@ -274,7 +276,7 @@ pub fn custom_request(n: u128) -> CustomRequest {
     }))
 }
 
-/// A restore that nobody has reviewed.
+/// Builds a restore that is not reviewed.
 pub fn restore(n: u128) -> Restore {
     read(json!({
         "id": id(n), "backupMadeAt": at(1), "restoredAt": at(2), "lastEvent": 7, "firstEvent": 1007,
@@ -282,7 +284,7 @@ pub fn restore(n: u128) -> Restore {
     }))
 }
 
-/// Numbers that are left out since a restore.
+/// Builds a gap of numbers that are skipped since a restore.
 pub fn number_gap(n: u128, restore: u128, first: i64, last: i64) -> NumberGap {
     read(json!({
         "id": id(n), "restoreId": id(restore), "series": "INV-2023", "first": first, "last": last, "reason": "restored",
@@ -290,12 +292,12 @@ pub fn number_gap(n: u128, restore: u128, first: i64, last: i64) -> NumberGap {
     }))
 }
 
-/// An integration that has read some events.
+/// Builds an integration that has read some events.
 pub fn integration(n: u128) -> Integration {
     read(json!({"id": id(n), "name": format!("integration{n}"), "cursor": 7, "createdAt": at(n as i64)}))
 }
 
-/// Another shop whose orders are made here.
+/// Builds a sales channel of another shop.
 pub fn sales_channel(n: u128) -> SalesChannel {
     read(json!({
         "id": id(n), "kind": "csv", "name": "Fair", "site": "industries", "currency": "usd", "encryptedSecret": "s",
@@ -304,12 +306,12 @@ pub fn sales_channel(n: u128) -> SalesChannel {
     }))
 }
 
-/// What is made for a variant of a channel, number `n`.
+/// Builds variant map entry number `n` of a sales channel.
 pub fn variant(n: u128, channel: u128) -> Variant {
     read(json!({"id": id(n), "channelId": id(channel), "variant": format!("V{n}"), "skuId": id(300), "quantity": 2}))
 }
 
-/// An order that another shop sold, for which the map has no entry.
+/// Builds a channel order for which the map has no entry.
 pub fn channel_order(n: u128, channel: u128) -> ChannelOrder {
     read(json!({
         "id": id(n), "channelId": id(channel), "externalId": format!("{n}"), "number": format!("#{n}"),
@@ -324,7 +326,7 @@ pub fn channel_order(n: u128, channel: u128) -> ChannelOrder {
     }))
 }
 
-/// A table that is being written.
+/// Builds an export that is being written.
 pub fn export(n: u128) -> Export {
     let scope = json!({
         "kind": "invoices", "customerEmail": "a@example.org", "from": null, "to": at(9), "status": "paid", "site": null,
@@ -336,7 +338,7 @@ pub fn export(n: u128) -> Export {
     }))
 }
 
-/// A connection to the accounting system, with somebody at the provider's page.
+/// Builds an accounting system connection with an authorisation in progress at the provider's page.
 pub fn accounting() -> Accounting {
     read(json!({
         "id": Id::ONLY, "requests": [{
@@ -350,7 +352,7 @@ pub fn accounting() -> Accounting {
     }))
 }
 
-/// An invoice that the accounting system refused.
+/// Builds the posting of an invoice that the accounting system refused.
 pub fn posting(n: u128) -> Posting {
     read(json!({
         "id": id(n), "documentId": id(n + 1), "invoiceId": id(n + 2), "kind": "invoice", "number": "INV-2026-000001",
@@ -359,12 +361,12 @@ pub fn posting(n: u128) -> Posting {
     }))
 }
 
-/// The access aggregate before there are users, keys or sessions.
+/// Builds the access aggregate before there are users, keys or sessions.
 pub fn access() -> Access {
     Access::default()
 }
 
-/// Something that happened to an order.
+/// Builds an event of an order.
 pub fn event(n: u128, word: &str, order: u128) -> Event {
     read(json!({
         "id": id(n), "event": word, "timestamp": at(n as i64), "subjectKind": "order", "subjectId": id(order),

@@ -1,4 +1,4 @@
-//! Snapshot rows: the state of an aggregate at a version, one table for each kind.
+//! Snapshot rows: the state of an aggregate at a version, with one table per kind.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -13,27 +13,27 @@ use crate::domain::id::Id;
 use crate::store::rows::batch::{Batch, TableRow};
 use crate::store::rows::{Doc, Unique, WriteError};
 
-/// A kind of aggregate that has a table of snapshot rows. `snapshot_row!` implements it.
+/// Kind of aggregate that has a table of snapshot rows. `snapshot_row!` implements it.
 pub trait Snapshot: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
-    /// The table of its snapshot rows.
+    /// Table of its snapshot rows.
     type Entity: EntityTrait<Model: SnapshotModel>;
-    /// Its snapshot row at this version. `at_rest` is [`Aggregate::at_rest`]; some tables have a column for it, to find
-    /// what is loaded at start.
+    /// Builds the snapshot row at this version. `at_rest` is [`Aggregate::at_rest`]; some tables have a column for it,
+    /// to find the aggregates to load at start.
     fn snapshot(&self, id: Id, version: i64, at_rest: bool) -> Result<SnapshotRow, WriteError>;
 }
 
-/// The row of a table of snapshot rows.
+/// Row of a table of snapshot rows.
 pub trait SnapshotModel: Doc {
-    /// Number of commits of the aggregate.
+    /// Returns the number of commits of the aggregate.
     fn version(&self) -> i64;
-    /// The value besides the id that no two rows share, as far as the table has one.
+    /// Returns the row's unique value besides the id, if the table has one.
     fn unique(&self) -> Option<Unique> {
         None
     }
 }
 
-/// An aggregate's snapshot row, of whichever table its kind has. Made by the actor, written by the writer, which knows
-/// no kind. Cloned when a transaction is tried again.
+/// Snapshot row of an aggregate, with the type of its table erased. Built by the actor, written by the writer, which
+/// knows no kind. Cloned when a transaction is retried.
 #[derive(Clone, Debug)]
 pub struct SnapshotRow(Arc<dyn ErasedSnapshot>);
 
@@ -42,7 +42,7 @@ trait ErasedSnapshot: Any + Debug + Send + Sync {
     fn facts(&self) -> SnapshotFacts<'_>;
 }
 
-/// What the store in memory needs of a snapshot row, whichever table it is of.
+/// Facts about a snapshot row that the store in memory needs, whatever its table.
 pub struct SnapshotFacts<'a> {
     pub table: &'static str,
     pub id: &'a str,
@@ -63,7 +63,7 @@ impl<M: TableRow + SnapshotModel> ErasedSnapshot for M {
 }
 
 impl SnapshotRow {
-    /// A row of this table.
+    /// Wraps a row of any table of snapshot rows.
     pub fn new<M: TableRow + SnapshotModel>(row: M) -> Self {
         Self(Arc::new(row))
     }
@@ -76,7 +76,7 @@ impl SnapshotRow {
         self.0.facts()
     }
 
-    /// The row, when it is one of this table.
+    /// Returns the row if it belongs to this table.
     pub(in crate::store) fn model<M: TableRow + SnapshotModel>(&self) -> Option<&M> {
         let row: &dyn Any = &*self.0;
         row.downcast_ref()
@@ -84,8 +84,8 @@ impl SnapshotRow {
 }
 
 /// Declares the snapshot rows of a kind: `snapshot_row!(Sku in skus unique code, |this, at_rest| { code: … })`. Id,
-/// version, schema number and document are filled in; the columns are what queries filter, sort and join by. `unique`
-/// names the column whose values no two rows share.
+/// version, schema number and document are filled in; the columns are those by which queries filter, sort and join.
+/// `unique` names the column with unique values.
 macro_rules! snapshot_row {
     ($kind:ident in $table:ident $(unique $unique:ident)?, |$this:ident, $at_rest:ident| { $($column:ident : $value:expr),* $(,)? }) => {
         $crate::store::rows::doc_row!($table);

@@ -14,22 +14,22 @@ use sea_orm::{
 use crate::store::connect::refuses_value;
 use crate::store::rows::{Doc, SnapshotModel, WriteError};
 
-/// Most keys in one deletion. SQLite takes 32,766 parameters, PostgreSQL 65,535.
+/// Maximum number of keys in one deletion. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
 const MAX_KEYS_PER_DELETE: usize = 30_000;
-/// Most rows in one statement. With 20 columns that is far below the limits on parameters.
+/// Maximum number of rows in one statement. With 20 columns that is far below the limits on parameters.
 const MAX_ROWS_PER_STATEMENT: usize = 256;
-/// Up to this number of rows each number has a statement of its own; above it only powers of two have one.
+/// Number of rows up to which each number has its own statement; above it only powers of two have one.
 const EXACT_LENGTHS_UP_TO: usize = 8;
 
-/// Table, whether rows are replaced, whether for SQLite, and number of rows.
+/// Cache key of a statement: table, whether rows are replaced, whether for SQLite, and number of rows.
 type Shape = (TypeId, bool, bool, usize);
 
-/// Texts of inserts. Looked up only, so the order of the map has no effect.
+/// Cached texts of inserts. Only looked up, so the order of the map does not matter.
 static INSERT_TEXTS: LazyLock<DashMap<Shape, Arc<str>>> = LazyLock::new(DashMap::new);
 
 type EntityOf<M> = <M as ModelTrait>::Entity;
 type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;
-/// The form of a row that `SeaORM` inserts.
+/// Form of a row that `SeaORM` inserts.
 pub type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
 
 /// Writes snapshot rows, new ones and next versions, each only over the version before it.
@@ -48,7 +48,7 @@ where
     if written == count as u64 { Ok(()) } else { Err(WriteError::Guard(M::TABLE)) }
 }
 
-/// Writes rows by key as they are now; `None` deletes. The last entry of a key counts.
+/// Writes the latest rows by key; `None` deletes. The last entry of a key applies.
 pub async fn write_rows<M>(tx: &impl ConnectionTrait, log: Vec<(String, Option<M>)>) -> Result<(), WriteError>
 where
     M: ModelTrait + IntoActiveModel<ActiveOf<M>> + 'static,
@@ -71,7 +71,7 @@ where
     insert(tx, kept, Some(replace::<M>())).await.map(|_| ())
 }
 
-/// Inserts rows that must not be there yet.
+/// Inserts rows that must not exist yet.
 pub async fn write_new<M>(tx: &impl ConnectionTrait, rows: Vec<M>) -> Result<(), WriteError>
 where
     M: ModelTrait + IntoActiveModel<ActiveOf<M>> + 'static,
@@ -110,7 +110,7 @@ where
     Ok(written)
 }
 
-/// How many of the rows that are left go into the next statement.
+/// Returns how many of the remaining rows go into the next statement.
 fn portion(left: usize) -> usize {
     if left <= EXACT_LENGTHS_UP_TO {
         left
@@ -121,7 +121,7 @@ fn portion(left: usize) -> usize {
     }
 }
 
-/// The clause by which a whole row takes the place of the one with the same key.
+/// Returns the clause by which a row replaces the one with the same key entirely.
 fn replace<M: ModelTrait>() -> OnConflict {
     let keys = || <EntityOf<M> as EntityTrait>::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
     let names: Vec<_> = keys().map(|column| column.to_string()).collect();
@@ -129,7 +129,7 @@ fn replace<M: ModelTrait>() -> OnConflict {
     OnConflict::columns(keys()).update_columns(others).to_owned()
 }
 
-/// Distinguishes a violated unique constraint and a refused value from a failing database.
+/// Distinguishes a violated unique constraint and a rejected value from a failing database.
 pub(super) fn map_db_error(error: DbErr) -> WriteError {
     let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else {
         return if refuses_value(&error) { WriteError::Value(error) } else { WriteError::Db(error) };
@@ -143,14 +143,14 @@ pub(super) fn map_db_error(error: DbErr) -> WriteError {
     WriteError::Constraint(name.or_else(|| by_columns(&message)).unwrap_or(message))
 }
 
-/// PostgreSQL names the constraint: `uq__deliveries__endpoint_id__event_id__replay`.
+/// Parses the name of a violated constraint on PostgreSQL: `uq__deliveries__endpoint_id__event_id__replay`.
 fn by_name(constraint: &str) -> Option<String> {
     let (table, columns) = constraint.strip_prefix("uq__")?.split_once("__")?;
     Some(format!("{table}.{}", columns.replace("__", ",")))
 }
 
-/// `SQLite` lists the columns:
-/// `UNIQUE constraint failed: deliveries.endpoint_id, deliveries.event_id, deliveries.replay`.
+/// Parses the columns in a constraint error of `SQLite`: `UNIQUE constraint failed: deliveries.endpoint_id,
+/// deliveries.event_id, deliveries.replay`.
 fn by_columns(message: &str) -> Option<String> {
     let (_, columns) = message.split_once("UNIQUE constraint failed: ")?;
     let (table, _) = columns.split_once('.')?;

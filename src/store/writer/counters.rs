@@ -1,4 +1,4 @@
-//! What the writer counts, and what outlives its crashes.
+//! Counters of the writer, and the state that outlives its crashes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -8,30 +8,32 @@ use tokio::sync::Mutex;
 use crate::store::Unavailable;
 use crate::store::meter::CommitMeter;
 
-/// Counters of the writer, read without its mailbox, and the state that a restarted writer needs of its predecessor.
+/// Counters of the writer, readable without its mailbox, and the state that a restarted writer needs from its
+/// predecessor.
 #[derive(Default, Debug)]
 pub struct WriterCounters {
-    /// Transactions that are on disk.
+    /// Number of transactions on disk.
     pub transactions: AtomicU64,
-    /// Submissions that were settled as durable.
+    /// Number of submissions settled as durable.
     pub commits: AtomicU64,
     /// Sizes, durations and settlements of transactions.
     pub meter: CommitMeter,
-    /// Whether the store takes commits: 0 yes, 1 the database does not answer, 2 the disk is full, 3 read-only.
+    /// Availability of the store for commits: 0 available, 1 the database does not answer, 2 the disk is full, 3
+    /// read-only.
     availability: AtomicU8,
-    /// Held together with the writing connection, also while the writer that took it has crashed.
+    /// Lock held together with the writing connection, even after the writer that took it has crashed.
     pub(super) write_lock: Arc<Mutex<()>>,
-    /// The last epoch that this process is known to have taken.
+    /// Last epoch that this process is known to have taken.
     pub(super) epoch: AtomicI64,
-    /// How many epochs this process may have taken since without hearing of it. An epoch beyond all of these was taken
-    /// by another server.
+    /// Number of epochs that this process may have taken since then without confirmation. An epoch beyond all of these
+    /// was taken by another server.
     pub(super) uncertain_epochs: AtomicI64,
-    /// Another server has taken over; this process writes no more.
+    /// Set once another server has taken over; this process writes no more.
     pub(super) fenced: AtomicBool,
 }
 
 impl WriterCounters {
-    /// Why the store takes no commits at the moment; `None` when it does.
+    /// Returns the reason why the store takes no commits at the moment; `None` if it does.
     pub fn unavailable(&self) -> Option<Unavailable> {
         match self.availability.load(Relaxed) {
             1 => Some(Unavailable::Database),

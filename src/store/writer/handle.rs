@@ -1,4 +1,4 @@
-//! The address of the writer, which outlives crashes of the writer.
+//! Handle of the writer, which outlives crashes of the writer.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use crate::store::port::CommitLog;
 use crate::store::writer::{QueueEntry, StoreMsg};
 use crate::store::{AggregateKey, CommitOwner, Submission};
 
-/// Sends to the writer of the moment. After a crash the supervisor puts the successor in with [`Self::replace`].
+/// Handle that sends to the current writer. After a crash the restarted writer is installed with [`Self::replace`].
 ///
-/// A message to a writer that has crashed is dropped, and what is dropped answers by itself: a [`CommitOwner`] says
-/// `NotDurable`, a load says `None`.
+/// A message to a writer that has crashed is dropped, and a dropped message answers by itself: a [`CommitOwner`]
+/// receives `NotDurable`, a load `Unavailable`.
 #[derive(Clone)]
 pub struct WriterHandle(Arc<ArcSwap<ActorRef<StoreMsg>>>);
 
 impl WriterHandle {
-    /// A handle to this writer.
+    /// Creates a handle of this writer.
     pub fn new(writer: ActorRef<StoreMsg>) -> Self {
         Self(Arc::new(ArcSwap::from_pointee(writer)))
     }
 
-    /// Sends to this writer from now on, the successor of one that crashed.
+    /// Redirects the handle to this writer, the successor of one that crashed.
     pub fn replace(&self, writer: ActorRef<StoreMsg>) {
         self.0.store(Arc::new(writer));
     }

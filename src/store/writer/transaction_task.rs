@@ -1,4 +1,4 @@
-//! The task that writes one transaction for the writer, and the one that opens the database again.
+//! Tasks that write one transaction for the writer, check its epoch, and open the database again.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -18,23 +18,23 @@ use crate::store::transaction::{DATABASE_TIMEOUT, Ended, TxWriter};
 use crate::store::writer::{ConnectionError, ConnectionGuard, WriterArgs, WriterCounters};
 use crate::store::{CommitOwner, Settlement, Submission, Unavailable};
 
-/// A connection that cannot be closed in this time is dropped without a goodbye.
+/// Timeout for closing a connection, after which it is dropped.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Events read at once when committed events are published late.
+/// Number of events read at a time when committed events are published late.
 const EVENTS_PER_QUERY: u64 = 1000;
 
-/// One transaction with its owners, and the ordered work behind it.
+/// One transaction with its owners, and the ordered work after it.
 pub(super) struct TransactionTask {
     pub guard: Box<ConnectionGuard>,
     pub outbox: Arc<Outbox>,
     pub counters: Arc<WriterCounters>,
-    /// In the order of the submissions.
+    /// Owners, in the order of the submissions.
     pub owners: Vec<CommitOwner>,
 }
 
 impl TransactionTask {
-    /// Writes the submissions, publishes their events, tells the owners, and runs the ordered work. Gives the
-    /// connection back when it is still good.
+    /// Writes the submissions, publishes their events, notifies the owners, and runs the ordered work. Returns the
+    /// connection if it is still good.
     pub async fn run(
         mut self,
         submissions: Vec<Submission>,
@@ -89,8 +89,8 @@ impl TransactionTask {
     }
 }
 
-/// Looks whether the connection is good and the epoch is still ours, so that a server without writes notices too that
-/// another one took over.
+/// Checks that the connection is good and the epoch is unchanged, so that a server without writes also notices when
+/// another one has taken over.
 pub(super) async fn check_epoch(guard: Box<ConnectionGuard>) -> Result<Box<ConnectionGuard>, ConnectionError> {
     let failure = match timeout(DATABASE_TIMEOUT, guard.writing.holds()).await {
         Ok(Ok(true)) => return Ok(guard),
@@ -117,7 +117,7 @@ async fn close(db: DatabaseConnection) {
 }
 
 /// Opens the database again, once the transaction of a crashed predecessor has ended, and takes the next epoch; or
-/// finds that another server took over meanwhile.
+/// finds that another server has taken over meanwhile.
 pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, ConnectionError> {
     let counters = &args.counters;
     let write_lock = counters.write_lock.clone().lock_owned().await;

@@ -1,4 +1,4 @@
-//! Decides the commands that wait and submits what they change as one commit.
+//! Decides the waiting commands and submits their changes as one commit.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::store::rows::StoredRow;
 use crate::store::{AggregateKey, CommandWrites, CommitOwner, StoredAggregate, Submission};
 
 impl<T: StoredAggregate> ActorState<T> {
-    /// Decides what waits, as one commit. Returns whether it answered without a commit, so that the rest can be decided
-    /// at once.
+    /// Decides the waiting commands as one commit. Returns `true` if it answered them without a commit, so that the
+    /// rest can be decided at once.
     pub(super) fn decide(&mut self, me: &ActorRef<Msg<T>>) -> bool {
         let Some(committed) = self.committed.clone() else { return false };
         if self.flight.is_some() || self.gathering || self.leaving || self.waiting.is_empty() {

@@ -1,5 +1,5 @@
-//! What the actor writes besides the rows of the decision: the audit log's line and the answer kept for an idempotency
-//! key.
+//! Rows that the actor writes besides those of the decision: the audit log entry and the answer stored for an
+//! idempotency key.
 
 use crate::actors::kernel::envelope::{AskedCommand, IdempotencyKey};
 use crate::domain::aggregate::{Aggregate, DecisionContext};
@@ -7,7 +7,7 @@ use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Refusal};
 use crate::store::rows::{Audit, IdempotentAnswer};
 
-/// The audit line of a change, unless it is the server's own.
+/// Builds the audit entry of a change; `None` for the server's own changes.
 pub(super) fn audit<T: Aggregate>(
     asked: &AskedCommand<T>,
     id: Id,
@@ -32,7 +32,8 @@ pub(super) fn audit<T: Aggregate>(
     })
 }
 
-/// What a state said is kept; a command that was wrong in itself, or not the caller's to ask, is judged anew.
+/// Returns whether a verdict is stored under its idempotency key. Verdicts that depend on the state are stored; a
+/// command that was invalid in itself, or not permitted to the caller, is judged again on a retry.
 pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
     match verdict {
         Ok(_) => true,
@@ -43,7 +44,7 @@ pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
     }
 }
 
-/// The answer kept for its key, refusals included.
+/// Builds the answer, or refusal, to store under its idempotency key.
 pub(super) fn kept<T: Aggregate>(
     key: &IdempotencyKey,
     id: Id,

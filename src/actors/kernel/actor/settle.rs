@@ -1,4 +1,4 @@
-//! What the store says of the commit in flight, and the answers that follow from it.
+//! Handles the store's answer to the commit in flight and answers the callers.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::refusal::{Class, Refusal};
 use crate::store::{Settlement, StoredAggregate, Unavailable};
 
-/// Commands that were decided, each with what the rules said.
+/// Decided commands, each with the verdict of the rules.
 type Decided<T> = Vec<(Envelope<T>, Verdict<T>)>;
 
 impl<T: StoredAggregate> ActorState<T> {
-    /// What became of the commit in flight. Returns how many commands it settles.
+    /// Settles the commit in flight with the store's answer. Returns how many commands it settles.
     pub(super) fn settle(&mut self, settlement: Settlement, me: &ActorRef<Msg<T>>) -> usize {
         let Some(Flight { next, decided, created }) = self.flight.take() else { return 0 };
         let many = decided.len();
@@ -67,8 +67,8 @@ impl<T: StoredAggregate> ActorState<T> {
         many
     }
 
-    /// Answers the command that was refused; the others are decided again. When it is not known which one it was, they
-    /// are decided one to a commit.
+    /// Answers the command that caused the failure and queues the others to be decided again. If the command at fault
+    /// is unknown, they are decided one per commit.
     fn blame(&mut self, mut decided: Decided<T>, guilty: Option<usize>, answer: impl FnOnce() -> CommandEnd<T>) {
         let many = decided.len();
         let guilty = guilty.filter(|at| *at < many).map(|at| decided.remove(at));
@@ -88,8 +88,9 @@ impl<T: StoredAggregate> ActorState<T> {
         }
     }
 
-    /// With one commit in flight the version on disk says exactly whether it happened. A flight that wrote only rows
-    /// (kept refusals) leaves no trace in the version: its callers hear that it is not known, and their key tells.
+    /// Adopts a loaded state and settles the commit in flight, if any: with at most one in flight, the version on disk
+    /// tells exactly whether it happened. A commit that wrote only rows (stored refusals) leaves no trace in the
+    /// version; its callers get [`CommandEnd::Unknown`] and find out by their idempotency key.
     pub(super) fn loaded(&mut self, loaded: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
         let flight = self.flight.take();
         let before = self.args.entry.published.load().version;
@@ -107,7 +108,7 @@ impl<T: StoredAggregate> ActorState<T> {
     }
 }
 
-/// Answers the callers of decided commands.
+/// Sends the verdicts of decided commands to their callers.
 pub(super) fn reply<T: Aggregate>(decided: Decided<T>, version: i64) {
     for (envelope, verdict) in decided {
         envelope.answer(match verdict {

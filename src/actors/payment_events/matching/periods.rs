@@ -1,4 +1,4 @@
-//! Paid periods of subscriptions: each invoice of the processor makes one of ours, however often it is told of.
+//! Paid periods of subscriptions: each invoice of the processor becomes one of ours, however often its event arrives.
 
 use uuid::Uuid;
 
@@ -12,20 +12,21 @@ use crate::domain::payment_event::PaidPeriod;
 use crate::domain::principal::Principal;
 use crate::domain::seller::SELLER_INCOMPLETE;
 
-/// Our invoice of an invoice of the processor: the same is the same.
+/// Returns the id of our invoice for an invoice of the processor; deterministic, so that repeats map to the same
+/// invoice.
 fn our_invoice(theirs: &str) -> Id {
     Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("period:{theirs}").as_bytes()))
 }
 
 impl PaymentMatcher {
-    /// Our invoice of a period whose payment is named, if it was made already.
+    /// Returns our invoice for an invoice of the processor, if it was already created.
     pub(super) async fn invoice_of_period(&self, theirs: &str) -> Result<Option<Owner>, AskError> {
         let id = our_invoice(theirs);
         let known = self.invoices.read(id).await.map_err(unavailable)?.is_some();
         Ok(known.then_some(Owner::Invoice(id)))
     }
 
-    /// Makes our invoice of a paid period. Subscriptions that were not begun here are none of ours.
+    /// Creates our invoice of a paid period. Subscriptions that were not started here are ignored.
     pub(super) async fn invoice_period(&self, period: &PaidPeriod) -> Result<PaymentMatch, AskError> {
         let Some(customer) = &period.our_customer else { return Ok(PaymentMatch::Ignored) };
         let Ok(customer) = customer.parse::<Id>() else { return Ok(PaymentMatch::Ignored) };
@@ -55,7 +56,7 @@ impl PaymentMatcher {
     }
 }
 
-/// What our invoice is over, and to whom.
+/// Builds the charge of our invoice: its buyer, amount and lines.
 fn charged(period: &PaidPeriod, customer: &Customer) -> ChargedPeriod {
     ChargedPeriod {
         buyer: customer.buyer(),

@@ -1,5 +1,5 @@
-//! The programs of PostgreSQL: found on the path, told where the database is by their environment, which nobody else
-//! can read, and never by their command line.
+//! Runs the PostgreSQL programs, found on the path. They receive the database address in their environment, which other
+//! users cannot read, and never on their command line.
 
 use std::io;
 use std::process::Stdio;
@@ -12,22 +12,22 @@ use url::{Url, form_urlencoded};
 use crate::store::connect::OpenError;
 use crate::store::copy::CopyError;
 
-/// What is kept of a program's words, in bytes.
+/// Maximum number of bytes of a program's messages that are stored.
 const MAX_KEPT_WORDS_BYTES: u64 = 4096;
-/// What is read of a program's output at a time, in bytes.
+/// Number of bytes of a program's output read at a time.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// What these programs are handed on of this server's own environment: how they are found, and where the driver looks
-/// too when the address leaves something out.
+/// Environment variables of this server that the programs inherit: those by which the programs are found, and those
+/// that the driver also reads for missing parts of the address.
 const HANDED_ON: [&str; 7] = ["PATH", "HOME", "PGPASSWORD", "PGPASSFILE", "PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"];
 
-/// Starts them for one database.
+/// Launcher of the PostgreSQL programs for one database.
 pub(super) struct PgPrograms {
     environment: Vec<(&'static str, String)>,
 }
 
 impl PgPrograms {
-    /// For the database at this address, which is read as the driver reads it.
+    /// Prepares the programs for the database at this address, which is parsed as the driver does.
     pub(super) fn new(url: &str) -> Result<Self, CopyError> {
         let unreadable = |error: sqlx::Error| OpenError::from(sea_orm::DbErr::Custom(error.to_string()));
         let options = url.parse::<PgConnectOptions>().map_err(unreadable)?;
@@ -47,13 +47,13 @@ impl PgPrograms {
         Ok(Self { environment })
     }
 
-    /// The name of the database.
+    /// Returns the name of the database.
     pub(super) fn database(&self) -> &str {
         let name = self.environment.iter().rev().find(|(name, _)| *name == "PGDATABASE");
         name.map_or("", |(_, value)| value)
     }
 
-    /// A program, which gets no input and is killed when nobody waits for it any more.
+    /// Builds the command of a program, which gets no input and is killed when its handle is dropped.
     pub(super) fn command(&self, program: &'static str) -> Command {
         let mut command = Command::new(program);
         command.env_clear();
@@ -63,7 +63,7 @@ impl PgPrograms {
         command
     }
 
-    /// Refuses a program that is not there, or is older than a database server of this major version.
+    /// Checks that a program is installed, and not older than a database server of this major version.
     pub(super) async fn must_know(&self, program: &'static str, wanted: u32) -> Result<(), CopyError> {
         let mut command = self.command(program);
         command.arg("--version");
@@ -78,12 +78,12 @@ impl PgPrograms {
     }
 }
 
-/// Runs a program to its end, whose output nobody needs.
+/// Runs a program to its end and discards its output.
 pub(super) async fn is_done(program: &'static str, command: Command) -> Result<(), CopyError> {
     read_out(program, command, |_| {}).await
 }
 
-/// Runs a program to its end, and hands over what it prints as it comes.
+/// Runs a program to its end and streams its output to a function.
 pub(super) async fn read_out(
     program: &'static str,
     mut command: Command,
@@ -116,7 +116,7 @@ async fn taken_to_the_end(printed: Option<impl AsyncRead + Unpin>, take: &mut im
     }
 }
 
-/// How its words begin, which say what went wrong first; the rest is read away.
+/// Returns the beginning of a program's messages, which state the first error; drains the rest.
 async fn words_of(said: Option<impl AsyncRead + Unpin>) -> String {
     let Some(mut said) = said else { return String::new() };
     let mut kept = Vec::new();
@@ -126,7 +126,7 @@ async fn words_of(said: Option<impl AsyncRead + Unpin>) -> String {
     String::from_utf8_lossy(&kept).trim().to_owned()
 }
 
-/// The major version in what a program says of itself, such as `pg_dump (PostgreSQL) 16.4 (Debian 16.4-1)`.
+/// Parses the major version from a program's version line, such as `pg_dump (PostgreSQL) 16.4 (Debian 16.4-1)`.
 fn major(said: &str) -> Option<u32> {
     said.split_whitespace().find_map(|word| {
         let end = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
@@ -145,7 +145,7 @@ fn ssl_word(mode: PgSslMode) -> &'static str {
     }
 }
 
-/// What the driver reads out of an address and does not tell again: password and certificates.
+/// Returns the parts of an address that the driver parses but does not expose: password and certificates.
 fn kept_back(url: &str) -> Vec<(&'static str, String)> {
     let Ok(url) = Url::parse(url) else { return Vec::new() };
     let mut found: Vec<_> = url.password().map(|text| ("PGPASSWORD", decoded(text))).into_iter().collect();
@@ -162,7 +162,7 @@ fn kept_back(url: &str) -> Vec<(&'static str, String)> {
     found
 }
 
-/// A part of an address with its escapes (`%40`) resolved.
+/// Decodes the escapes (`%40`) in a part of an address.
 fn decoded(text: &str) -> String {
     // In forms two more characters have a meaning, which they do not have here.
     let as_form = format!("={}", text.replace('+', "%2B").replace('&', "%26"));

@@ -1,37 +1,38 @@
-//! How many rows of each table are in a copy, by what `pg_restore` prints of it: each table begins with a line that
-//! names it and ends with a line of its own, and between them each row is one line.
+//! Counts the rows of each table in a copy from the output of `pg_restore`: each table begins with a line that names it
+//! and ends with an end marker, and between them each row is one line.
 
 use std::collections::BTreeMap;
 
-/// What is kept of a line, in bytes: more than the line has that names a table, up to its columns.
+/// Maximum number of bytes of a line that are buffered: enough for the table name in the line that begins a table, up
+/// to its columns.
 const MAX_KEPT_LINE_BYTES: usize = 512;
-/// The line behind the last row of a table. No row looks like it: in rows a backslash stands for itself when doubled.
+/// Line after the last row of a table. No row can look like it, because a backslash in a row is doubled.
 const END_LINE: &[u8] = b"\\.\n";
 
-/// Rows that were counted so far.
+/// Number of rows counted so far.
 #[derive(Debug, Default)]
 pub(super) struct CopiedRows {
-    /// The schema whose tables are counted.
+    /// Schema whose tables are counted.
     schema: String,
-    /// How the present line begins.
+    /// Beginning of the current line.
     line: Vec<u8>,
-    /// The table whose rows come now, and how many came.
+    /// Table whose rows are being read, and their number so far.
     present: Option<(String, u64)>,
     tables: BTreeMap<String, u64>,
 }
 
 impl CopiedRows {
-    /// None yet, of the tables of this schema.
+    /// Creates an empty count for the tables of this schema.
     pub(super) fn of_schema(schema: String) -> Self {
         Self { schema, ..Self::default() }
     }
 
-    /// How many rows of this table there are.
+    /// Returns the number of rows of this table.
     pub(super) fn of(&self, table: &str) -> u64 {
         self.tables.get(table).copied().unwrap_or_default()
     }
 
-    /// Takes what is printed next, wherever it is cut.
+    /// Processes the next chunk of output, wherever it is cut.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             let room = MAX_KEPT_LINE_BYTES - self.line.len();
@@ -55,7 +56,8 @@ impl CopiedRows {
         self.line.clear();
     }
 
-    /// The name of a table of this schema alone; of another one, with its schema, which no table of this one is called.
+    /// Returns the bare name for a table of this schema; for another schema, the qualified name, which no table of this
+    /// schema has.
     fn named(&self, table: &str) -> String {
         match table.split_once('.') {
             Some((schema, name)) if schema.trim_matches('"') == self.schema => name.trim_matches('"').to_owned(),
@@ -64,7 +66,7 @@ impl CopiedRows {
     }
 }
 
-/// The table, with its schema, whose rows follow this line.
+/// Returns the table, with its schema, whose rows follow this line.
 fn table_of(line: &[u8]) -> Option<String> {
     let line = String::from_utf8_lossy(line);
     Some(line.strip_prefix("COPY ")?.split(" (").next()?.to_owned())

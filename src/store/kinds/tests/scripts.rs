@@ -1,5 +1,5 @@
-//! Access, printers, endpoints, mails and payment events that wait for their order: whatever commands they are given,
-//! in any order, what they accept reads back, with all rows beside it.
+//! Random scripts of commands for access, printers, endpoints, mails and kept payment events: in any order, all that
+//! they accept reads back, with all separate rows.
 
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ use crate::domain::testing::samples::printer_fields;
 use crate::domain::testing::{Bench, id as one};
 use crate::domain::time::Timestamp;
 
-/// A step of a script: what is done, to which one, and what the command carries.
+/// Step of a script: the action, its target, and the values of the command.
 #[derive(Clone, Debug)]
 struct Step {
     what: u8,
@@ -49,7 +49,7 @@ fn any_script() -> impl Strategy<Value = Vec<Step>> {
 }
 
 impl Step {
-    /// One of these; the id of nothing where there are none.
+    /// Picks one of these ids; an unknown id if there are none.
     fn pick(&self, ids: impl Iterator<Item = Id>) -> Id {
         let mut ids: Vec<Id> = ids.collect();
         ids.sort_unstable();
@@ -107,7 +107,7 @@ fn access_command(step: &Step, access: Option<&Access>) -> AccessCommand {
     }
 }
 
-/// What a printer tells of itself, with numbers and texts of all sorts.
+/// Builds a printer status with numbers and texts of all sorts.
 fn status(step: &Step, files: &[String]) -> Status {
     let slot = ReportedSlot {
         slot: step.which as u32 % 5,
@@ -148,7 +148,7 @@ fn needs(step: &Step) -> LaunchNeeds {
     }
 }
 
-/// `attempt` is the one that the printer was offered last.
+/// Builds a command for the printer. `attempt` is the one that it was offered last.
 fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
     let files = [format!("JOB-000001_{attempt}.gcode"), step.text.clone(), "theirs.gcode".to_owned()];
     let (at, text) = (one(attempt), step.text.clone());

@@ -9,7 +9,7 @@ use crate::store::rows::samples::{at, attempt, id, job, on_each, write};
 
 const PRINTER: u128 = 700;
 
-/// Attempt number `n` on the printer, in this state.
+/// Builds attempt number `n` on the printer, in this state.
 fn on_it(n: u128, state: AttemptState, reason: Option<&str>) -> Attempt {
     let own = attempt(n, 1, 1, n as u32);
     let reason = reason.map(str::to_owned);

@@ -1,5 +1,5 @@
-//! Numbers over random transactions, of which some are committed, some given up after writing, and some refused: on
-//! both databases, and by the store in memory in the same way.
+//! Property tests of numbering over random transactions, some of which are committed, some rolled back after writing,
+//! and some refused: on both databases, and identically by the store in memory.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeMap;
@@ -18,30 +18,30 @@ use crate::store::memory::Tables;
 use crate::store::rows::samples::{id, number_gap, on_each, write};
 use crate::store::rows::{Batch, RowSink, StoredRow as _};
 
-/// How many transactions there are, one after the other.
+/// Number of consecutive transactions.
 const TRANSACTIONS: usize = 200;
-/// A day in November of 2023, and the length of a year, in milliseconds.
+/// Start date, in November 2023, in milliseconds since 1970.
 const FIRST_DAY_MS: i64 = 1_700_000_000_000;
 const YEAR_MS: i64 = 31_557_600_000;
 
-/// How a transaction ends.
+/// Outcome of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Committed,
-    /// Rolled back after all was written.
+    /// Rolled back after everything was written.
     GivenUp,
-    /// Its last document is there already.
+    /// Refused because its last document already exists.
     Refused,
 }
 
-/// The documents of each transaction (whether it is a credit note, and of which year), and how it ends.
+/// Generates the documents of each transaction (whether it is a credit note, and its year), with its outcome.
 fn any_transactions() -> impl Strategy<Value = Vec<(Vec<(bool, i64)>, Fate)>> {
     let fate = prop_oneof![4 => Just(Fate::Committed), 2 => Just(Fate::GivenUp), 1 => Just(Fate::Refused)];
     let issued = prop::collection::vec((any::<bool>(), 0_i64..3), 0..8);
     prop::collection::vec((issued, fate), TRANSACTIONS)
 }
 
-/// The document with this number among all that are ever made.
+/// Builds the `n`th document of the test.
 fn made(n: u128, credit: bool, year: i64) -> Document {
     Document {
         id: id(1_000 + n),
