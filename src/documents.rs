@@ -1,9 +1,8 @@
-//! Documents that people and programs get: invoices and credit notes as PDF (PDF/A-3, tagged) and as XML (Cross
-//! Industry Invoice of EN 16931), which the PDF carries inside; and labels for what is scanned in the shop
-//! ([`labels`]).
+//! Documents for customers and programs: invoices and credit notes as PDF (PDF/A-3, tagged) and as XML (Cross Industry
+//! Invoice of EN 16931), which the PDF embeds; and labels to scan in the shop ([`labels`]).
 //!
-//! Everything here is a function of what it is given: the same document gives the same bytes. It reads no clock, no
-//! database and, but for the files of the settings at the start, no disk.
+//! Everything here is a pure function of its input: the same document yields the same bytes. It reads no clock, no
+//! database and, except for the configured files at startup, no disk.
 
 mod canvas;
 pub mod cii;
@@ -33,78 +32,79 @@ use canvas::Canvas;
 use scripts::{SystemFonts, read_font};
 use text::Fonts;
 
-/// Largest logo, in bytes: it is part of every PDF.
+/// Maximum size of the logo in bytes; it is part of every PDF.
 const MAX_LOGO_BYTES: usize = 2 * 1024 * 1024;
-/// Most characters without a font that are named.
+/// Maximum number of unprintable characters listed in a message.
 const MAX_SHOWN_CHARACTERS: usize = 20;
-/// Counts the looks of PDFs: a new one makes those that are stored count as not generated.
+/// Version of the PDF design: a new version invalidates stored PDFs.
 const LOOK_VERSION: u32 = 4;
 
-/// Why documents cannot be rendered with these settings.
+/// Reason why documents cannot be rendered with these settings.
 #[derive(Debug, thiserror::Error)]
 pub enum DesignError {
-    /// A file of the settings cannot be read.
+    /// A configured file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// It is no picture, or no font, that can be used.
+    /// The file is not a usable picture or font.
     #[error("{} cannot be used: {words}", path.display())]
     Unusable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         words: String,
     },
-    /// A font of the program is broken.
+    /// A built-in font is broken.
     #[error("a font of the program cannot be used: {0}")]
     BuiltIn(String),
-    /// A sample breaks a rule of PDF/A: a logo for print without a colour profile, a font that must not be embedded.
+    /// A sample document violates PDF/A, such as with a print logo without a colour profile or a font that must not be
+    /// embedded.
     #[error("no invoice can be made with this logo and these fonts: {0}")]
     Sample(#[from] RenderError),
 }
 
-/// Why a document was not rendered.
+/// Reason why a document was not rendered.
 #[derive(Debug, thiserror::Error)]
 #[error("the PDF was not made: {0}")]
 pub struct RenderError(String);
 
-/// How documents look, as the settings say. Made once and shared.
+/// Renderer of documents in the configured design. Created once and shared.
 pub struct Renderer {
     fonts: Fonts,
     system: SystemFonts,
     logo: Option<Image>,
     accent: (u8, u8, u8),
     footer: Vec<String>,
-    /// Told apart in the addresses of stored PDFs: another look is another PDF.
+    /// Identifier of the design in the addresses of stored PDFs: another design yields another PDF.
     look: String,
 }
 
-/// What a PDF shows.
+/// Content of a PDF.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
-    /// What was issued, with its number.
+    /// Issued document with its number.
     pub document: &'a Document,
-    /// Number of the invoice that a credit note takes back, and when it was issued.
+    /// Number and issue date of the invoice that a credit note reverses.
     pub preceding: Option<(&'a str, Timestamp)>,
-    /// Number of the credit note that took a void invoice back.
+    /// Number of the credit note that voided the invoice.
     pub voided_by: Option<&'a str>,
-    /// The state of the invoice, of which the PDF of an invoice shows what was paid.
+    /// Status of the invoice, which determines the payment information in its PDF.
     pub status: InvoiceStatus,
     /// Payments and refunds, oldest first.
     pub payments: &'a [Payment],
 }
 
 impl Renderer {
-    /// Reads logo and fonts of the settings, and makes a sample with them: what a PDF for archives must not hold is
-    /// found here, and not with the first invoice.
+    /// Reads the configured logo and fonts and renders a sample with them, so that anything that PDF/A forbids is
+    /// detected now instead of with the first invoice.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or is not what it should be.
+    /// When a file cannot be read or is not a usable logo or font.
     pub fn new(settings: &Pdf) -> Result<Self, DesignError> {
         let mut fonts = Fonts::built_in().map_err(DesignError::BuiltIn)?;
         let mut look = format!("{LOOK_VERSION} {} {}", settings.accent_color, settings.footer);
@@ -143,16 +143,16 @@ impl Renderer {
         Ok(renderer)
     }
 
-    /// What tells this look from another.
+    /// Returns the identifier of the design.
     pub fn look(&self) -> &str {
         &self.look
     }
 
-    /// The document as PDF/A-3 with its XML inside.
+    /// Renders the document as PDF/A-3 with its XML embedded.
     ///
     /// # Errors
     ///
-    /// When the PDF would break a rule of PDF/A.
+    /// When the PDF would violate PDF/A.
     pub fn pdf(&self, shown: &Shown<'_>) -> Result<Vec<u8>, RenderError> {
         let text = self.text_of(shown);
         let Some(fonts) = self.with_system_fonts(&text) else { return self.pdf_with(&self.fonts, shown) };
@@ -168,19 +168,19 @@ impl Renderer {
         })
     }
 
-    /// Returns the characters of a document that are printed as `?`, for people; empty where all are printed. It may
-    /// read fonts of this machine, which takes some milliseconds.
+    /// Returns the characters of a document that are printed as `?`, for display; empty if all can be printed. May read
+    /// fonts of this machine, which takes some milliseconds.
     pub fn unprintable(&self, shown: &Shown<'_>) -> String {
         let text = self.text_of(shown);
         self.with_system_fonts(&text).map(|fonts| in_words(&fonts.lacking(&text))).unwrap_or_default()
     }
 
-    /// Returns the names of the scripts that no font here has.
+    /// Returns the names of the scripts for which no font is available.
     pub fn scripts_without_fonts(&self) -> Vec<&'static str> {
         self.system.lacking(|sample| self.fonts.lacking(sample.encode_utf8(&mut [0; 4])).is_empty())
     }
 
-    /// Returns the fonts with those of this machine that this text needs; `None` where it needs none of them.
+    /// Returns the fonts extended by this machine's fonts that the text needs; `None` if it needs none of them.
     fn with_system_fonts(&self, text: &str) -> Option<Fonts> {
         let lacking = self.fonts.lacking(text);
         if lacking.is_empty() {
@@ -196,7 +196,7 @@ impl Renderer {
         Some(fonts)
     }
 
-    /// Returns all text that a PDF may show, with more around it that every font has.
+    /// Returns all text that a PDF may show, along with characters that every font has.
     fn text_of(&self, shown: &Shown<'_>) -> String {
         serde_json::json!([shown.document, shown.payments, self.footer]).to_string()
     }
@@ -211,7 +211,7 @@ impl Renderer {
     }
 }
 
-/// Characters for people, at most so many.
+/// Formats at most [`MAX_SHOWN_CHARACTERS`] characters for display.
 fn in_words(characters: &[char]) -> String {
     let more = if characters.len() > MAX_SHOWN_CHARACTERS { " …" } else { "" };
     let shown: Vec<String> = characters.iter().take(MAX_SHOWN_CHARACTERS).map(char::to_string).collect();
@@ -222,7 +222,7 @@ fn read(path: &PathBuf) -> Result<Vec<u8>, DesignError> {
     std::fs::read(path).map_err(|source| DesignError::Read { path: path.clone(), source })
 }
 
-/// A logo. It is not interpolated: PDF/A forbids that.
+/// Loads a logo. It is not interpolated, because PDF/A forbids that.
 fn picture(data: Vec<u8>) -> Result<Image, String> {
     let data = Arc::new(data);
     if data.starts_with(&[0x89, b'P', b'N', b'G']) {

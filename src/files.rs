@@ -1,5 +1,5 @@
-//! Uploaded files, tables that were asked for, and what the wizard has gathered, on the server's disk; how much room
-//! there is on it; archives of what is there.
+//! Uploaded files, exported tables and the setup wizard's draft on the server's disk; the free space on it; and
+//! archives of its contents.
 
 pub mod archive;
 pub mod blobs;

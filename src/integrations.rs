@@ -1,14 +1,13 @@
-//! Other systems of the shop: each is one declaration ([`IntegrationType`]) with its settings, its test, and the work
-//! that it does by itself.
+//! Integrations with other systems of the shop: each is one declaration ([`IntegrationType`]) with its settings, its
+//! connection test, and its background work.
 //!
-//! None of them is needed: the shop works on while all of them hang. So each works in a task of its own
-//! (`supervision`), speaks over a line of its own with a time limit and a circuit breaker (`line`), and keeps
-//! nothing that grows: what must not be lost is read from the committed events behind a cursor that is kept, what only
-//! shows the present is told anew. What the systems are called and how they are spoken to is known by `services/`
-//! alone.
+//! The shop needs none of them and keeps working while all of them hang. So each runs in its own task (`supervision`),
+//! calls its system through its own line with a time limit and a circuit breaker (`line`), and holds nothing that
+//! grows: data that must not be lost is read from the committed events after a stored cursor, and current state is
+//! simply sent again. Only `services/` depends on the systems' names and protocols.
 //!
-//! A new integration is a file here with its `TYPE`, and one line in [`ALL`]. Not for what the shop cannot do without:
-//! mail, payments and the database are wired in `app/`.
+//! A new integration is a file here with its `TYPE`, and one line in [`ALL`]. Systems that the shop cannot do without
+//! (mail, payments, the database) are wired in `app/`.
 
 use std::sync::Arc;
 
@@ -53,7 +52,7 @@ pub use accounting::{AccountingDesk, AccountingWake};
 pub use line::{Line, LineState, Lines};
 pub use stock_sync::{StockBoardState, StockBoards};
 
-/// Every integration, in the order in which they are listed.
+/// All integrations in listing order.
 pub const ALL: &[&IntegrationType] = &[
     &workflow::TYPE,
     &farm_ui::TYPE,
@@ -65,41 +64,42 @@ pub const ALL: &[&IntegrationType] = &[
     &accounting::TYPE,
 ];
 
-/// One integration: what it is called, when it is on, how it is tested and what it does.
+/// Declaration of an integration: its name, its activation, its connection test and its work.
 pub struct IntegrationType {
-    /// Its name in the API, which is that of its section in the settings.
+    /// Name in the API, identical to its section in the settings.
     pub name: &'static str,
-    /// What people call it.
+    /// Display name.
     pub title: &'static str,
-    /// Whether these settings switch it on.
+    /// Predicate that decides whether the settings enable the integration.
     pub is_on: fn(&Config) -> bool,
-    /// Asks the system whether it is there and takes what it is shown; changes nothing there.
+    /// Connection test: the system answers and accepts the credentials. Changes nothing there.
     pub test: for<'a> fn(&'a Client, &'a Config) -> BoxFuture<'a, Asked>,
-    /// What it does by itself while it is on.
+    /// Constructor of the background work.
     pub prepare: PrepareWork,
 }
 
-/// Makes of the settings alone what the work of an integration takes; calls nothing.
+/// Constructor of an integration's work from the settings alone; calls nothing.
 pub type PrepareWork = fn(&Config, &Client) -> Result<Prepared, PeerSettingError>;
 
-/// Work that its settings allow, and that begins once it is handed what the process has.
+/// Work with valid settings that starts once it receives the resources of the process.
 pub type Prepared = Box<dyn FnOnce(&Sources) -> Arc<dyn Work> + Send>;
 
-/// The settings of an integration cannot be used.
+/// Error: the settings of an integration are invalid.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{name}: {reason}")]
 pub struct SetupFault {
-    /// Name of the integration, which is that of its section in the settings.
+    /// Name of the integration, identical to its section in the settings.
     pub name: &'static str,
-    /// What is wrong with its settings.
+    /// Reason why the settings are invalid.
     pub reason: PeerSettingError,
 }
 
-/// What the settings make of each of [`ALL`], in this order; `None` for one that they leave off.
+/// Result of preparing each of [`ALL`], in the same order; `None` for one that the settings disable.
 pub struct PreparedIntegrations(Vec<Option<Result<Prepared, SetupFault>>>);
 
 impl PreparedIntegrations {
-    /// Prepares those that the settings switch on; nothing is called. `client` is the one for configured services.
+    /// Prepares the integrations that the settings enable; calls nothing. `client` is the HTTP client for configured
+    /// services.
     pub fn new(config: &Config, client: &Client) -> Self {
         let prepare = |declared: &&'static IntegrationType| {
             let prepared = (declared.is_on)(config).then(|| (declared.prepare)(config, client))?;
@@ -108,70 +108,69 @@ impl PreparedIntegrations {
         Self(ALL.iter().map(prepare).collect())
     }
 
-    /// Those whose settings cannot be used.
+    /// Returns the integrations with invalid settings.
     pub fn faults(&self) -> impl Iterator<Item = &SetupFault> {
         self.0.iter().filter_map(|prepared| prepared.as_ref()?.as_ref().err())
     }
 }
 
-/// What an integration does by itself.
+/// Background work of an integration.
 #[async_trait]
 pub trait Work: Send + Sync {
-    /// Works until it is dropped. Whoever returns or panics is started again after a pause. May be dropped at any
-    /// await.
+    /// Runs until dropped. Work that returns or panics is restarted after a pause. Cancel safe at any await.
     async fn run(&self, line: &Line);
 }
 
-/// What the work of integrations needs; each takes from it only what it uses.
+/// Resources of the process for the work of integrations; each takes only what it uses.
 #[derive(Clone)]
 pub struct Sources {
-    /// How far each has read the events.
+    /// Integration aggregates with their event cursors.
     pub integrations: Directory<Integration>,
-    /// The machines, with what each has in hand.
+    /// Printer aggregates with their current work.
     pub printers: Directory<Printer>,
-    /// Stock of each material.
+    /// Material aggregates with their stock.
     pub materials: Directory<Material>,
-    /// What printers said last, and the straight way to them.
+    /// Connections to printers, with their last status.
     pub connections: Arc<PrinterConnections>,
     /// Committed events, the newest of them in memory.
     pub outbox: Arc<Outbox>,
-    /// Reads older events.
+    /// Database for older events.
     pub store: Store,
-    /// What is seen of systems that count stock.
+    /// Boards with the latest state of external stock systems.
     pub stock_boards: StockBoards,
-    /// The connection to the accounting system.
+    /// Accounting aggregate with the connection to the accounting system.
     pub accounting: Directory<Accounting>,
-    /// What is told there.
+    /// Posting aggregates: documents for the accounting system.
     pub postings: Directory<Posting>,
-    /// Wakes whoever tells it.
+    /// Wakes the work that posts documents to the accounting system.
     pub accounting_wake: AccountingWake,
-    /// Reads what was issued.
+    /// Read access to issued documents.
     pub queries: Queries,
-    /// Encrypts tokens at rest.
+    /// Cipher for tokens at rest.
     pub cipher: Arc<SecretCipher>,
-    /// Clock and chance.
+    /// Clock and randomness.
     pub environment: Arc<Environment>,
-    /// For systems that the shop's own people configured.
+    /// HTTP client for systems configured by the shop's staff.
     pub client: Client,
 }
 
-/// How an integration fares.
+/// State of an integration.
 #[derive(Clone, Debug)]
 pub struct IntegrationSummary {
-    /// Its name in the API.
+    /// Name in the API.
     pub name: &'static str,
-    /// What people call it.
+    /// Display name.
     pub title: &'static str,
-    /// Whether it works: the settings switch it on, and can be used.
+    /// `true` if it is running: the settings enable it and are valid.
     pub on: bool,
-    /// What is wrong with its settings; it is off for that.
+    /// Error in its settings, because of which it is off.
     pub fault: Option<PeerSettingError>,
-    /// How its calls fare.
+    /// State of its calls.
     pub line: LineState,
 }
 
 impl IntegrationSummary {
-    /// In words what is wrong with it; `None` while it is well, or left off by the settings.
+    /// Describes the integration's problem; `None` while it works or the settings disable it.
     pub fn trouble(&self) -> Option<String> {
         if let Some(fault) = &self.fault {
             return Some(format!("{} ({}) is off: {fault}", self.title, self.name));
@@ -188,11 +187,11 @@ impl IntegrationSummary {
     }
 }
 
-/// An integration as it is in this process.
+/// State of an integration in this process.
 struct Member {
     declared: &'static IntegrationType,
     line: Arc<Line>,
-    /// `None` while it is off.
+    /// Running work; `None` while the integration is off.
     work: Option<Arc<dyn Work>>,
     fault: Option<PeerSettingError>,
 }
@@ -204,8 +203,8 @@ pub struct Integrations {
 }
 
 impl Integrations {
-    /// Hands those that were prepared what they need; nothing is called yet. One whose settings cannot be used stays
-    /// off and says so: the shop needs none of them.
+    /// Gives the prepared integrations their resources; calls nothing yet. One with invalid settings stays off and
+    /// reports it, because the shop needs none of them.
     pub fn new(prepared: PreparedIntegrations, lines: &Lines, sources: &Sources) -> Arc<Self> {
         let member = |(declared, prepared): (&&'static IntegrationType, Option<Result<Prepared, SetupFault>>)| {
             let (work, fault) = match prepared {
@@ -222,13 +221,13 @@ impl Integrations {
         Arc::new(Self { members, client: sources.client.clone() })
     }
 
-    /// Starts the task of each that is on; it works until `leaving`.
+    /// Starts the task of each enabled integration, which runs until `leaving`.
     pub fn start(&self, leaving: &CancellationToken) -> Vec<JoinHandle<()>> {
         let on = self.members.iter().filter_map(|member| Some((member, member.work.clone()?)));
         on.map(|(member, work)| tokio::spawn(supervision::keep(member.line.clone(), work, leaving.clone()))).collect()
     }
 
-    /// How each fares, in the order of [`ALL`].
+    /// Returns the state of each integration, in the order of [`ALL`].
     pub fn summaries(&self) -> Vec<IntegrationSummary> {
         let summary = |member: &Member| IntegrationSummary {
             name: member.declared.name,
@@ -240,7 +239,7 @@ impl Integrations {
         self.members.iter().map(summary).collect()
     }
 
-    /// The printers that the print farm interface knows; `None` while it is off.
+    /// Returns the printers known to the print farm interface; `None` while it is off.
     pub async fn farm_printers(&self, peer: &Peer) -> Option<Result<Vec<FarmPrinter>, PeerFault>> {
         let member =
             self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;
@@ -251,20 +250,20 @@ impl Integrations {
         })
     }
 
-    /// The way to the accounting system with these settings; `None` while it is off.
+    /// Returns access to the accounting system with these settings; `None` while it is off.
     pub fn accounting(&self, config: &Config) -> Option<AccountingDesk<'_>> {
         let (_, line) = self.lines().find(|(name, _)| *name == accounting::TYPE.name)?;
         AccountingDesk::new(&self.client, config, line).ok()
     }
 
-    /// The line of each that is on, by its name.
+    /// Returns the line of each enabled integration by name.
     pub fn lines(&self) -> impl Iterator<Item = (&'static str, &Line)> {
         let on = self.members.iter().filter(|member| member.work.is_some());
         on.map(|member| (member.declared.name, &*member.line))
     }
 }
 
-/// The integration of this name.
+/// Returns the integration of this name.
 pub fn of(name: &str) -> Option<&'static IntegrationType> {
     ALL.iter().copied().find(|one| one.name == name)
 }

@@ -1,7 +1,7 @@
-//! Printers of every brand behind one contract, [`adapter::Adapter`]; the types are listed in this file.
+//! Support for printers of every brand behind one contract, [`adapter::Adapter`]. This file lists the printer types.
 //!
-//! Nothing outside this module knows a brand. Not for: jobs, attempts and what follows from a status
-//! (`domain/printer`), or the loop that watches a printer.
+//! No code outside this module depends on a brand. Jobs, attempts and the consequences of a status belong to
+//! `domain/printer`, and the loop that watches a printer lives elsewhere.
 
 pub mod adapter;
 pub mod cameras;
@@ -23,12 +23,12 @@ mod wire;
 
 pub use printer_type::{BUILT_IN, PrinterType};
 
-/// Declares the module of each printer type and lists the `TYPE` that each module declares. `cargo fmt` does not look
-/// into macros: `scripts/test` names these files to it.
+/// Declares the module of each printer type and collects the `TYPE` constants that they define. `cargo fmt` does not
+/// look into macros, so `scripts/test` passes these files to it by name.
 macro_rules! printer_types {
     ($($module:ident)+) => {
         $(mod $module;)+
-        /// The printer types of this program.
+        /// Printer types that this program supports.
         pub const PRINTER_TYPES: &[PrinterType] = &[$($module::TYPE),+];
     };
 }

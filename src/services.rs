@@ -1,6 +1,6 @@
-//! Clients of outside systems, one file each. Every base address, clock and HTTP client is handed in.
+//! Clients of external systems, one file each. Every base address, clock and HTTP client is passed in.
 //!
-//! Nothing outside this folder knows a vendor; nothing in it knows the rules of the shop.
+//! No code outside this folder depends on a vendor; no code inside it depends on the rules of the shop.
 
 pub mod accounting;
 pub mod agent;

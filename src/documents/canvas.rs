@@ -1,7 +1,8 @@
-//! Pages that are drawn on before they are written: what stands where, and what it is for readers who cannot see it.
+//! Pages that are drawn before they are written: the position of each element, and its role for readers with a screen
+//! reader.
 //!
-//! Everything is drawn into lists first, because "page 2 of 3" needs to know how many pages there are; then
-//! [`Canvas::finish`] writes them, with the tree of tags.
+//! Everything is first recorded in lists, because "page 2 of 3" requires the number of pages; then [`Canvas::finish`]
+//! writes them with the tag tree.
 
 use std::num::NonZeroU16;
 
@@ -26,24 +27,24 @@ use super::text::{Fonts, Style, TextLine, Typesetter};
 use crate::domain::invoice::Document;
 use crate::domain::time::Timestamp;
 
-/// Name of the XML within the PDF, as ZUGFeRD and Factur-X have it.
+/// Name of the embedded XML file, as specified by ZUGFeRD and Factur-X.
 pub const XML_NAME: &str = "factur-x.xml";
 
-/// A colour of the screen.
+/// RGB colour.
 pub type Rgb = (u8, u8, u8);
 
-/// Where a text stands.
+/// Horizontal alignment of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Align {
     Left,
     Right,
 }
 
-/// What a part of the document is, for readers who cannot see it.
+/// Role of a document element in the tag tree, for screen readers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TagRole {
     Title,
-    /// With its words, which PDF/UA wants a second time as its title.
+    /// Heading with its text, which PDF/UA requires a second time as its title.
     Heading(&'static str),
     Paragraph,
     Table,
@@ -54,7 +55,7 @@ pub enum TagRole {
     Logo,
 }
 
-/// A node of the tree of tags.
+/// Node of the tag tree.
 #[derive(Debug)]
 struct Node {
     role: TagRole,
@@ -62,7 +63,7 @@ struct Node {
     identifiers: Vec<Identifier>,
 }
 
-/// Something that is drawn. Lengths are points from the upper left corner of the page.
+/// Drawing operation. Lengths are in points from the upper left corner of the page.
 #[derive(Debug)]
 pub(super) enum Ink {
     Text { x: f32, y: f32, line: TextLine, size: f32, color: Rgb },
@@ -70,14 +71,14 @@ pub(super) enum Ink {
     Logo { x: f32, y: f32, width: f32, height: f32 },
 }
 
-/// What is drawn, and the node that it belongs to; `None` is decoration.
+/// A drawing operation and the node that it belongs to; `None` for decoration.
 #[derive(Debug)]
 struct Mark {
     node: Option<usize>,
     ink: Ink,
 }
 
-/// Pages that are drawn on. Lengths are points from the upper left corner of the page.
+/// Pages being drawn. Lengths are in points from the upper left corner of the page.
 pub struct Canvas<'f> {
     pub fonts: Typesetter<'f>,
     pub width: f32,
@@ -87,23 +88,23 @@ pub struct Canvas<'f> {
     nodes: Vec<Node>,
     top: Vec<usize>,
     open: Vec<usize>,
-    /// Nothing is a part of the document while it is set: heads of tables that are repeated.
+    /// While `true`, drawing is decoration and not part of the document, such as repeated table headers.
     pub decoration: bool,
 }
 
 impl<'f> Canvas<'f> {
-    /// A document of one empty page.
+    /// Creates a document of one empty page.
     pub fn new(fonts: &'f Fonts, (width, height): (f32, f32), accent: Rgb) -> Self {
         let (pages, nodes, fonts) = (vec![Vec::new()], Vec::new(), fonts.typesetter());
         Self { fonts, width, height, accent, pages, nodes, top: Vec::new(), open: Vec::new(), decoration: false }
     }
 
-    /// Begins a page; what is drawn from here on stands on it.
+    /// Begins a page on which everything that follows is drawn.
     pub fn next_page(&mut self) {
         self.pages.push(Vec::new());
     }
 
-    /// Draws a part of the document: what `draw` draws belongs to it.
+    /// Draws a document element: all that `draw` draws belongs to it.
     pub fn part<T>(&mut self, role: TagRole, draw: impl FnOnce(&mut Self) -> T) -> T {
         if self.decoration {
             return draw(self);
@@ -127,13 +128,13 @@ impl<'f> Canvas<'f> {
         }
     }
 
-    /// A line of text whose letters stand on `y`; `x` is its left or right end.
+    /// Draws a line of text with its baseline at `y`; `x` is its left or right end. Returns its width.
     pub fn text(&mut self, (x, y): (f32, f32), text: &str, style: Style, color: Rgb, align: Align) -> f32 {
         let line = self.fonts.line(text, style);
         self.line((x, y), line, style.size, color, align)
     }
 
-    /// A line that is ready to be drawn. Gives its width.
+    /// Draws a prepared line and returns its width.
     pub fn line(&mut self, (x, y): (f32, f32), line: TextLine, size: f32, color: Rgb, align: Align) -> f32 {
         let width = line.width;
         if line.runs.is_empty() {
@@ -144,14 +145,14 @@ impl<'f> Canvas<'f> {
         width
     }
 
-    /// A box of one colour, which is decoration.
+    /// Draws a filled rectangle, which is decoration.
     pub fn fill(&mut self, (x, y): (f32, f32), (width, height): (f32, f32), color: Rgb) {
         let before = std::mem::replace(&mut self.decoration, true);
         self.mark(Ink::Box { x, y, width, height, color });
         self.decoration = before;
     }
 
-    /// The logo within a box of this size, from its upper left corner.
+    /// Draws the logo from its upper left corner, scaled to fit this box.
     pub fn logo(&mut self, logo: &Image, (x, y): (f32, f32), (most_width, most_height): (f32, f32)) -> f32 {
         let (width, height) = logo.size();
         let (width, height) = (width.max(1) as f32, height.max(1) as f32);
@@ -161,7 +162,7 @@ impl<'f> Canvas<'f> {
         height
     }
 
-    /// Draws on every page, as decoration; `draw` is told the number of the page and how many there are.
+    /// Draws decoration on every page; `draw` receives the page number and the number of pages.
     pub fn on_each_page(&mut self, mut draw: impl FnMut(&mut Self, usize, usize)) {
         let count = self.pages.len();
         let (pages, before) = (std::mem::take(&mut self.pages), std::mem::replace(&mut self.decoration, true));
@@ -172,7 +173,7 @@ impl<'f> Canvas<'f> {
         self.decoration = before;
     }
 
-    /// The PDF, with the XML inside.
+    /// Writes the PDF with the XML embedded.
     pub fn finish(mut self, logo: Option<&Image>, document: &Document, xml: String) -> Result<Vec<u8>, String> {
         let configuration = ConfigurationBuilder::new()
             .with_archival_validator(Archival::A3_A)
@@ -275,12 +276,12 @@ impl<'f> Canvas<'f> {
     }
 }
 
-/// Who issued it, where somebody is named.
+/// Returns the name of the issuer, as far as it is set.
 pub fn seller_name(document: &Document) -> &str {
     if document.seller.name.is_empty() { "Printfloor" } else { &document.seller.name }
 }
 
-/// What the document is called.
+/// Returns the title of the document.
 pub fn title(document: &Document) -> String {
     format!("{} {}", super::sheet::kind_words(document.kind), document.number_text())
 }
@@ -299,13 +300,13 @@ fn moment(at: Timestamp) -> DateTime {
         .utc_offset_minute(0)
 }
 
-/// A surface of one colour.
+/// Returns a fill of one colour.
 pub(super) fn ink(color: Rgb) -> Fill {
     let (red, green, blue) = color;
     Fill { paint: rgb::Color::new(red, green, blue).into(), opacity: NormalizedF32::ONE, rule: FillRule::NonZero }
 }
 
-/// Draws on a page; `logo` is the picture that [`Ink::Logo`] means.
+/// Draws on a page; `logo` is the picture for [`Ink::Logo`].
 pub(super) fn draw(surface: &mut Surface<'_>, mark: Ink, logo: Option<&Image>) {
     match mark {
         Ink::Text { x, y, line, size, color } => {

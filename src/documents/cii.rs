@@ -14,15 +14,15 @@ use crate::domain::time::Timestamp;
 use category::TaxCategory;
 use parties::{buyer, seller, ship_to};
 
-/// The standard that the XML follows (BT-24).
+/// Identifier of the standard that the XML follows (BT-24).
 const GUIDELINE: &str = "urn:cen.eu:en16931:2017";
-/// Credit transfer to a bank account (UNTDID 4461).
+/// Code for a credit transfer to a bank account (UNTDID 4461).
 const CREDIT_TRANSFER: &str = "30";
-/// Freight service (UNTDID 7161).
+/// Code for a freight service (UNTDID 7161).
 const FREIGHT: &str = "FC";
-/// Discount (UNTDID 5189).
+/// Code for a discount (UNTDID 5189).
 const DISCOUNT: &str = "95";
-/// Piece (UN/ECE recommendation 20).
+/// Unit code for a piece (UN/ECE recommendation 20).
 const PIECE: &str = "H87";
 
 const NAMESPACES: &str = "xmlns:rsm=\"urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100\" \
@@ -30,8 +30,7 @@ const NAMESPACES: &str = "xmlns:rsm=\"urn:un:unece:uncefact:data:standard:CrossI
      xmlns:qdt=\"urn:un:unece:uncefact:data:standard:QualifiedDataType:100\" \
      xmlns:udt=\"urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100\"";
 
-/// The document as XML. `preceding` is the number of the invoice that a credit note takes back, and when that was
-/// issued.
+/// Builds the document as XML. `preceding` is the number and issue date of the invoice that a credit note reverses.
 pub fn xml(document: &Document, preceding: Option<(&str, Timestamp)>) -> String {
     Xml::document("rsm:CrossIndustryInvoice", NAMESPACES, |xml| {
         xml.group("rsm:ExchangedDocumentContext", |xml| {
@@ -70,7 +69,7 @@ pub fn xml(document: &Document, preceding: Option<(&str, Timestamp)>) -> String 
     })
 }
 
-/// UNTDID 1001 (BT-3).
+/// Returns the document type code of UNTDID 1001 (BT-3).
 fn type_code(kind: DocumentKind) -> &'static str {
     match kind {
         DocumentKind::Invoice => "380",
@@ -83,12 +82,12 @@ fn date(xml: &mut Xml, name: &str, at: Timestamp) {
     xml.with(name, ("format", "102"), &digits);
 }
 
-/// Basis points as per cent with two decimals.
+/// Formats basis points as per cent with two decimals.
 fn percent(bps: i64) -> String {
     format!("{}.{:02}", bps / 100, bps % 100)
 }
 
-/// A line (BG-25).
+/// Writes an invoice line (BG-25).
 fn item(xml: &mut Xml, document: &Document, number: usize, line: &InvoiceLine) {
     let currency = &document.content.currency;
     xml.group("ram:IncludedSupplyChainTradeLineItem", |xml| {
@@ -177,7 +176,7 @@ fn settlement(xml: &mut Xml, document: &Document, preceding: Option<(&str, Times
     }
 }
 
-/// An allowance (BG-20) or charge (BG-21) of the whole document, at one tax rate.
+/// Writes a document-level allowance (BG-20) or charge (BG-21) at one tax rate.
 fn allowance_or_charge(
     xml: &mut Xml,
     document: &Document,

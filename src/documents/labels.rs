@@ -1,7 +1,7 @@
-//! Labels of 62 × 29 mm with a QR code, for what is scanned in the shop: each on a page of its own, as printers of
-//! labels take them, or many on sheets of A4.
+//! Labels of 62 × 29 mm with a QR code, to scan in the shop: one per page, as label printers require, or many on A4
+//! sheets.
 //!
-//! The code holds an address of this server. In the PDF each label is also a link to it.
+//! The code contains an address of this server. In the PDF, each label is also a link to it.
 
 use krilla::SerializeSettings;
 use krilla::action::{Action, LinkAction};
@@ -16,54 +16,54 @@ use super::canvas::{Ink, Rgb, draw, ink};
 use super::text::{Style, TextLine, Typesetter};
 use super::{RenderError, Renderer};
 
-/// Most labels of one PDF.
+/// Maximum number of labels per PDF.
 pub const MAX_LABELS: usize = 200;
-/// Points of a millimetre.
+/// Points per millimetre.
 const POINTS_PER_MM: f32 = 72.0 / 25.4;
 const LABEL_WIDTH: f32 = 62.0 * POINTS_PER_MM;
 const LABEL_HEIGHT: f32 = 29.0 * POINTS_PER_MM;
-/// White space between what is on a label and its edge; the code's own quiet zone comes on top of it.
+/// Margin of a label in points; the quiet zone of the code is added to it.
 const LABEL_MARGIN: f32 = 1.5 * POINTS_PER_MM;
-/// Light squares around a code, without which it is not found.
+/// Width in modules of the quiet zone around a code, without which it is not detected.
 const QUIET_SQUARES: usize = 4;
-/// Width and height of A4.
+/// Width and height of an A4 sheet in points.
 const SHEET_SIZE: (f32, f32) = (210.0 * POINTS_PER_MM, 297.0 * POINTS_PER_MM);
-/// Labels of a sheet beside and below each other.
+/// Number of labels per sheet, horizontally and vertically.
 const SHEET_GRID: (usize, usize) = (3, 9);
 
 const BLACK: Rgb = (0, 0, 0);
-/// Lines along which a sheet is cut.
+/// Colour of the lines along which a sheet is cut.
 const CUT: Rgb = (0xb8, 0xbe, 0xc6);
 const CUT_WIDTH: f32 = 0.4;
 
 const NAME: Style = Style { size: 11.0, bold: true };
 const WORDS: Style = Style { size: 8.0, bold: false };
-/// Most lines of the name, and of the words below it.
+/// Maximum number of lines of the name and of the text below it.
 const MAX_LINES: (usize, usize) = (2, 4);
-/// Distance of one line from the next, as a share of the letters' height.
+/// Line spacing as a multiple of the font size.
 const LINE_SPACING: f32 = 1.25;
 
-/// What stands on a label.
+/// Content of a label.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// What the thing is called, in large letters.
+    /// Name in large letters.
     pub name: String,
-    /// What else people read on it, a line each; what does not fit is left out.
+    /// Further text, one line each; lines that do not fit are omitted.
     pub words: Vec<String>,
-    /// The address that the code opens.
+    /// URL in the code.
     pub url: String,
 }
 
-/// What labels are printed on.
+/// Paper to print labels on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LabelPaper {
-    /// A page of 62 × 29 mm for each.
+    /// Label roll with a page of 62 × 29 mm per label.
     Roll,
-    /// Sheets of A4 that are cut.
+    /// A4 sheets to be cut.
     Sheet,
 }
 
-/// A run of dark squares in a row of a code.
+/// Run of adjacent dark modules in a row of a code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct DarkRun {
     x: usize,
@@ -72,11 +72,11 @@ struct DarkRun {
 }
 
 impl Renderer {
-    /// These labels as a PDF, the first [`MAX_LABELS`] of them.
+    /// Renders the first [`MAX_LABELS`] labels as a PDF.
     ///
     /// # Errors
     ///
-    /// When an address is too long for a code.
+    /// When a URL is too long for a code.
     pub fn labels(&self, labels: &[Label], paper: LabelPaper) -> Result<Vec<u8>, RenderError> {
         let labels = labels.get(..MAX_LABELS).unwrap_or(labels);
         let text: String = labels.iter().flat_map(|label| label.words.iter().chain([&label.name])).cloned().collect();
@@ -121,7 +121,7 @@ impl Renderer {
     }
 }
 
-/// The dark squares of the code of an address, and how many squares a side has.
+/// Returns the number of modules per side of a URL's code, and its dark modules.
 fn dark_runs(url: &str) -> Result<(usize, Vec<DarkRun>), RenderError> {
     let made = QrCode::with_error_correction_level(url.as_bytes(), EcLevel::M);
     let made = made.map_err(|error| RenderError(format!("an address is no code: {error}")))?;
@@ -139,7 +139,7 @@ fn dark_runs(url: &str) -> Result<(usize, Vec<DarkRun>), RenderError> {
     Ok((side, runs))
 }
 
-/// Draws the code at the left of a label. Gives where there is room for words.
+/// Draws the code at the left of a label. Returns the left edge of the space for text.
 fn code(surface: &mut Surface<'_>, (x, y): (f32, f32), url: &str) -> Result<f32, RenderError> {
     let (side, runs) = dark_runs(url)?;
     let whole = LABEL_HEIGHT - 2.0 * LABEL_MARGIN;
@@ -159,7 +159,7 @@ fn code(surface: &mut Surface<'_>, (x, y): (f32, f32), url: &str) -> Result<f32,
     Ok(LABEL_MARGIN + whole)
 }
 
-/// Sets name and words at the right of a label, in the middle of its height.
+/// Draws name and text at the right of a label, vertically centred.
 fn words(surface: &mut Surface<'_>, fonts: &Typesetter<'_>, (x, y): (f32, f32), beside: f32, label: &Label) {
     let width = LABEL_WIDTH - beside - LABEL_MARGIN;
     let mut lines: Vec<(TextLine, Style)> = Vec::new();

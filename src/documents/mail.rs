@@ -1,7 +1,7 @@
-//! How mails look: one frame for all, as text and as HTML, with the shop's name, logo and colour. What a mail says is
-//! in the mail itself; nothing here knows why it was written.
+//! Design of mails: one frame for all, as text and as HTML, with the shop's name, logo and colour. The content is in
+//! the mail itself; this module does not depend on its purpose.
 //!
-//! Every text is escaped. Nothing is loaded from elsewhere: the logo comes with the mail.
+//! All text is escaped. No external resources are loaded: the logo is attached to the mail.
 
 use bytes::Bytes;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -14,16 +14,16 @@ use crate::domain::mail::part::{Link, MailFact, MailItem, MailPart, plain};
 #[cfg(test)]
 mod tests;
 
-/// Largest logo that comes with each mail, in bytes; a larger one stands in PDFs only.
+/// Maximum size in bytes of a logo attached to each mail; a larger one appears in PDFs only.
 const MAX_MAIL_LOGO_BYTES: usize = 64 * 1024;
-/// What the frame is called where the settings name no shop.
+/// Name in the frame if the settings contain no shop name.
 const NO_NAME: &str = "Printfloor";
-/// The colour of the frame where the settings have none.
+/// Colour of the frame if the settings contain none.
 const PLAIN_ACCENT: (u8, u8, u8) = (0x1f, 0x4e, 0x79);
-/// Names the logo inside the mail.
+/// Content id of the logo inside the mail.
 pub const LOGO_ID: &str = "logo";
 
-/// The colours of dark displays; programs that do not know such a rule show the light ones.
+/// Style for dark displays; mail programs without support for the rule show the light colours.
 const DARK_STYLE: &str = "@media (prefers-color-scheme:dark){\
 .paper{background:#12161d!important}.card{background:#1b212b!important}\
 .ink{color:#e8ecf2!important}.soft{color:#a0abba!important}.line{border-color:#2c3542!important}}";
@@ -38,33 +38,33 @@ const HEADING: &str = "color:#1c2430;font-size:22px;line-height:28px;margin:0 0 
 const SHOP: &str = "color:#1c2430;font-size:15px;line-height:20px;margin:0;font-weight:600";
 const SOFT: &str = "color:#5a6678;font-size:13px;line-height:19px;margin:0 0 4px";
 
-/// The logo as it comes with a mail.
+/// Logo attached to a mail.
 #[derive(Clone, Debug)]
 pub struct MailLogo {
-    /// Its file name.
+    /// File name.
     pub name: &'static str,
-    /// Its media type.
+    /// Media type.
     pub content_type: &'static str,
-    /// The picture, as the settings' file has it.
+    /// Content of the configured picture file.
     pub bytes: Bytes,
 }
 
-/// What a mail says.
+/// Content of a mail.
 #[derive(Clone, Copy, Debug)]
 pub struct Letter<'a> {
-    /// The subject, which is also the heading.
+    /// Subject, also used as the heading.
     pub subject: &'a str,
-    /// The text that is read first.
+    /// Introductory text.
     pub text: &'a str,
     /// Tables and further links.
     pub parts: &'a [MailPart],
-    /// What the reader can do.
+    /// Call to action.
     pub link: Option<&'a Link>,
-    /// Whether it goes to people of the shop, not to a customer.
+    /// `true` if the recipient is staff rather than a customer.
     pub to_staff: bool,
 }
 
-/// The frame of all mails, as the settings say. Made once and shared.
+/// Frame of all mails in the configured design. Created once and shared.
 pub struct MailFrame {
     shop: String,
     bar: String,
@@ -74,11 +74,11 @@ pub struct MailFrame {
 }
 
 impl MailFrame {
-    /// The frame in the colours of documents, with what they say of the shop. Reads the logo.
+    /// Creates the frame in the colours of documents, with the shop's details from them. Reads the logo.
     ///
     /// # Errors
     ///
-    /// When the logo's file cannot be read.
+    /// When the logo file cannot be read.
     pub fn new(look: &Pdf, seller: Party) -> Result<Self, DesignError> {
         let shop = if seller.name.is_empty() { NO_NAME.to_owned() } else { seller.name };
         let (red, green, blue) = look.accent().unwrap_or(PLAIN_ACCENT);
@@ -99,18 +99,18 @@ impl MailFrame {
         })
     }
 
-    /// The logo that the HTML of each mail shows, if there is one.
+    /// Returns the logo shown in the HTML of each mail, if there is one.
     pub fn logo(&self) -> Option<&MailLogo> {
         self.logo.as_ref()
     }
 
-    /// The mail as plain text.
+    /// Renders the mail as plain text.
     pub fn text(&self, letter: &Letter<'_>) -> String {
         let body = plain(letter.text, letter.parts, letter.link);
         format!("{body}\n-- \n{}\n", self.imprint.join("\n"))
     }
 
-    /// The same words as HTML.
+    /// Renders the mail as HTML.
     pub fn html(&self, letter: &Letter<'_>) -> String {
         let page = html! {
             (DOCTYPE)
@@ -168,7 +168,7 @@ impl MailFrame {
     }
 }
 
-/// The logo of the settings, if it is small enough for mails.
+/// Reads the configured logo if it is small enough for mails.
 fn logo(look: &Pdf) -> Result<Option<MailLogo>, DesignError> {
     let path = &look.logo_file;
     if path.as_os_str().is_empty() {
@@ -180,8 +180,8 @@ fn logo(look: &Pdf) -> Result<Option<MailLogo>, DesignError> {
     Ok((bytes.len() <= MAX_MAIL_LOGO_BYTES).then_some(MailLogo { name, content_type, bytes }))
 }
 
-/// Whether black is read better on this colour than white: its relative luminance is above that of the grey on which
-/// both are read alike.
+/// Returns whether black is more legible than white on this colour: its relative luminance exceeds that of the grey on
+/// which both are equally legible.
 fn is_light((red, green, blue): (u8, u8, u8)) -> bool {
     let linear = |part: u8| {
         let part = f64::from(part) / 255.0;

@@ -1,10 +1,10 @@
-//! An invoice of nothing, with which logo and fonts are tried out.
+//! Sample invoice with which logo and fonts are tested.
 
 use crate::domain::id::Id;
 use crate::domain::invoice::{Content, Document, DocumentKind, InvoiceLine, Party, Sums};
 use crate::domain::time::Timestamp;
 
-/// An invoice with these words in its one line.
+/// Builds an invoice with this text in its only line.
 pub(super) fn document(words: String) -> Document {
     let line = InvoiceLine { description: words, quantity: 1, unit_price_cents: 100, tax_rate_bps: 0 };
     let lines = vec![line];

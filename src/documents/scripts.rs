@@ -1,18 +1,18 @@
-//! Fonts: those that are part of the program, and those of the machine for scripts that they do not have. Fonts of
-//! Chinese, Japanese and Korean are too large to be part of it.
+//! Fonts: built-in ones, and those of this machine for scripts that the built-in ones lack. Fonts for Chinese, Japanese
+//! and Korean are too large to be built in.
 //!
-//! Of the machine's, only families of Noto are looked for, by the names of their files: they may be embedded in any
-//! document. They are found when the server starts, and read when a document needs them.
+//! Of this machine's fonts, only Noto families are considered, by file name: they may be embedded in any document. They
+//! are located when the server starts and read when a document needs them.
 
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// Latin, Greek and Cyrillic.
+/// Regular font for Latin, Greek and Cyrillic.
 pub static REGULAR: &[u8] = include_bytes!("../../assets/fonts/NotoSans-Regular.ttf");
-/// The same in bold.
+/// Bold font for Latin, Greek and Cyrillic.
 pub static BOLD: &[u8] = include_bytes!("../../assets/fonts/NotoSans-Bold.ttf");
-/// Further scripts, in regular alone: bold text is set in them as well.
+/// Fonts for further scripts, in regular only: bold text is set in them as well.
 pub static FURTHER: [&[u8]; 6] = [
     include_bytes!("../../assets/fonts/NotoSansArabic-Regular.ttf"),
     include_bytes!("../../assets/fonts/NotoSansArmenian-Regular.ttf"),
@@ -22,22 +22,22 @@ pub static FURTHER: [&[u8]; 6] = [
     include_bytes!("../../assets/fonts/NotoSansThai-Regular.ttf"),
 ];
 
-/// Most files and folders that are looked at in the folders of fonts.
+/// Maximum number of files and folders visited in the font folders.
 const MAX_ENTRIES: usize = 20_000;
-/// Deepest folder that is looked into.
+/// Maximum depth of folders searched.
 const MAX_DEPTH: usize = 6;
-/// Largest font that is read, in bytes.
+/// Maximum size of a font in bytes.
 const MAX_FONT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A script that customers write their names in.
+/// A script in which customers may write their names.
 struct Script {
-    /// What it is called.
+    /// Name of the script.
     name: &'static str,
-    /// A character that each font of it has.
+    /// A character that every font of the script has.
     sample: char,
-    /// Where most of its characters are.
+    /// Ranges that contain most of its characters.
     ranges: &'static [RangeInclusive<char>],
-    /// Families of fonts, the best one first, without blanks.
+    /// Font families by preference, without blanks.
     families: &'static [&'static str],
 }
 
@@ -85,15 +85,15 @@ static SCRIPTS: [Script; 19] = [
     Script { name: "Thai", sample: 'ก', ranges: &['\u{e00}'..='\u{e7f}'], families: &["NotoSansThai"] },
 ];
 
-/// The fonts of this machine, by the scripts that they are for.
+/// Fonts of this machine by script.
 #[derive(Default)]
 pub struct SystemFonts {
-    /// In the order of [`SCRIPTS`]; `None` where the machine has no font.
+    /// Font files in the order of [`SCRIPTS`]; `None` if the machine has no font.
     files: Vec<Option<PathBuf>>,
 }
 
 impl SystemFonts {
-    /// Looks for fonts in these folders and those below them. A folder that is not there has none.
+    /// Searches these folders and their subfolders for fonts. Missing folders are ignored.
     pub fn find(folders: &[PathBuf]) -> Self {
         let (mut candidates, mut left) = (Vec::new(), MAX_ENTRIES);
         for folder in folders {
@@ -107,7 +107,7 @@ impl SystemFonts {
         Self { files: SCRIPTS.iter().map(of_script).collect() }
     }
 
-    /// Returns the files that may have these characters, each once.
+    /// Returns the files that may contain these characters, without duplicates.
     pub fn files_for(&self, characters: &[char]) -> Vec<&Path> {
         let wants = |script: &Script| characters.iter().any(|c| script.ranges.iter().any(|range| range.contains(c)));
         let files = SCRIPTS.iter().zip(&self.files).filter(|(script, _)| wants(script));
@@ -121,13 +121,13 @@ impl SystemFonts {
         files
     }
 
-    /// Returns the names of the scripts that neither this machine nor the fonts with these characters have.
+    /// Returns the names of the scripts for which neither this machine nor a font that `has` reports has characters.
     pub fn lacking(&self, has: impl Fn(char) -> bool) -> Vec<&'static str> {
         let all = SCRIPTS.iter().zip(&self.files);
         all.filter(|(script, file)| file.is_none() && !has(script.sample)).map(|(script, _)| script.name).collect()
     }
 
-    /// Returns what tells these fonts from others: their places and lengths.
+    /// Returns an identifier of these fonts: their paths and sizes.
     pub fn look(&self) -> String {
         let entry = |path: &PathBuf| {
             let length = fs::metadata(path).map_or(0, |file| file.len());
@@ -137,13 +137,13 @@ impl SystemFonts {
     }
 }
 
-/// Reads a font; `None` for one that cannot be read, or is larger than any font of Noto.
+/// Reads a font; `None` if it cannot be read or is larger than any Noto font.
 pub(super) fn read_font(path: &Path) -> Option<Vec<u8>> {
     let length = fs::metadata(path).ok()?.len();
     if length > MAX_FONT_BYTES { None } else { fs::read(path).ok() }
 }
 
-/// Collects fonts of Noto with the stems of their names, from a folder and those below it.
+/// Collects Noto fonts with their file name stems from a folder and its subfolders.
 fn look_into(folder: &Path, depth: usize, left: &mut usize, candidates: &mut Vec<(String, PathBuf)>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -166,7 +166,8 @@ fn look_into(folder: &Path, depth: usize, left: &mut usize, candidates: &mut Vec
     }
 }
 
-/// Whether a file is the upright regular font of a family: `NotoSansThai-Regular`, `NotoSansThai[wdth,wght]`.
+/// Returns whether a file is the upright regular font of a family, such as `NotoSansThai-Regular` or
+/// `NotoSansThai[wdth,wght]`.
 fn is_of_family(stem: &str, family: &str) -> bool {
     stem.strip_prefix(family)
         .is_some_and(|rest| matches!(rest, "" | "-Regular" | "-VF" | "-VariableFont_wght") || rest.starts_with('['))

@@ -1,5 +1,5 @@
-//! How an invoice or a credit note is laid out: heading, parties, the table of lines over as many pages as it needs,
-//! totals, payments, and what is said at the end.
+//! Layout of an invoice or a credit note: heading, parties, the table of lines over as many pages as needed, totals,
+//! payments, and closing text.
 
 mod blocks;
 mod lines;
@@ -19,20 +19,20 @@ pub(super) const MUTED: Rgb = (0x5c, 0x63, 0x6e);
 pub(super) const RULE: Rgb = (0xd5, 0xd9, 0xdf);
 pub(super) const SHADE: Rgb = (0xf3, 0xf5, 0xf8);
 
-/// Distance of one line of text from the next, in points.
+/// Distance between lines of text in points.
 pub(super) const LINE_LEADING: f32 = 13.5;
-/// White space at the left and right of a page, in points.
+/// Left and right page margin in points.
 pub(super) const SIDE_MARGIN: f32 = 56.0;
-/// Distance of figures from the right edge of the table and of the total, in points.
+/// Distance of figures from the right edge of the table and of the totals, in points.
 pub(super) const FIGURES_INSET: f32 = 6.0;
 const PAGE_TOP: f32 = 52.0;
-/// What the footer takes at the bottom of each page.
+/// Height of the footer in points.
 const PAGE_BOTTOM: f32 = 84.0;
 
-/// Countries whose paper is Letter; everywhere else it is A4.
+/// Countries that use Letter paper; all others use A4.
 const LETTER_COUNTRIES: [&str; 6] = ["US", "CA", "MX", "PH", "CL", "CO"];
 
-/// What a kind of document is called.
+/// Returns the name of a document kind.
 pub fn kind_words(kind: DocumentKind) -> &'static str {
     match kind {
         DocumentKind::Invoice => "Invoice",
@@ -40,17 +40,17 @@ pub fn kind_words(kind: DocumentKind) -> &'static str {
     }
 }
 
-/// Width and height of the paper, in points: what the seller's country uses.
+/// Returns width and height in points of the paper used in the seller's country.
 pub fn page_size(document: &Document) -> (f32, f32) {
     let country = document.seller.address.as_ref().map_or("", |address| address.country.as_str());
     if LETTER_COUNTRIES.contains(&country) { (612.0, 792.0) } else { (595.28, 841.89) }
 }
 
-/// What is drawn, from the top to the bottom.
+/// Layout position while drawing from top to bottom.
 pub(super) struct Sheet<'c, 'f> {
     pub(super) canvas: &'c mut Canvas<'f>,
     pub(super) shown: &'c Shown<'c>,
-    /// Where the next thing stands, from the upper edge of the page.
+    /// Position of the next element, from the upper edge of the page.
     pub(super) y: f32,
 }
 
@@ -63,12 +63,12 @@ impl Sheet<'_, '_> {
         self.canvas.width - 2.0 * SIDE_MARGIN
     }
 
-    /// Whether so much fits on the page.
+    /// Returns whether an element of this height fits on the page.
     pub(super) fn fits(&self, height: f32) -> bool {
         self.y + height <= self.canvas.height - PAGE_BOTTOM
     }
 
-    /// Begins a page when less than this is left on the present one.
+    /// Begins a page if less than this height is left on the current one.
     pub(super) fn need(&mut self, height: f32) {
         if !self.fits(height) {
             self.next_page();
@@ -80,7 +80,7 @@ impl Sheet<'_, '_> {
         self.y = PAGE_TOP;
     }
 
-    /// A paragraph of wrapped text at the left margin.
+    /// Draws a paragraph of wrapped text at the left margin.
     pub(super) fn paragraph(&mut self, text: &str, style: Style, color: Rgb) {
         let (width, leading) = (self.width(), style.size * 1.45);
         let lines = self.canvas.fonts.wrapped(text, style, width);
@@ -127,7 +127,7 @@ fn footers(canvas: &mut Canvas<'_>, renderer: &Renderer, document: &Document) {
     });
 }
 
-/// What the bottom of a page says where the settings say nothing.
+/// Returns the default footer text, used if the settings contain none.
 fn imprint(seller: &Party, document: &Document) -> String {
     let name = Some(seller_name(document).to_owned());
     let parts = [name, seller.email.clone(), seller.phone.clone(), seller.vat_id.clone()];

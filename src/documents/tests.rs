@@ -1,4 +1,4 @@
-//! Documents: the XML against the rules of EN 16931 that can be computed, and what a PDF must be.
+//! Tests of documents: the XML against the computable rules of EN 16931, and the properties of PDFs.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod official;
@@ -16,7 +16,7 @@ use crate::domain::testing::random_invoices::any_documents;
 use crate::domain::time::Timestamp;
 use read::Element;
 
-/// The XML of a document, read back.
+/// Parses the XML of a document.
 fn read_back(document: &Document, invoice: &Document) -> Element {
     let number = invoice.number_text();
     let preceding = (document.kind == DocumentKind::CreditNote).then_some((number.as_str(), invoice.issued_at));

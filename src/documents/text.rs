@@ -1,4 +1,4 @@
-//! Text: which font has each character, shaping, direction, width, and lines of at most a width.
+//! Text layout: font selection per character, shaping, direction, width, and wrapping.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use unicode_bidi::BidiInfo;
 
 use super::scripts::{BOLD, FURTHER, REGULAR};
 
-/// What stands for a character that no font has.
+/// Replacement for a character that no font has.
 const UNKNOWN: char = '?';
-/// What a line may be wider than it should, in points: sums of the same widths differ by less.
+/// Tolerance of a line's width in points: sums of the same widths differ by less.
 const WIDTH_SLACK: f32 = 0.01;
-/// How often a line is set at most until it is short enough.
+/// Maximum number of times that a line is set until it is short enough.
 const MAX_TRIES: usize = 8;
 
 /// Fonts in the order in which they are tried for each character.
@@ -29,21 +29,21 @@ struct FontFile {
     font: Font,
 }
 
-/// How a text is set.
+/// Text style.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Style {
-    /// Height of the letters, in points.
+    /// Font size in points.
     pub size: f32,
-    /// Whether it is set in bold.
+    /// `true` if the text is bold.
     pub bold: bool,
 }
 
-/// Glyphs of one font, beside each other.
+/// Adjacent glyphs of one font.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub font: Font,
     pub glyphs: Vec<KrillaGlyph>,
-    /// The text of the glyphs, in its logical order.
+    /// Text of the glyphs in logical order.
     pub text: String,
     /// Width in points.
     pub width: f32,
@@ -52,9 +52,9 @@ pub struct Run {
 /// A line of text that is ready to be drawn.
 #[derive(Clone, Debug, Default)]
 pub struct TextLine {
-    /// From the left to the right.
+    /// Runs from left to right.
     pub runs: Vec<Run>,
-    /// Width in points, without blanks at the end.
+    /// Width in points, without trailing blanks.
     pub width: f32,
 }
 
@@ -67,20 +67,20 @@ impl FontFile {
     }
 }
 
-/// A font that is read for one document.
+/// A font that is parsed for one document.
 struct OpenFont<'f> {
     face: Face<'f>,
     font: Font,
 }
 
-/// Sets texts in fonts that are read once for one document: reading them anew for each line would take longer than
-/// setting it.
+/// Typesetter with fonts that are parsed once per document: parsing them for each line would take longer than setting
+/// it.
 pub struct Typesetter<'f> {
     regular: Vec<OpenFont<'f>>,
     bold: Vec<OpenFont<'f>>,
 }
 
-/// A part of a text in one font and one direction.
+/// Part of a text in one font and one direction.
 struct Segment {
     font: usize,
     rtl: bool,
@@ -88,8 +88,7 @@ struct Segment {
 }
 
 impl Fonts {
-    /// The fonts that are part of the program: Latin, Greek and Cyrillic, Arabic, Armenian, Devanagari, Georgian,
-    /// Hebrew and Thai.
+    /// Loads the built-in fonts: Latin, Greek and Cyrillic, Arabic, Armenian, Devanagari, Georgian, Hebrew and Thai.
     ///
     /// # Errors
     ///
@@ -101,8 +100,7 @@ impl Fonts {
         Ok(Self { regular: with(REGULAR)?, bold: with(BOLD)? })
     }
 
-    /// Returns the characters of a text that none of the fonts has, each once and in their order; of those that are not
-    /// seen none.
+    /// Returns the visible characters of a text that none of the fonts has, sorted and without duplicates.
     pub fn lacking(&self, text: &str) -> Vec<char> {
         let fonts = open(&self.regular);
         let has = |c: char| fonts.iter().any(|font| font.has(c));
@@ -122,12 +120,12 @@ impl Fonts {
         Ok(())
     }
 
-    /// Reads them for one document.
+    /// Parses the fonts for one document.
     pub fn typesetter(&self) -> Typesetter<'_> {
         Typesetter { regular: open(&self.regular), bold: open(&self.bold) }
     }
 
-    /// One character of each font that was added, which none of the fonts before it has: a text of them uses all fonts.
+    /// Returns one character of each added font that no font before it has, so that a text of them uses all fonts.
     pub fn own_letters(&self) -> String {
         let fonts = open(&self.regular);
         let own = fonts.iter().enumerate().skip(1 + FURTHER.len()).filter_map(|(n, font)| {
@@ -156,7 +154,7 @@ impl<'f> Typesetter<'f> {
         if style.bold { &self.bold } else { &self.regular }
     }
 
-    /// One line of text.
+    /// Sets one line of text.
     pub fn line(&self, text: &str, style: Style) -> TextLine {
         let fonts = self.fonts(style);
         let text: String = text.chars().filter_map(|c| settable(c, fonts)).collect();
@@ -173,10 +171,10 @@ impl<'f> Typesetter<'f> {
         line
     }
 
-    /// The text in lines of at most this width. Words that are longer are broken; line breaks of the text are kept.
+    /// Wraps the text into lines of at most this width. Longer words are broken; line breaks of the text are kept.
     ///
-    /// Each paragraph is measured once, and then each of its lines is set once: the time grows with the length of the
-    /// text, also where it has no blank.
+    /// Each paragraph is measured once, and then each of its lines is set once: the time is linear in the length of the
+    /// text, even without blanks.
     pub fn wrapped(&self, text: &str, style: Style, width: f32) -> Vec<TextLine> {
         let mut lines = Vec::new();
         for paragraph in text.lines() {
@@ -197,8 +195,8 @@ impl<'f> Typesetter<'f> {
         lines
     }
 
-    /// The longest line from a letter on, and the letter behind it. Letters may be wider in the line than they were in
-    /// the paragraph (kerning, letters that join); then it is set again, shorter.
+    /// Sets the longest line that starts at a letter; returns it with the index of the letter after it. Letters may be
+    /// wider in the line than in the paragraph (kerning, joining letters); then the line is set again, shorter.
     fn longest(&self, measured: &Measured, from: usize, style: Style, width: f32) -> (TextLine, usize) {
         let mut most = measured.fitting(from, width);
         let mut tries = 1;
@@ -213,12 +211,13 @@ impl<'f> Typesetter<'f> {
     }
 }
 
-/// A paragraph whose letters are measured: what is set as one, such as a letter with its accents, is one of them.
+/// A paragraph with measured letters. Characters that are set as one, such as a letter with its accents, count as one
+/// letter.
 struct Measured {
     text: String,
-    /// Where each letter begins, and its width in points; in the order of the text.
+    /// Byte offset of each letter and its width in points, in text order.
     letters: Vec<(usize, f32)>,
-    /// Where a line may end: behind blanks. Sorted.
+    /// Sorted positions at which a line may end: after blanks.
     breaks: Vec<usize>,
 }
 
@@ -250,7 +249,7 @@ impl Measured {
         Self { text, letters, breaks }
     }
 
-    /// Where this letter begins; behind the last one the end of the text.
+    /// Returns the byte offset of this letter; after the last one, the end of the text.
     fn start(&self, letter: usize) -> usize {
         self.letters.get(letter).map_or(self.text.len(), |(start, _)| *start)
     }
@@ -261,7 +260,8 @@ impl Measured {
         self.text.get(start..self.start(end)).unwrap_or_default()
     }
 
-    /// The first letter that is too much for a line from here on; blanks at its end are not. At least one letter fits.
+    /// Returns the first letter that no longer fits on a line that starts here; trailing blanks do not count. At least
+    /// one letter fits.
     fn fitting(&self, from: usize, width: f32) -> usize {
         let mut sum = 0.0;
         for (n, (start, own)) in self.letters.iter().enumerate().skip(from) {
@@ -274,8 +274,8 @@ impl Measured {
         self.letters.len()
     }
 
-    /// Where the line ends when this letter is the first that does not stand on it: behind its last blank, else within
-    /// the word.
+    /// Returns the end of the line if `most` is the first letter that does not fit: after the line's last blank, else
+    /// within the word.
     fn break_before(&self, from: usize, most: usize) -> usize {
         if most >= self.letters.len() {
             return most;
@@ -287,7 +287,7 @@ impl Measured {
     }
 }
 
-/// A character as it is set; `None` for those that are not seen, or that a PDF for archives must not hold.
+/// Returns the character to set; `None` for characters that are invisible or that PDF/A forbids.
 fn seen(c: char) -> Option<char> {
     match c {
         '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{a0}' | '\u{202f}' => Some(' '),
@@ -304,25 +304,25 @@ fn seen(c: char) -> Option<char> {
     }
 }
 
-/// Whether a character belongs to the one before it, and is set in the same font.
+/// Returns whether a character belongs to the one before it and is set in the same font.
 fn joins(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{20d0}'..='\u{20ff}')
 }
 
-/// A character as it is set in these fonts: a question mark for what none of them has.
+/// Returns the character to set in these fonts: a question mark if none of them has it.
 fn settable(c: char, fonts: &[OpenFont<'_>]) -> Option<char> {
     let c = seen(c)?;
     if fonts.iter().any(|font| font.has(c)) { Some(c) } else { (!joins(c)).then_some(UNKNOWN) }
 }
 
-/// Width of a blank in points.
+/// Returns the width of a blank in points.
 fn blank(fonts: &[OpenFont<'_>], size: f32) -> f32 {
     let Some(font) = fonts.iter().find(|font| font.has(' ')) else { return 0.0 };
     let advance = font.face.glyph_index(' ').and_then(|glyph| font.face.glyph_hor_advance(glyph));
     f32::from(advance.unwrap_or_default()) / font.font.units_per_em() * size
 }
 
-/// The text in parts of one font and one direction each, from the left to the right.
+/// Splits the text into segments of one font and one direction each, from left to right.
 fn segments(text: &str, fonts: &[OpenFont<'_>]) -> Vec<Segment> {
     let bidi = BidiInfo::new(text, None);
     let mut segments = Vec::new();
@@ -340,7 +340,7 @@ fn segments(text: &str, fonts: &[OpenFont<'_>]) -> Vec<Segment> {
     segments
 }
 
-/// A part of the text in parts of one font each, with the index of the font.
+/// Splits a part of the text into parts of one font each, with the index of the font.
 fn by_font(text: &str, within: Range<usize>, fonts: &[OpenFont<'_>]) -> Vec<(usize, Range<usize>)> {
     let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
     let from = within.start;

@@ -1,12 +1,12 @@
-//! Writing XML: elements that nest, escaped text, nothing empty.
+//! Writer of XML: nested elements, escaped text, and no empty elements.
 
 use std::fmt::Write as _;
 
-/// An XML document that grows.
+/// An XML document being written.
 pub struct Xml(String);
 
 impl Xml {
-    /// A document of this root element.
+    /// Writes a document with this root element.
     pub fn document(root: &str, attributes: &str, write: impl FnOnce(&mut Self)) -> String {
         let mut xml = Self(String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
         let _ = write!(xml.0, "<{root} {attributes}>");
@@ -16,7 +16,7 @@ impl Xml {
         xml.0
     }
 
-    /// An element with others in it. It is left out when nothing is written into it.
+    /// Writes an element with children; omits it if nothing is written into it.
     pub fn group(&mut self, name: &str, write: impl FnOnce(&mut Self)) {
         let before = self.0.len();
         let _ = write!(self.0, "<{name}>");
@@ -29,17 +29,17 @@ impl Xml {
         }
     }
 
-    /// An element with text.
+    /// Writes an element with text.
     pub fn text(&mut self, name: &str, text: &str) {
         let _ = write!(self.0, "<{name}>{}</{name}>", escaped(text));
     }
 
-    /// An element with text and one attribute.
+    /// Writes an element with text and one attribute.
     pub fn with(&mut self, name: &str, (attribute, value): (&str, &str), text: &str) {
         let _ = write!(self.0, "<{name} {attribute}=\"{}\">{}</{name}>", escaped(value), escaped(text));
     }
 
-    /// An element with text, if there is some.
+    /// Writes an element with text, if there is any.
     pub fn some(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) {
             self.text(name, text);
@@ -47,7 +47,7 @@ impl Xml {
     }
 }
 
-/// Text as XML has it; characters that XML does not know are left out.
+/// Escapes text for XML; characters that XML does not allow are omitted.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

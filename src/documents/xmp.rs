@@ -1,14 +1,14 @@
-//! What ZUGFeRD and Factur-X want the metadata of a PDF to say of the XML inside: its name, version and profile.
+//! PDF metadata about the embedded XML, as required by ZUGFeRD and Factur-X: its name, version and profile.
 //!
-//! The library that writes the PDF has no place for that, so the metadata is replaced by an incremental update at the
-//! end of the file: the stream once more with what is missing, a table with its place, and a trailer that names the
-//! table before it.
+//! The PDF library does not support this, so the metadata is replaced by an incremental update at the end of the file:
+//! the metadata stream with the additions, a cross-reference table with its offset, and a trailer that refers to the
+//! previous table.
 
 use super::canvas::XML_NAME;
 
 const END_OF_RDF: &str = "</rdf:RDF>";
 
-/// The PDF with the additions; as it was, if its metadata is not found where the library writes it.
+/// Returns the PDF with the additions; unchanged if its metadata is not where the library writes it.
 pub fn with_invoice_schema(pdf: Vec<u8>) -> Vec<u8> {
     match update(&pdf) {
         Some(added) => [pdf, added].concat(),
@@ -60,7 +60,7 @@ fn rfind(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).rposition(|window| window == wanted)
 }
 
-/// The description of the XML, and that of its own words, which PDF/A wants of words that it does not know.
+/// Returns the description of the XML, and of its own schema, which PDF/A requires for unknown schemas.
 fn descriptions() -> String {
     let namespace = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#";
     let property = |name: &str, about: &str| {

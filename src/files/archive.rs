@@ -1,6 +1,7 @@
-//! Archives in the tar format that every system unpacks, written in one pass: files of any size, with the hash of each.
+//! Writer of tar archives, a format that every system unpacks. Works in one pass, with files of any size and the hash
+//! of each.
 //!
-//! It is no reader, and knows plain files alone: folders follow from their names.
+//! There is no reader, and only plain files are supported: folders follow from their names.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write};
@@ -11,40 +12,40 @@ use tar::{EntryType, Header};
 
 use crate::domain::time::Timestamp;
 
-/// What everything in an archive is a multiple of, in bytes.
+/// Block size of an archive in bytes; everything is padded to a multiple of it.
 const BLOCK_BYTES: usize = 512;
-/// What is read of a file at a time, in bytes.
+/// Number of bytes read from a file at a time.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// A file of an archive, as it was written.
+/// A file of an archive, as written.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ArchiveMember {
-    /// Its path when the archive is unpacked.
+    /// Path in the unpacked archive.
     pub name: String,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Hex SHA-256 of its content.
+    /// Hexadecimal SHA-256 of the content.
     pub sha256: String,
 }
 
-/// An archive that is being written. Only [`Archive::finish`] ends it: one that is dropped before is recognisably
-/// broken off.
+/// An archive being written. Only [`Archive::finish`] completes it: an archive dropped before is recognisably
+/// truncated.
 pub struct Archive<W> {
     to: W,
     made_at: Timestamp,
 }
 
 impl<W: Write> Archive<W> {
-    /// Begins an archive whose files are all from this moment.
+    /// Begins an archive whose files all have this modification time.
     pub fn new(to: W, made_at: Timestamp) -> Self {
         Self { to, made_at }
     }
 
-    /// Appends a file under this name. One that grows meanwhile is cut off at the size that it had.
+    /// Appends a file under this name. A file that grows meanwhile is truncated to its initial size.
     ///
     /// # Errors
     ///
-    /// When it cannot be read to its end, its name is too long, or nobody takes the archive any more.
+    /// When it cannot be read to its end, its name is too long, or the receiver of the archive is gone.
     pub fn add(&mut self, name: &str, mut file: File) -> io::Result<ArchiveMember> {
         let bytes = file.metadata()?.len();
         self.to.write_all(header(name, bytes, self.made_at)?.as_bytes())?;
@@ -66,18 +67,18 @@ impl<W: Write> Archive<W> {
         Ok(ArchiveMember { name: name.to_owned(), bytes, sha256: hex::encode(hash.finalize()) })
     }
 
-    /// Writes the end.
+    /// Writes the end of the archive.
     ///
     /// # Errors
     ///
-    /// When nobody takes it.
+    /// When the receiver is gone.
     pub fn finish(mut self) -> io::Result<()> {
         self.to.write_all(&[0; 2 * BLOCK_BYTES])?;
         self.to.flush()
     }
 }
 
-/// What stands before the content of a file: its name, its size, and that its owner alone may read it.
+/// Builds the header of a file: its name, its size, and read permission for its owner only.
 fn header(name: &str, bytes: u64, made_at: Timestamp) -> io::Result<Header> {
     let mut header = Header::new_ustar();
     header.set_path(name)?;

@@ -1,8 +1,7 @@
-//! Contents of files, stored on the local disk under the SHA-256 of their bytes, so that equal contents are stored
-//! once.
+//! File contents, stored on the local disk under the SHA-256 of their bytes, so that equal contents are stored once.
 //!
-//! Names and types of files are in the database (`domain/file`). A content is removed when no file names it any more.
-//! Storing one and removing one exclude each other ([`Recording`], [`Removing`]).
+//! Names and types of files are in the database (`domain/file`). A content is removed when no file refers to it any
+//! more. Storing and removing exclude each other ([`Recording`], [`Removing`]).
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -21,47 +20,48 @@ use super::turns::{FileOwner, ReadingTurns};
 use crate::domain::gcode::{Content, Found};
 use crate::domain::mesh::{MeasureError, MeshFacts};
 
-/// Subdirectory of uploads that are not complete.
+/// Subfolder for incomplete uploads.
 const INCOMING_FOLDER: &str = "incoming";
 
-/// The stored contents. Only one process may use a directory at a time, which the lock of the data directory ensures.
+/// Store of file contents. Only one process may use a directory at a time, which the lock of the data directory
+/// ensures.
 #[derive(Debug)]
 pub struct Blobs {
     dir: PathBuf,
     next: AtomicU64,
-    /// Taken together by contents whose file is not recorded yet, alone by removals.
+    /// Lock held shared by contents whose file is not recorded yet, exclusively by removals.
     recording: Arc<RwLock<()>>,
-    /// How many need everything that is there: as long as it is not zero, nothing is removed.
+    /// Number of holders that need every stored content; while it is not zero, nothing is removed.
     kept_by: Arc<AtomicUsize>,
-    /// Turns at reading what files say.
+    /// Slots for reading file contents.
     pub(super) turns: ReadingTurns,
 }
 
-/// A content that is stored on disk, whichever files name it.
+/// A content stored on disk, whichever files refer to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredContent {
-    /// Hex SHA-256, under which it is stored.
+    /// Hexadecimal SHA-256 under which the content is stored.
     pub sha256: String,
     /// Size of the content in bytes.
     pub size: u64,
 }
 
-/// The right to store contents. Nothing is removed before it is dropped: hold it until the file that names the content
-/// is recorded, and no longer, for removals wait for it and others wait for removals.
+/// Permission to store contents. Nothing is removed until it is dropped. Hold it until the file that refers to the
+/// content is recorded, and no longer: removals wait for it, and others wait for removals.
 #[derive(Debug)]
 pub struct Recording {
     _together: OwnedRwLockReadGuard<()>,
 }
 
-/// The right to remove contents. Nothing is stored meanwhile.
+/// Permission to remove contents. Nothing is stored until it is dropped.
 #[derive(Debug)]
 pub struct Removing<'a> {
     blobs: &'a Blobs,
     _alone: OwnedRwLockWriteGuard<()>,
 }
 
-/// Keeps every content that is there until it is dropped. Nobody waits for it: what would have been removed meanwhile
-/// is found and removed later, as what no file names.
+/// Guard that prevents the removal of any stored content until it is dropped. Removals do not wait for it: they skip
+/// contents, which are found and removed later because no file refers to them.
 #[derive(Debug)]
 pub struct KeptContents(Arc<AtomicUsize>);
 
@@ -72,7 +72,7 @@ impl Drop for KeptContents {
 }
 
 impl Removing<'_> {
-    /// Removes a content; one that is not there is no error, and one that is needed stays ([`KeptContents`]).
+    /// Removes a content. Does nothing if it does not exist or is protected by [`KeptContents`].
     pub async fn remove(&self, sha256: &str) -> io::Result<()> {
         if self.blobs.kept_by.load(SeqCst) > 0 {
             return Ok(());
@@ -83,7 +83,8 @@ impl Removing<'_> {
         }
     }
 
-    /// Removes every content that `named` does not name; how many. None as long as all are needed ([`KeptContents`]).
+    /// Removes every content that `named` does not contain and returns the number removed; 0 while contents are
+    /// protected by [`KeptContents`].
     pub async fn keep_only(&self, named: &HashSet<String>) -> io::Result<usize> {
         let mut removed = 0;
         if self.blobs.kept_by.load(SeqCst) > 0 {
@@ -107,7 +108,7 @@ impl Removing<'_> {
     }
 }
 
-/// Whether a text is a hex SHA-256.
+/// Returns whether a text is a hexadecimal SHA-256.
 fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
@@ -131,7 +132,7 @@ impl Blobs {
         Ok(Self { dir, next: AtomicU64::new(0), recording, kept_by: Arc::default(), turns })
     }
 
-    /// The path of a content. A text that is not a hex SHA-256 gives the path of no content.
+    /// Returns the path of a content. For a text that is not a hexadecimal SHA-256, the path belongs to no content.
     pub fn path(&self, sha256: &str) -> PathBuf {
         let name = if is_hash(sha256) { sha256 } else { "none" };
         self.dir.join(&name[..2]).join(name)
@@ -144,7 +145,7 @@ impl Blobs {
         Ok((file, size))
     }
 
-    /// Begins a content that arrives in pieces.
+    /// Begins a content that arrives in chunks.
     pub fn begin(&self) -> io::Result<Incoming<'_>> {
         let path = self.dir.join(INCOMING_FOLDER).join(self.next.fetch_add(1, Relaxed).to_string());
         // Created synchronously: if this future were dropped while it waited for a thread, the file would be left
@@ -153,17 +154,18 @@ impl Blobs {
         Ok(Incoming { blobs: self, file: Some(file), path, hash: Sha256::new(), size: 0 })
     }
 
-    /// Waits for the end of removals.
+    /// Waits for running removals, then grants the right to store.
     pub async fn recording(&self) -> Recording {
         Recording { _together: self.recording.clone().read_owned().await }
     }
 
-    /// Waits until every content that is stored has its file recorded, and lets none be stored meanwhile.
+    /// Waits until every stored content has its file recorded, then grants the right to remove; nothing is stored
+    /// meanwhile.
     pub async fn removing(&self) -> Removing<'_> {
         Removing { blobs: self, _alone: self.recording.clone().write_owned().await }
     }
 
-    /// Keeps every content that is there now. Waits for the end of a removal that has begun.
+    /// Protects every content stored now. Waits for a removal that has begun.
     pub async fn keep_all(&self) -> KeptContents {
         self.kept_by.fetch_add(1, SeqCst);
         let kept = KeptContents(self.kept_by.clone());
@@ -171,12 +173,12 @@ impl Blobs {
         kept
     }
 
-    /// Opens every content in turn, with its hash. Waits for the disk: not for the threads of the runtime. What is
-    /// stored meanwhile may be among them.
+    /// Opens each content in turn and passes it to `visit` with its hash. Blocks on disk I/O, so it must not run on the
+    /// async runtime's threads. Contents stored meanwhile may be included.
     ///
     /// # Errors
     ///
-    /// When the disk does not give them, or `visit` fails.
+    /// When the disk fails, or `visit` fails.
     pub fn for_each_content(&self, mut visit: impl FnMut(&str, std::fs::File) -> io::Result<()>) -> io::Result<()> {
         for folder in std::fs::read_dir(&self.dir)? {
             let folder = folder?;
@@ -194,7 +196,7 @@ impl Blobs {
         Ok(())
     }
 
-    /// Stores a content that is in memory.
+    /// Stores a content from memory.
     pub async fn put(&self, bytes: &[u8], recording: &Recording) -> io::Result<StoredContent> {
         let mut incoming = self.begin()?;
         incoming.write(bytes).await?;
@@ -202,7 +204,7 @@ impl Blobs {
     }
 }
 
-/// An incomplete content. If it is dropped before [`Incoming::keep`], its file is removed.
+/// An incomplete content. Its file is removed if it is dropped before [`Incoming::keep`].
 #[derive(Debug)]
 pub struct Incoming<'a> {
     blobs: &'a Blobs,
@@ -213,7 +215,7 @@ pub struct Incoming<'a> {
 }
 
 impl Incoming<'_> {
-    /// Appends a piece of the content, to the file and to the hash.
+    /// Appends a chunk to the file and to the hash.
     pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Some(file) = &mut self.file {
             file.write_all(bytes).await?;
@@ -223,7 +225,7 @@ impl Incoming<'_> {
         Ok(())
     }
 
-    /// Returns what it is by its bytes so far, and what a slicer wrote into it.
+    /// Determines the file type from the bytes so far, and the metadata that a slicer wrote into it.
     pub async fn describe(&mut self, owner: &FileOwner) -> io::Result<Found> {
         if let Some(file) = &mut self.file {
             file.flush().await?;
@@ -231,11 +233,11 @@ impl Incoming<'_> {
         self.blobs.describe(&self.path, owner).await
     }
 
-    /// What it measures, if it is a model of this kind.
+    /// Measures the content as a model of this type.
     ///
     /// # Errors
     ///
-    /// When it cannot be measured, or cannot be read.
+    /// When it cannot be measured or read.
     pub async fn measure(&mut self, content: Content, owner: &FileOwner) -> Result<MeshFacts, MeasureError> {
         if let Some(file) = &mut self.file {
             file.flush().await.map_err(MeasureError::Io)?;
@@ -243,12 +245,12 @@ impl Incoming<'_> {
         self.blobs.measure(&self.path, content, owner).await
     }
 
-    /// Number of bytes so far.
+    /// Returns the number of bytes so far.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Completes the content. It is durable when this returns.
+    /// Completes the content, which is durable when this returns.
     pub async fn keep(mut self, _: &Recording) -> io::Result<StoredContent> {
         if let Some(mut file) = self.file.take() {
             file.flush().await?;

@@ -1,4 +1,4 @@
-//! How much room there is on the disk of a folder.
+//! Free space on the disk of a folder.
 
 use std::io;
 use std::path::Path;
@@ -8,21 +8,21 @@ use rustix::fs::statvfs;
 /// Folder that Linux makes at the root of a new volume. Only root may look into it, and nothing of ours is there.
 pub const LOST_FOUND: &str = "lost+found";
 
-/// The disk that a folder is on, in bytes.
+/// Capacity of the disk that contains a folder, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiskRoom {
-    /// What the server may still write.
+    /// Bytes that the server can still write.
     pub free_bytes: u64,
-    /// What the disk holds in all.
+    /// Total capacity of the disk in bytes.
     pub total_bytes: u64,
 }
 
 impl DiskRoom {
-    /// Asks the operating system, which may take a while: not for the threads of the runtime.
+    /// Queries the operating system, which may take a while, so it must not run on the async runtime's threads.
     ///
     /// # Errors
     ///
-    /// When it does not say, such as for a folder that is gone.
+    /// When the query fails, such as for a folder that no longer exists.
     pub fn of(folder: &Path) -> io::Result<Self> {
         let disk = statvfs(folder)?;
         let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);

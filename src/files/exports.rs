@@ -1,8 +1,8 @@
-//! Files of exports: tables that grow by what is appended, one at a time.
+//! Files of exports: tables that grow by appending, one at a time.
 //!
-//! A task that writes may be given up at any await, while the disk still works for it. So whoever writes has the one
-//! turn, which goes with the work onto the disk's thread and is free again only when that is done: no two ever write
-//! into one file.
+//! A writing task may be cancelled at any await while its disk operation continues. So each writer holds the only lock,
+//! which moves with the operation to the disk thread and is released only when the operation is done: no two operations
+//! ever write into one file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -14,14 +14,14 @@ use tokio::task::spawn_blocking;
 
 use crate::domain::id::Id;
 
-/// The folder of the tables.
+/// Folder with the exported tables.
 #[derive(Clone, Debug)]
 pub struct ExportFiles {
     dir: PathBuf,
     turn: Arc<Mutex<()>>,
 }
 
-/// A table that is being written, by whoever has the turn.
+/// A table being written by the holder of the lock.
 #[derive(Debug)]
 pub struct ExportFile(Option<Writing>);
 
@@ -44,8 +44,8 @@ impl ExportFiles {
         self.dir.join(format!("{id}.csv"))
     }
 
-    /// Waits for the turn and goes on behind the first `bytes` of a table; what follows them is cut off. `None` when
-    /// there are not so many.
+    /// Waits for the lock and continues after the first `bytes` bytes of a table; bytes that follow are truncated.
+    /// Returns `None` if the table is shorter.
     pub async fn resume(&self, id: Id, bytes: u64) -> io::Result<Option<ExportFile>> {
         let (path, turn) = (self.path(id), self.turn.clone().lock_owned().await);
         on_disk(move || {
@@ -60,14 +60,14 @@ impl ExportFiles {
         .await
     }
 
-    /// Opens a table for reading; its size in bytes.
+    /// Opens a table for reading; also returns its size in bytes.
     pub async fn read(&self, id: Id) -> io::Result<(tokio::fs::File, u64)> {
         let file = tokio::fs::File::open(self.path(id)).await?;
         let size = file.metadata().await?.len();
         Ok((file, size))
     }
 
-    /// Deletes a table; one that is not there is no error.
+    /// Deletes a table; does nothing if it does not exist.
     pub async fn delete(&self, id: Id) -> io::Result<()> {
         match tokio::fs::remove_file(self.path(id)).await {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -77,7 +77,7 @@ impl ExportFiles {
 }
 
 impl ExportFile {
-    /// Appends a text; it is durable when this returns. The length of the table then.
+    /// Appends a text, which is durable when this returns. Returns the new length of the table.
     pub async fn append(&mut self, text: String) -> io::Result<u64> {
         let Some(mut writing) = self.0.take() else { return Err(io::Error::other("an earlier write failed")) };
         let (writing, bytes) = on_disk(move || {
@@ -93,7 +93,7 @@ impl ExportFile {
     }
 }
 
-/// Runs work that waits for the disk.
+/// Runs blocking disk work off the async threads.
 async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
     spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
 }

@@ -1,4 +1,4 @@
-//! Stores the pictures that were found in a file beside it, and describes the file by what was found.
+//! Stores the thumbnails found in a file and builds the file's metadata.
 
 use std::io;
 
@@ -7,11 +7,11 @@ use crate::domain::file::{FileMetadata, GcodeForm};
 use crate::domain::gcode::{Content, Found, FoundPlate, Metadata};
 
 impl Blobs {
-    /// The description of a file, with the hashes of its pictures, which are stored by this.
+    /// Builds the metadata of a file with the hashes of its thumbnails, and stores these.
     ///
     /// # Errors
     ///
-    /// When a picture cannot be written.
+    /// When a thumbnail cannot be written.
     pub async fn keep_metadata(&self, found: Found, recording: &Recording) -> io::Result<FileMetadata> {
         let form = match found.content {
             Some(Content::Gcode) => Some(GcodeForm::Text),

@@ -1,13 +1,13 @@
-//! Finds what a picture is by its bytes and takes out what tells where, when and by whom it was taken, while it streams
-//! by.
+//! Detects the format of a picture by its bytes and removes the metadata about the place, time and author of the photo
+//! while it streams through.
 //!
-//! What is needed to show the picture stays: its size, colours, transparency, and the side that is up. Everything else
-//! is cut out (JPEG, PNG) or overwritten with zeros where cutting would move what other parts point at (WebP, HEIC):
-//! EXIF with its coordinates, XMP, IPTC, comments, embedded previews, and whatever follows the end of the picture. The
-//! picture itself is not decoded, so nothing is said of whether it can be shown.
+//! Data needed to show the picture is kept: its size, colours, transparency, and orientation. Everything else is cut
+//! out (JPEG, PNG), or overwritten with zeros where cutting would move data that offsets refer to (WebP, HEIC): EXIF
+//! with its coordinates, XMP, IPTC, comments, embedded previews, and anything after the end of the picture. The picture
+//! itself is not decoded, so it is not known whether it can be shown.
 //!
-//! Only one segment (JPEG, 64 KiB), EXIF (PNG, WebP, as long) or the description (HEIC, 256 KiB) is held, whatever the
-//! length of the file. The result does not depend on how the file was cut into pieces.
+//! At most one segment (JPEG, 64 KiB), EXIF block (PNG, WebP, same size) or description (HEIC, 256 KiB) is held in
+//! memory, whatever the length of the file. The result does not depend on how the file was split into chunks.
 
 mod boxes;
 mod exif;
@@ -25,13 +25,13 @@ use self::png::Png;
 use self::webp::Webp;
 use crate::domain::picture_format::{PictureFormat, fits_a_screen};
 
-/// Bytes from which the format is told.
+/// Number of leading bytes from which the format is detected.
 const HEAD_BYTES: usize = 12;
 
-/// The brands of HEIC pictures; video and picture sequences have others.
+/// Brands of HEIC pictures; video and picture sequences have others.
 const HEIC_BRANDS: [&[u8; 4]; 5] = [b"heic", b"heix", b"heim", b"heis", b"mif1"];
 
-/// The format of a file that begins so; `None` for anything else, whatever its name says.
+/// Detects the format from the leading bytes; `None` for anything else, whatever the file name.
 fn format_of(head: &[u8; HEAD_BYTES]) -> Option<PictureFormat> {
     let (start, brand) = (&head[..8], &head[8..]);
     if start.starts_with(jpeg::BEGINNING) {
@@ -47,34 +47,34 @@ fn format_of(head: &[u8; HEAD_BYTES]) -> Option<PictureFormat> {
     }
 }
 
-/// Why a picture is not taken; the words follow its path in a refusal.
+/// Reason why a picture is rejected. The message follows the picture's path in the refusal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PictureFault {
-    /// It begins like none of the formats.
+    /// The leading bytes match none of the formats.
     #[error("is not a JPEG, PNG, WebP or HEIC picture")]
     Unknown,
-    /// It ends in the middle.
+    /// The picture ends prematurely.
     #[error("is cut off: send it again")]
     CutOff,
-    /// Its parts contradict each other.
+    /// The parts of the picture contradict each other.
     #[error("is damaged: save it anew and send that")]
     Damaged,
-    /// Whoever shows it would need more memory than a browser has.
+    /// Showing the picture would need more memory than a browser has.
     #[error("has too many pixels: save it smaller and send that")]
     TooManyPixels,
-    /// Where it holds metadata cannot be told before that has passed by.
+    /// The location of metadata is only known after it has passed by.
     #[error("cannot be freed of what tells where it was taken: send it as JPEG")]
     Unusual,
 }
 
-/// Takes the metadata out of one picture, piece by piece.
+/// Filter that removes the metadata from one picture, chunk by chunk.
 #[derive(Debug, Default)]
 pub struct PictureCleaner {
     head: Vec<u8>,
     cleaner: Option<Cleaner>,
 }
 
-/// A picture whose format is known.
+/// State of a picture whose format is known.
 #[derive(Debug)]
 enum Cleaner {
     Jpeg(Jpeg),
@@ -84,13 +84,13 @@ enum Cleaner {
 }
 
 impl PictureCleaner {
-    /// A cleaner at the beginning of a picture.
+    /// Creates a cleaner at the beginning of a picture.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reads the next bytes, and appends what is kept of them and of earlier ones. After a fault the picture is to be
-    /// given up.
+    /// Reads the next bytes and appends to `kept` the bytes to keep, including earlier ones. After an error the picture
+    /// must be discarded.
     pub fn push(&mut self, mut piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
         if let Some(cleaner) = &mut self.cleaner {
             return cleaner.push(piece, kept);
@@ -109,7 +109,7 @@ impl PictureCleaner {
         Ok(())
     }
 
-    /// The end of the picture: its format, if it is whole.
+    /// Ends the picture and returns its format if it is complete.
     pub fn finish(self) -> Result<PictureFormat, PictureFault> {
         let (whole, format) = match self.cleaner.ok_or(PictureFault::Unknown)? {
             Cleaner::Jpeg(jpeg) => (jpeg.is_whole(), PictureFormat::Jpeg),
@@ -132,19 +132,19 @@ impl Cleaner {
     }
 }
 
-/// Refuses a picture that has more pixels than anybody should have to show.
+/// Rejects a picture with more pixels than a viewer should have to decode.
 const fn check_pixels(width: u64, height: u64) -> Result<(), PictureFault> {
     if fits_a_screen(width, height) { Ok(()) } else { Err(PictureFault::TooManyPixels) }
 }
 
-/// Moves bytes of the piece to what is held until that has this many; whether it has.
+/// Moves bytes from the chunk to `held` until that has `wanted` bytes; returns whether it has.
 fn fill(held: &mut Vec<u8>, piece: &mut &[u8], wanted: usize) -> bool {
     let part = take(piece, wanted.saturating_sub(held.len()) as u64);
     held.extend_from_slice(part);
     held.len() >= wanted
 }
 
-/// Takes at most so many bytes off the front of the piece.
+/// Takes at most `most` bytes from the front of the chunk.
 fn take<'a>(piece: &mut &'a [u8], most: u64) -> &'a [u8] {
     let count = usize::try_from(most).unwrap_or(usize::MAX).min(piece.len());
     let (part, rest) = piece.split_at(count);
@@ -152,7 +152,7 @@ fn take<'a>(piece: &mut &'a [u8], most: u64) -> &'a [u8] {
     part
 }
 
-/// Appends so many zeros.
+/// Appends `count` zeros.
 fn append_zeros(kept: &mut Vec<u8>, count: usize) {
     kept.resize(kept.len() + count, 0);
 }

@@ -1,5 +1,5 @@
-//! A download that is written on a thread of the disk while it is read: a few pieces wait between the two, so that
-//! neither memory nor the threads of the runtime depend on how slow the reader is.
+//! A download that is written on a blocking thread while it is read: a few chunks are buffered in between, so that
+//! neither memory nor the threads of the async runtime depend on a slow reader.
 
 use std::io::{self, Write};
 
@@ -8,28 +8,28 @@ use futures::Stream;
 use futures::stream;
 use tokio::sync::mpsc;
 
-/// Size of a piece, in bytes.
+/// Size of a chunk in bytes.
 const PIECE_BYTES: usize = 64 * 1024;
-/// Pieces that wait for the reader.
+/// Number of chunks buffered for the reader.
 const MAX_WAITING_PIECES: usize = 4;
 
-/// Takes what is written. Must be ended by [`PieceWriter::end`]: for the reader, all else is a download that broke off.
+/// Writer end. It must be ended by [`PieceWriter::end`]: anything else appears to the reader as an aborted download.
 pub struct PieceWriter {
     to: mpsc::Sender<io::Result<Bytes>>,
     piece: BytesMut,
 }
 
-/// What the reader takes from, piece by piece.
+/// Reader end, which yields the chunks.
 pub struct Pieces(mpsc::Receiver<io::Result<Bytes>>);
 
-/// Both ends. The writer is for a thread that may wait.
+/// Creates both ends. The writer belongs on a thread that may block.
 pub fn pipe() -> (PieceWriter, Pieces) {
     let (to, from) = mpsc::channel(MAX_WAITING_PIECES);
     (PieceWriter { to, piece: BytesMut::new() }, Pieces(from))
 }
 
 impl PieceWriter {
-    /// Says that this was all; an empty piece is the mark of it.
+    /// Ends the download successfully, marked by an empty chunk.
     pub fn end(mut self) {
         if self.flush().is_ok() {
             // Who does not read any more does not need the end.
@@ -37,7 +37,7 @@ impl PieceWriter {
         }
     }
 
-    /// Breaks the download off.
+    /// Aborts the download with an error.
     pub fn fail(self, error: io::Error) {
         let _ = self.to.blocking_send(Err(error));
     }
@@ -53,7 +53,7 @@ impl Write for PieceWriter {
         Ok(taken)
     }
 
-    /// Fails when the reader has gone away.
+    /// Sends buffered bytes; fails if the reader is gone.
     fn flush(&mut self) -> io::Result<()> {
         if self.piece.is_empty() {
             return Ok(());
@@ -64,7 +64,7 @@ impl Write for PieceWriter {
 }
 
 impl Pieces {
-    /// The pieces in turn. A writer that was lost without an end is an error at the end.
+    /// Returns the chunks as a stream. If the writer was dropped without an end, the stream ends with an error.
     pub fn into_stream(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
         stream::unfold(Some(self.0), |from| async move {
             let mut from = from?;

@@ -1,4 +1,4 @@
-//! Reads what stored files say, off the async threads, in turns and within a time limit (`turns`).
+//! Reads the content of stored files off the async threads, within limits of concurrency and time (`turns`).
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -11,28 +11,28 @@ use crate::domain::file::FileKind;
 use crate::domain::gcode::{Content, Damage, Found, GcodeReader, read_package};
 use crate::domain::mesh::{self, MeasureError, MeshFacts, MeshFault};
 
-/// Bytes read at a time.
+/// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
 
 impl Blobs {
-    /// Returns what a file is, and what a slicer wrote into it. Waits for its turn.
+    /// Determines the type of a file and the metadata that a slicer wrote into it. Waits for a free slot.
     pub(super) async fn describe(&self, path: &Path, owner: &FileOwner) -> io::Result<Found> {
         let path = path.to_owned();
         self.turns.read(owner, move |reading| describe(&path, &mut || reading.goes_on())).await?
     }
 
-    /// Returns what a stored model measures. Waits for the shop's turn.
+    /// Measures a stored model. Waits for a free slot of the shop.
     ///
     /// # Errors
     ///
-    /// When it is no model that can be measured, or cannot be read.
+    /// When it is not a model that can be measured, or cannot be read.
     pub async fn measure_stored(&self, sha256: &str) -> Result<MeshFacts, MeasureError> {
         let path = self.path(sha256);
         let found = self.describe(&path, &FileOwner::Shop).await.map_err(MeasureError::Io)?;
         self.measure(&path, found.content.ok_or(MeshFault::NotAMesh)?, &FileOwner::Shop).await
     }
 
-    /// Returns what a model of this kind measures. Waits for its turn.
+    /// Measures a model of this type. Waits for a free slot.
     pub(super) async fn measure(
         &self,
         path: &Path,
@@ -52,7 +52,7 @@ fn timed_out() -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, "the file takes too long to read")
 }
 
-/// A file that is read as long as its reading goes on.
+/// Reader that fails once its time is over or its request is gone.
 struct TimedFile<'a> {
     file: File,
     may_go_on: &'a mut dyn FnMut() -> bool,
@@ -100,7 +100,7 @@ fn describe(path: &Path, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Foun
     Ok(found)
 }
 
-/// Whether a picture has more pixels than anybody should have to show. Whether it is whole is not asked.
+/// Returns whether a picture has more pixels than a viewer should have to decode. Does not check that it is complete.
 fn has_too_many_pixels(file: &mut impl Read) -> io::Result<bool> {
     let (mut picture, mut chunk, mut kept) = (PictureCleaner::new(), vec![0; CHUNK_BYTES], Vec::new());
     loop {

@@ -1,4 +1,4 @@
-//! The file that keeps what the wizard has gathered, encrypted, until it is written into the settings.
+//! File with the setup wizard's draft, encrypted, until it is written into the settings.
 
 use std::fs;
 use std::io;
@@ -8,22 +8,22 @@ use crate::config::dotenv;
 use crate::domain::setup::draft::SetupDraft;
 use crate::secrets::encryption::SecretCipher;
 
-/// Its name in the data directory.
+/// File name in the data directory.
 const FILE_NAME: &str = "setup-draft";
 
-/// The draft of one server.
+/// Draft file of one server.
 pub struct DraftFile {
     path: PathBuf,
     cipher: SecretCipher,
 }
 
 impl DraftFile {
-    /// That in this data directory.
+    /// Returns the draft file in this data directory.
     pub fn new(data_dir: &Path, cipher: &SecretCipher) -> Self {
         Self { path: data_dir.join(FILE_NAME), cipher: cipher.clone() }
     }
 
-    /// What was gathered; nothing, where there is no file, or one that cannot be read any more. Blocks.
+    /// Reads the draft; returns an empty one if the file is missing or unreadable. Blocks.
     pub fn load(&self) -> SetupDraft {
         let Ok(text) = fs::read_to_string(&self.path) else { return SetupDraft::default() };
         let Ok(plain) = self.cipher.decrypt(&text) else { return SetupDraft::default() };
@@ -31,13 +31,13 @@ impl DraftFile {
         value.ok().and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
     }
 
-    /// Replaces the file in one step; it is its owner's alone. Blocks.
+    /// Replaces the file atomically, readable only by its owner. Blocks.
     pub fn store(&self, draft: &SetupDraft) -> io::Result<()> {
         let plain = serde_json::to_string(draft).map_err(io::Error::other)?;
         dotenv::write(&self.path, &self.cipher.encrypt_or_empty(&plain))
     }
 
-    /// Removes the file, if there is one. Blocks.
+    /// Removes the file if it exists. Blocks.
     pub fn remove(&self) -> io::Result<()> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -1,8 +1,8 @@
-//! Whose turn it is to have a file read.
+//! Scheduling of reading file contents.
 //!
-//! The shop's files and those of customers have places apart, so that no customer's model can stand before the shop's
-//! G-code. While a file of the shop is read or waits, the reading of a customer's rests most of the time. A reading
-//! whose request is gone ends at its next question, and has its place until then: places bound the threads.
+//! Files of the shop and of customers have separate slots, so that a customer's model cannot delay the shop's G-code.
+//! While a file of the shop is being read or waits, reading a customer's file pauses most of the time. Reading whose
+//! request is gone stops at its next check and keeps its slot until then, so the slots bound the number of threads.
 
 use std::io;
 use std::sync::Arc;
@@ -16,52 +16,51 @@ use tokio::task::spawn_blocking;
 
 use super::mailboxes::{MailboxLimits, MailboxPlace, MailboxPlaces, MailboxesFull};
 
-/// Files that are read at the same time in each place: reading takes a processor as long as it lasts, and others want
-/// one too.
+/// Files read in parallel per kind of slot. Reading occupies a processor, which others need as well.
 const MAX_READERS: usize = 1;
-/// Longest time to read one file of the shop. A gigabyte of G-code takes some seconds.
+/// Time limit for reading one file of the shop. A gigabyte of G-code takes some seconds.
 const SHOP_TIMEOUT: Duration = Duration::from_secs(60);
-/// Longest time to read one file of a customer, rests included. A model of 100 MB takes a second or two.
+/// Time limit for reading one file of a customer, including pauses. A model of 100 MB takes a second or two.
 const CUSTOMER_TIMEOUT: Duration = Duration::from_secs(20);
-/// Files of customers that are read or wait. Further ones are refused.
+/// Maximum number of customers' files being read or waiting; further ones are rejected.
 const MAX_CUSTOMER_FILES: usize = 64;
-/// Files of one mailbox that are read or wait.
+/// Maximum number of files of one mailbox being read or waiting.
 const MAX_FILES_OF_MAILBOX: usize = 2;
-/// How many times as long as it works the reading of a customer's file rests while the shop has one to read.
+/// Ratio of pausing to working time for a customer's file while the shop has one to read.
 const RESTS_PER_WORK: u32 = 7;
-/// Shortest work between two rests.
+/// Minimum working time between two pauses.
 const SHORTEST_WORK: Duration = Duration::from_millis(2);
-/// Longest rest at a time.
+/// Maximum length of one pause.
 const LONGEST_REST: Duration = Duration::from_millis(100);
 
-/// The party whose file is read.
+/// Owner of the file to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FileOwner {
-    /// The shop: its staff, its keys, its slicer.
+    /// The shop: its staff, its API keys, its slicer.
     Shop,
     /// The customer with this mailbox.
     Customer(String),
 }
 
-/// Too many files of customers wait to be read.
+/// Rejection: too many files of customers wait to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReadersBusy {
-    /// Of all customers together.
+    /// The limit for all customers is reached.
     #[error("many models are being measured; send it again in a moment")]
     All,
-    /// Those of one sender are as many as may be in hand.
+    /// The limit for this mailbox is reached.
     #[error("{MAX_FILES_OF_MAILBOX} of your models are being measured; send the next one when they are done")]
     Mailbox,
 }
 
-/// The places at which files are read.
+/// Slots for reading files.
 #[derive(Debug)]
 pub(super) struct ReadingTurns {
     shop: Arc<Semaphore>,
     customers: Arc<Semaphore>,
-    /// Files of the shop that are read or wait.
+    /// Number of files of the shop being read or waiting.
     shop_files: Arc<AtomicUsize>,
-    /// Files of each mailbox that are read or wait.
+    /// Number of files of each mailbox being read or waiting.
     mailboxes: MailboxPlaces,
 }
 
@@ -74,14 +73,14 @@ impl Default for ReadingTurns {
     }
 }
 
-/// A reading under way: asks whether it may go on, and rests for the shop.
+/// Handle of a running read, which checks whether to continue and pauses for the shop.
 #[derive(Debug)]
 pub(super) struct Reading {
     until: Instant,
     is_given_up: Arc<AtomicBool>,
-    /// Files of the shop; `None` where it is itself one of them.
+    /// Number of files of the shop; `None` for a file of the shop itself.
     shop_files: Option<Arc<AtomicUsize>>,
-    /// When it began, or ended its last rest.
+    /// Time at which the read began or its last pause ended.
     work_since: Instant,
     // Dropped first: whoever gets the place finds this file counted no more.
     _entry: TurnEntry,
@@ -89,8 +88,8 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Returns whether the reading goes on: its time is not over and somebody waits for it. Rests first where the shop
-    /// has files to read.
+    /// Returns whether to continue: the time limit is not reached and the request still exists. Pauses first if the
+    /// shop has files to read.
     pub(super) fn goes_on(&mut self) -> bool {
         if self.is_given_up.load(Relaxed) || Instant::now() > self.until {
             return false;
@@ -104,7 +103,7 @@ impl Reading {
     }
 }
 
-/// A file that is counted as one that is read or waits, until this is dropped.
+/// Count of one file being read or waiting, until dropped.
 #[derive(Debug)]
 struct TurnEntry {
     _shop: Option<ShopEntry>,
@@ -121,7 +120,7 @@ impl Drop for ShopEntry {
     }
 }
 
-/// Tells a reading that nobody waits for it any more.
+/// Guard that signals a read, when dropped, that its request is gone.
 struct GiveUpOnDrop(Arc<AtomicBool>);
 
 impl Drop for GiveUpOnDrop {
@@ -131,11 +130,12 @@ impl Drop for GiveUpOnDrop {
 }
 
 impl ReadingTurns {
-    /// Reads on a thread that may wait, when it is the owner's turn. The reading asks [`Reading::goes_on`] in between.
+    /// Runs `read` on a blocking thread when the owner has a free slot. The closure calls [`Reading::goes_on`]
+    /// periodically.
     ///
     /// # Errors
     ///
-    /// What the reading answers, and [`ReadersBusy`] inside an [`io::Error`] where too many wait.
+    /// The error of the closure, or [`ReadersBusy`] inside an [`io::Error`] if too many files wait.
     pub(super) async fn read<R: Send + 'static>(
         &self,
         owner: &FileOwner,
@@ -185,7 +185,7 @@ mod tests {
         FileOwner::Customer(format!("{name}@example.org"))
     }
 
-    /// Begins a reading that lasts until it is given up; gives what ends its future, once it has begun.
+    /// Begins a read that lasts until it is cancelled; returns its task once it has begun.
     async fn begin_endless(turns: &Arc<ReadingTurns>, owner: FileOwner) -> tokio::task::JoinHandle<io::Result<()>> {
         let (began, begins) = tokio::sync::oneshot::channel();
         let turns = turns.clone();

@@ -1,9 +1,10 @@
-//! The accounting system: documents of settled invoices are told it in the order in which they were issued, each once.
+//! Integration with the accounting system: posts the documents of settled invoices in the order in which they were
+//! issued, each once.
 //!
-//! What has still to be told is read from what is stored, again and again, so nothing is queued and nothing lost. Each
-//! document is a posting ([`crate::domain::posting`]): it is looked for by its number before it is made, and made under
-//! a key. Tokens are replaced before they end ([`tokens`]). What the system refuses waits for a person; while it does
-//! not answer everything waits.
+//! Documents to post are always determined from stored data, so nothing is queued and nothing is lost. Each document is
+//! a posting ([`crate::domain::posting`]): it is looked up by its number before it is created, and created under an
+//! idempotency key. Tokens are renewed before they expire ([`tokens`]). Documents that the system rejects wait for an
+//! operator; while it does not answer, everything waits.
 
 mod tokens;
 
@@ -36,16 +37,16 @@ use crate::services::peers::PeerFault;
 use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
 
-/// Where a browser comes back to from the page of the provider.
+/// Path of the OAuth redirect from the provider's page.
 const CALLBACK_PATH: &str = "/api/v1/integrations/accounting/callback";
-/// Documents that are looked up in one go.
+/// Number of documents looked up per query.
 const DOCUMENTS_PER_LOOK: u64 = 50;
-/// Time until the next look after one that failed.
+/// Pause after a failed round.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// Amounts that are nearer than this are the same: half a cent.
+/// Difference below which amounts count as equal: half a cent.
 const SAME_AMOUNT: f64 = 0.005;
 
-/// The accounting system.
+/// Declaration of the accounting integration.
 pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "accounting",
     title: "Accounting",
@@ -62,23 +63,23 @@ fn client_of(client: &Client, config: &Config) -> Result<AccountingClient, PeerS
     AccountingClient::new(client.clone(), config.accounting.client_settings(), &back)
 }
 
-/// The posting of a document.
+/// Returns the id of the posting of a document.
 fn posting_of(document: Id) -> Id {
     Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("posting {document}").as_bytes()))
 }
 
-/// Has the accounting system looked at now, and not when its time comes.
+/// Trigger that starts the accounting work immediately instead of at its next interval.
 #[derive(Clone, Debug, Default)]
 pub struct AccountingWake(Arc<Notify>);
 
 impl AccountingWake {
-    /// Something has changed: it was connected, or a posting is to be tried anew.
+    /// Triggers the work, because the system was connected or a posting is to be retried.
     pub fn wake(&self) {
         self.0.notify_one();
     }
 }
 
-/// The way to the accounting system for an admin who connects it.
+/// Access to the accounting system for an admin who connects it.
 pub struct AccountingDesk<'a> {
     client: AccountingClient,
     line: &'a Line,
@@ -89,12 +90,13 @@ impl<'a> AccountingDesk<'a> {
         Ok(Self { client: client_of(client, config)?, line })
     }
 
-    /// The page on which the admin consents; `verifier` is the secret behind this one consent.
+    /// Returns the URL of the consent page for the admin; `verifier` is the PKCE code verifier of this consent.
     pub fn consent_page(&self, state: &str, verifier: &str) -> Url {
         self.client.consent_page(state, verifier)
     }
 
-    /// The first tokens, for the code that the admin brought back, as they are kept, and whose books they open.
+    /// Exchanges the authorization code for the first tokens. Returns the organisation that they grant access to, and
+    /// the tokens encrypted for storage.
     pub async fn connect(
         &self,
         code: &str,
@@ -109,7 +111,7 @@ impl<'a> AccountingDesk<'a> {
     }
 }
 
-/// Calls over the line. Only what does not answer counts against it.
+/// Makes a call over the line. Only a missing answer counts as a failure of the line.
 async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, AccountingError>>) -> Result<T, AccountingError> {
     let answered = line.call(async {
         match asked.await {
@@ -120,7 +122,7 @@ async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, AccountingEr
     answered.await.unwrap_or_else(|fault| Err(fault.into()))
 }
 
-/// Why a round ended early.
+/// Reason why a round ended early.
 #[derive(Debug, thiserror::Error)]
 enum RoundError {
     #[error(transparent)]
@@ -133,15 +135,15 @@ enum RoundError {
     Sealed(#[from] EncryptionError),
 }
 
-/// What a round left.
+/// Remaining work after a round.
 enum Left {
-    /// Nothing that could be told now.
+    /// Nothing can be posted now.
     Nothing,
-    /// There is more to tell.
+    /// More documents can be posted.
     More,
 }
 
-/// Tells documents to the accounting system.
+/// Work that posts documents to the accounting system.
 struct Bookkeeper {
     client: AccountingClient,
     every: Duration,
@@ -167,7 +169,7 @@ impl Bookkeeper {
         }
     }
 
-    /// The connection as it is kept.
+    /// Returns the stored connection.
     async fn kept(&self) -> Result<Option<Accounting>, RoundError> {
         Ok(self.accounting.read(Id::ONLY).await?.and_then(|known| known.state.clone()))
     }
@@ -232,7 +234,7 @@ impl Bookkeeper {
         Ok(if posted == DOCUMENTS_PER_LOOK { Left::More } else { Left::Nothing })
     }
 
-    /// Brings one document into the books.
+    /// Posts one document to the books.
     async fn post(&self, line: &Line, books: &Books<'_>, document: &Document) -> Result<(), RoundError> {
         let id = posting_of(document.id);
         let known = self.postings.read(id).await?.and_then(|known| known.state.clone());
@@ -253,7 +255,7 @@ impl Bookkeeper {
         Ok(())
     }
 
-    /// Finds or makes a document there; gives its id.
+    /// Finds or creates a document in the accounting system and returns its id.
     async fn send(
         &self,
         line: &Line,
@@ -295,7 +297,7 @@ impl Bookkeeper {
         Ok(made.id)
     }
 
-    /// Whether it is an invoice that was paid, whatever was given back of it later.
+    /// Returns whether the document is an invoice that was paid, regardless of later refunds.
     async fn was_paid(&self, document: &Document) -> Result<bool, LoadError> {
         if document.kind != DocumentKind::Invoice {
             return Ok(false);

@@ -1,5 +1,5 @@
-//! The agent gateway: messages go to it over its line. They are mails (`domain/mail`), kept until it takes them; its
-//! commands come in over HTTP.
+//! Integration with the agent gateway: sends messages to it over its line. Messages are mails (`domain/mail`), stored
+//! until the gateway accepts them; the gateway's commands arrive over HTTP.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::services::mail::{MailError, Mailer, Message};
 use crate::services::peer_client::PeerSettingError;
 use crate::services::peers::{self, PeerFault};
 
-/// The agent gateway.
+/// Declaration of the agent gateway integration.
 pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "agent",
     title: "Agent gateway",
@@ -31,15 +31,15 @@ fn gateway(config: &Config, client: &Client) -> Result<AgentGateway, PeerSetting
     AgentGateway::new(client.clone(), &config.agent.url, config.agent.token.expose())
 }
 
-/// Hands messages over on the line of the gateway.
+/// Sender of messages over the gateway's line.
 pub struct AgentLine {
     gateway: Result<AgentGateway, PeerSettingError>,
     line: Arc<Line>,
 }
 
 impl AgentLine {
-    /// Over this line to the gateway of the settings; `None` where they name none. While they cannot be used, messages
-    /// are kept for when they can.
+    /// Creates a sender to the configured gateway over this line; `None` if none is configured. While the settings are
+    /// invalid, messages are kept until they are valid.
     pub fn new(config: &Config, client: &Client, line: Arc<Line>) -> Option<Self> {
         (TYPE.is_on)(config).then(|| Self { gateway: gateway(config, client), line })
     }

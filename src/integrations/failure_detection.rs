@@ -1,8 +1,9 @@
-//! The detector of failed prints: it is shown a picture of each of our prints now and then. What the pictures say is a
-//! rule (`domain/failure_detection.rs`); what follows is that the print is paused and people are told.
+//! Integration with the print failure detector, which periodically receives a picture of each print of this server. The
+//! rules in `domain/failure_detection.rs` evaluate the results; as a consequence the print is paused and operators are
+//! notified.
 //!
-//! Pictures are shown one after the other. What asks a printer something is done beside that, so that a printer that is
-//! slow to answer keeps no other print from being watched.
+//! Pictures are submitted one after the other. Queries to printers run in parallel to that, so that a slow printer does
+//! not keep other prints from being watched.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,14 +29,14 @@ use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::services::failure_detection::{Detector, Frame};
 use crate::services::peers;
 
-/// Longest time for a printer to say which cameras it has.
+/// Time limit for a printer to report its cameras.
 const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest time between two questions to a printer that has no picture to show.
+/// Maximum interval between queries to a printer without a picture.
 const LONGEST_ASK_INTERVAL: Duration = Duration::from_secs(60);
-/// Most printers that the note names.
+/// Maximum number of printers named in the note.
 const MAX_NAMED: usize = 10;
 
-/// The detector of failed prints.
+/// Declaration of the failure detection integration.
 pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "failure_detection",
     title: "AI failure detection",
@@ -52,7 +53,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     },
 };
 
-/// Shows pictures of all our prints to the detector.
+/// Work that submits pictures of all prints to the detector.
 struct Watch {
     detector: Detector,
     rules: DetectionRules,
@@ -60,46 +61,46 @@ struct Watch {
     printers: Directory<Printer>,
     connections: Arc<PrinterConnections>,
     environment: Arc<Environment>,
-    /// Where the detector reaches this server.
+    /// URL at which the detector reaches this server.
     own_url: String,
-    /// Signs the addresses of pictures that are fetched from this server.
+    /// Secret that signs the URLs of pictures served by this server.
     secret: Secret,
 }
 
-/// Where the detector gets the pictures of a printer's camera.
+/// Source from which the detector downloads the pictures of a printer's camera.
 #[derive(Clone, PartialEq, Debug)]
 enum PicturePlace {
-    /// From the camera itself, at this address.
+    /// The camera itself, at this URL.
     Camera(String),
-    /// From this server: the camera asks for credentials, or has no single pictures.
+    /// This server, because the camera requires credentials or offers no single pictures.
     Server,
 }
 
-/// A print that is watched.
+/// A print being watched.
 struct Watched {
     attempt: Id,
-    /// Where its pictures are; else why there are none. `None` until the printer was asked.
+    /// Source of its pictures, or the reason why there are none; `None` until the printer was queried.
     picture: Option<Result<PicturePlace, String>>,
-    /// When the printer is asked for its camera; `None` while it is being asked, or needs not be.
+    /// Time at which the printer is queried for its camera; `None` while a query is in flight or none is needed.
     ask_at: Option<Instant>,
-    /// Questions to the printer that brought no picture.
+    /// Number of queries to the printer that yielded no picture.
     asked: u32,
     seen: WatchedPrint,
-    /// It was paused when it was looked at last.
+    /// `true` if the print was paused at the last check.
     paused: bool,
-    /// People know that it could not be paused.
+    /// `true` if operators were notified that it could not be paused.
     told_refusal: bool,
 }
 
-/// What was done beside the looking came to this, for this printer and attempt.
+/// Outcome of a background task for this printer and attempt.
 type Done = (Id, Id, Outcome);
 
 enum Outcome {
-    /// The printer said where its pictures are, or why there are none.
+    /// The printer reported the source of its pictures, or the reason why there are none.
     Picture(Result<PicturePlace, String>),
-    /// People were told, and the print was paused if it was to be.
+    /// Operators were notified, and the print was paused if required.
     Acted,
-    /// The print was to be paused, and was not. People may know that.
+    /// The print should have been paused but was not; `told` is set if operators were notified of that.
     NotPaused { told: bool },
 }
 
@@ -123,7 +124,7 @@ impl Watch {
         }
     }
 
-    /// Takes over what was done beside the looking.
+    /// Applies the outcomes of background tasks.
     fn learn(&self, watched: &mut BTreeMap<Id, Watched>, tasks: &mut JoinSet<Done>) {
         while let Some(done) = tasks.try_join_next() {
             let (printer, attempt, outcome) = match done {
@@ -147,7 +148,7 @@ impl Watch {
         }
     }
 
-    /// The address that the detector is given now.
+    /// Returns the picture URL to submit to the detector now.
     fn address(&self, printer: Id, place: &PicturePlace) -> String {
         match place {
             PicturePlace::Camera(url) => url.clone(),
@@ -158,7 +159,7 @@ impl Watch {
         }
     }
 
-    /// One picture of each print, one after the other: the detector looks at one at a time.
+    /// Submits one picture of each print, one after the other, because the detector processes one at a time.
     async fn look(&self, line: &Line, watched: &mut BTreeMap<Id, Watched>, tasks: &mut JoinSet<Done>) {
         self.learn(watched, tasks);
         let (mut present, mut blind) = (BTreeSet::new(), Vec::new());
@@ -210,16 +211,17 @@ impl Watch {
     }
 }
 
-/// Acts on one print.
+/// Task that acts on one print.
 struct Hand {
     printers: Directory<Printer>,
     connection: Arc<PrinterConnection>,
-    /// People know already that the print could not be paused.
+    /// `true` if operators were already notified that the print could not be paused.
     told: bool,
 }
 
 impl Hand {
-    /// Pauses the print and has people told, as the conclusion says; that it cannot be paused only once.
+    /// Pauses the print and notifies operators according to the conclusion; that it cannot be paused is notified only
+    /// once.
     async fn act(&self, printer: &Printer, attempt: Id, concluded: Conclusion) -> Outcome {
         let (percent, paused) = match concluded {
             Conclusion::Nothing => return Outcome::Acted,
@@ -241,7 +243,7 @@ impl Hand {
         if refused { Outcome::NotPaused { told: true } } else { Outcome::Acted }
     }
 
-    /// Whether it was paused.
+    /// Pauses the print and returns whether that succeeded.
     async fn pause(&self, printer: &Printer, percent: u8) -> bool {
         let outcome = self.connection.adapter.pause().await;
         self.connection.look.notify_one();
@@ -263,7 +265,7 @@ impl Hand {
     }
 }
 
-/// The attempt that a printer prints, and whether it is paused.
+/// Returns the attempt that a printer is printing, and whether it is paused.
 fn on(printer: &Printer) -> Option<(Id, bool)> {
     let in_hand = printer.in_hand.as_ref()?;
     match (&in_hand.phase, printer.activity) {
@@ -273,8 +275,8 @@ fn on(printer: &Printer) -> Option<(Id, bool)> {
     }
 }
 
-/// Where the detector gets pictures of this printer, else why there are none. It logs the addresses that it is given,
-/// so one with a secret in it is never among them.
+/// Returns the source of this printer's pictures for the detector, or the reason why there is none. The detector logs
+/// the URLs that it receives, so none of them contains a secret.
 async fn picture(printer: &Printer, connection: &PrinterConnection) -> Result<PicturePlace, String> {
     let open = |url: &str| match keeps_secret(url) {
         None => PicturePlace::Camera(url.to_owned()),

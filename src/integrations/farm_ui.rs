@@ -1,5 +1,5 @@
-//! The user interface for print farms: whether it answers, how many printers it knows, and which, so that they can be
-//! taken over.
+//! Integration with the print farm user interface: monitors that it answers, counts its printers, and lists them for
+//! import.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::{IntegrationType, Line, Work};
 use crate::services::farm_ui::FarmUi;
 use crate::services::peers;
 
-/// The user interface for print farms.
+/// Declaration of the print farm interface integration.
 pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "farm_ui",
     title: "Print farm interface",
@@ -24,7 +24,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     },
 };
 
-/// Counts the printers that it knows, again and again.
+/// Work that periodically counts the printers known to the interface.
 struct Count {
     farm: FarmUi,
     every: Duration,

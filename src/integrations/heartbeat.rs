@@ -1,4 +1,4 @@
-//! The work of a system that nothing is told by itself: it is asked now and then whether it is there.
+//! Work of an integration that only responds to requests: periodically checks that the system is available.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use super::{IntegrationType, Line, Work};
 use crate::config::Config;
 
-/// Tests a system again and again.
+/// Work that periodically tests a system.
 pub(super) struct Heartbeat {
     declared: &'static IntegrationType,
     config: Config,
@@ -18,7 +18,7 @@ pub(super) struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Of this integration, with these settings.
+    /// Creates the work of this integration with these settings.
     pub(super) fn new(declared: &'static IntegrationType, config: &Config, client: Client) -> Self {
         let every = config.integrations.check_interval_seconds.duration();
         Self { declared, config: config.clone(), client, every }

@@ -1,4 +1,4 @@
-//! The line to one system: every call over it has a time limit, is counted, and goes through a circuit breaker.
+//! Line to one system: every call over it has a time limit, is counted, and passes through a circuit breaker.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,27 +15,27 @@ use crate::domain::time::Timestamp;
 use crate::observe::meters::{Counter, Histogram};
 use crate::services::peers::PeerFault;
 
-/// Failures in a row after which a system is left alone for a while.
+/// Consecutive failures after which no calls are made for a while.
 const FAILURES_UNTIL_OPEN: u32 = 3;
-/// Shortest wait for a circuit that is about to close.
+/// Minimum wait for a circuit that is about to close.
 const MIN_WAIT: Duration = Duration::from_millis(10);
 
-/// Counts the calls of one system since the start of the process.
+/// Metrics of the calls to one system since the process started.
 #[derive(Debug)]
 pub struct CallMeter {
-    /// Went well.
+    /// Number of successful calls.
     pub done: Counter,
-    /// Went wrong, or took too long.
+    /// Number of calls that failed or exceeded the time limit.
     pub failed: Counter,
-    /// Were not made, because the circuit was open.
+    /// Number of calls not made because the circuit was open.
     pub withheld: Counter,
-    /// How long those took that were made.
+    /// Durations of the calls made.
     pub took: Histogram,
-    /// How often the work panicked.
+    /// Number of panics of the work.
     pub crashes: Counter,
 }
 
-/// How the calls of a system fare.
+/// State of the calls to a system.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineState {
     /// Failures since the last call that went well, or answers of no use since it was last well, whichever are more.
@@ -44,11 +44,11 @@ pub struct LineState {
     pub last_error: Option<String>,
     /// When a call last went well while no answer was of no use.
     pub last_ok_at: Option<Timestamp>,
-    /// For how long no call is made from now on, in milliseconds; 0: calls are made.
+    /// Milliseconds until calls are made again; 0 while calls are made.
     pub retry_in_ms: u64,
-    /// What the work has to say of the system: how many printers it knows, which pictures it cannot get.
+    /// Note of the work on the system, such as the number of its printers or the pictures that are unavailable.
     pub note: Option<String>,
-    /// Why a person must act before it works again.
+    /// Reason why an operator must act before the system works again.
     pub needs_person: Option<String>,
 }
 
@@ -71,22 +71,22 @@ struct UselessAnswers {
     other_ok_at: Option<Timestamp>,
 }
 
-/// The line to one system.
+/// Line to one system.
 pub struct Line {
     /// Name of the integration.
     pub name: &'static str,
-    /// Counts its calls.
+    /// Metrics of its calls.
     pub meter: CallMeter,
     within: Duration,
     rules: BreakerRules,
     environment: Arc<Environment>,
-    /// The moment from which the breaker counts its milliseconds.
+    /// Time from which the breaker counts milliseconds.
     began: Instant,
     inside: Mutex<Inside>,
 }
 
 impl Line {
-    /// A line on which nothing was called yet.
+    /// Creates a line without any calls yet.
     pub fn new(name: &'static str, settings: &sections::Integrations, environment: Arc<Environment>) -> Self {
         let within = settings.request_timeout_seconds.duration();
         let first = settings.retry_first_seconds.duration();
@@ -109,8 +109,8 @@ impl Line {
         }
     }
 
-    /// Makes a call, unless the circuit is open. A call that takes too long, or is given up by whoever asked, counts as
-    /// failed.
+    /// Makes a call unless the circuit is open. A call that exceeds the time limit or is cancelled by its caller counts
+    /// as failed.
     pub async fn call<T>(&self, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
         self.call_and_judge(call, |_| None).await
     }
@@ -153,7 +153,7 @@ impl Line {
         }
     }
 
-    /// How the calls fare.
+    /// Returns the state of the calls.
     pub fn state(&self) -> LineState {
         let now = self.now_ms();
         self.with(|inside| LineState {
@@ -180,7 +180,7 @@ impl Line {
         }
     }
 
-    /// Says something of the system that people should know; `None`: nothing any more.
+    /// Sets a note on the system for operators; `None` clears it.
     pub fn note(&self, note: Option<String>) {
         let fresh = self.with(|inside| std::mem::replace(&mut inside.note, note.clone()) != note);
         if let Some(note) = note.filter(|_| fresh) {
@@ -246,17 +246,17 @@ impl Line {
     }
 }
 
-/// The line of every integration, whether it is on or not.
+/// Lines of all integrations, whether they are on or off.
 pub struct Lines(BTreeMap<&'static str, Arc<Line>>);
 
 impl Lines {
-    /// A line for each of [`ALL`].
+    /// Creates a line for each of [`ALL`].
     pub fn new(settings: &sections::Integrations, environment: &Arc<Environment>) -> Self {
         let line = |name| (name, Arc::new(Line::new(name, settings, environment.clone())));
         Self(ALL.iter().map(|one| line(one.name)).collect())
     }
 
-    /// The line of an integration of [`ALL`].
+    /// Returns the line of an integration of [`ALL`].
     #[expect(clippy::expect_used, reason = "there is a line for each name of the list")]
     pub fn of(&self, name: &'static str) -> Arc<Line> {
         self.0.get(name).expect("it is listed").clone()
@@ -269,9 +269,9 @@ mod tests {
     use crate::config::Config;
     use crate::domain::aggregate::LastNumbers;
 
-    /// Longest that a call takes.
+    /// Time limit of a call.
     const CALL_TIME: Duration = Duration::from_millis(200);
-    /// The circuit stays open for at most so long after the third failure.
+    /// Maximum time in milliseconds for which the circuit stays open after the third failure.
     const OPEN_MS: u64 = 500;
 
     fn line() -> Line {

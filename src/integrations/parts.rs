@@ -1,4 +1,4 @@
-//! The parts management system: stock is kept in step with it.
+//! Integration with the parts management system: keeps stock synchronised with it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::stock_sync::StockSync;
 use crate::domain::parts_sync::StockSystem;
 use crate::services::peers;
 
-/// The parts management system.
+/// Declaration of the parts management integration.
 pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "parts",
     title: "Parts management",

@@ -1,7 +1,7 @@
-//! The smart home: the present state of each printer and of the shop is shown there. Nothing is queued: what changed
-//! since it was last shown is shown, and after a restart of the other side everything.
+//! Integration with the smart home: shows the current state of each printer and of the shop there. Nothing is queued:
+//! changes since the last update are shown, and everything after the other side restarts.
 //!
-//! With a broker the states go there, as devices that are known again; without one they go over HTTP.
+//! With a broker the states are published there, as persistent devices; without one they are set over HTTP.
 
 mod broker;
 mod things;
@@ -22,7 +22,7 @@ use crate::services::peers::{self, Asked, PeerFault};
 use crate::services::smart_home::StateBoard;
 use crate::services::smart_home::discovery::{OFFLINE, Topics};
 
-/// The smart home.
+/// Declaration of the smart home integration.
 pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "smart_home",
     title: "Smart home",
@@ -57,7 +57,7 @@ fn broker(config: &Config) -> Result<Broker, PeerSettingError> {
     Broker::new(&settings.mqtt_url, &settings.mqtt_user, settings.mqtt_password.expose())
 }
 
-/// Asks over HTTP where an address is set, and opens a session at the broker where one is; both must be well.
+/// Tests HTTP if an address is set, and opens a session with the broker if one is set; both must succeed.
 async fn test(client: &Client, config: &Config) -> Asked {
     let settings = &config.smart_home;
     let mut said = Vec::new();

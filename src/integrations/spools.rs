@@ -1,5 +1,5 @@
-//! The system that knows spools: stock is kept in step with it, and the slots of printers are told what is left on
-//! their spools.
+//! Integration with the spool manager: keeps stock synchronised with it, and updates the remaining amount of spools in
+//! printers' slots.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::domain::parts_sync::StockSystem;
 use crate::services::parts::test_spools;
 use crate::services::peers::PeerFault;
 
-/// The system that knows spools.
+/// Declaration of the spool manager integration.
 pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "spools",
     title: "Spools",

@@ -1,6 +1,6 @@
-//! Keeps stock in step with a system that counts it besides us: reads what changed there, has our materials take it
-//! over, and books there what changed here. The rule is [`crate::domain::parts_sync`]; this only carries messages, one
-//! at a time for each material, and may be dropped or killed between any two of them.
+//! Synchronises stock with an external system that counts it as well: reads its changes, applies them to materials, and
+//! books this shop's changes there. The rules are in [`crate::domain::parts_sync`]; this module only carries messages,
+//! one at a time per material, and may be dropped or killed between any two of them.
 
 mod alert;
 mod board;
@@ -37,10 +37,10 @@ use crate::services::peers::PeerFault;
 
 pub use board::{StockBoard, StockBoardState, StockBoards};
 
-/// Pause after a round that failed; the line's circuit makes it longer when it fails again and again.
+/// Pause after a failed round; repeated failures are paused longer by the line's circuit.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
-/// The work of one system.
+/// Synchronisation work for one system.
 pub(super) struct StockSync {
     client: Box<dyn StockClient>,
     materials: Directory<Material>,
@@ -49,18 +49,18 @@ pub(super) struct StockSync {
     board: Arc<StockBoard>,
     alert: PersonAlert,
     every: Duration,
-    /// How long a booking may be on its way after it was sent.
+    /// Maximum time for which a booking may be in flight after it was sent.
     settle: Duration,
-    /// Since when each booking is looked for in this process. The wall clock may be set back meanwhile, and nobody
-    /// knows how long it was looked for before a restart.
+    /// Time since which this process has been looking for each booking. The wall clock may be set back meanwhile, and
+    /// the time spent before a restart is unknown.
     sought: Mutex<BTreeMap<Id, Instant>>,
-    /// Since when the bookings of printers are waited for in this process.
+    /// Time since which this process has been waiting for bookings of printers.
     late: LateBookings,
-    /// The material at which the last round ended early; the next one begins behind it.
+    /// Material at which the last round ended early; the next one begins after it.
     stumbled: Mutex<Option<Id>>,
 }
 
-/// Why a round ended early.
+/// Reason why a round ended early.
 #[derive(Debug, thiserror::Error)]
 enum RoundError {
     #[error(transparent)]
@@ -70,12 +70,12 @@ enum RoundError {
 }
 
 impl RoundError {
-    /// Whether it stays as it is until a person changes something.
+    /// Returns whether the failure persists until an operator changes something.
     fn needs_person(&self) -> bool {
         matches!(self, Self::Stock(error) if error.needs_person())
     }
 
-    /// Whether the others can be brought in step all the same.
+    /// Returns whether the other materials can be synchronised nevertheless.
     fn is_of_one_thing(&self) -> bool {
         match self {
             Self::Stock(error) => error.is_of_one_thing(),
@@ -84,7 +84,7 @@ impl RoundError {
     }
 }
 
-/// What kept one thing from being brought in step, while the others were.
+/// Failure that affected one material while the others were synchronised.
 struct Fault {
     words: String,
     needs_person: bool,
@@ -96,16 +96,17 @@ impl Fault {
     }
 }
 
-/// What is left to do for a material.
+/// Remaining work for a material.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Left {
     Nothing,
-    /// Finding out what became of a booking, ours or a printer's, when it certainly arrived or never will.
+    /// The outcome of a booking, by this server or a printer, is still to be determined once it certainly arrived or
+    /// never will.
     Booking,
 }
 
 impl StockSync {
-    /// With the settings of its system.
+    /// Prepares the work with the settings of its system.
     pub(super) fn prepare(
         system: StockSystem,
         peer: &Peer,
@@ -126,8 +127,8 @@ impl StockSync {
         })
     }
 
-    /// Reads everything once and brings every linked material in step. What concerns one material alone keeps no other
-    /// waiting: it is noted in `faults`.
+    /// Reads all data once and synchronises every linked material. A failure of one material does not affect the others
+    /// and is added to `faults`.
     async fn round(&self, line: &Line, faults: &mut Vec<Fault>) -> Result<Left, RoundError> {
         match call(line, self.client.entries()).await {
             Ok(entries) => self.board.entries(entries),
@@ -160,7 +161,7 @@ impl StockSync {
         Ok(left)
     }
 
-    /// The linked materials, first those behind the one at which the last round ended early.
+    /// Returns the linked materials, starting after the one at which the last round ended early.
     fn in_turn(&self) -> Vec<Id> {
         let mut linked = self.linked();
         linked.sort_unstable();
@@ -177,13 +178,13 @@ impl StockSync {
         name.unwrap_or_else(|| material.to_string())
     }
 
-    /// Whether a booking has been looked for long enough. Begins to count when it is first asked.
+    /// Returns whether a booking has been looked for long enough. The time starts with the first call.
     fn sought_enough(&self, booking: Id) -> bool {
         let mut sought = self.sought.lock().unwrap_or_else(PoisonError::into_inner);
         sought.entry(booking).or_insert_with(Instant::now).elapsed() >= self.settle
     }
 
-    /// The materials that are linked to an entry of the system.
+    /// Returns the materials that are linked to an entry of the system.
     fn linked(&self) -> Vec<Id> {
         let system = self.client.system();
         let all = self.materials.all_resident();
@@ -212,7 +213,7 @@ impl StockSync {
         self.tell(material, LinkCommand::Settled { system, booking, verdict }).await
     }
 
-    /// One round of one material, by the steps of [`LinkRound`].
+    /// Runs one round for a material, by the steps of [`LinkRound`].
     async fn bring_in_step(&self, line: &Line, material: Id) -> Result<Left, RoundError> {
         let mut round = LinkRound::default();
         loop {
@@ -255,7 +256,7 @@ impl StockSync {
     }
 }
 
-/// How sending a booking came out, and the fault that ends the round.
+/// Converts the result of sending a booking into its outcome and the error that ends the round.
 fn outcome(answered: Result<BookingVerdict, StockError>) -> (SendOutcome, Option<StockError>) {
     match answered {
         Ok(verdict) => (SendOutcome::Answered(verdict), None),
@@ -305,9 +306,9 @@ impl Work for StockSync {
     }
 }
 
-/// Calls over the line. What is said of one thing is an answer: it says nothing against the line, but an answer that
-/// cannot be understood, or that the token may not do this, is none that went well. The kind of failure is kept,
-/// because what never left is certain not to have arrived.
+/// Makes a call over the line. A response about a single object is not a failure of the line, but one that cannot be
+/// understood, or that denies permission, does not count as success. The kind of failure is preserved, because a
+/// request that was never sent certainly did not arrive.
 async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
     let (began, failed) = (AtomicBool::new(false), Mutex::new(None));
     let useless = |answer: &Result<T, StockError>| {

@@ -1,5 +1,4 @@
-//! Keeps the work of an integration going: whatever ends it, it is started again after a pause, and nothing else
-//! notices.
+//! Supervises the work of an integration: restarts it after a pause whatever ends it, without affecting anything else.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -12,12 +11,12 @@ use tokio_util::sync::CancellationToken;
 use super::{Line, Work};
 use crate::domain::schedule::Delays;
 
-/// Pauses before the work is started again.
+/// Pauses before the work is restarted.
 const RESTART_PAUSES: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(30) };
-/// Work that went on for so long before it ended counts as healthy: the pauses begin anew.
+/// Running time after which the work counts as healthy, so that the pauses start again from the shortest.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 
-/// Works until `leaving`.
+/// Runs the work until `leaving`.
 pub(super) async fn keep(line: Arc<Line>, work: Arc<dyn Work>, leaving: CancellationToken) {
     tokio::select! {
         biased; // the end of the server before further work

@@ -1,5 +1,5 @@
-//! The workflow automation: each event is told it, in order, from a cursor that is kept, so that nothing is lost while
-//! it is away.
+//! Integration with the workflow automation: sends it each event in order, from a stored cursor, so that nothing is
+//! lost while it is unavailable.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use crate::store::Store;
 use crate::store::event_follower::EventFollower;
 use crate::store::outbox::Outbox;
 
-/// Events read in one go.
+/// Number of events read at a time.
 const EVENTS_PER_READ: usize = 64;
 /// Pause after a failure that did not open the circuit.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
-/// An event that is answered with errors for so long is passed over, so that it cannot stop all that follow.
+/// Time after which an event that is answered with errors is skipped, so that it does not block all that follow.
 const MAX_TRIED: Duration = Duration::from_secs(12 * 3600);
 
-/// Statuses that speak of the address, the token or the load, not of what was sent.
+/// HTTP statuses caused by the address, the token or the load, not by the event that was sent.
 const SAYS_NOTHING_OF_AN_EVENT: [u16; 8] = [401, 403, 404, 405, 407, 408, 410, 429];
 
-/// The workflow automation.
+/// Declaration of the workflow automation integration.
 pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "workflow",
     title: "Workflow automation",
@@ -51,10 +51,10 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     },
 };
 
-/// Tells events to the webhook of a workflow.
+/// Work that sends events to the webhook of a workflow.
 struct Tell {
     webhook: WorkflowWebhook,
-    /// The kinds of event that are told.
+    /// Event types to send.
     wanted: BTreeSet<String>,
     integrations: Directory<Integration>,
     outbox: Arc<Outbox>,
@@ -67,7 +67,7 @@ impl Tell {
         Self { webhook, wanted, integrations, outbox, store: sources.store.clone() }
     }
 
-    /// Where the kept cursor stands. The first time it begins with the present: what happened before is not told.
+    /// Returns the stored cursor. Initially it is the present: earlier events are not sent.
     async fn begin(&self, id: Id) -> Result<i64, String> {
         let known = self.integrations.read(id).await.map_err(|error| error.to_string())?;
         if let Some(state) = known.as_ref().and_then(|known| known.state.as_ref()) {
@@ -78,7 +78,7 @@ impl Tell {
         begun.map(|begun| begun.answer).map_err(|error| error.to_string())
     }
 
-    /// Keeps the cursor. Where that fails, a restart tells again what was told since.
+    /// Stores the cursor. If that fails, a restart sends the later events again.
     async fn keep(&self, id: Id, upto: i64) {
         let read = IntegrationCommand::Read(upto);
         if let Err(error) = self.integrations.ask(id, CommandOrigin::system(), read).await {
@@ -86,7 +86,7 @@ impl Tell {
         }
     }
 
-    /// Tells one event until it is taken or passed over. `behind` is what is written while the other side is away.
+    /// Sends one event until it is accepted or skipped. After the first failure the cursor is stored.
     async fn tell(&self, line: &Line, id: Id, numbered: &Numbered) {
         let (began, event) = (Instant::now(), &numbered.event);
         let mut kept = false;
@@ -112,8 +112,8 @@ impl Tell {
     }
 }
 
-/// Whether the workflow itself answered with an error: while it is away, cannot be found, does not know the token or
-/// has too much to do, nothing is passed over.
+/// Returns whether the workflow itself responded with an error. While it is unavailable, not found, overloaded or
+/// rejects the token, no event is skipped.
 fn answered(fault: &PeerFault) -> bool {
     let status = fault.detail.as_deref().and_then(|detail| detail.split(' ').next()?.parse::<u16>().ok());
     status.is_some_and(|status| (400..600).contains(&status) && !SAYS_NOTHING_OF_AN_EVENT.contains(&status))

@@ -1,9 +1,10 @@
-//! Pictures of printers' cameras: one call per camera at a time, whoever looks on, and its answer for all of them.
+//! Pictures of printers' cameras. Each camera serves one call at a time, and all viewers share its result.
 //!
-//! Each call runs in a task of its own with a time limit, so that nobody who hangs up takes it from others, and a
-//! camera that hangs slows neither its printer nor other cameras. One that failed several times in a row is left alone
-//! for a while. What a camera answers is told from its bytes ([`frame`]); its headers, words and address go no further.
-//! Not for: which camera a person set (`domain/printer`), and who may look.
+//! Each call runs in its own task with a time limit, so a viewer who disconnects does not interrupt others, and a
+//! hanging camera slows neither its printer nor other cameras. After several consecutive failures a camera is not
+//! called for a while. The type of a picture is determined from its bytes ([`frame`]); the camera's headers, text and
+//! address are never passed on. The choice of a camera by an operator belongs to `domain/printer`; access control is
+//! not done here.
 
 mod fetch;
 pub mod frame;
@@ -26,63 +27,63 @@ use crate::domain::id::Id;
 use crate::domain::schedule::Delays;
 use crate::printers::adapter::PrinterError;
 
-/// How long a picture is shown before a new one is fetched.
+/// Age up to which a picture is served before a new one is fetched.
 const FRESH_TIME: Duration = Duration::from_secs(1);
-/// Most bytes of one picture.
+/// Maximum size of one picture in bytes.
 const MAX_PICTURE_BYTES: usize = 8 * 1024 * 1024;
-/// Bytes of pictures that are held at a time, those that are just sent to somebody included.
+/// Maximum number of bytes of pictures held in memory at a time, including those being sent to viewers.
 const MAX_HELD_BYTES: usize = 128 * 1024 * 1024;
-/// Failures in a row after which a camera is left alone.
+/// Consecutive failures after which a camera is not called for a while.
 const FAILURES_UNTIL_OPEN: u32 = 3;
-/// For how long it is left alone then.
+/// Pauses during which a failing camera is not called.
 const REST_DELAYS: Delays = Delays { first: Duration::from_secs(2), longest: Duration::from_secs(60) };
 
 /// One picture of a camera.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// What it is, by its bytes.
+    /// Image format, determined from the bytes.
     pub kind: PictureKind,
-    /// All of it.
+    /// The complete image.
     pub bytes: Bytes,
 }
 
-/// Why there is no picture. The words are our own: what a camera says is never passed on.
+/// Reason why there is no picture. The messages are the server's own: text from a camera is never passed on.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum CameraFault {
-    /// There is no camera that may be asked.
+    /// There is no camera that may be called.
     #[error("{0}")]
     None(String),
-    /// An operator disconnected the printer that would have to tell of its camera, or it was registered just now.
+    /// The printer has to report its camera, but an operator disconnected it or it was registered just now.
     #[error("the printer, which knows its camera, is not connected")]
     Away,
-    /// The printer does not tell of its camera.
+    /// The printer failed to report its camera or to open its picture.
     #[error("{0}")]
     Printer(PrinterError),
-    /// It answered something else than a picture.
+    /// The camera answered with something other than a picture.
     #[error("{0}")]
     Refused(String),
-    /// It did not answer in time, or cannot be reached.
+    /// The camera did not answer in time or cannot be reached.
     #[error("{0}")]
     Silent(String),
-    /// Too many pictures are under way.
+    /// Too many pictures are being fetched or sent.
     #[error("more pictures are under way than this server holds at a time")]
     Crowded,
 }
 
-/// What came of a call.
+/// Result of a call to a camera.
 type Outcome = Result<Picture, CameraFault>;
 
 /// The cameras of all printers.
 pub struct Cameras {
     client: Client,
-    /// Longest time for one picture.
+    /// Time limit for fetching one picture.
     within: Duration,
     room: Arc<Semaphore>,
     began: Instant,
     by_printer: DashMap<Id, Arc<CameraLine>>,
 }
 
-/// The way to one camera.
+/// Access to one camera, shared by its viewers.
 struct CameraLine {
     door: Door,
     inside: Mutex<Inside>,
@@ -91,10 +92,10 @@ struct CameraLine {
 #[derive(Default)]
 struct Inside {
     breaker: Breaker,
-    /// The picture that was fetched last, and when; gone when it is not fresh any more.
+    /// Last picture and the time at which it was fetched; removed when it is no longer fresh.
     latest: Option<(Instant, Picture)>,
     last_fault: Option<CameraFault>,
-    /// What becomes of the call that is under way.
+    /// Receiver for the result of the call in flight.
     flight: Option<watch::Receiver<Option<Outcome>>>,
 }
 
@@ -105,13 +106,14 @@ impl CameraLine {
 }
 
 impl Cameras {
-    /// Over this client, which judges addresses when it dials and follows no redirects; `within` bounds each picture.
+    /// Creates the set of cameras. `client` must check addresses when it dials and follow no redirects; `within` is the
+    /// time limit of each picture.
     pub fn new(client: Client, within: Duration) -> Self {
         let room = Arc::new(Semaphore::new(MAX_HELD_BYTES));
         Self { client, within, room, began: Instant::now(), by_printer: DashMap::new() }
     }
 
-    /// A picture of a printer's camera, not older than a second; with `anew` none that was fetched before.
+    /// Returns a picture of a printer's camera that is at most one second old; with `anew`, one that is fetched now.
     pub async fn picture(&self, printer: Id, source: CameraSource, anew: bool) -> Result<Picture, CameraFault> {
         let line = self.line(printer, source);
         let (mut heard, task) = match line.with(|inside| self.join(inside, anew)) {
@@ -126,12 +128,12 @@ impl Cameras {
         outcome.unwrap_or_else(|| Err(CameraFault::Silent("the picture was not fetched to its end".to_owned())))
     }
 
-    /// Forgets the camera of a printer that was deleted.
+    /// Discards the camera of a deleted printer.
     pub(super) fn forget(&self, printer: Id) {
         self.by_printer.remove(&printer);
     }
 
-    /// The line of this camera; another one than before begins anew.
+    /// Returns the state kept for this camera; a changed source starts with empty state.
     fn line(&self, printer: Id, source: CameraSource) -> Arc<CameraLine> {
         let fresh = |source| Arc::new(CameraLine { door: Door::new(source), inside: Mutex::default() });
         let mut known = self.by_printer.entry(printer).or_insert_with(|| fresh(source.clone()));
@@ -160,7 +162,7 @@ impl Cameras {
         Joined::Begins(heard, tell)
     }
 
-    /// Fetches a picture in a task of its own, and forgets it when it is not fresh any more.
+    /// Fetches a picture in its own task, shares the result, and discards the picture when it is no longer fresh.
     fn take_off(&self, line: Arc<CameraLine>, tell: watch::Sender<Option<Outcome>>) {
         let (client, within, room) = (self.client.clone(), self.within, self.room.clone());
         let (rules, began) = (self.rules(), self.began);
@@ -207,17 +209,17 @@ fn millis(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// How somebody who wants a picture gets it.
+/// Ways in which a viewer gets a picture.
 enum Joined {
-    /// It is there, or the camera is left alone.
+    /// The result is available already: a fresh picture, or the fault of a camera that is not called at present.
     Known(Outcome),
-    /// Somebody asked before.
+    /// Another viewer's call is in flight; its result is awaited.
     UnderWay(watch::Receiver<Option<Outcome>>),
-    /// They are the first, and fetch it for all.
+    /// This viewer is the first and fetches the picture for all.
     Begins(watch::Receiver<Option<Outcome>>, watch::Sender<Option<Outcome>>),
 }
 
-/// The bytes of a picture with the room that they take, until the last who reads them is done.
+/// Bytes of a picture together with its share of the memory budget, which is released with the last reader.
 struct Held {
     bytes: Vec<u8>,
     _room: OwnedSemaphorePermit,

@@ -1,7 +1,7 @@
-//! Connections to printers: the last status of each, and operations that go straight to the printer.
+//! Connections to printers: the last status of each, and operations that go directly to the printer.
 //!
-//! Nothing here is durable, and the truth about jobs is in `domain/printer`. Emergency stops pass through here alone,
-//! so that they need neither an actor nor a database.
+//! Nothing here is durable; the authoritative state of jobs is in `domain/printer`. Emergency stops pass only through
+//! this module, so that they need neither an actor nor a database.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,39 +20,39 @@ use crate::printers::registry::Registry;
 use crate::printers::temperatures::TemperatureHistories;
 use crate::printers::unwatched::Unwatched;
 
-/// How long to wait for a printer's connection after a start of the server; it is made within this time if at all.
+/// Time to wait for a printer's connection after the server starts; it is established within this time if at all.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The way to one printer, held as long as it is watched.
+/// Connection to one printer, held as long as the printer is watched.
 pub struct PrinterConnection {
-    /// Speaks the printer's protocol.
+    /// Adapter for the printer's protocol.
     pub adapter: Arc<dyn Adapter>,
-    /// What the printer said last.
+    /// Last status of the printer.
     pub status: watch::Sender<Status>,
-    /// Wakes the watch, so that it asks the printer for its status now.
+    /// Wakes the watch loop so that it polls the printer's status now.
     pub look: Notify,
-    /// Held from the beginning of a look at the printer until the printer's actor has been told what it showed. So what
-    /// is told comes in the order in which it was seen, whatever the clocks say.
+    /// Held from the start of a status poll until the printer's actor has received its result. Results therefore arrive
+    /// in the order in which they were read, whatever the clocks say.
     pub looking: tokio::sync::Mutex<()>,
-    /// Counts the emergency stops that went out over this connection.
+    /// Number of emergency stops sent over this connection.
     stops: AtomicU64,
-    /// For how long nobody looked since the attempt in hand was started.
+    /// Longest time without a status poll since the current attempt was started.
     unwatched: Mutex<Unwatched>,
-    /// The attempt whose print was seen under way last over this connection, and when.
+    /// Attempt whose print was last seen in progress over this connection, and the time.
     sighted: Mutex<Option<(Id, Instant)>>,
-    /// When the printer pushed something last, in milliseconds; 0: never.
+    /// Time of the last push from the printer, in milliseconds; 0 if there was none.
     pushed_at: AtomicI64,
-    /// Emergency stops that are going out, or went out and are not recorded yet.
+    /// Number of emergency stops being sent, or sent and not recorded yet.
     stopping: watch::Sender<u32>,
 }
 
 impl PrinterConnection {
-    /// Notes that the printer pushed something that was taken over into its status.
+    /// Records that a push from the printer was merged into its status.
     pub fn pushed(&self, at: Timestamp) {
         self.pushed_at.store(at.0, Ordering::Relaxed);
     }
 
-    /// What the printer said last, in a look or on its push connection.
+    /// Returns the last status, whether it was polled or updated by a push.
     fn latest(&self) -> Status {
         let mut status = self.status.borrow().clone();
         if status.connection == Connection::Connected {
@@ -61,59 +61,59 @@ impl PrinterConnection {
         status
     }
 
-    /// Begins an emergency stop, which is under way until the returned guard is dropped.
+    /// Begins an emergency stop, which lasts until the returned guard is dropped.
     pub fn stop(self: &Arc<Self>) -> Stopping {
         self.stops.fetch_add(1, Ordering::SeqCst);
         self.stopping.send_modify(|stops| *stops += 1);
         Stopping(self.clone())
     }
 
-    /// An emergency stop is under way.
+    /// Returns whether an emergency stop is in progress.
     pub fn is_stopping(&self) -> bool {
         *self.stopping.borrow() > 0
     }
 
-    /// How many emergency stops went out over this connection. A look during which the number changed may show the
-    /// printer as it was before the stop.
+    /// Returns the number of emergency stops sent over this connection. A status poll during which the number changed
+    /// may show the printer as it was before the stop.
     pub fn stops(&self) -> u64 {
         self.stops.load(Ordering::SeqCst)
     }
 
-    /// Measures from now on for how long nobody looks, for this attempt, unless that is measured already. `before` is
-    /// how long nobody looked before now.
+    /// Starts measuring the longest time without a status poll for this attempt, unless it is being measured already.
+    /// `before` is the time without a poll before now.
     pub fn measure_unwatched(&self, attempt: Id, before: Duration) {
         self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).begin(attempt, before, Instant::now());
     }
 
-    /// A look that began at `began` has told what the printer does.
+    /// Records that a status poll that began at `began` succeeded.
     pub fn looked(&self, began: Instant) {
         self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).looked(began, Instant::now());
     }
 
-    /// The longest time without a look since the attempt was started; `None` if it is not measured.
+    /// Returns the longest time without a status poll since the attempt was started; `None` if it is not measured.
     pub fn unwatched(&self, attempt: Id) -> Option<Duration> {
         self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).longest(attempt, Instant::now())
     }
 
-    /// Notes that the print of this attempt was seen under way, by what the printer told from `at` on.
+    /// Records that the print of this attempt was seen in progress in a status read from `at` on.
     pub fn sight(&self, attempt: Id, at: Instant) {
         *self.sighted.lock().unwrap_or_else(PoisonError::into_inner) = Some((attempt, at));
     }
 
-    /// Returns for how long the print of this attempt has not been seen under way; `None` if it never was over this
+    /// Returns the time since the print of this attempt was last seen in progress; `None` if it never was over this
     /// connection.
     pub fn unseen(&self, attempt: Id) -> Option<Duration> {
         let sighted = *self.sighted.lock().unwrap_or_else(PoisonError::into_inner);
         sighted.filter(|(seen, _)| *seen == attempt).map(|(_, at)| at.elapsed())
     }
 
-    /// Waits until no emergency stop is under way, so that what it does is not taken for anything else.
+    /// Waits until no emergency stop is in progress, so that its consequences are not mistaken for anything else.
     pub async fn calm(&self) {
         let _ = self.stopping.subscribe().wait_for(|stops| *stops == 0).await;
     }
 }
 
-/// Guards an emergency stop under way. When it is dropped, the printer is asked for its status.
+/// Guard of an emergency stop in progress. Dropping it triggers a poll of the printer's status.
 pub struct Stopping(Arc<PrinterConnection>);
 
 impl Drop for Stopping {
@@ -123,25 +123,25 @@ impl Drop for Stopping {
     }
 }
 
-/// The connections of all printers that are watched.
+/// Connections of all watched printers.
 pub struct PrinterConnections {
-    /// The registered printer types.
+    /// Registry of printer types.
     pub registry: Registry,
     /// Held while a printer is registered or moved, so that no machine is registered twice.
     pub registering: tokio::sync::Mutex<()>,
-    /// Pictures of the printers' cameras.
+    /// Cameras of the printers.
     pub(super) cameras: Cameras,
-    /// How warm the printers were over the last day.
+    /// Temperatures of the printers over the last day.
     pub temperatures: TemperatureHistories,
     by_printer: DashMap<Id, Arc<PrinterConnection>>,
-    /// Changes when a connection is added.
+    /// Notifies waiters when a connection is added.
     came: watch::Sender<()>,
-    /// Callers that wait for the outcome of a manual print, by the print's id.
+    /// Callers that wait for the outcome of a manual print, by print id.
     manual: DashMap<Id, oneshot::Sender<Result<String, PrinterError>>>,
 }
 
 impl PrinterConnections {
-    /// A set without any connection; `registry` knows the printer types.
+    /// Creates an empty set of connections; `registry` provides the printer types.
     pub fn new(registry: Registry) -> Self {
         Self {
             cameras: registry.cameras(),
@@ -154,13 +154,13 @@ impl PrinterConnections {
         }
     }
 
-    /// The connection of a printer that is being watched.
+    /// Returns the connection of a watched printer.
     pub fn get(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
         self.by_printer.get(&printer).map(|connection| connection.clone())
     }
 
-    /// As [`Self::get`], but waits a moment for it: after a start or a crash a print may go on before its printer is
-    /// watched again.
+    /// Returns the same as [`Self::get`], but waits briefly for the connection: after a server start or a crash, a
+    /// print may continue before its printer is watched again.
     pub async fn wait_for(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
         let mut came = self.came.subscribe();
         let found = async {
@@ -174,13 +174,13 @@ impl PrinterConnections {
         tokio::time::timeout(CONNECTION_TIMEOUT, found).await.ok().flatten()
     }
 
-    /// What a printer said last.
+    /// Returns the last status of a printer.
     pub fn status(&self, printer: Id) -> Option<Status> {
         self.by_printer.get(&printer).map(|connection| connection.latest())
     }
 
-    /// Waits for the outcome of a manual print that is about to be asked for; what it hears is dropped when nobody
-    /// waits.
+    /// Registers a waiter for the outcome of a manual print that is about to be requested. The outcome is dropped if
+    /// nobody waits.
     pub fn await_manual(&self, print: Id) -> oneshot::Receiver<Result<String, PrinterError>> {
         self.manual.retain(|_, waits| !waits.is_closed());
         let (tell, heard) = oneshot::channel();
@@ -188,14 +188,15 @@ impl PrinterConnections {
         heard
     }
 
-    /// What the printer said to the start of a manual print, with the name it gave the file.
+    /// Delivers the outcome of starting a manual print to its waiter: the file name that the printer assigned, or the
+    /// error.
     pub fn manual_is(&self, print: Id, outcome: Result<String, PrinterError>) {
         if let Some((_, tell)) = self.manual.remove(&print) {
             let _ = tell.send(outcome);
         }
     }
 
-    /// Adds the connection of a printer that is being watched through this adapter.
+    /// Adds the connection of a printer that is watched through this adapter.
     pub fn put(&self, printer: Id, adapter: Arc<dyn Adapter>) -> Arc<PrinterConnection> {
         let connection = Arc::new(PrinterConnection {
             adapter,
@@ -213,13 +214,13 @@ impl PrinterConnections {
         connection
     }
 
-    /// Forgets what is known of a printer that was deleted, beside its connection.
+    /// Discards the data kept for a deleted printer, apart from its connection.
     pub fn forget(&self, printer: Id) {
         self.temperatures.forget(printer);
         self.cameras.forget(printer);
     }
 
-    /// Removes a connection; another one that took its place stays.
+    /// Removes a connection, unless another has replaced it.
     pub fn remove(&self, printer: Id, connection: &Arc<PrinterConnection>) {
         self.by_printer.remove_if(&printer, |_, known| Arc::ptr_eq(known, connection));
     }

@@ -1,9 +1,9 @@
-//! Finds printers in the network: asks this machine and a few addresses beside it where printers of each type answer,
-//! and listens for those that announce themselves. A printer is found by what it answered, never by an open port alone.
+//! Finds printers in the local network: probes this machine and a few neighbouring addresses for each printer type, and
+//! listens for printers that announce themselves. A printer is recognised by its response, never by an open port alone.
 //!
-//! Which addresses are asked is decided in `range` alone, whose type every door and every page is asked by. No secret
-//! is sent, and no redirect is followed.
-//! Not for: registering what was found, or speaking to it afterwards ([`super::registry`]).
+//! Only `range` decides which addresses are probed: every port and page is requested through its type. No secret is
+//! sent and no redirect is followed. Registering a printer and communicating with it afterwards belong to
+//! [`super::registry`].
 
 mod announcements;
 mod range;
@@ -29,95 +29,96 @@ pub use self::range::{own_address, scanned};
 pub(super) use self::web::{WebAnswer, WebProbe};
 use super::{PRINTER_TYPES, PrinterType};
 
-/// Addresses and ports that are asked at the same time.
+/// Maximum number of endpoints probed in parallel.
 const MAX_PARALLEL: usize = 16;
-/// Longest time to open a connection: in a local network it takes a few milliseconds.
+/// Time limit for opening a connection; in a local network this takes a few milliseconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest time for one answer.
+/// Time limit for one response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
-/// Longest time of a whole search.
+/// Time limit for a whole search.
 const LONGEST_SEARCH: Duration = Duration::from_secs(45);
-/// Most printers of one search; a stranger who announces more is not believed.
+/// Maximum number of printers found by one search, so that a stranger cannot flood the result with announcements.
 const MAX_FOUND: usize = 200;
-/// Most characters of a name that a printer says of itself.
+/// Maximum number of characters of the name that a printer reports for itself.
 const MAX_NAME_CHARS: usize = 80;
 
-/// How printers of a type are told by another protocol than the web's: a port, and a conversation on a connection to
-/// it.
+/// Probe for printer types that are recognised by a protocol other than HTTP: a port, and an exchange on a connection
+/// to it.
 pub(super) struct OwnProbe {
-    /// The port that is asked.
+    /// Port to probe.
     pub(super) port: u16,
-    /// Speaks on the connection; `None` if something else answers.
+    /// Carries out the exchange on the connection; returns `None` if something else answers.
     pub(super) ask: fn(TcpStream) -> BoxFuture<'static, Option<Recognised>>,
-    /// The base URL of a printer at this host and port.
+    /// Builds the base URL of a printer at this host and port.
     pub(super) base_url: fn(Ipv4Addr, u16) -> String,
 }
 
-/// What a printer said of itself, by which it is known to be one.
+/// Details by which a printer was recognised.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Recognised {
-    /// Its own name, where it says one.
+    /// Name of the printer; `None` if it reports none.
     pub(super) name: Option<String>,
-    /// Its serial number, where it says one.
+    /// Serial number; `None` if the printer reports none.
     pub(super) serial: Option<String>,
-    /// What it answered, in words for people.
+    /// Human-readable summary of the response by which the printer was recognised.
     pub(super) evidence: String,
 }
 
-/// A printer that was found.
+/// A printer found by a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundPrinter {
-    /// The word of its type.
+    /// Word of the printer type.
     pub kind: &'static str,
-    /// Its base URL, as a printer is registered with it.
+    /// Base URL under which the printer can be registered.
     pub base_url: String,
-    /// Its own name, or what it is and where.
+    /// Name reported by the printer, or a description of its type and host.
     pub name: String,
-    /// Its serial number, where it says one.
+    /// Serial number; `None` if the printer reports none.
     pub serial: Option<String>,
-    /// What it answered, in words for people.
+    /// Human-readable summary of the response by which the printer was recognised.
     pub evidence: String,
     host: Ipv4Addr,
     says_its_name: bool,
-    /// At the port that is usual for its type; several doors of one printer are one find.
+    /// `true` if the printer answered at the usual port of its type. Several endpoints of one printer are reported as
+    /// one.
     usual_port: bool,
 }
 
-/// What a search tells while it goes on.
+/// Progress report of a running search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SearchStep {
-    /// So many of all doors (addresses with a port each) were asked.
+    /// Number of endpoints (address and port pairs) probed so far.
     Asked {
-        /// Doors that were asked.
+        /// Endpoints probed so far.
         done: usize,
-        /// Doors that are asked in all.
+        /// Endpoints to probe in total.
         total: usize,
     },
-    /// A printer was found; the result may leave out that it was found twice.
+    /// A printer was found. The same printer may be reported twice; the final result is deduplicated.
     Found(FoundPrinter),
-    /// Something could not be done, in words for people.
+    /// Human-readable note on something that could not be done.
     Note(String),
 }
 
-/// One search: where, how, and how long announcements are listened for.
+/// One search: the addresses to probe, the client, and the time to listen for announcements.
 pub struct Search {
     client: reqwest::Client,
     addresses: Vec<ScanAddress>,
     listening: Duration,
-    /// Whether announcements of other machines are heard, too.
+    /// `true` to listen for announcements of other machines as well.
     whole_network: bool,
-    /// Other ports than the usual ones, by the usual ones.
+    /// Replacements for usual ports, keyed by the usual port.
     moved_ports: BTreeMap<u16, u16>,
 }
 
 impl Search {
-    /// A search of these addresses. `client` must be one that sends no secrets and follows no redirects.
+    /// Creates a search of these addresses. `client` must send no secrets and follow no redirects.
     pub fn new(client: reqwest::Client, addresses: Vec<ScanAddress>, listening: Duration) -> Self {
         let whole_network = addresses.iter().any(|address| !address.ip().is_loopback());
         Self { client, addresses, listening, whole_network, moved_ports: BTreeMap::new() }
     }
 
-    /// Searches to the end; says on `told` what happens meanwhile.
+    /// Runs the search to its end and reports progress on `told`.
     pub async fn run(&self, told: mpsc::Sender<SearchStep>) -> Vec<FoundPrinter> {
         let finds = Finds { printers: Mutex::default(), told: &told };
         let doors = self.doors();
@@ -144,7 +145,7 @@ impl Search {
         once_each(found)
     }
 
-    /// What is asked: every address at every port.
+    /// Returns the endpoints to probe: every address with every port.
     fn doors(&self) -> Vec<(ScanAddress, u16)> {
         let ports = ports();
         self.addresses.iter().flat_map(|address| ports.iter().map(|port| (*address, *port))).collect()
@@ -154,7 +155,7 @@ impl Search {
         self.moved_ports.get(&port).copied().unwrap_or(port)
     }
 
-    /// The printer behind one door; `None` if there is none that a type recognises.
+    /// Probes one endpoint; returns `None` if no printer type recognises it.
     async fn ask(&self, address: ScanAddress, port: u16) -> Option<FoundPrinter> {
         let (host, at) = (address.ip(), self.moved(port));
         // Here and in `web::recognise` is dialled, and only a `ScanAddress` comes to either.
@@ -169,20 +170,20 @@ impl Search {
     }
 }
 
-/// The type that is asked in its own protocol at a port.
+/// Returns the printer type that is probed in its own protocol at a port.
 fn own_probe(port: u16) -> Option<(&'static PrinterType, &'static OwnProbe)> {
     let mut all = PRINTER_TYPES.iter().filter_map(|declared| Some((declared, declared.own_probe.as_ref()?)));
     all.find(|(_, probe)| probe.port == port)
 }
 
-/// What a search has found so far, and whom it tells.
+/// Printers found so far by a search, and the channel for its progress.
 struct Finds<'a> {
     printers: Mutex<Vec<FoundPrinter>>,
     told: &'a mpsc::Sender<SearchStep>,
 }
 
 impl Finds<'_> {
-    /// Keeps a printer and tells of it, unless it is known.
+    /// Adds a printer and reports it, unless it is known already.
     async fn note(&self, printer: FoundPrinter) {
         let new = {
             let mut printers = self.printers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -197,13 +198,13 @@ impl Finds<'_> {
         }
     }
 
-    /// Tells of a step, if anybody listens.
+    /// Reports a step if the receiver still exists.
     async fn tell(&self, step: SearchStep) {
         let _ = self.told.send(step).await;
     }
 }
 
-/// Every port that a type is looked for at.
+/// Returns all ports at which a printer type is probed.
 fn ports() -> BTreeSet<u16> {
     let types = PRINTER_TYPES.iter();
     types
@@ -234,13 +235,13 @@ fn found(
     }
 }
 
-/// One line of what a stranger said, of bounded length.
+/// Returns a stranger's text as one line of bounded length.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MAX_NAME_CHARS).collect::<String>().trim().to_owned()
 }
 
-/// Each printer once: of several doors of a type at one host that at its usual port, else the first; of one that
-/// announced itself and was asked, both words in one.
+/// Deduplicates printers. Of several endpoints of one type at a host, the one at the usual port is kept, else the
+/// first. A printer that both announced itself and was probed keeps the details of both.
 fn once_each(mut found: Vec<FoundPrinter>) -> Vec<FoundPrinter> {
     // This machine first: what is found there is reached there. Doors answer in any order.
     found.sort_by_key(|printer| {

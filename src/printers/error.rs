@@ -1,85 +1,86 @@
-//! What can go wrong between us and a printer.
+//! Failures in the communication with a printer.
 
 use std::time::Duration;
 
 use crate::domain::printer_status::Connection;
 use crate::printers::adapter::Operation;
 
-/// What printers' own servers say, in lower case, when their storage is full.
+/// Phrases, in lower case, by which printers' servers report that their storage is full.
 const STORAGE_FULL_WORDS: [&str; 5] = ["no space left", "errno 28", "disk full", "disk space", "insufficient storage"];
 
-/// Why an operation on a printer gave no result. Messages are the printer's own words where it has any.
+/// Reason why an operation on a printer failed. Messages are the printer's own text where it provides one.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PrinterError {
     /// The connection could not be opened, so nothing was sent.
     #[error("the printer cannot be reached: {0}")]
     Unreachable(String),
-    /// The connection broke after the request may have gone out: it may have happened.
+    /// The connection broke after the request may have been sent; it may have been carried out.
     #[error("the connection to the printer was lost: {0}")]
     Lost(String),
-    /// No answer in time: it may have happened, or still happen.
+    /// No response in time; the request may have been carried out, or may still be.
     #[error("the printer did not answer in time")]
     Timeout,
-    /// An upload stood still for so long that it was given up.
+    /// An upload made no progress for this time and was aborted.
     #[error("the printer took no byte of the upload for {} s", .0.as_secs_f64())]
     Stalled(Duration),
-    /// It stored something else than what was sent to it.
+    /// The printer stored something other than what was sent.
     #[error("the printer stored something else than what was sent: {0}")]
     Altered(String),
-    /// It refuses our key.
+    /// The printer rejected the API key.
     #[error("the printer refuses the api key: {0}")]
     WrongKey(String),
-    /// Its web server answers, the firmware behind it does not. The command may have reached the firmware before.
+    /// The printer's web server answers, but the firmware behind it does not. The command may have reached the firmware
+    /// before.
     #[error("the printer's firmware is not connected: {0}")]
     FirmwareDisconnected(String),
-    /// The printer answered that it does not do it.
+    /// The printer rejected the request.
     #[error("the printer refused: {message}")]
     Refused {
-        /// HTTP status, or the nearest one for other protocols.
+        /// HTTP status, or the closest equivalent for other protocols.
         status: u16,
-        /// The printer's own words.
+        /// Message of the printer.
         message: String,
     },
-    /// It has no such file.
+    /// The printer has no such file.
     #[error("the printer has no such file: {0}")]
     NotFound(String),
     /// The file, or the printer, is in use.
     #[error("in use by a print: {0}")]
     InUse(String),
-    /// This type of printer cannot do that.
+    /// This type of printer does not support the operation.
     #[error("this type of printer does not support {0}")]
     Unsupported(Operation),
-    /// Something answers at the address, and it is not the program that the printer's type runs.
+    /// Something answers at the address, but not the program that the printer's type runs.
     #[error("no {program} answers at {address}: is this its port ({port}), and is the type right?")]
     Stranger {
-        /// The program that was expected.
+        /// Expected program.
         program: &'static str,
-        /// The address that was tried.
+        /// Address that was tried.
         address: String,
-        /// The port that the program usually listens on.
+        /// Port on which the expected program usually listens.
         port: u16,
     },
-    /// A program of another printer type answers, which pretends to be that of this type.
+    /// The program at the address belongs to another printer type and imitates that of this type.
     #[error("the type of this printer must be {word}: {program} answers at {address}")]
     WrongType {
-        /// The word of the right type.
+        /// Word of the right printer type.
         word: &'static str,
-        /// The program that answers.
+        /// Program that answers at the address.
         program: &'static str,
-        /// The address that was tried.
+        /// Address that was tried.
         address: String,
     },
-    /// It answered something that its protocol does not allow.
+    /// The printer's response violates its protocol.
     #[error("the printer's answer is not understood: {0}")]
     BadAnswer(String),
-    /// What we were asked to send makes no sense (file name, local file); nothing was sent.
+    /// The request itself is invalid (file name, local file); nothing was sent.
     #[error("{0}")]
     Invalid(String),
 }
 
 impl PrinterError {
-    /// After a failed start: true only where the print cannot have begun, because the printer itself refused (a 4xx
-    /// answer) or nothing was sent.
+    /// Returns `true` if a print cannot have begun after this failed start: the printer itself rejected it (a 4xx
+    /// response) or nothing was sent.
     pub fn certainly_not_done(&self) -> bool {
         match self {
             Self::Unreachable(_)
@@ -100,14 +101,14 @@ impl PrinterError {
         }
     }
 
-    /// Whether the printer says that its storage is full.
+    /// Returns whether the printer reports that its storage is full.
     pub fn disk_full(&self) -> bool {
         let Self::Refused { status, message } = self else { return false };
         let words = message.to_lowercase();
         *status == 507 || STORAGE_FULL_WORDS.iter().any(|full| words.contains(full))
     }
 
-    /// How we stand with a printer whose status could not be read for this reason.
+    /// Returns the connection state of a printer whose status could not be read for this reason.
     pub fn connection(&self) -> Connection {
         match self {
             Self::WrongKey(_) => Connection::WrongKey,

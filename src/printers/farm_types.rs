@@ -1,11 +1,11 @@
-//! The types of printers by the numbers that a user interface for print farms gives them.
+//! Mapping from the type numbers of a print farm user interface to printer types.
 
 use super::PrinterType;
 
-/// The words of the types, in the order of the numbers, from 0.
+/// Words of the printer types, indexed by number from 0.
 const WORDS: [&str; 4] = ["server_rest", "fw_rest", "prusa_link", "mqtt_lan"];
 
-/// The type with this number there; `None` for one that is not known here.
+/// Returns the printer type with this number in the farm user interface; `None` if it is not supported here.
 pub fn farm_type(number: i64) -> Option<&'static PrinterType> {
     let word = usize::try_from(number).ok().and_then(|number| WORDS.get(number))?;
     PrinterType::of_word(word)

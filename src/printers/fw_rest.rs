@@ -1,4 +1,4 @@
-//! Type `fw_rest`: a firmware web-API server, Moonraker in front of Klipper.
+//! Printer type `fw_rest`: a web API server for the firmware, Moonraker in front of Klipper.
 
 mod components;
 mod console;
@@ -34,7 +34,7 @@ use crate::printers::push::{Push, PushTarget};
 use crate::printers::registry::AdapterParts;
 use crate::printers::wire::{Wire, file_name};
 
-/// The declaration of the type.
+/// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {
     one_upload_per_host: true,
     web_probes: found::PROBES,
@@ -52,19 +52,19 @@ pub(super) const TYPE: PrinterType = PrinterType {
     })
 };
 
-/// The adapter of one printer behind Moonraker.
+/// Adapter of one printer behind Moonraker.
 struct FwRest {
     wire: Wire,
     push: Push,
-    /// Whether an operator disconnected it.
+    /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
-    /// What Moonraker read from the file that is being printed.
+    /// Metadata that Moonraker extracted from the file being printed.
     facts: Arc<KnownFacts>,
-    /// Where Moonraker books what it prints.
+    /// Spool to which Moonraker books the filament it uses.
     spools: Arc<KnownSpools>,
-    /// The components that it has.
+    /// Components that Moonraker reports.
     components: Arc<KnownComponents>,
-    /// How often the file that it shows was printed.
+    /// Number of prints of the file that the printer shows.
     runs: KnownRuns,
 }
 
@@ -73,12 +73,13 @@ impl FwRest {
         result(self.wire.get(path, query).await?)
     }
 
-    /// What the server says of itself, `klippy_connected` included. It answers whatever the firmware does.
+    /// Reads the server's description of itself, including `klippy_connected`. The server answers whatever state the
+    /// firmware is in.
     async fn info(&self) -> Result<Value, PrinterError> {
         self.get("server/info", &[]).await.map_err(|error| self.wire.at_first(error))
     }
 
-    /// What Moonraker read from a file; it is asked once for the file that is being printed.
+    /// Returns the metadata that Moonraker extracted from a file. It is requested once for the file being printed.
     async fn facts(&self, file: &str) -> FileFacts {
         if let Some(facts) = self.facts.of(file) {
             return facts;
@@ -93,12 +94,12 @@ impl FwRest {
         facts
     }
 
-    /// A command without arguments; waits for the macros that it runs.
+    /// Sends a command without arguments and waits for the macros that it runs.
     async fn command(&self, path: &str) -> Result<(), PrinterError> {
         self.wire.post(path, &[], None).await.map(drop)
     }
 
-    /// Runs lines of G-code and waits for their end.
+    /// Runs lines of G-code and waits until they are finished.
     async fn script(&self, script: &str) -> Result<(), PrinterError> {
         let script = json!({ "script": script });
         self.wire.post("printer/gcode/script", &[], Some(&script)).await.map(drop).map_err(no_route)
@@ -121,7 +122,7 @@ impl Adapter for FwRest {
         }
     }
 
-    /// Moonraker knows no clients to disconnect: only our push connection closes. A print goes on.
+    /// Closes the push connection. Moonraker has no notion of a client to disconnect, and a print continues.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         self.let_go.store(true, Ordering::Relaxed);
         self.push.stop();
@@ -178,8 +179,8 @@ impl Adapter for FwRest {
         self.command("printer/print/cancel").await
     }
 
-    /// Shuts the firmware down at once. Before the firmware first connected there is no such route, and nothing to
-    /// stop.
+    /// Shuts the firmware down immediately. Until the firmware first connects, the route does not exist and there is
+    /// nothing to stop.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         self.wire.post_emergency("printer/emergency_stop", None).await.map(drop).map_err(no_route)
     }
@@ -196,7 +197,7 @@ impl Adapter for FwRest {
         continuity::ran_since(self, mark).await
     }
 
-    /// 403 is a file in use, 400 a file that is not there.
+    /// Deletes a file. Status 403 means that the file is in use, 400 that it does not exist.
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
         let name = file_name(name)?;
         match self.wire.delete(&format!("server/files/gcodes/{name}")).await {

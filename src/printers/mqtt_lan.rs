@@ -1,6 +1,6 @@
-//! Type `mqtt_lan`: printers of Bambu Lab in LAN-only mode with Developer Mode, spoken to without their maker's cloud.
-//! Reports and commands go over the printer's own MQTT broker, files over its FTP server. Both are encrypted and known
-//! by the printer's serial number and access code.
+//! Printer type `mqtt_lan`: Bambu Lab printers in LAN-only mode with Developer Mode, used without the manufacturer's
+//! cloud. Reports and commands go over the printer's own MQTT broker, files over its FTP server. Both are encrypted,
+//! and identified by the printer's serial number and access code.
 
 mod address;
 mod certificate;
@@ -40,22 +40,22 @@ use crate::printers::adapter::{
 use crate::printers::registry::{AdapterParts, MakeError};
 use crate::printers::wire::file_name;
 
-/// The user that printers know, with the access code as password.
+/// User name for signing in to printers; the access code is the password.
 const USER: &str = "bblp";
-/// A start that is answered with a failure is looked for after this time all the same.
+/// Time after a failed start command at which the printer is still checked for the print.
 const START_SETTLE_TIME: Duration = Duration::from_secs(1);
-/// How often a printer that refused a command is asked whether it takes commands by now.
+/// Interval at which a printer that rejected a command is probed for whether it accepts commands again.
 const REFUSAL_PROBE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Longest wait for the answer to such a question. It is asked while the printer is looked at: a printer that leaves it
 /// unanswered must not seem to be unreachable.
 const REFUSAL_PROBE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Switches the heaters of nozzle and bed off.
+/// G-code that switches off the heaters of nozzle and bed.
 const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
-/// Counts the clients of this process, so that no two have the same name at a printer.
+/// Counter of MQTT clients in this process, so that no two use the same client id at a printer.
 static NEXT_CLIENT: AtomicU32 = AtomicU32::new(0);
 
-/// The declaration of the type.
+/// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {
     forms: &[GcodeForm::Package],
     maps_slots: true,
@@ -76,12 +76,12 @@ pub(super) const TYPE: PrinterType = PrinterType {
     ..PrinterType::of("mqtt_lan", "Bambu Lab printer", MQTT_PORT, |parts| Ok(Arc::new(MqttLan::new(parts)?)))
 };
 
-/// The adapter of one printer.
+/// Adapter of one printer.
 struct MqttLan {
     declared: &'static PrinterType,
     session: Session,
     files: Ftps,
-    /// When it was last asked whether it still refuses commands.
+    /// Time at which the printer was last probed for whether it still rejects commands.
     probed: Mutex<Option<Instant>>,
 }
 
@@ -106,15 +106,15 @@ impl MqttLan {
         Ok(Self { declared, session, files, probed: Mutex::default() })
     }
 
-    /// Sends a command and waits for its answer. Its time is that of commands that may move the printer.
+    /// Sends a command and waits for its reply, within the time limit of commands that may move the printer.
     async fn command(&self, command: &Command) -> Result<(), PrinterError> {
         self.session.ready().await?;
         self.session.ask(command, self.session.link.settings.command_timeout).await
     }
 
-    /// Asks a printer that refused a command, and prints nothing, whether it takes commands by now: its owner may have
-    /// switched the Developer Mode on meanwhile, which some models do not report. An empty line of G-code does nothing,
-    /// and is refused like any other command.
+    /// Probes whether an idle printer that rejected a command accepts commands again: its owner may have enabled
+    /// Developer Mode meanwhile, which some models do not report. The probe is an empty line of G-code, which does
+    /// nothing and is rejected like any other command.
     async fn probe_refusal(&self) {
         if !self.session.read(|track| track.refuses && track.busy().is_none()) {
             return;
@@ -131,7 +131,8 @@ impl MqttLan {
         let _ = self.session.ask(&probe, within).await;
     }
 
-    /// Ends the print that is on. A command that was certainly not carried out is no reason for its end.
+    /// Stops the current print. A stop command that was certainly not carried out is not recorded as the reason for the
+    /// print's end.
     async fn stop(&self, within: Duration) -> Result<(), PrinterError> {
         let mut ends = None;
         self.session.note(|track| ends = track.cancels(Instant::now()));
@@ -144,7 +145,7 @@ impl MqttLan {
         stopped
     }
 
-    /// Refuses what would disturb a print: these printers cancel theirs for another.
+    /// Fails if a print is in progress, because these printers cancel it when another is started.
     async fn free(&self) -> Result<(), PrinterError> {
         self.session.fresh().await?;
         self.session.read(report::Track::busy).map_or(Ok(()), |file| Err(PrinterError::InUse(file)))
@@ -211,7 +212,7 @@ impl Adapter for MqttLan {
         self.session.fresh().await
     }
 
-    /// Ends no print: the printer goes on by itself.
+    /// Closes the session. A print continues.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         self.session.stop();
         Ok(())
@@ -264,8 +265,8 @@ impl Adapter for MqttLan {
         self.stop(self.session.link.settings.command_timeout).await
     }
 
-    /// There is no emergency stop. What comes nearest: the print is ended, which is graceful, and the heaters are
-    /// switched off, also where nothing prints.
+    /// Ends the current print gracefully and switches off the heaters, even if nothing prints. These printers have no
+    /// emergency stop; this is the closest equivalent.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let within = self.session.link.settings.emergency_timeout;
         let stopping = async {
@@ -281,8 +282,8 @@ impl Adapter for MqttLan {
         timeout(within, stopping).await.map_err(|_| PrinterError::Timeout)?
     }
 
-    /// What is gone is looked up in the list of files, because a file that stays may start by itself after a loss of
-    /// power.
+    /// Deletes a file and verifies in the file list that it is gone, because a remaining file may start by itself after
+    /// a power loss.
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
         let name = file_name(name)?;
         self.session.ready().await?;
@@ -296,7 +297,7 @@ impl Adapter for MqttLan {
         self.files.list().await
     }
 
-    /// The printer queues the lines. What they answer is not told.
+    /// Sends lines of G-code, which the printer queues. Their output is not available.
     async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
         self.command(&Command::gcode(commands)).await?;
         Ok(Vec::new())
@@ -306,7 +307,7 @@ impl Adapter for MqttLan {
         self.command(&Command::gcode(&["G28".to_owned()])).await
     }
 
-    /// Its serial number and the version of its firmware.
+    /// Returns the serial number and the firmware version.
     async fn server_info(&self) -> Result<Value, PrinterError> {
         let versions = self.printer_info().await?;
         let modules = versions.get("module").and_then(Value::as_array).into_iter().flatten();
@@ -315,7 +316,7 @@ impl Adapter for MqttLan {
         Ok(json!({ "serial": self.session.link.serial, "firmware": firmware }))
     }
 
-    /// The versions of its parts.
+    /// Returns the versions of the printer's components.
     async fn printer_info(&self) -> Result<Value, PrinterError> {
         self.session.ready().await?;
         self.session.ask(&Command::versions(), self.session.link.settings.request_timeout).await?;

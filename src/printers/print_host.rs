@@ -1,11 +1,11 @@
-//! What slicers look for when they upload to a print host: the server itself then speaks as one `OctoPrint`.
+//! Constants by which slicers recognise a print host when they upload: the server then presents itself as `OctoPrint`.
 
-/// Version of the host's API.
+/// API version reported by the host.
 pub const API: &str = "0.1";
-/// The release of the host whose API is spoken.
+/// Release of the host whose API is implemented.
 pub const SERVER: &str = "1.11.0";
-/// What a slicer recognises the host by: it must begin with the host's name.
+/// Text by which a slicer recognises the host; must begin with the host's name.
 pub const TEXT: &str = concat!("OctoPrint 1.11.0 (Printfloor ", env!("CARGO_PKG_VERSION"), ")");
-/// How a person sets a slicer up.
+/// Instructions for configuring a slicer.
 pub const HOW_TO: &str = "Uploads from PrusaSlicer, OrcaSlicer and Cura. Enter `{base}/slicer/{machineType}` as the address of a print host \
      of the type OctoPrint, with an API key of an operator.";

@@ -1,4 +1,4 @@
-//! What a printer type declares about itself. All that other rooms know of a type follows from its declaration.
+//! Declaration of a printer type. Everything that other modules know about a type follows from its declaration.
 
 use std::sync::Arc;
 
@@ -10,63 +10,61 @@ use crate::printers::adapter::{Adapter, Operation, PrinterError};
 use crate::printers::discovery::{Announcement, OwnProbe, WebProbe};
 use crate::printers::registry::{AdapterParts, MakeError};
 
-/// Makes the adapter of one printer. Nothing is sent.
+/// Constructor of the adapter of one printer; sends nothing.
 pub(super) type MakeAdapter = fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError>;
 
-/// Address and API key that the settings hold for printers of a type that were registered without.
+/// Accessor of the configured default address and API key for printers of a type that were registered without.
 pub type TypeDefaults = fn(&Printers) -> (&str, &Secret);
 
-/// The declaration of a printer type.
+/// Declaration of a printer type.
 pub struct PrinterType {
-    /// The word for it in the API and in settings, such as `fw_rest`.
+    /// Word of the type in the API and in settings, such as `fw_rest`.
     pub word: &'static str,
-    /// The program that runs on its printers, for messages to people.
+    /// Program that runs on the printers, for messages to operators.
     pub program: &'static str,
-    /// The port that its printers usually listen on.
+    /// Default port of the printers.
     pub default_port: u16,
-    /// The scheme with which their addresses begin.
+    /// URL scheme of the printers' addresses.
     pub scheme: &'static str,
-    /// The request header that carries the API key, in lower case.
+    /// Request header that carries the API key, in lower case.
     pub key_header: &'static str,
-    /// Whether the key may be `user:password` instead, which is then used for HTTP Digest.
+    /// `true` if the key may be `user:password` instead, which is then used for HTTP Digest authentication.
     pub key_may_be_password: bool,
-    /// Whether its printers ask for no key, so that whoever reaches them may command them.
+    /// `true` if the printers require no key, so that anyone who reaches them can send commands.
     pub keyless: bool,
-    /// The forms of G-code that its printers print.
+    /// G-code formats that the printers accept.
     pub forms: &'static [GcodeForm],
-    /// Whether a start tells its printers which slot each filament comes from, of those that they report. Others with
+    /// `true` if a start command maps each filament to one of the slots that the printer reports. Other types with
     /// several slots take filament n of a file from slot n.
     pub maps_slots: bool,
-    /// The number by which a person names the spool beside the slots that its printers report; `None` for types that
-    /// do not map slots.
+    /// Number by which operators name the external spool beside the reported slots; `None` for types that do not map
+    /// slots.
     pub spool_beside: Option<u32>,
-    /// The optional operations that its printers do not have; the adapter answers them with
-    /// [`PrinterError::Unsupported`].
+    /// Optional operations that the printers lack; the adapter fails them with [`PrinterError::Unsupported`].
     pub lacks: &'static [Operation],
-    /// Whether uploads to one host must not overlap, because several servers on one computer share a folder for
+    /// `true` if uploads to one host must not overlap, because several servers on one computer share a folder for
     /// unfinished uploads and mix them up.
     pub one_upload_per_host: bool,
-    /// Whether its printers are only reached with their serial number.
+    /// `true` if a printer can only be reached with its serial number.
     pub needs_serial: bool,
-    /// Whether its printers' cameras only answer who shows the printer's key.
+    /// `true` if the printers' cameras require the printer's key.
     pub guards_camera: bool,
-    /// How many times as long as the settings say (`dispatch.confirm_seconds`) its printers may take to show a
-    /// print that they were told to start.
+    /// Multiple of `dispatch.confirm_seconds` that the printers may take to show a print after a start command.
     pub confirm_factor: u32,
-    /// Where the settings hold an address and a key for this type; `None` where they hold none.
+    /// Accessor of the settings' default address and key for this type; `None` if the settings have none.
     pub defaults: Option<TypeDefaults>,
-    /// How a search tells its printers by what their web server answers; empty: not so.
+    /// HTTP probes by which a search recognises the printers; empty if there are none.
     pub(super) web_probes: &'static [WebProbe],
-    /// How a search tells its printers in their own protocol; `None`: not so.
+    /// Probe in the printers' own protocol for a search; `None` if there is none.
     pub(super) own_probe: Option<OwnProbe>,
-    /// How its printers announce themselves in the network; `None`: they do not.
+    /// Protocol by which the printers announce themselves in the network; `None` if they do not.
     pub(super) announced: Option<Announcement>,
-    /// Makes the adapter of one printer.
+    /// Constructor of the adapter.
     pub(super) make: MakeAdapter,
 }
 
 impl PrinterType {
-    /// What most types have in common; a declaration names what differs.
+    /// Returns a declaration with the properties that most types share; a type overrides what differs.
     pub(super) const fn of(word: &'static str, program: &'static str, default_port: u16, make: MakeAdapter) -> Self {
         Self {
             word,
@@ -92,17 +90,17 @@ impl PrinterType {
         }
     }
 
-    /// The type of this word.
+    /// Returns the printer type with this word.
     pub fn of_word(word: &str) -> Option<&'static Self> {
         PRINTER_TYPES.iter().find(|declared| declared.word == word)
     }
 
-    /// Whether its printers print files of this form.
+    /// Returns whether the printers print files in this format.
     pub fn prints(&self, form: GcodeForm) -> bool {
         self.forms.contains(&form)
     }
 
-    /// Refuses a file that its printers cannot print, by the ending that tells its form.
+    /// Rejects a file that the printers cannot print, judged by its file name extension.
     pub(super) fn takes(&self, name: &str) -> Result<(), PrinterError> {
         let form = form_of(name);
         if self.prints(form) {
@@ -118,14 +116,14 @@ impl PrinterType {
     }
 }
 
-/// The form of G-code that the ending of a file's name tells.
+/// Determines the G-code format from the extension of a file name.
 fn form_of(name: &str) -> GcodeForm {
     let name = name.to_ascii_lowercase();
     let ends = |form: &GcodeForm| name.ends_with(&format!(".{}", form.ending()));
     [GcodeForm::Package, GcodeForm::Binary].into_iter().find(ends).unwrap_or(GcodeForm::Text)
 }
 
-/// The words of the printer types.
+/// Words of all printer types.
 pub const BUILT_IN: [&str; PRINTER_TYPES.len()] = {
     let mut words = [""; PRINTER_TYPES.len()];
     let mut at = 0;

@@ -1,8 +1,9 @@
-//! Type `prusa_link`: printers of Prusa with their own web API, `PrusaLink`, on the printer itself or on a small
+//! Printer type `prusa_link`: Prusa printers with their own web API, `PrusaLink`, on the printer itself or on a small
 //! computer beside it.
 //!
-//! It has no console, no emergency stop and no push, and remembers no print but the one that it shows. The key goes in
-//! a header; one of the form `user:password` (the user is `maker` on printers) is used for HTTP Digest.
+//! It has no console, no emergency stop and no push, and remembers no print except the one that it shows. The key is
+//! sent in a header; a key of the form `user:password` (the user is `maker` on printers) is used for HTTP Digest
+//! authentication.
 
 mod files;
 mod found;
@@ -27,7 +28,7 @@ use crate::printers::registry::AdapterParts;
 use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
 
-/// The declaration of the type.
+/// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {
     key_may_be_password: true,
     guards_camera: true,
@@ -52,24 +53,24 @@ pub(super) const TYPE: PrinterType = PrinterType {
     })
 };
 
-/// In place of the number of a job, where there is none.
+/// Placeholder for the number of a job when there is none.
 const NO_JOB: u64 = u64::MAX;
 
-/// The adapter of one printer with `PrusaLink`.
+/// Adapter of one printer with `PrusaLink`.
 struct PrusaLink {
     wire: Wire,
-    /// Whether an operator disconnected it.
+    /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
-    /// The storage that files go to, as it was told last.
+    /// Storage for uploads as last reported.
     storage: Mutex<Option<String>>,
-    /// Number of the job that the printer showed last, or [`NO_JOB`].
+    /// Number of the job last shown by the printer, or [`NO_JOB`].
     shown: AtomicU64,
-    /// Number of the job whose cancel the printer took last, or [`NO_JOB`].
+    /// Number of the last job whose cancellation the printer accepted, or [`NO_JOB`].
     cancelled: AtomicU64,
 }
 
 impl PrusaLink {
-    /// What the printer says of itself and of its state; it always has the latter.
+    /// Reads the printer's description and state; the latter is always present.
     async fn state(&self) -> Result<Value, PrinterError> {
         let told = self.wire.get("api/v1/status", &[]).await.map_err(|error| self.wire.at_first(error))?;
         if told.pointer("/printer/state").is_some_and(Value::is_string) {
@@ -78,14 +79,14 @@ impl PrusaLink {
         Err(self.wire.at_first(PrinterError::BadAnswer("no state".into())))
     }
 
-    /// The print that is on or was last; null when none is shown.
+    /// Reads the current or last print; null if none is shown.
     async fn job(&self) -> Result<Value, PrinterError> {
         let job = self.wire.get("api/v1/job", &[]).await?;
         self.shown.store(read::number(&job).unwrap_or(NO_JOB), Ordering::Relaxed);
         Ok(job)
     }
 
-    /// The number of the job that commands are about.
+    /// Returns the number of the job that commands apply to.
     async fn current(&self) -> Result<u64, PrinterError> {
         let none = || PrinterError::Refused { status: 409, message: "no print is on".into() };
         read::number(&self.job().await?).ok_or_else(none)
@@ -96,7 +97,7 @@ impl PrusaLink {
         self.wire.put(&format!("api/v1/job/{job}/{verb}")).await.map(drop)
     }
 
-    /// The storage that files go to, such as `usb`.
+    /// Returns the storage for uploads, such as `usb`.
     async fn storage(&self) -> Result<String, PrinterError> {
         let known = self.storage.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match known {
@@ -105,13 +106,13 @@ impl PrusaLink {
         }
     }
 
-    /// The path of an uploaded file's resource.
+    /// Returns the resource path of an uploaded file.
     async fn resource(&self, name: &str) -> Result<String, PrinterError> {
         let name = file_name(name)?;
         Ok(files::resource(&self.storage().await?, name))
     }
 
-    /// As [`Self::storage`], asked anew: a stick may have been pulled out.
+    /// Returns the same as [`Self::storage`], but queries the printer again, because a USB drive may have been removed.
     async fn storage_now(&self) -> Result<String, PrinterError> {
         let storage = files::storage(&self.wire.get("api/v1/storage", &[]).await?)?;
         *self.storage.lock().unwrap_or_else(PoisonError::into_inner) = Some(storage.clone());
@@ -137,7 +138,7 @@ impl Adapter for PrusaLink {
         }
     }
 
-    /// It knows no clients to disconnect. A print goes on.
+    /// Marks the printer as disconnected. `PrusaLink` has no notion of a client to disconnect, and a print continues.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         self.let_go.store(true, Ordering::Relaxed);
         Ok(())
@@ -191,8 +192,8 @@ impl Adapter for PrusaLink {
         Ok(())
     }
 
-    /// There is none. The print that is on is stopped instead, which the printer does as soon as its planned moves are
-    /// over; it then switches its heaters off.
+    /// Stops the current print, because there is no emergency stop. The printer stops when its planned moves are done
+    /// and then switches its heaters off.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let stop = async |job: u64| self.wire.emergency(Method::DELETE, &format!("api/v1/job/{job}")).await.map(drop);
         let shown = self.shown.load(Ordering::Relaxed);

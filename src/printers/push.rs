@@ -1,5 +1,5 @@
-//! A printer's push connection: a web socket that is kept open. It wakes a waiter when the printer's state changes and
-//! collects telemetry. What it says of a state is only a hint: the printer is then asked.
+//! A printer's push connection: a WebSocket that is kept open. It wakes a waiter when the printer's state changes, and
+//! collects telemetry. A pushed state is only a hint; the printer is then polled.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,56 +21,58 @@ use crate::printers::registry::Settings;
 use crate::printers::wire::Wire;
 use crate::services::http::lan_connect;
 
-/// Longest silence after which we ask whether the other side is still there.
+/// Longest silence after which a ping is sent.
 const MAX_QUIET_TIME: Duration = Duration::from_secs(5);
-/// Number of silences in a row after which the connection counts as dead and the printer as offline.
+/// Number of consecutive unanswered pings after which the connection counts as dead and the printer as offline.
 const MAX_UNANSWERED_PINGS: u32 = 3;
-/// Pauses between attempts to open the connection again.
+/// Pauses between attempts to reopen the connection.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
-/// Most bytes of a message. A status push has a few kilobytes; the first one, with logs and temperatures, some
-/// hundred.
+/// Maximum size of a message in bytes. A status push takes a few kilobytes; the first one, with logs and temperatures,
+/// some hundred kilobytes.
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
-/// Lines of a terminal that wait for whoever listens.
+/// Number of terminal lines buffered for a subscriber.
 const CONSOLE_LINES: usize = 64;
-/// Bytes that are read from a connection at a time. Each printer holds as many.
+/// Size of the read buffer of each connection in bytes.
 const READ_BYTES: usize = 4 * 1024;
 
-/// What the socket of one printer type says and how its messages are read.
+/// WebSocket protocol of one printer type: the messages to send, and the parsing of received ones.
 #[async_trait]
 pub(super) trait Dialect: Send + 'static {
-    /// Called before a connection is made: forgets the last one, and gives the messages to begin with.
+    /// Resets the state of the previous connection and returns the messages to send first. Called before a connection
+    /// opens.
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError>;
-    /// Reads one message of the printer, and says what follows from it.
+    /// Parses one message of the printer and returns its consequences.
     fn heard(&mut self, text: &str) -> Heard;
 }
 
-/// What follows from a message.
+/// Consequences of a received message.
 #[derive(Default)]
 pub(super) struct Heard {
-    /// True when the printer's status should be read.
+    /// `true` if the printer's status should be polled.
     pub(super) wake: bool,
-    /// What it says beside that.
+    /// Telemetry in the message.
     pub(super) telemetry: Option<Telemetry>,
     /// Lines of the printer's terminal.
     pub(super) console: Vec<String>,
-    /// True when the printer will push what changes from now on.
+    /// `true` if the printer pushes changes from now on.
     pub(super) subscribed: bool,
-    /// A message to send back.
+    /// Message to send in return.
     pub(super) reply: Option<String>,
 }
 
-/// The connection of one adapter: opened by the first waiter, closed by `stop` or by dropping it.
+/// Push connection of one adapter: opened by the first waiter, closed by `stop` or by dropping it.
 #[derive(Default)]
 pub(super) struct Push {
     shared: Arc<PushInbox>,
     task: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
-/// What a connection leaves for the adapter. Types whose connection is no web socket fill one of their own.
+/// State that a connection shares with its adapter. Types whose connection is not a WebSocket fill an inbox of their
+/// own.
 pub(super) struct PushInbox {
     woken: Notify,
     pushed: Mutex<Pushed>,
-    /// Lines of the printer's terminal, for whoever listens.
+    /// Lines of the printer's terminal, for subscribers.
     console: broadcast::Sender<String>,
 }
 
@@ -91,7 +93,7 @@ impl PushInbox {
         act(&mut self.pushed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Wakes the waiter. What was pushed of the state before is of no use any more.
+    /// Wakes the waiter and discards telemetry that was pushed before.
     pub(super) fn wake(&self) {
         self.with(|pushed| pushed.telemetry = None);
         self.woken.notify_one();
@@ -102,48 +104,48 @@ impl PushInbox {
         self.woken.notified().await;
     }
 
-    /// The printer was heard now.
+    /// Records that the printer sent something now.
     pub(super) fn heard(&self) {
         self.with(|pushed| pushed.state.heard = Some(Instant::now()));
     }
 
-    /// The printer pushes what changes from now on.
+    /// Records that the printer pushes changes from now on.
     pub(super) fn opened(&self) {
         self.with(|pushed| pushed.state.open = true);
     }
 
-    /// It pushes no more, until the next opening.
+    /// Records that the printer no longer pushes, until the connection opens again.
     pub(super) fn closed(&self) {
         self.with(|pushed| (pushed.state.open, pushed.telemetry) = (false, None));
     }
 
-    /// Keeps what was pushed until it is taken.
+    /// Merges pushed telemetry with what was not read yet.
     pub(super) fn collect(&self, later: Telemetry) {
         self.with(|pushed| pushed.telemetry = Some(pushed.telemetry.unwrap_or_default().then(later)));
     }
 
-    /// How the connection stands.
+    /// Returns the state of the connection.
     pub(super) fn state(&self) -> PushState {
         self.with(|pushed| pushed.state)
     }
 
-    /// What was pushed since the last call.
+    /// Returns the telemetry pushed since the last call.
     pub(super) fn telemetry(&self) -> Option<Telemetry> {
         self.with(|pushed| pushed.telemetry.take())
     }
 }
 
-/// Where to connect, and how to say who we are.
+/// Address and credentials of a push connection.
 pub(super) struct PushTarget {
     url: Url,
     header: Option<(HeaderName, HeaderValue)>,
     connect_timeout: Duration,
-    /// Silence after which we ask whether the other side is still there.
+    /// Silence after which a ping is sent.
     quiet: Duration,
 }
 
 impl PushTarget {
-    /// The socket at a path of a printer's HTTP server; `None` for https, where only polling is done.
+    /// Creates the target for a path of a printer's HTTP server; `None` for https, where the printer is only polled.
     pub(super) fn beside(wire: &Wire, path: &str) -> Option<Self> {
         let mut url = wire.url(path);
         if url.scheme() != "http" || url.set_scheme("ws").is_err() {
@@ -158,7 +160,7 @@ impl PushTarget {
 }
 
 impl Push {
-    /// Waits for a push; opens the connection where there is none.
+    /// Waits for a push, opening the connection if there is none.
     pub(super) async fn changed<D: Dialect>(&self, begin: impl FnOnce() -> Option<(PushTarget, D)>) {
         {
             let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,17 +173,17 @@ impl Push {
         self.shared.woken().await;
     }
 
-    /// How the connection stands.
+    /// Returns the state of the connection.
     pub(super) fn state(&self) -> PushState {
         self.shared.state()
     }
 
-    /// Lines of the printer's terminal from now on.
+    /// Subscribes to the lines of the printer's terminal from now on.
     pub(super) fn console(&self) -> broadcast::Receiver<String> {
         self.shared.console.subscribe()
     }
 
-    /// What was pushed since the last call.
+    /// Returns the telemetry pushed since the last call.
     pub(super) fn telemetry(&self) -> Option<Telemetry> {
         self.shared.telemetry()
     }

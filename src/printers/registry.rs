@@ -1,4 +1,4 @@
-//! Makes adapters: the one place where a printer's address, its type and the server's HTTP clients come together.
+//! Creates adapters: the only place where a printer's address, its type and the server's HTTP clients are combined.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,27 +15,27 @@ use crate::secrets::encryption::{EncryptionError, SecretCipher};
 /// Time limits of the adapters.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// To open a connection. HTTP clients are handed in: build them with this, and without a read timeout.
+    /// Time limit for opening a connection. The HTTP clients passed in must be built with it, and without a read
+    /// timeout.
     pub connect_timeout: Duration,
-    /// For an answer to a question.
+    /// Time limit for the response to a query.
     pub request_timeout: Duration,
-    /// For a command that may run macros on the printer, and the base of an upload's limit.
+    /// Time limit for a command that may run macros on the printer, and base of an upload's limit.
     pub command_timeout: Duration,
-    /// An upload slower than this is given up.
+    /// Minimum transfer rate of an upload; a slower one is aborted.
     pub upload_min_bytes_per_second: u64,
-    /// A printer that is silent for this long counts as offline; an upload of which it takes no byte for so long is
-    /// given up.
+    /// Silence after which a printer counts as offline, and an upload of which no byte is accepted is aborted.
     pub offline_after: Duration,
-    /// For an emergency stop.
+    /// Time limit for an emergency stop.
     pub emergency_timeout: Duration,
-    /// For a picture of a camera.
+    /// Time limit for a camera picture.
     pub camera_timeout: Duration,
 }
 
-/// Commands may run macros on the printer, so they are given this many times as long as requests for its status.
+/// Multiple of the time limit for status requests that applies to commands, because they may run macros on the printer.
 const COMMAND_TIMEOUT_FACTOR: u32 = 4;
 
-/// Longest time that an emergency stop may take.
+/// Maximum time limit for an emergency stop.
 const EMERGENCY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl From<&Printers> for Settings {
@@ -54,37 +54,37 @@ impl From<&Printers> for Settings {
 }
 
 impl Settings {
-    /// Time limit of an upload of `size` bytes: the base and what it takes at the slowest rate allowed.
+    /// Returns the time limit for an upload of `size` bytes: the base plus the transfer time at the minimum rate.
     pub(super) fn upload_timeout(&self, size: u64) -> Duration {
         self.command_timeout + Duration::from_secs(size / self.upload_min_bytes_per_second.max(1))
     }
 }
 
-/// Where a printer is and how to get in.
+/// Address and credentials of a printer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PrinterAddress {
-    /// Base URL, port included. Without a scheme `http` is meant, and without a port then the type's default port.
+    /// Base URL including the port. The scheme defaults to `http`, and the port then to the type's default port.
     pub base_url: String,
-    /// Empty: none is needed.
+    /// API key; empty if none is needed.
     pub api_key: String,
-    /// For types that need it; else empty.
+    /// Serial number for types that need it, else empty.
     pub serial: String,
-    /// Digest of the key that the printer must show, in hexadecimal digits; `None` takes the first that it shows.
+    /// Hexadecimal digest of the key that the printer must show; with `None`, the first key shown is accepted.
     pub known_key: Option<String>,
 }
 
-/// The address of a printer as it is stored.
+/// Address of a printer as it is stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoredAddress {
-    /// The word of the printer's type.
+    /// Word of the printer's type.
     pub kind: String,
-    /// Base URL, port included.
+    /// Base URL including the port.
     pub base_url: String,
-    /// The API key, encrypted; empty: none is needed.
+    /// Encrypted API key; empty if none is needed.
     pub encrypted_api_key: String,
-    /// The serial number, for types that need it.
+    /// Serial number for types that need it.
     pub serial: Option<String>,
-    /// Digest of the key that the printer must show, in hexadecimal digits.
+    /// Hexadecimal digest of the key that the printer must show.
     pub known_key: Option<String>,
 }
 
@@ -95,74 +95,74 @@ impl From<&Printer> for StoredAddress {
     }
 }
 
-/// What an adapter is made from.
+/// Parts from which an adapter is created.
 #[derive(Clone)]
 pub struct AdapterParts {
-    /// The declaration of the printer's type.
+    /// Declaration of the printer's type.
     pub declared: &'static PrinterType,
-    /// Where the printer is.
+    /// Address and credentials of the printer.
     pub address: PrinterAddress,
-    /// What all adapters of the server share.
+    /// Resources shared by all adapters of the server.
     pub shared: SharedParts,
 }
 
-/// What all adapters share.
+/// Resources shared by all adapters.
 #[derive(Clone, Debug)]
 pub struct SharedParts {
     /// Time limits of connections, calls and uploads.
     pub settings: Settings,
-    /// For everything but emergency stops.
+    /// HTTP client for everything except emergency stops.
     pub client: reqwest::Client,
-    /// For emergency stops alone, so that nothing queued delays them.
+    /// HTTP client for emergency stops only, so that no queued work delays them.
     pub emergency: reqwest::Client,
-    /// Turns at uploading, for types whose uploads to one host must not overlap.
+    /// Upload locks, for types whose uploads to one host must not overlap.
     pub(super) turns: Arc<UploadTurns>,
 }
 
-/// Why no adapter was made.
+/// Reason why an adapter was not created.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MakeError {
-    /// No type of this word is declared.
+    /// No printer type with this word exists.
     #[error("unknown printer type {0:?}")]
     UnknownType(String),
-    /// The base URL cannot be used.
+    /// The base URL is invalid.
     #[error("{0}")]
     BadAddress(String),
-    /// The API key or access code cannot be used.
+    /// The API key or access code is invalid.
     #[error("{0}")]
     BadKey(String),
-    /// The serial number is missing, or none that printers of the type have.
+    /// The serial number is missing or invalid for the type.
     #[error("{0}")]
     BadSerial(String),
-    /// The stored API key cannot be read.
+    /// The stored API key cannot be decrypted.
     #[error("its API key cannot be decrypted; is SECRETS_KEY the one that it was encrypted with? {0}")]
     Key(EncryptionError),
 }
 
-/// What printers of each type print, and from where.
+/// Returns the formats and slot rules of each printer type.
 pub fn known_types() -> KnownTypes {
     let facts = |one: &PrinterType| TypeFacts { forms: one.forms.to_vec(), maps_slots: one.maps_slots };
     KnownTypes::new(PRINTER_TYPES.iter().map(|one| (one.word, facts(one))))
 }
 
-/// Makes adapters of all printer types.
+/// Creates adapters of all printer types.
 pub struct Registry {
     types: &'static [PrinterType],
     shared: SharedParts,
 }
 
 impl Registry {
-    /// `client` and `emergency` must be two clients: they must not share connections.
+    /// Creates a registry. `client` and `emergency` must be separate clients that share no connections.
     pub fn new(settings: Settings, client: reqwest::Client, emergency: reqwest::Client) -> Self {
         Self { types: PRINTER_TYPES, shared: SharedParts { settings, client, emergency, turns: Arc::default() } }
     }
 
-    /// The cameras of printers, over the client of printers.
+    /// Creates the camera set on the HTTP client for printers.
     pub(super) fn cameras(&self) -> Cameras {
         Cameras::new(self.shared.client.clone(), self.shared.settings.camera_timeout)
     }
 
-    /// An adapter for a printer; nothing is sent yet.
+    /// Creates an adapter for a printer; sends nothing yet.
     pub fn make(&self, kind: &str, address: PrinterAddress) -> Result<Arc<dyn Adapter>, MakeError> {
         let declared = self.types.iter().find(|declared| declared.word == kind);
         let declared = declared.ok_or_else(|| MakeError::UnknownType(kind.to_owned()))?;
@@ -174,7 +174,7 @@ impl Registry {
         (declared.make)(AdapterParts { declared, address, shared: self.shared.clone() })
     }
 
-    /// An adapter for a printer whose API key is encrypted; nothing is sent yet.
+    /// Creates an adapter for a printer whose API key is encrypted; sends nothing yet.
     pub fn open(&self, stored: &StoredAddress, cipher: &SecretCipher) -> Result<Arc<dyn Adapter>, MakeError> {
         let api_key = match stored.encrypted_api_key.as_str() {
             "" => String::new(),

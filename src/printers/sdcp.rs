@@ -1,9 +1,9 @@
-//! Type `sdcp`: printers of Elegoo that speak SDCP over a web socket, of which the Centauri Carbon is known: it prints
-//! G-code as text.
+//! Printer type `sdcp`: Elegoo printers that speak SDCP over a WebSocket. The supported model is the Centauri Carbon,
+//! which prints plain-text G-code.
 //!
-//! Whoever reaches it may command it: it asks for no key. Its firmware is one program, which a command that it does not
-//! know ends, with the print; so nothing is asked beside what is known to be safe ([`message::Ask`]). It has no
-//! emergency stop, no console and no history that could be asked for.
+//! The printer requires no key, so anyone who reaches it can send commands. Its firmware is a single program that
+//! crashes on an unknown command and ends the print with it, so only commands known to be safe are sent
+//! ([`message::Ask`]). It has no emergency stop, no console and no history that could be queried.
 
 mod files;
 mod link;
@@ -32,12 +32,12 @@ use crate::printers::registry::{AdapterParts, MakeError};
 use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
 
-/// How long the printer is left alone after an upload: it puts the file in its place.
+/// Time for which the printer is left alone after an upload while it moves the file into place.
 const UPLOAD_SETTLE_TIME: Duration = Duration::from_secs(1);
-/// The port of its camera.
+/// TCP port on which the printer serves its camera.
 const CAMERA_PORT: u16 = 3031;
 
-/// The declaration of the type.
+/// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {
     keyless: true,
     lacks: &[
@@ -62,12 +62,12 @@ pub(super) const TYPE: PrinterType = PrinterType {
     })
 };
 
-/// The adapter of one printer.
+/// Adapter of one printer.
 struct Sdcp {
-    /// For uploads; all else goes over the socket.
+    /// HTTP connection for uploads; everything else uses the socket.
     wire: Wire,
     link: OneSocket,
-    /// Whether an operator disconnected it.
+    /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
 }
 
@@ -92,7 +92,7 @@ impl Adapter for Sdcp {
         self.link.ask(Ask::Status).await.map(drop)
     }
 
-    /// Closes the socket, which makes room for another client. A print goes on.
+    /// Closes the socket, which makes room for another client. A print continues.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         self.let_go.store(true, Ordering::Relaxed);
         self.link.stop();
@@ -108,7 +108,7 @@ impl Adapter for Sdcp {
         Ok(status::read(&self.link.ask(Ask::Status).await?, at))
     }
 
-    /// Its storage has no folders: the last part of the name counts.
+    /// Stores a file. The printer's storage has no folders, so only the last part of the name is used.
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
         let name = file_name(name)?;
         self.wire.declared.takes(name)?;
@@ -144,8 +144,8 @@ impl Adapter for Sdcp {
         self.link.ask(Ask::Stop).await.map(drop)
     }
 
-    /// There is none. The print that is on is stopped instead. It goes over the one socket, behind the few short
-    /// questions that are under way; uploads go beside it.
+    /// Stops the current print, because there is no emergency stop. The command goes over the single socket, behind the
+    /// few short requests in flight; uploads use a separate connection.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let stopping = timeout(self.wire.settings.emergency_timeout, self.link.ask(Ask::Stop));
         match stopping.await.map_err(|_| PrinterError::Timeout)? {
@@ -154,8 +154,8 @@ impl Adapter for Sdcp {
         }
     }
 
-    /// The firmware would delete a file that it is printing, so it is asked for its state before, and whether the file
-    /// is gone after.
+    /// Deletes a file. The firmware would delete a file that it is printing, so the state is checked before, and the
+    /// deletion is verified afterwards.
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
         let name = file_name(name)?;
         if !self.has(name).await? {
@@ -181,7 +181,7 @@ impl Adapter for Sdcp {
         self.link.ask(Ask::Attributes).await
     }
 
-    /// Who looks at the camera takes one of the few places.
+    /// Lists the camera. Each viewer of the camera occupies one of the few available connections.
     async fn webcams(&self) -> Result<Vec<Webcam>, PrinterError> {
         let mut url = self.wire.base.clone();
         url.set_path("/video");

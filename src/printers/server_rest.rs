@@ -1,5 +1,5 @@
-//! Type `server_rest`: a print server, `OctoPrint`. Its HTTP API is used in the shapes of 1.x; 2.0 answers them too,
-//! since we do not ask for its version.
+//! Printer type `server_rest`: a print server, `OctoPrint`. Uses the 1.x form of its HTTP API, which 2.0 also provides
+//! because no version is requested.
 
 mod console;
 mod continuity;
@@ -30,10 +30,10 @@ use crate::printers::registry::AdapterParts;
 use crate::printers::wire::Wire;
 use crate::printers::{PrinterType, fw_rest};
 
-/// How often the serial port is asked for while it opens.
+/// Interval at which the serial port is polled while it opens.
 const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The declaration of the type.
+/// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {
     lacks: &[Operation::RestartFirmware],
     web_probes: found::PROBES,
@@ -46,16 +46,16 @@ pub(super) const TYPE: PrinterType = PrinterType {
     })
 };
 
-/// The adapter of one printer behind `OctoPrint`.
+/// Adapter of one printer behind `OctoPrint`.
 struct ServerRest {
     wire: Wire,
     push: Push,
-    /// Whether it is known not to be another program that pretends to be `OctoPrint`.
+    /// `true` once the server is known not to be another program that imitates `OctoPrint`.
     known: AtomicBool,
 }
 
 impl ServerRest {
-    /// State flags and temperatures; `None` while the serial port is closed (409).
+    /// Reads state flags and temperatures; `None` while the serial port is closed (409).
     async fn printer(&self) -> Result<Option<Value>, PrinterError> {
         match self.wire.get("api/printer", &[("exclude", "sd")]).await {
             Ok(printer) if printer.pointer("/state/flags").is_some_and(Value::is_object) => Ok(Some(printer)),
@@ -65,23 +65,23 @@ impl ServerRest {
         }
     }
 
-    /// The selected file and how far it is; answers whatever the printer does.
+    /// Reads the selected file and its progress. The server answers whatever state the printer is in.
     async fn job(&self) -> Result<Value, PrinterError> {
         self.wire.get("api/job", &[]).await
     }
 
-    /// How the serial port stands.
+    /// Reads the state of the serial port.
     async fn port(&self) -> Result<Port, PrinterError> {
         let connection = self.wire.get("api/connection", &[]).await.map_err(|error| self.wire.at_first(error))?;
         read::port(&connection)
     }
 
-    /// `connect` (with the preferred port) or `disconnect`.
+    /// Sends a `connect` (with the preferred port) or `disconnect` command.
     async fn serial(&self, command: &str) -> Result<(), PrinterError> {
         self.wire.post("api/connection", &[], Some(&json!({ "command": command }))).await.map(drop)
     }
 
-    /// A command about the print that is on, or the selected file.
+    /// Sends a command about the current print or the selected file.
     async fn job_command(&self, command: &Value) -> Result<(), PrinterError> {
         self.wire.post("api/job", &[], Some(command)).await.map(drop)
     }
@@ -93,7 +93,7 @@ impl Adapter for ServerRest {
         self.wire.declared
     }
 
-    /// Moonraker answers as `OctoPrint` for the sake of slicers, and shows an idle printer whatever it prints.
+    /// Rejects a Moonraker server, which imitates `OctoPrint` for slicers and always shows an idle printer.
     async fn recognise(&self) -> Result<(), PrinterError> {
         if self.known.load(Ordering::Relaxed) {
             return Ok(());
@@ -112,7 +112,7 @@ impl Adapter for ServerRest {
         Ok(())
     }
 
-    /// Opens the serial port, also after an emergency stop, which closes it; waits until the firmware answers (2 to 6
+    /// Opens the serial port, also after an emergency stop, which closes it. Waits until the firmware answers (2 to 6
     /// s).
     async fn connect(&self) -> Result<(), PrinterError> {
         self.recognise().await?;
@@ -143,7 +143,7 @@ impl Adapter for ServerRest {
         }
     }
 
-    /// Closes the serial port, which would end a print: refused while one is on.
+    /// Closes the serial port. Fails while a print is in progress, because closing the port would end it.
     async fn disconnect(&self) -> Result<(), PrinterError> {
         if let Some(printer) = self.printer().await? {
             let job = self.job().await?;
@@ -206,13 +206,13 @@ impl Adapter for ServerRest {
         self.job_command(&json!({"command": "cancel"})).await
     }
 
-    /// M112 jumps `OctoPrint`'s queue; it then closes the serial port, so [`Adapter::connect`] is needed before
-    /// anything else.
+    /// Sends M112, which skips `OctoPrint`'s queue. `OctoPrint` then closes the serial port, so [`Adapter::connect`] is
+    /// needed before anything else.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         self.wire.post_emergency("api/printer/command", Some(&json!({"command": "M112"}))).await.map(drop)
     }
 
-    /// With a file goes what was remembered of it.
+    /// Returns past prints of a file. Deleting a file deletes its history.
     async fn history(&self, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
         match files::history(&self.wire, name).await {
             Err(PrinterError::NotFound(_)) => Ok(Vec::new()),
@@ -220,7 +220,8 @@ impl Adapter for ServerRest {
         }
     }
 
-    /// Its record of a file says how each print of it ended, and goes with the file.
+    /// Returns whether the server has a record of the file. The record states how each print ended and is deleted with
+    /// the file.
     async fn keeps_record(&self, name: &str) -> Result<bool, PrinterError> {
         match files::history(&self.wire, name).await {
             Err(PrinterError::NotFound(_)) => Ok(false),
@@ -228,7 +229,7 @@ impl Adapter for ServerRest {
         }
     }
 
-    /// 409 is a file that is printing or paused.
+    /// Returns a mark of the server's current run.
     async fn server_mark(&self) -> Result<Option<String>, PrinterError> {
         continuity::mark(&self.wire).await
     }
@@ -249,7 +250,7 @@ impl Adapter for ServerRest {
         files::list(&self.wire.get("api/files/local", &[("recursive", "true")]).await?)
     }
 
-    /// `OctoPrint` queues the commands. What the firmware answers comes on the push connection, where that is open.
+    /// Sends G-code, which `OctoPrint` queues. The firmware's output arrives on the push connection if that is open.
     async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
         let console = self.push.state().open.then(|| self.push.console());
         self.wire.post("api/printer/command", &[], Some(&json!({ "commands": commands }))).await?;
@@ -280,7 +281,7 @@ impl Adapter for ServerRest {
         Ok(read::webcams(&self.wire.get("api/settings", &[]).await?, &self.wire.base))
     }
 
-    /// Version of the server and whether it runs in safe mode; it tells no more of its computer.
+    /// Returns the server's version and whether it runs in safe mode; nothing else about its computer is available.
     async fn system_info(&self) -> Result<Value, PrinterError> {
         let version = self.wire.get("api/version", &[]).await?;
         let server = self.wire.get("api/server", &[]).await?;

@@ -1,12 +1,12 @@
-//! What the slots of a print by hand are chosen by. Not for jobs: theirs are chosen by the rules (`domain/launch`).
+//! Input for choosing the slots of a manual print. The slots of jobs are chosen by the rules in `domain/launch`.
 
 use crate::domain::file::PlateFilament;
 
-/// What a print by hand takes, and what whoever asked for it says of the slots.
+/// Filaments of a manual print, and the slots named by the operator.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SlotsWanted {
-    /// The filaments that the plate uses, in the order of the file; empty where nobody knows.
+    /// Filaments that the plate uses, in file order; empty if unknown.
     pub filaments: Vec<PlateFilament>,
-    /// The slot of each of them, in their order, as a person names them; empty for whatever fits.
+    /// Slot of each filament in the same order, as named by the operator; empty to choose any that fit.
     pub named: Vec<u32>,
 }

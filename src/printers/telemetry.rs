@@ -1,21 +1,21 @@
-//! What printers push between two looks.
+//! Data pushed by printers between two status polls.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::heaters::Heaters;
 use crate::domain::printer_status::{Activity, Connection, PrintedLayer, Status};
 
-/// Present temperatures in degrees Celsius; 0 when unknown.
+/// Current temperatures in degrees Celsius; 0 if unknown.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Temperatures {
-    /// Of the first nozzle.
+    /// Temperature of the first nozzle.
     pub nozzle: f64,
-    /// Of the heated bed.
+    /// Temperature of the heated bed.
     pub bed: f64,
 }
 
-/// What a printer pushed of a print that goes on, or of its heaters. What was not pushed is `None`.
+/// Data pushed about a running print or the heaters. Values that were not pushed are `None`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Telemetry {
     /// Progress of the print in percent, 0 to 100.
@@ -30,12 +30,12 @@ pub struct Telemetry {
     pub nozzle: Option<f64>,
     /// Temperature of the bed in degrees Celsius.
     pub bed: Option<f64>,
-    /// All heaters, as far as they were pushed.
+    /// Temperatures of all heaters that were pushed.
     pub heaters: Heaters,
 }
 
 impl Telemetry {
-    /// With what was pushed later.
+    /// Returns this telemetry with `later` telemetry merged over it.
     pub(super) fn then(self, later: Self) -> Self {
         Self {
             progress: later.progress.or(self.progress),
@@ -48,8 +48,8 @@ impl Telemetry {
         }
     }
 
-    /// Takes it over into the status of the last look. What concerns a print counts only while one is on, because a
-    /// change of state is followed by a look; the time of the status stays that of the look, as its state does.
+    /// Merges the telemetry into the last polled status. Values of a print apply only while one is in progress, because
+    /// a change of state is followed by a poll. The status keeps the time of its poll, as it keeps its state.
     pub fn update(self, status: &mut Status) {
         if status.connection != Connection::Connected {
             return;

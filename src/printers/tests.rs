@@ -1,4 +1,5 @@
-//! What all types share: failures of the wire, addresses, streamed uploads. Printers are fakes with literal answers.
+//! Tests of behaviour common to all types: transport failures, addresses, streamed uploads. Printers are fakes with
+//! literal responses.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use super::{BUILT_IN, PrinterType};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
-/// Serves a fake printer; its base URL.
+/// Starts a fake printer and returns its base URL.
 pub(super) async fn serve(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -26,7 +27,7 @@ pub(super) async fn serve(router: Router) -> String {
     url
 }
 
-/// Limits short enough for tests that run into them.
+/// Returns time limits short enough for tests that reach them.
 pub(crate) fn settings() -> Settings {
     Settings {
         connect_timeout: Duration::from_secs(2),
@@ -65,19 +66,19 @@ pub(super) fn file(size: usize) -> (tempfile::NamedTempFile, Source) {
     (file, source)
 }
 
-/// Types that do not take each command in an HTTP request of its own: what follows from such requests is not true of
-/// them. A new type is held to all of it, unless it stands here.
+/// Types that do not send each command as its own HTTP request, so tests of such requests do not apply to them. A new
+/// type is subject to all of these tests unless it is listed here.
 const NOT_BY_REQUESTS: [&str; 2] = [
     "mqtt_lan", // commands over MQTT, files over FTP
     "sdcp",     // commands on one socket, files in pieces
 ];
 
-/// The types whose every command is an HTTP request.
+/// Returns the types that send every command as an HTTP request.
 fn by_requests() -> impl Iterator<Item = &'static str> {
     BUILT_IN.into_iter().filter(|kind| !NOT_BY_REQUESTS.contains(kind))
 }
 
-/// An adapter of any type for an address without a scheme. Types that need no serial number do not look at it.
+/// Creates an adapter of any type for an address without a scheme. Types that need no serial number ignore it.
 fn of_any_type(kind: &str, address: &str) -> Arc<dyn Adapter> {
     with_serial(kind, address, "k3y", "01S00A000000000", settings())
 }
@@ -157,7 +158,7 @@ async fn a_web_server_of_another_kind_is_told_in_words() {
     }
 }
 
-/// What a printer with `PrusaLink` is asked besides the upload itself.
+/// Builds a fake `PrusaLink` with the endpoints that surround an upload.
 fn prusa_files(upload: MethodRouter) -> Router {
     let json = |text: &'static str| get(move || async move { ([(header::CONTENT_TYPE, "application/json")], text) });
     Router::new()
@@ -166,7 +167,7 @@ fn prusa_files(upload: MethodRouter) -> Router {
         .route("/api/v1/files/usb/a.gcode", upload.get(|| async { "{}" }))
 }
 
-/// A fake upload that reads slowly, and answers what it was told and how much came.
+/// Builds a fake upload endpoint that reads slowly and responds with the declared and the received size.
 fn slow_upload(pause: Duration) -> Router {
     let take = move |headers: HeaderMap, body: Body| async move {
         let told: usize = headers[header::CONTENT_LENGTH].to_str().unwrap().parse().unwrap();
@@ -298,7 +299,7 @@ fn the_default_port_is_for_addresses_without_a_scheme() {
     assert_eq!(url("https://printer?x=1#y"), "https://printer/");
 }
 
-/// Looks until what is seen is right; woken by pushes, with polls as the backstop.
+/// Waits until the status satisfies the condition; woken by pushes, with polling as a fallback.
 async fn until(printer: &dyn Adapter, what: &str, right: impl Fn(&Status) -> bool) -> Status {
     let mut last = None;
     let looking = async {

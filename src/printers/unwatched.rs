@@ -1,7 +1,7 @@
-//! For how long a printer went without a look since an attempt was started there.
+//! Longest time that a printer went without a status poll since an attempt was started there.
 //!
-//! Between two looks a whole print may run and end unseen, so the longest such time decides what can be said of a print
-//! that left no trace. It is measured by the monotonic clock, which nobody sets.
+//! A whole print may run and end unseen between two polls, so this time decides what can be concluded about a print
+//! that left no trace. It is measured by the monotonic clock, which cannot be set.
 
 use std::time::Duration;
 
@@ -9,28 +9,28 @@ use tokio::time::Instant;
 
 use crate::domain::id::Id;
 
-/// The measurement for the attempt in hand; a printer has one attempt at a time.
+/// Measurement for the current attempt; a printer has one attempt at a time.
 #[derive(Default)]
 pub(super) struct Unwatched(Option<Measure>);
 
 struct Measure {
     attempt: Id,
-    /// The longest time between two looks so far.
+    /// Longest time between two polls so far.
     longest: Duration,
-    /// When the latest look began.
+    /// Time at which the latest poll began.
     last: Instant,
 }
 
 impl Unwatched {
-    /// Begins to measure, unless this attempt is measured already. `before` is how long nobody looked before now.
+    /// Begins to measure, unless this attempt is measured already. `before` is the time without a poll before now.
     pub(super) fn begin(&mut self, attempt: Id, before: Duration, now: Instant) {
         if self.0.as_ref().is_none_or(|measure| measure.attempt != attempt) {
             self.0 = Some(Measure { attempt, longest: before, last: now });
         }
     }
 
-    /// A look that began at `began` has told the printer's state; it is answered at `now`. What the printer did between
-    /// the beginnings and ends of two looks is unseen, so both are counted in.
+    /// Records a successful poll that began at `began` and ended at `now`. The printer's state is unknown between the
+    /// beginning of a poll and the end of the next, so the durations of both polls are included.
     pub(super) fn looked(&mut self, began: Instant, now: Instant) {
         if let Some(measure) = &mut self.0 {
             measure.longest = measure.longest.max(now.saturating_duration_since(measure.last));
@@ -38,7 +38,7 @@ impl Unwatched {
         }
     }
 
-    /// The longest time without a look since the measurement began; `None` for another attempt.
+    /// Returns the longest time without a poll since the measurement began; `None` for another attempt.
     pub(super) fn longest(&self, attempt: Id, now: Instant) -> Option<Duration> {
         let measure = self.0.as_ref().filter(|measure| measure.attempt == attempt)?;
         Some(measure.longest.max(now.saturating_duration_since(measure.last)))

@@ -1,5 +1,5 @@
-//! Uploads: a local file as a form or a body, read while it is sent; how far it is taken; and what the printer stored,
-//! compared with it.
+//! Uploads of a local file as a form or a body, streamed while it is sent; their progress; and the comparison of the
+//! stored copy with what was sent.
 
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
@@ -20,17 +20,17 @@ use tokio_util::io::ReaderStream;
 use crate::printers::adapter::{PrinterError, Source};
 use crate::printers::wire::Wire;
 
-/// Bytes read at a time.
+/// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Bytes at the beginning and at the end of a stored file that are compared with what was sent.
+/// Number of bytes at the beginning and at the end of a stored file that are compared with what was sent.
 pub(super) const EDGE_BYTES: usize = 4096;
 
-/// Turns at uploading to one host, by the host's name.
+/// Upload locks by host name.
 #[derive(Debug, Default)]
 pub(super) struct UploadTurns(Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>);
 
 impl UploadTurns {
-    /// Waits until nobody else uploads to this host. The turn ends when the guard is dropped.
+    /// Waits until no other upload to this host is in progress. The lock is released when the guard is dropped.
     pub(super) async fn take(&self, host: &str) -> OwnedMutexGuard<()> {
         let turn = {
             let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,11 +46,11 @@ impl UploadTurns {
     }
 }
 
-/// How many bytes of a file the connection has taken.
+/// Number of bytes of an upload that the connection has accepted.
 pub(super) struct Taken(watch::Receiver<u64>);
 
 impl Taken {
-    /// Resolves once no byte was taken for so long; never after the last byte was.
+    /// Resolves once no byte was accepted for this long; never after the last byte.
     pub(super) async fn stalled(mut self, limit: Duration) {
         loop {
             match timeout(limit, self.0.changed()).await {
@@ -62,7 +62,7 @@ impl Taken {
     }
 }
 
-/// Refuses a local file that is not there or has another length than was said.
+/// Rejects a local file that is missing or whose length differs from the declared one.
 pub(super) async fn check(source: &Source) -> Result<(), PrinterError> {
     open(source).await.map(drop)
 }
@@ -76,7 +76,7 @@ async fn open(source: &Source) -> Result<File, PrinterError> {
     Ok(file)
 }
 
-/// What is sent of the file, read as the connection asks for it, and how far it is taken.
+/// Returns the request body, which is read on demand, and its progress.
 pub(super) async fn as_body(source: &Source) -> Result<(Body, Taken), PrinterError> {
     let file = open(source).await?;
     let (told, taken) = watch::channel(0);
@@ -92,7 +92,7 @@ pub(super) async fn as_body(source: &Source) -> Result<(Body, Taken), PrinterErr
     Ok((Body::wrap_stream(bytes), Taken(taken)))
 }
 
-/// `form` with the file as its part `file`. The form then has a known length, which the printers' servers insist on.
+/// Adds the file to `form` as its part `file`. The form then has a known length, which the printers' servers require.
 pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result<(Form, Taken), PrinterError> {
     let (body, taken) = as_body(source).await?;
     let part = Part::stream_with_length(body, source.sent_bytes())
@@ -102,7 +102,7 @@ pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result
     Ok((form.part("file", part), taken))
 }
 
-/// Lower-case hex SHA-256 of what is sent, computed off the async threads.
+/// Computes the lower-case hexadecimal SHA-256 of the upload, off the async threads.
 pub(super) async fn sha256(source: &Source) -> Result<String, PrinterError> {
     let (path, head) = (source.path.clone(), source.head());
     blocking(move || hash(&path, &head)).await
@@ -129,7 +129,7 @@ fn hash(path: &Path, head: &[u8]) -> Result<String, PrinterError> {
     }
 }
 
-/// The first and the last [`EDGE_BYTES`] of what is sent; all of it, twice, where it is shorter.
+/// Returns the first and the last [`EDGE_BYTES`] of the upload; if it is shorter, all of it twice.
 async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
     let (path, head): (PathBuf, _) = (source.path.clone(), source.head());
     blocking(move || {
@@ -149,8 +149,8 @@ async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
     .await
 }
 
-/// Reads the edges of a stored file back and compares them with what was sent. A server that does not send parts of
-/// files is only asked for the beginning.
+/// Reads the beginning and end of a stored file back and compares them with what was sent. If a server does not support
+/// range requests, only the beginning is compared.
 pub(super) async fn compare(wire: &Wire, url: &Url, source: &Source) -> Result<(), PrinterError> {
     let [first, last] = edges(source).await?;
     let sent = source.sent_bytes();
@@ -172,7 +172,7 @@ pub(super) async fn compare(wire: &Wire, url: &Url, source: &Source) -> Result<(
     Ok(())
 }
 
-/// Whether a server that took an upload does not let us read files.
+/// Returns whether a server that accepted an upload does not allow reading files.
 pub(super) fn is_kept_back(error: &PrinterError) -> bool {
     matches!(
         error,
@@ -184,8 +184,8 @@ pub(super) fn is_kept_back(error: &PrinterError) -> bool {
     )
 }
 
-/// Whether a stored text that differs from what was sent is ours all the same, rewritten line by line: it has another
-/// size, its first lines have the first line that was sent, and its last lines the last.
+/// Returns whether a stored text file that differs from what was sent is nevertheless the same file, rewritten line by
+/// line: its size differs, its first lines contain the first line sent, and its last lines the last one.
 pub(super) async fn rewritten(wire: &Wire, url: &Url, source: &Source) -> Result<bool, PrinterError> {
     let [first, last] = edges(source).await?;
     let begins = wire.part(url, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
@@ -196,8 +196,8 @@ pub(super) async fn rewritten(wire: &Wire, url: &Url, source: &Source) -> Result
     Ok(resized && ended && keeps_ends(&first, &last, &begins.bytes, &ends.bytes))
 }
 
-/// Whether the first line of `first` is among those of `begins`, and the last of `last` among those of `ends`. Lines of
-/// nothing do not count.
+/// Returns whether the first line of `first` is among those of `begins`, and the last line of `last` among those of
+/// `ends`. Blank lines are ignored.
 fn keeps_ends(first: &[u8], last: &[u8], begins: &[u8], ends: &[u8]) -> bool {
     fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
         text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())

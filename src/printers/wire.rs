@@ -1,5 +1,5 @@
-//! Calls to a printer's HTTP server: time limits, size limits, and what a failure means. Each adapter judges status
-//! codes itself.
+//! Calls to a printer's HTTP server: time limits, size limits, and the conversion of failures. Each adapter interprets
+//! status codes itself.
 
 pub(super) mod digest;
 mod words;
@@ -20,26 +20,26 @@ use crate::printers::adapter::{PrinterError, Source};
 use crate::printers::registry::{AdapterParts, MakeError, Settings, SharedParts};
 use crate::printers::upload::{self, Taken, UploadTurns};
 
-/// Most bytes of an answer; a broken printer must not fill the memory.
+/// Maximum size of a response in bytes, so that a broken printer cannot exhaust memory.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 
-/// What a status code other than success means in a brand's API.
+/// Conversion of a status code other than success into an error, for one brand's API.
 pub(super) type Judge = fn(u16, String) -> PrinterError;
 
-/// A part of a file on a printer.
+/// Part of a file on a printer.
 pub(super) struct FilePart {
-    /// Whether it is the part that was asked for, not the beginning of the whole file.
+    /// `true` if it is the requested range, `false` if it is the beginning of the whole file.
     pub(super) partial: bool,
-    /// Bytes of the whole file, where told.
+    /// Size of the whole file in bytes; `None` if not reported.
     pub(super) total: Option<u64>,
-    /// The bytes that were read, at most [`upload::EDGE_BYTES`].
+    /// Bytes read, at most [`upload::EDGE_BYTES`].
     pub(super) bytes: Vec<u8>,
 }
 
-/// A printer's HTTP server.
+/// HTTP connection to a printer's server.
 #[derive(Clone)]
 pub(super) struct Wire {
-    /// The declaration of the printer's type.
+    /// Declaration of the printer's type.
     pub(super) declared: &'static PrinterType,
     pub(super) base: Url,
     pub(super) settings: Settings,
@@ -47,15 +47,15 @@ pub(super) struct Wire {
     client: Client,
     emergency: Client,
     headers: HeaderMap,
-    /// For types whose keys may be a user name and a password.
+    /// Digest authentication, for types whose keys may be a user name and a password.
     digest: Option<Arc<Digest>>,
     judge: Judge,
     turns: Arc<UploadTurns>,
 }
 
 impl Wire {
-    /// The server at the address of the parts. The API key goes in the header that the type declares; where the type
-    /// says that it may be `user:password`, such a one is used for HTTP Digest instead.
+    /// Creates the connection from the parts. The API key is sent in the header that the type declares. If the type
+    /// allows `user:password`, such a key is used for HTTP Digest authentication instead.
     pub(super) fn new(parts: AdapterParts) -> Result<Self, MakeError> {
         let AdapterParts { declared, address, shared } = parts;
         let SharedParts { settings, client, emergency, turns } = shared;
@@ -73,19 +73,19 @@ impl Wire {
         Ok(Self { declared, base, settings, api_key, client, emergency, headers, digest, judge, turns })
     }
 
-    /// With the brand's reading of status codes.
+    /// Sets the brand's interpretation of status codes.
     pub(super) fn judged_by(mut self, judge: Judge) -> Self {
         self.judge = judge;
         self
     }
 
-    /// Asking for answers in JSON: a server that does not say its errors in it of its own accord does so then.
+    /// Requests JSON responses, for servers that report errors as JSON only on request.
     pub(super) fn asking_for_json(mut self) -> Self {
         self.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
         self
     }
 
-    /// The URL of a path below the base; parts of the path are escaped.
+    /// Returns the URL of a path below the base URL; segments of the path are escaped.
     pub(super) fn url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         // Only a URL that cannot be a base has no segments, and `base_url` lets none of these in.
@@ -95,13 +95,13 @@ impl Wire {
         url
     }
 
-    /// The URL of a path from the root that the server told; `None` for one that leads to another server.
+    /// Returns the URL of an absolute path reported by the server; `None` if it leads to another server.
     pub(super) fn told(&self, path: &str) -> Option<Url> {
         let url = self.base.join(path).ok().filter(|_| path.starts_with('/'))?;
         (url.origin() == self.base.origin()).then_some(url)
     }
 
-    /// Asks a question; once more when the server answers 5xx, since a question changes nothing.
+    /// Sends a GET request; repeats it once after a 5xx response, because a query changes nothing.
     pub(super) async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, PrinterError> {
         let ask = || self.finish(self.client.get(self.url(path)).query(query).timeout(self.settings.request_timeout));
         match ask().await {
@@ -110,7 +110,7 @@ impl Wire {
         }
     }
 
-    /// Opens the answer to a question that is answered with something else than JSON, such as a picture.
+    /// Opens the response of a GET request that is not JSON, such as a picture.
     pub(super) async fn open(&self, url: &Url) -> Result<Response, PrinterError> {
         if url.origin() != self.base.origin() {
             return Err(PrinterError::Invalid("this is an address of another server".into()));
@@ -118,7 +118,7 @@ impl Wire {
         self.send(self.client.get(url.clone()).timeout(self.settings.request_timeout)).await
     }
 
-    /// Sends a command, within the time of a command that may run macros.
+    /// Sends a command by POST, within the time limit of a command that may run macros.
     pub(super) async fn post(
         &self,
         path: &str,
@@ -129,29 +129,29 @@ impl Wire {
         self.finish(with_body(call, body)).await
     }
 
-    /// Deletes, within the time of a question.
+    /// Sends a DELETE request, within the time limit of a query.
     pub(super) async fn delete(&self, path: &str) -> Result<Value, PrinterError> {
         let call = self.client.request(Method::DELETE, self.url(path)).timeout(self.settings.request_timeout);
         self.finish(call).await
     }
 
-    /// Sends a command that puts something in place, within the time of a command.
+    /// Sends a PUT request without a body, within the time limit of a command.
     pub(super) async fn put(&self, path: &str) -> Result<Value, PrinterError> {
         self.finish(self.client.put(self.url(path)).timeout(self.settings.command_timeout)).await
     }
 
-    /// Asks or commands without a body on the client kept for emergencies.
+    /// Sends a request without a body on the emergency client.
     pub(super) async fn emergency(&self, method: Method, path: &str) -> Result<Value, PrinterError> {
         self.finish(self.emergency.request(method, self.url(path)).timeout(self.settings.emergency_timeout)).await
     }
 
-    /// Sends a command on the client kept for emergencies.
+    /// Sends a command by POST on the emergency client.
     pub(super) async fn post_emergency(&self, path: &str, body: Option<&Value>) -> Result<Value, PrinterError> {
         let call = self.emergency.post(self.url(path)).timeout(self.settings.emergency_timeout);
         self.finish(with_body(call, body)).await
     }
 
-    /// Waits for the turn to upload to this host, for types whose uploads to one host must not overlap. The turn ends
+    /// Waits for the host's upload lock, for types whose uploads to one host must not overlap. The lock is released
     /// when the guard is dropped.
     pub(super) async fn upload_turn(&self) -> Option<OwnedMutexGuard<()>> {
         if !self.declared.one_upload_per_host {
@@ -160,8 +160,8 @@ impl Wire {
         Some(self.turns.take(self.base.host_str().unwrap_or_default()).await)
     }
 
-    /// Sends a form with a file. It is given up when it takes longer than its size allows, and when no byte is taken
-    /// for the time after which a printer counts as offline.
+    /// Sends a form with a file. Aborts when it takes longer than its size allows, or when no byte is accepted for the
+    /// time after which a printer counts as offline.
     pub(super) async fn upload(
         &self,
         path: &str,
@@ -173,7 +173,8 @@ impl Wire {
         self.send_file(self.client.post(self.url(path)).multipart(form), taken, source).await
     }
 
-    /// Puts a file in place as the body of the call, with further headers. It is given up like [`Self::upload`].
+    /// Sends a file as the body of a PUT request, with additional headers. Aborts under the same conditions as
+    /// [`Self::upload`].
     pub(super) async fn put_file(
         &self,
         path: &str,
@@ -185,7 +186,7 @@ impl Wire {
         self.send_file(call.body(body), taken, source).await
     }
 
-    /// Sends a form whose parts are in memory, within the time of an upload of so many bytes.
+    /// Sends a form whose parts are in memory, within the time limit of an upload of `bytes` bytes.
     pub(super) async fn form(&self, path: &str, form: Form, bytes: u64) -> Result<Value, PrinterError> {
         let limit = self.settings.upload_timeout(bytes);
         self.finish(self.client.post(self.url(path)).multipart(form).timeout(limit)).await
@@ -201,8 +202,8 @@ impl Wire {
         }
     }
 
-    /// A part of a file, as the value of a `Range` header names it; at most [`upload::EDGE_BYTES`] are read. Asked for
-    /// once more when the server answers 5xx.
+    /// Requests a part of a file, given as the value of a `Range` header; reads at most [`upload::EDGE_BYTES`]. Repeats
+    /// the request once after a 5xx response.
     pub(super) async fn part(&self, url: &Url, range: &str) -> Result<FilePart, PrinterError> {
         match self.ask_part(url, range).await {
             Err(PrinterError::Refused { status: 500.., .. }) => self.ask_part(url, range).await,
@@ -235,19 +236,20 @@ impl Wire {
         Ok(FilePart { partial, total, bytes })
     }
 
-    /// That something else answers than the program of the printer's type.
+    /// Returns the error for a program other than the one that the printer's type runs.
     pub(super) fn strange(&self) -> PrinterError {
         let PrinterType { program, default_port, .. } = *self.declared;
         PrinterError::Stranger { program, address: self.base.to_string(), port: default_port }
     }
 
-    /// Whether an error that is not JSON may be the printer's own, because its server had to be asked for JSON.
+    /// Returns whether an error body that is not JSON may be the printer's own, because its server had to be asked for
+    /// JSON.
     fn plain_words(&self, body: &[u8]) -> bool {
         self.headers.contains_key(header::ACCEPT) && !body.trim_ascii_start().starts_with(b"<")
     }
 
-    /// What a failed question means that every server of the type answers: one that does not know it is another
-    /// program.
+    /// Converts the failure of a query that every server of the type supports: if the server does not know it, it is
+    /// another program.
     pub(super) fn at_first(&self, error: PrinterError) -> PrinterError {
         match error {
             PrinterError::BadAnswer(_) | PrinterError::NotFound(_) | PrinterError::Refused { status: 405, .. } => {
@@ -257,8 +259,8 @@ impl Wire {
         }
     }
 
-    /// Sends a call with the headers of all calls. One that is refused with a challenge was not carried out, and is
-    /// sent once more with the answer to it, unless its body is gone.
+    /// Sends a call with the common headers. A call rejected with an authentication challenge was not carried out, so
+    /// it is sent once more with credentials, unless its body was consumed.
     async fn send(&self, call: RequestBuilder) -> Result<Response, PrinterError> {
         let call = call.headers(self.headers.clone());
         let Some(digest) = &self.digest else { return call.send().await.map_err(failure) };
@@ -302,7 +304,7 @@ fn with_body(call: RequestBuilder, body: Option<&Value>) -> RequestBuilder {
     }
 }
 
-/// The base URL as the operator wrote it.
+/// Parses the base URL entered by an operator.
 pub(super) fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> {
     let text = text.trim();
     let bad = |why: &str| MakeError::BadAddress(format!("base url {text:?}: {why}"));
@@ -331,8 +333,8 @@ pub(super) fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> 
     Ok(url)
 }
 
-/// What a call that brought no answer means. Only where the connection was not even opened it is certain that nothing
-/// happened.
+/// Converts a call without a response into an error. Only if the connection was not even opened is it certain that
+/// nothing happened.
 fn failure(error: reqwest::Error) -> PrinterError {
     let error = error.without_url();
     if error.is_builder() {
@@ -346,7 +348,7 @@ fn failure(error: reqwest::Error) -> PrinterError {
     }
 }
 
-/// An error with its causes; the outermost text of an HTTP client says little.
+/// Formats an error with its causes, because the outermost message of an HTTP client says little.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -369,7 +371,7 @@ async fn read(mut answer: Response) -> Result<Vec<u8>, PrinterError> {
     Ok(body)
 }
 
-/// A file name that may be put into a path: relative, without parts that climb.
+/// Checks that a file name may be used in a path: relative, and without `..` components.
 pub(super) fn file_name(name: &str) -> Result<&str, PrinterError> {
     let name = name.trim_start_matches('/');
     let bad = name.is_empty()

@@ -1,7 +1,7 @@
-//! The accounting system: consent and tokens (OAuth 2.0 with PKCE), and the books. Speaks Xero's API.
+//! Client of the accounting system: consent and tokens (OAuth 2.0 with PKCE), and the books. Implements Xero's API.
 //!
-//! Tokens are handed in and out as they are; who keeps them encrypts them. Nothing here repeats a call: what is told
-//! twice is known by its number and its key, and whoever calls decides when.
+//! Tokens are passed in and out in plain text; the caller encrypts them for storage. This client never retries. A
+//! repeated request is recognised by its document number and idempotency key, and the caller decides when to repeat it.
 
 mod books;
 mod read;
@@ -24,47 +24,47 @@ use super::peer_client::{PeerSettingError, causes, send, whole};
 use super::peers::{Asked, PeerFault};
 use crate::domain::peer_address::PeerAddress;
 
-/// Longest answer of the token endpoint, in bytes.
+/// Maximum size of a token endpoint response in bytes.
 const MAX_TOKEN_ANSWER_BYTES: usize = 64 * 1024;
-/// Life of a token whose life the provider does not tell, in seconds.
+/// Lifetime in seconds assumed for a token whose lifetime the provider does not state.
 const UNTOLD_LIFE_SECONDS: u64 = 300;
-/// What people call it in faults.
+/// Name of the system in error messages.
 const WHO: &str = "the accounting system";
-/// A token that no provider ever gave: with it the answer shows whether the program itself is known.
+/// A token that no provider ever issued: the response to it shows whether the client credentials are known.
 const NO_TOKEN: &str = "printfloor-connection-test";
 
-/// Two tokens, as the provider gave them. Never printed.
+/// Token pair as issued by the provider. Never logged.
 pub struct Tokens {
-    /// The one that calls show.
+    /// Access token, sent with API calls.
     pub access: String,
-    /// The one that gives the next two, once.
+    /// Refresh token, which can be exchanged once for the next pair.
     pub refresh: String,
-    /// How long the first works, in seconds.
+    /// Lifetime of the access token in seconds.
     pub life_seconds: u64,
 }
 
-/// An organisation whose books are kept there.
+/// An organisation whose books are kept in the accounting system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Organisation {
-    /// The provider's id of it.
+    /// Id assigned by the provider.
     pub id: String,
-    /// What people call it.
+    /// Display name.
     pub name: String,
 }
 
-/// Why the accounting system did not do what it was asked.
+/// Reason why a call to the accounting system failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AccountingError {
-    /// It did not answer, or could not; whether anything was done is not known.
+    /// The system did not answer or reported a failure; the request may have been carried out.
     #[error("{}", .0.in_one_line())]
     Unavailable(PeerFault),
-    /// It wants to be left alone for so many seconds.
+    /// The system asked for a pause of so many seconds.
     #[error("the accounting system asks to be left alone for {0} s")]
     Busy(u64),
-    /// It does not take the first token any more.
+    /// The access token is no longer accepted.
     #[error("the accounting system does not take the token")]
     Token,
-    /// It said no to this; the same will be refused again.
+    /// The request was rejected; repeating it would be rejected again.
     #[error("{0}")]
     Refused(String),
 }
@@ -77,7 +77,7 @@ impl From<PeerFault> for AccountingError {
 
 type OAuth = BasicClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointSet>;
 
-/// Where the accounting system is, what proves the shop's program to it, and how documents are booked there.
+/// Address of the accounting system, the OAuth client credentials, and the accounts to which documents are booked.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each is explained beside the setting of the same name")]
 pub struct AccountingSettings {
@@ -90,11 +90,11 @@ pub struct AccountingSettings {
     pub scopes: Vec<String>,
     pub sales_account: String,
     pub payment_account: String,
-    /// Rate in basis points and the system's word for it.
+    /// Tax rates in basis points with the system's tax type for each.
     pub tax_words: Vec<(i64, String)>,
 }
 
-/// The way to the accounting system with these settings.
+/// Client of the accounting system with these settings.
 #[derive(Clone)]
 pub struct AccountingClient {
     client: Client,
@@ -110,7 +110,8 @@ pub struct AccountingClient {
 }
 
 impl AccountingClient {
-    /// With these settings; browsers come back to `redirect`. `client` is the one for configured services.
+    /// Creates a client with these settings; `redirect` is the OAuth redirect URI. `client` is the HTTP client for
+    /// configured services.
     pub fn new(client: Client, settings: AccountingSettings, redirect: &str) -> Result<Self, PeerSettingError> {
         // The addresses are judged here: the crate for OAuth knows nothing of that.
         let address = |text: &str| PeerAddress::web(text).map(|address| address.url().clone());
@@ -134,8 +135,8 @@ impl AccountingClient {
         })
     }
 
-    /// The page on which an admin consents. `verifier` is the secret behind this one consent: 43 to 128 letters and
-    /// digits.
+    /// Returns the URL of the consent page for an admin. `verifier` is the PKCE code verifier of this consent: 43 to
+    /// 128 letters and digits.
     pub fn consent_page(&self, state: &str, verifier: &str) -> Url {
         let verifier = PkceCodeVerifier::new(verifier.to_owned());
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&verifier);
@@ -144,7 +145,7 @@ impl AccountingClient {
         page.set_pkce_challenge(challenge).url().0
     }
 
-    /// The first tokens, for the code that an admin brought back from the page.
+    /// Exchanges the authorization code from the consent page for the first tokens.
     pub async fn first_tokens(&self, code: &str, verifier: &str) -> Result<Tokens, AccountingError> {
         let http = |request| call(self.client.clone(), request);
         let asked = self.oauth.exchange_code(AuthorizationCode::new(code.to_owned()));
@@ -152,8 +153,8 @@ impl AccountingClient {
         tokens(asked.request_async(&http).await, None)
     }
 
-    /// The next tokens, for the second of the present ones, which works once. [`AccountingError::Refused`] means that
-    /// it never will again.
+    /// Exchanges the refresh token, which works once, for the next pair. After [`AccountingError::Refused`] it will
+    /// never work again.
     pub async fn next_tokens(&self, refresh: &str) -> Result<Tokens, AccountingError> {
         let http = |request| call(self.client.clone(), request);
         let token = RefreshToken::new(refresh.to_owned());
@@ -161,7 +162,7 @@ impl AccountingClient {
         tokens(asked.request_async(&http).await, Some(refresh))
     }
 
-    /// Gives a token up.
+    /// Revokes a token.
     pub async fn revoke(&self, refresh: &str) -> Result<(), AccountingError> {
         let Some(address) = &self.revocation else { return Ok(()) };
         let request = self
@@ -178,7 +179,7 @@ impl AccountingClient {
         }
     }
 
-    /// Whether it is there and knows this shop's program. Changes nothing there.
+    /// Checks that the system answers and knows the client credentials. Changes nothing there.
     pub async fn check(&self) -> Asked {
         match self.next_tokens(NO_TOKEN).await {
             Err(AccountingError::Refused(words)) if words.starts_with("invalid_grant") => {
@@ -196,12 +197,12 @@ impl AccountingClient {
     }
 }
 
-/// What the network or a bound said.
+/// Network error or exceeded limit.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.in_one_line())]
 struct CallFault(PeerFault);
 
-/// Sends a request of the crate for OAuth, and reads its answer within bounds.
+/// Sends a request of the OAuth crate and reads its response within limits.
 async fn call(client: Client, request: HttpRequest) -> Result<HttpResponse, CallFault> {
     let fault = |words: String| CallFault(PeerFault::new(words));
     let request = reqwest::Request::try_from(request).map_err(|error| fault(causes(error)))?;
@@ -227,7 +228,8 @@ async fn call(client: Client, request: HttpRequest) -> Result<HttpResponse, Call
 
 type TokenFault = RequestTokenError<CallFault, oauth2::StandardErrorResponse<BasicErrorResponseType>>;
 
-/// What the token endpoint gave; `former` is kept where it gives no second token, because the former one then works on.
+/// Converts the token endpoint's response; `former` is kept if the response contains no refresh token, because the
+/// former one then remains valid.
 fn tokens(asked: Result<BasicTokenResponse, TokenFault>, former: Option<&str>) -> Result<Tokens, AccountingError> {
     let given = asked.map_err(|fault| match fault {
         RequestTokenError::ServerResponse(no) => AccountingError::Refused(no.to_string()),

@@ -1,6 +1,6 @@
-//! Messages to an agent gateway: a POST with a bearer token, shaped as the `agent` hook of such gateways takes it.
+//! Client of an agent gateway: a POST with a bearer token per message, in the format of such gateways' `agent` hook.
 //!
-//! Keeping and retrying messages is the caller's affair; the message's id is the idempotency key.
+//! The caller stores and retries messages; the message id is the idempotency key.
 
 use futures::future::BoxFuture;
 use reqwest::{Client, Method};
@@ -10,20 +10,20 @@ use super::mail::{MailError, Mailer, Message};
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
 use super::peers::PeerFault;
 
-/// The hook of a gateway whose address has no path of its own.
+/// Hook path for a gateway address without a path of its own.
 const HOOK_PATH: &str = "hooks/agent";
-/// At most this much of an answer is read, in bytes.
+/// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// The other side, in messages.
+/// Name of the other side in messages.
 const OTHER_SIDE: &str = "the agent gateway";
 
-/// Sends messages to the hook of an agent gateway.
+/// Client that sends messages to the hook of an agent gateway.
 pub struct AgentGateway {
     peer: PeerClient,
 }
 
 impl AgentGateway {
-    /// A gateway at this address: the hook itself, or the gateway's base address. An empty token is not shown.
+    /// Creates a client for this address: the hook itself, or the gateway's base address. An empty token is not sent.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }

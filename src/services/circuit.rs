@@ -1,5 +1,5 @@
-//! A circuit breaker with a time limit around calls of one outside system: whoever failed several times in a row is
-//! left alone for a while, so that a system that hangs costs nobody anything but itself.
+//! Circuit breaker with a time limit for calls to one external system: after several consecutive failures, no calls are
+//! made for a while, so that a hanging system affects nothing but itself.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -10,39 +10,39 @@ use super::peers::PeerFault;
 use crate::domain::breaker::{Breaker, BreakerRules};
 use crate::domain::schedule::Delays;
 
-/// Failures in a row that open the circuit.
+/// Consecutive failures that open the circuit.
 const FAILURES_UNTIL_OPEN: u32 = 3;
-/// Shortest wait for a circuit that is about to close.
+/// Minimum wait for a circuit that is about to close.
 const MIN_WAIT: Duration = Duration::from_millis(10);
 
-/// How long a call may take, and how long a system is left alone.
+/// Time limit of a call, and pauses while the circuit is open.
 #[derive(Clone, Copy, Debug)]
 pub struct CircuitSettings {
-    /// Longest time of one call.
+    /// Time limit of one call.
     pub timeout: Duration,
     /// Pauses after the failure that opened the circuit and after each further one.
     pub pauses: Delays,
 }
 
-/// The circuit to one system.
+/// Circuit breaker for one system.
 pub struct Circuit {
     within: Duration,
     rules: BreakerRules,
-    /// The moment from which the breaker counts its milliseconds.
+    /// Time from which the breaker counts milliseconds.
     began: Instant,
     breaker: Mutex<Breaker>,
 }
 
 impl Circuit {
-    /// A closed circuit.
+    /// Creates a closed circuit.
     pub fn new(settings: CircuitSettings) -> Self {
         let CircuitSettings { timeout: within, pauses } = settings;
         let rules = BreakerRules { failures_until_open: FAILURES_UNTIL_OPEN, pauses, longest_call: within };
         Self { within, rules, began: Instant::now(), breaker: Mutex::default() }
     }
 
-    /// Makes a call, unless the circuit is open. One that takes too long counts as failed. `chance`, from 0 to 1,
-    /// spreads the pauses.
+    /// Makes a call unless the circuit is open. A call that exceeds the time limit counts as failed. `chance`, from 0
+    /// to 1, adds jitter to the pauses.
     pub async fn call<T>(&self, chance: f64, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
         if let Err(wait_ms) = self.with(|breaker| breaker.admit(&self.rules, self.now_ms())) {
             let seconds = wait_ms.div_ceil(1000);

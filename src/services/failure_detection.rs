@@ -1,4 +1,4 @@
-//! Shows pictures to the ML API of Obico, which fetches them itself from the address that it is given.
+//! Client of Obico's ML API: submits the URL of a picture, which the API downloads itself.
 
 use reqwest::{Client, Method};
 use serde_json::Value;
@@ -6,34 +6,34 @@ use serde_json::Value;
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, send, whole};
 use super::peers::PeerFault;
 
-/// Most bytes of an answer that are read.
+/// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
-/// The other side, in messages.
+/// Name of the other side in messages.
 const OTHER_SIDE: &str = "the detector";
-/// Where it is shown pictures.
+/// Path of the prediction endpoint.
 pub(super) const LOOK_PATH: &str = "p/";
 
-/// What came of showing a picture.
+/// Result of submitting a picture.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Frame {
-    /// How sure the detector is that something failed, 0 to 1.
+    /// Confidence that a print failure is visible, 0 to 1.
     Seen(f64),
-    /// It could not get the picture, in its own words.
+    /// The detector could not download the picture; contains its message.
     NoPicture(String),
 }
 
-/// A detector of failed prints.
+/// Client of a print failure detector.
 pub struct Detector {
     peer: PeerClient,
 }
 
 impl Detector {
-    /// At this address; an empty token is not shown.
+    /// Creates a client for this address; an empty token is not sent.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
 
-    /// Shows the picture at this address.
+    /// Submits the picture at this URL.
     pub async fn look(&self, picture: &str) -> Result<Frame, PeerFault> {
         let call = self.peer.below(Method::GET, LOOK_PATH).query(&[("img", picture)]);
         let mut answer = send(call, OTHER_SIDE).await?;
@@ -60,7 +60,7 @@ fn judge(status: u16, said: &[u8]) -> Result<Frame, PeerFault> {
     }
 }
 
-/// The confidences of all that is seen together, as the detector's own program adds them up; at most 1.
+/// Sums the confidences of all detections as the detector's own program does; at most 1.
 fn confidence(detections: &[Value]) -> f64 {
     let failures = detections.iter().filter(|one| one.get(0).and_then(Value::as_str) == Some("failure"));
     failures.filter_map(|one| one.get(1)?.as_f64()).filter(|one| one.is_finite()).sum::<f64>().clamp(0.0, 1.0)

@@ -1,4 +1,4 @@
-//! Reads the printers that FDM Monster knows, in our own words.
+//! Reads the printers known to FDM Monster.
 
 use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
@@ -6,48 +6,48 @@ use serde_json::Value;
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send, whole};
 use super::peers::PeerFault;
 
-/// Most bytes of a list that are read.
+/// Maximum number of bytes read from a list.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// The other side, in messages.
+/// Name of the other side in messages.
 const OTHER_SIDE: &str = "FDM Monster";
-/// Most printers that are taken over from a list.
+/// Maximum number of printers imported from a list.
 const MAX_PRINTERS: usize = 1000;
-/// Most characters of one text.
+/// Maximum number of characters of one text.
 const MAX_CHARS: usize = 500;
 
-/// A printer as the other side knows it.
+/// A printer as known to FDM Monster.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FarmPrinter {
-    /// Its id there.
+    /// Id in FDM Monster.
     pub id: String,
-    /// What people call it there.
+    /// Display name in FDM Monster.
     pub name: String,
-    /// Address of its server; empty where none is known.
+    /// Address of the printer's server; empty if unknown.
     pub base_url: String,
-    /// The number of its type there.
+    /// Number of the printer type in FDM Monster.
     pub type_number: i64,
-    /// Its API key; empty where it has none, or the other side keeps it to itself.
+    /// API key; empty if there is none or FDM Monster does not reveal it.
     pub key: String,
-    /// Its user name there; the serial number of printers that are reached by it.
+    /// User name; the serial number for printers that are reached by it.
     pub user: String,
-    /// Its password there; the access code of printers that are reached by their serial number.
+    /// Password; the access code for printers that are reached by their serial number.
     pub password: String,
-    /// Whether it is in use there.
+    /// `true` if the printer is enabled in FDM Monster.
     pub enabled: bool,
 }
 
-/// An FDM Monster.
+/// Client of an FDM Monster server.
 pub struct FarmUi {
     peer: PeerClient,
 }
 
 impl FarmUi {
-    /// At this address, with this API key (empty: none).
+    /// Creates a client for this address and API key (empty for none).
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
 
-    /// Whether it asks who calls; a fault when it is something else.
+    /// Returns whether the server requires authentication; fails if it is something else.
     pub async fn asks_for_key(&self) -> Result<bool, PeerFault> {
         let mut answer = send(self.peer.below(Method::GET, "api/v2/auth/login-required"), OTHER_SIDE).await?;
         let status = answer.status();
@@ -59,7 +59,8 @@ impl FarmUi {
         })
     }
 
-    /// The printers that it knows. Their list holds keys and passwords, so nothing of it stands in a fault.
+    /// Returns the printers known to the server. Their list contains keys and passwords, so no part of it appears in an
+    /// error.
     pub async fn printers(&self) -> Result<Vec<FarmPrinter>, PeerFault> {
         let mut answer = send(self.peer.below(Method::GET, "api/v2/printer/"), OTHER_SIDE).await?;
         let status = answer.status();

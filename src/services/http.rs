@@ -1,13 +1,12 @@
-//! The HTTP clients of the server: the only place that builds any.
+//! The server's HTTP clients; they are built only here.
 //!
-//! There are two, with opposite policies, and they are never mixed. [`Outbound`] carries webhooks to addresses that
-//! users chose: it refuses everything that is not public, and it refuses at dial time, because a name may resolve to
-//! something else than it did when the endpoint was registered. [`lan`] talks to printers and services that the shop's
-//! own people configured, so private addresses are what it is for; link-local addresses and metadata services, where
-//! neither is, are refused when a name is dialled, by [`lan_connect`] and [`lan_addresses`] too. No client asks for the
-//! judgement of an address that is written out: [`super::peer_client`] and the adapters of printers judge those before.
-//! Neither follows redirects or uses a proxy from the
-//! environment, and neither sends a request twice on its own.
+//! There are two, with opposite policies, and they are never mixed. [`Outbound`] delivers webhooks to addresses that
+//! users chose: it rejects everything that is not public, and does so at dial time, because a name may resolve to a
+//! different address than when the endpoint was registered. [`lan`] connects to printers and services configured by the
+//! shop's staff, so it allows private addresses. Link-local addresses and metadata services, which contain neither, are
+//! rejected when a name is dialled, also by [`lan_connect`] and [`lan_addresses`]. Literal IP addresses are not checked
+//! at dial time: [`super::peer_client`] and the printer adapters check those before. Neither client follows redirects,
+//! uses a proxy from the environment, or sends a request twice on its own.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -22,39 +21,40 @@ use url::Host;
 use crate::domain::printer::denied_address;
 use crate::domain::target::{self, TargetError};
 
-/// What every request says of its sender.
+/// Value of the `User-Agent` header of every request.
 pub const USER_AGENT: &str = concat!("Printfloor/", env!("CARGO_PKG_VERSION"));
 
-/// How long a connection without work is kept.
+/// Time for which an idle connection is kept.
 const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How webhooks are sent.
+/// Settings of the webhook client.
 #[derive(Debug, Clone)]
 pub struct OutboundSettings {
-    /// To reach the other side, name resolution included.
+    /// Time limit for connecting, including name resolution.
     pub connect_timeout: Duration,
-    /// For the whole exchange, from the call to the end of the answer.
+    /// Time limit for the whole exchange, from the call to the end of the response.
     pub timeout: Duration,
-    /// Lets webhooks go to private and local addresses too.
+    /// Allows webhooks to private and local addresses as well.
     pub allow_private: bool,
-    /// Connections to one host that are kept open when they are idle: as many as deliveries may be under way at an
-    /// endpoint, so that a burst of events needs no more.
+    /// Maximum number of idle connections kept per host: as many as there may be concurrent deliveries to an endpoint,
+    /// so that a burst of events needs no more.
     pub idle_per_host: usize,
 }
 
-/// How printers and configured services are spoken to. A caller may set another time limit on a single request.
+/// Settings of the client for printers and configured services. A caller may set another time limit for a single
+/// request.
 #[derive(Debug, Clone)]
 pub struct LanSettings {
-    /// To reach the other side.
+    /// Time limit for connecting.
     pub connect_timeout: Duration,
-    /// The longest silence within an answer.
+    /// Maximum time without data within a response.
     pub read_timeout: Duration,
-    /// For the whole exchange.
+    /// Time limit for the whole exchange.
     pub timeout: Duration,
 }
 
 impl Default for LanSettings {
-    /// Connect 3 s, silence 10 s, whole 30 s. Uploads set their own limit.
+    /// Returns 3 s for connecting, 10 s without data, and 30 s in total. Uploads set their own limit.
     fn default() -> Self {
         Self {
             connect_timeout: Duration::from_secs(3),
@@ -64,14 +64,14 @@ impl Default for LanSettings {
     }
 }
 
-/// The HTTP client could not be set up, for example because the system has no certificate store.
+/// Error: the HTTP client could not be set up, for example because the system has no certificate store.
 #[derive(Debug, thiserror::Error)]
 #[error("the HTTP client could not be set up: {0}")]
 pub struct BuildError(#[from] reqwest::Error);
 
-/// Turns a host name into addresses. Handed in, so that tests need no DNS.
+/// Resolver of host names. Passed in, so that tests need no DNS.
 pub trait Lookup: Send + Sync + 'static {
-    /// All addresses of the name, in the order to try them.
+    /// Returns all addresses of the name in the order in which to try them.
     fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
@@ -88,15 +88,15 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// A host has addresses, but none that may be dialled.
+/// Error: a host has addresses, but none that may be dialled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the host's address is not allowed: {range}")]
 pub struct Blocked {
-    /// What its first address belongs to.
+    /// Address range of its first address.
     pub range: &'static str,
 }
 
-/// The client for webhooks.
+/// HTTP client for webhooks.
 #[derive(Clone)]
 pub struct Outbound {
     client: reqwest::Client,
@@ -104,12 +104,12 @@ pub struct Outbound {
 }
 
 impl Outbound {
-    /// Builds it with the resolver of the operating system.
+    /// Builds the client with the resolver of the operating system.
     pub fn new(settings: OutboundSettings) -> Result<Self, BuildError> {
         Self::with_lookup(settings, Arc::new(SystemLookup))
     }
 
-    /// Builds it with another resolver. Its answers are judged like those of any other.
+    /// Builds the client with another resolver, whose results are checked like those of any other.
     pub(super) fn with_lookup(settings: OutboundSettings, lookup: Arc<dyn Lookup>) -> Result<Self, BuildError> {
         let denied: Denied = if settings.allow_private { |_| None } else { target::denied_range };
         let guard = Guard { lookup, denied };
@@ -121,13 +121,13 @@ impl Outbound {
         Ok(Self { client, settings })
     }
 
-    /// Begins a POST, if the URL may be called at all. Literal addresses are judged here, since no resolver is asked
-    /// for them; names are judged when they are dialled.
+    /// Begins a POST request if the URL may be called at all. Literal IP addresses are checked here, because no
+    /// resolver is used for them; names are checked when they are dialled.
     pub fn post(&self, url: &str) -> Result<reqwest::RequestBuilder, TargetError> {
         Ok(self.client.post(target::check(url, self.settings.allow_private)?))
     }
 
-    /// What it was built with.
+    /// Returns the settings with which the client was built.
     pub fn settings(&self) -> &OutboundSettings {
         &self.settings
     }
@@ -139,8 +139,8 @@ pub fn lan(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
 }
 
-/// Builds the client that looks for printers. Nothing secret is ever sent with it, so that it takes any certificate:
-/// those of printers are their own.
+/// Builds the client that searches for printers. It never sends secrets, so it accepts any certificate, such as the
+/// printers' self-signed ones.
 pub fn searching(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     let builder = builder(settings.connect_timeout).dns_resolver(lan_guard()).tls_danger_accept_invalid_certs(true);
     Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).pool_max_idle_per_host(0).build()?)
@@ -159,13 +159,13 @@ fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
         .pool_max_idle_per_host(2)
 }
 
-/// The addresses of a printer or configured service that may be dialled; an error when there is none.
+/// Resolves a printer or configured service to the addresses that may be dialled; fails if there are none.
 pub async fn lan_addresses(host: Host<&str>, port: u16) -> io::Result<Vec<SocketAddr>> {
     let addresses = lan_guard().addresses(host).await.map_err(io::Error::other)?;
     Ok(addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect())
 }
 
-/// Opens a connection to a printer or configured service that is spoken to in another protocol than HTTP.
+/// Opens a TCP connection to a printer or configured service that uses a protocol other than HTTP.
 pub async fn lan_connect(host: Host<&str>, port: u16) -> io::Result<TcpStream> {
     let addresses = lan_addresses(host, port).await?;
     let stream = TcpStream::connect(&addresses[..]).await?;
@@ -177,19 +177,19 @@ fn lan_guard() -> Guard {
     Guard { lookup: Arc::new(SystemLookup), denied: denied_address }
 }
 
-/// Tells in words the range of an address that must not be dialled; `None` for one that may.
+/// Check of an address: returns the name of the forbidden range that contains it, or `None` if it may be dialled.
 type Denied = fn(IpAddr) -> Option<&'static str>;
 
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Stands between a client and the resolver and lets only allowed addresses through to be dialled.
+/// Resolver wrapper that passes only allowed addresses to the HTTP client.
 struct Guard {
     lookup: Arc<dyn Lookup>,
     denied: Denied,
 }
 
 impl Guard {
-    /// The addresses of a host that may be dialled; an error when there is none.
+    /// Resolves a host to the addresses that may be dialled; fails if there are none.
     async fn addresses(&self, host: Host<&str>) -> Result<Vec<IpAddr>, AnyError> {
         let found = match host {
             Host::Domain(name) => self.lookup.lookup(name.to_owned()).await?,
@@ -213,7 +213,7 @@ impl Resolve for Guard {
     }
 }
 
-/// Those addresses that may be dialled; an error when there is none, or none that may.
+/// Filters the addresses that may be dialled; fails if there are none.
 fn allowed(found: Vec<IpAddr>, denied: Denied) -> Result<Vec<IpAddr>, AnyError> {
     let first = *found.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the name has no address"))?;
     let allowed: Vec<IpAddr> = found.into_iter().filter(|ip| denied(*ip).is_none()).collect();
@@ -223,8 +223,8 @@ fn allowed(found: Vec<IpAddr>, denied: Denied) -> Result<Vec<IpAddr>, AnyError> 
     }
 }
 
-/// Reads the beginning of an answer of any length: stops after `most` bytes and keeps the first `kept` of them. Also
-/// gives what stopped it before that. The rest is left unread, which closes the connection.
+/// Reads the beginning of a response of any length: stops after `most` bytes and keeps the first `kept` of them. Also
+/// returns the error that stopped it earlier, if any. The rest is left unread, which closes the connection.
 pub(super) async fn read_beginning(
     answer: &mut reqwest::Response,
     most: usize,
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), io::ErrorKind::NotFound);
     }
 
-    /// A resolver with one answer.
+    /// Resolver that always returns the same addresses.
     struct Answers(Vec<IpAddr>);
 
     impl Lookup for Answers {

@@ -1,9 +1,8 @@
-//! Mail to customers and operators: through a mail server or a mail service, or, when neither is configured, into a
-//! folder.
+//! Mail to customers and operators: through a mail server or a mail service, or into a folder if neither is configured.
 //!
-//! A message has an id of its own and looks the same however often it is sent: same `Message-ID`, same date, same
-//! bytes. A lost answer means that it may be sent twice; receivers and the folder then keep one. Keeping and retrying
-//! messages is the caller's affair.
+//! A message has its own id and is identical however often it is sent: same `Message-ID`, same date, same bytes. After
+//! a lost response it may be sent twice; receivers and the folder then keep one copy. The caller stores and retries
+//! messages.
 
 mod api;
 mod outbox;
@@ -21,60 +20,61 @@ use jiff::Timestamp;
 use lettre::message::header::ContentType;
 use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 
-/// The longest id of a message, in bytes.
+/// Maximum length of a message id in bytes.
 const MAX_ID_BYTES: usize = 128;
 
-/// A mail in plain text, and in HTML where it has links.
+/// A mail in plain text, with an HTML version if it contains links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Names the message for ever; letters, digits, `-`, `_` and `.`, at most 128.
+    /// Permanent id of the message; letters, digits, `-`, `_` and `.`, at most 128.
     pub id: String,
-    /// When it was written: its `Date`.
+    /// Time of writing, used as the `Date` header.
     pub written_at: Timestamp,
-    /// The receivers, `a@b` or `Name <a@b>`.
+    /// Recipients, `a@b` or `Name <a@b>`.
     pub to: Vec<String>,
     /// The subject, one line.
     pub subject: String,
-    /// The body, as plain text.
+    /// Plain-text body.
     pub text: String,
-    /// The same body as HTML, for mail programs that show it.
+    /// HTML version of the body, for mail programs that display it.
     pub html: Option<String>,
-    /// Files that come with it; each at most some megabytes.
+    /// Attachments; each at most some megabytes.
     pub files: Vec<MailFile>,
 }
 
-/// A file that comes with a message.
+/// An attachment of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailFile {
-    /// Its name: letters, digits, `-`, `_` and `.`.
+    /// File name: letters, digits, `-`, `_` and `.`.
     pub name: String,
     /// Its media type.
     pub content_type: &'static str,
-    /// What is in it.
+    /// Content of the file.
     pub bytes: Bytes,
-    /// For a picture that the HTML shows: the name after `cid:`. `None` for a file that the reader opens.
+    /// Content id (the name after `cid:`) of a picture shown in the HTML; `None` for a regular attachment.
     pub shown_as: Option<&'static str>,
 }
 
-/// Why a message was not sent.
+/// Reason why a message was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
-    /// It may work later as it is: the server is unavailable or busy, or refuses us for reasons of configuration.
+    /// Temporary failure, worth a retry with the same message: the server is unavailable or busy, or rejects the sender
+    /// because of its configuration.
     #[error("the mail could not be sent now: {reason}")]
     Transient {
-        /// What went wrong, for the operator.
+        /// Description for the operator.
         reason: String,
     },
-    /// This message will never be accepted.
+    /// The message will never be accepted.
     #[error("the mail cannot be sent: {reason}")]
     Permanent {
-        /// What is wrong with it, for the operator.
+        /// Description for the operator.
         reason: String,
     },
-    /// The settings cannot be used.
+    /// The settings are invalid.
     #[error("the mail settings cannot be used: {reason}")]
     Settings {
-        /// What is wrong with them.
+        /// Description of the invalid setting.
         reason: String,
     },
 }
@@ -93,18 +93,18 @@ impl MailError {
     }
 }
 
-/// Something that takes messages.
+/// Transport for messages.
 pub trait Mailer: Send + Sync {
-    /// Hands the message over. `Ok` means that the other side has taken it.
+    /// Sends the message. `Ok` means that the other side has accepted it.
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Result<(), MailError>>;
 }
 
-/// Reads the address that all mail comes from.
+/// Parses the sender address of all mail.
 fn sender(from: &str) -> Result<Mailbox, MailError> {
     from.parse().map_err(|_| MailError::settings(format!("{from:?} is not a sender address")))
 }
 
-/// Writes the message out. The same message always gives the same bytes.
+/// Serializes the message. The same message always yields the same bytes.
 fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailError> {
     let Message { id, written_at, to, subject, text, html, files } = message;
     if id.len() > MAX_ID_BYTES || !is_plain_name(id) {
@@ -160,7 +160,7 @@ fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailErr
     composed.map_err(|error| MailError::permanent(error.to_string()))
 }
 
-/// Whether a text can stand in a header, a path and a boundary as it is.
+/// Returns whether a text can be used verbatim in a header, a path and a boundary.
 fn is_plain_name(text: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
     !text.is_empty() && !text.starts_with('.') && text.bytes().all(plain)

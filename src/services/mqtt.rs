@@ -1,7 +1,7 @@
-//! A session at an MQTT broker of the shop: what is published is acknowledged, and a last word is left for when the
+//! Session with an MQTT broker of the shop: publications are acknowledged, and a last will is registered for when the
 //! session breaks.
 //!
-//! Every session is a clean one: nothing is kept for the next, so whoever opens one tells everything anew.
+//! Every session is a clean one without state from earlier sessions, so a new session publishes everything again.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -22,16 +22,16 @@ use super::peer_client::PeerSettingError;
 use super::peers::PeerFault;
 use crate::domain::peer_address::PeerAddress;
 
-/// Most bytes of a message in either direction.
+/// Maximum size of a message in bytes, in either direction.
 const MAX_MESSAGE_BYTES: usize = 256 * 1024;
-/// After so long without a word the broker gives the session up and tells the last word; we say something more often.
+/// Seconds of silence after which the broker closes the session and publishes the last will; pings are sent more often.
 const KEEP_ALIVE_SECONDS: u16 = 30;
-/// Time between two signs of life.
+/// Interval between pings.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
-/// Most messages that wait to be heard; what comes beyond is dropped.
+/// Maximum number of received messages in the queue; further ones are dropped.
 const MAX_HEARD: usize = 1024;
 
-/// Where a broker is, and who we are there.
+/// Address and credentials of a broker.
 #[derive(Clone)]
 pub struct Broker {
     address: PeerAddress,
@@ -40,13 +40,13 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// At this address (`mqtt://host:port`), without sign-in where `user` is empty.
+    /// Creates a broker for this address (`mqtt://host:port`), without authentication if `user` is empty.
     pub fn new(url: &str, user: &str, password: &str) -> Result<Self, PeerSettingError> {
         let login = (!user.is_empty()).then(|| (user.to_owned(), password.to_owned()));
         Ok(Self { address: PeerAddress::broker(url)?, login, client_id: String::new() })
     }
 
-    /// With the name by which the broker tells clients apart.
+    /// Sets the client id by which the broker distinguishes clients.
     #[must_use]
     pub fn named(self, client_id: String) -> Self {
         Self { client_id, ..self }
@@ -58,12 +58,12 @@ impl Broker {
 pub struct TopicMessage {
     /// The topic, without wildcards.
     pub topic: String,
-    /// What is said; empty: what was retained there is deleted.
+    /// Content of the message; an empty payload deletes the retained message.
     pub payload: Bytes,
 }
 
 impl TopicMessage {
-    /// What is said on this topic.
+    /// Creates a message for this topic.
     pub fn new(topic: impl Into<String>, payload: impl Into<Bytes>) -> Self {
         Self { topic: topic.into(), payload: payload.into() }
     }
@@ -77,7 +77,7 @@ pub struct MqttSession {
 }
 
 impl MqttSession {
-    /// Opens a session. The broker retains `last_word` on its topic when the session breaks.
+    /// Opens a session. The broker publishes `last_word` as a retained message when the session breaks.
     pub async fn open(broker: &Broker, last_word: TopicMessage) -> Result<Self, PeerFault> {
         let away =
             |error: std::io::Error| PeerFault::new("the MQTT broker cannot be reached").saying(error.to_string());
@@ -107,7 +107,7 @@ impl MqttSession {
         }
     }
 
-    /// Hears all messages on these topics from now on, what is retained there first.
+    /// Subscribes to these topics; retained messages arrive first.
     pub async fn subscribe(&mut self, topics: impl IntoIterator<Item = String>) -> Result<(), PeerFault> {
         let filters = topics.into_iter().map(|topic| SubscribeFilter::new(topic, QoS::AtLeastOnce));
         let mut subscribe = Subscribe::new_many(filters);
@@ -127,7 +127,7 @@ impl MqttSession {
         }
     }
 
-    /// Says something that the broker retains, and waits until it has it.
+    /// Publishes a retained message and waits for the broker's acknowledgement.
     pub async fn publish(&mut self, message: TopicMessage) -> Result<(), PeerFault> {
         let mut publish = Publish::from_bytes(message.topic, QoS::AtLeastOnce, message.payload);
         (publish.retain, publish.pkid) = (true, self.fresh());
@@ -141,7 +141,7 @@ impl MqttSession {
         }
     }
 
-    /// The next message that was heard; waits for one and gives signs of life meanwhile. May be dropped at any await.
+    /// Returns the next received message; waits for one and sends pings meanwhile. Cancel safe.
     pub async fn hear(&mut self) -> Result<TopicMessage, PeerFault> {
         loop {
             if let Some(message) = self.heard.pop_front() {
@@ -158,7 +158,7 @@ impl MqttSession {
         }
     }
 
-    /// A sign of life, for a session that has nothing to say.
+    /// Sends a ping, for a session that has nothing to publish.
     pub async fn ping(&mut self) -> Result<(), PeerFault> {
         self.send(Packet::PingReq).await?;
         loop {
@@ -168,12 +168,12 @@ impl MqttSession {
         }
     }
 
-    /// Says farewell: the last word is not told then.
+    /// Disconnects cleanly, so that the last will is not published.
     pub async fn close(mut self) {
         let _ = self.send(Packet::Disconnect).await;
     }
 
-    /// The next packet; messages are kept to be heard.
+    /// Reads the next packet; messages are queued for [`Self::hear`].
     async fn take_in(&mut self) -> Result<Packet, PeerFault> {
         let packet = self.next().await?;
         self.note(packet.clone()).await?;

@@ -1,5 +1,5 @@
-//! Object storage: where rendered documents are put so that everybody who knows their address can read them. A folder
-//! of this machine, or a bucket of a service that speaks Amazon's S3 protocol.
+//! Object storage: holds rendered documents under addresses at which anyone who knows them can read them. Either a
+//! local folder or a bucket of a service with Amazon's S3 protocol.
 
 use std::path::Path as FolderPath;
 use std::sync::Arc;
@@ -17,49 +17,49 @@ use object_store::{
     Attribute, Attributes, BackoffConfig, ObjectStore, ObjectStoreExt as _, PutOptions, PutPayload, RetryConfig,
 };
 
-/// Largest answer of the service, in bytes: more than any document has.
+/// Maximum size of the service's response in bytes: larger than any document.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
-/// Why object storage did not do what it was asked.
+/// Reason why an object storage operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
-    /// There is nothing at this address.
+    /// There is no object under this key.
     #[error("there is no such object")]
     Missing,
-    /// It did not answer in time, or could not be reached.
+    /// The storage did not answer in time or could not be reached.
     #[error("object storage did not answer: {0}")]
     Silent(String),
-    /// It sent more than the largest document has.
+    /// The response is larger than the largest document.
     #[error("object storage sent more than any document has")]
     TooLarge,
-    /// The key may not do that, or is none.
+    /// The access key is invalid or lacks the permission.
     #[error("object storage does not allow it: {0}")]
     Denied(String),
-    /// It refused, or something went wrong there.
+    /// The storage rejected the request or failed.
     #[error("object storage refused: {0}")]
     Failed(String),
 }
 
-/// A bucket, as the settings name it.
+/// Address, credentials and limits of a bucket.
 #[derive(Clone)]
 pub struct BucketSettings {
     /// Name of the bucket.
     pub bucket: String,
-    /// Address of the service; empty: Amazon's.
+    /// Address of the service; empty for Amazon's.
     pub endpoint: String,
     /// Region of the bucket.
     pub region: String,
     /// Identifier of the access key.
     pub access_key_id: String,
-    /// What requests are signed with.
+    /// Secret with which requests are signed.
     pub secret_access_key: String,
-    /// Address at which everybody can read what is in the bucket.
+    /// Base URL at which the objects of the bucket can be read publicly.
     pub public_url: String,
-    /// Longest time of one request.
+    /// Time limit of one request.
     pub timeout: Duration,
 }
 
-/// Where documents are put.
+/// Storage of rendered documents.
 #[derive(Clone)]
 pub struct ObjectStorage {
     store: Arc<dyn ObjectStore>,
@@ -68,7 +68,7 @@ pub struct ObjectStorage {
     local: bool,
 }
 
-/// Hands the server's own client to the library, so that it dials nobody by itself.
+/// Adapter that makes the storage library use the server's own HTTP client, so that it dials no address by itself.
 #[derive(Debug)]
 struct OwnClient(reqwest::Client);
 
@@ -105,8 +105,8 @@ impl HttpService for OwnClient {
 }
 
 impl ObjectStorage {
-    /// A folder of this machine, which is made if it is not there. `public_url` is where the server hands its files
-    /// out.
+    /// Creates a storage in a local folder, which is created if missing. `public_url` is the URL under which the server
+    /// serves its files.
     ///
     /// # Errors
     ///
@@ -118,11 +118,11 @@ impl ObjectStorage {
         Ok(Self { store: Arc::new(store.with_fsync(true)), public_url, timeout, local: true })
     }
 
-    /// A bucket, over this client.
+    /// Creates a storage in a bucket on this HTTP client.
     ///
     /// # Errors
     ///
-    /// When the settings name none that can be used.
+    /// When the settings are invalid.
     pub fn bucket(settings: &BucketSettings, client: reqwest::Client) -> Result<Self, StorageError> {
         let retry = RetryConfig { backoff: BackoffConfig::default(), max_retries: 2, retry_timeout: settings.timeout };
         let mut builder = AmazonS3Builder::new()
@@ -141,22 +141,22 @@ impl ObjectStorage {
         Ok(Self { store: Arc::new(store), public_url, timeout: settings.timeout, local: false })
     }
 
-    /// Whether it is a folder of this machine, which the server itself hands out.
+    /// Returns whether the storage is a local folder, which the server itself serves.
     pub fn is_local(&self) -> bool {
         self.local
     }
 
-    /// The address at which everybody can read what is stored under this key, now or later.
+    /// Returns the URL at which the object under this key can be read publicly, now or once it is stored.
     pub fn url(&self, key: &str) -> String {
         format!("{}/{key}", self.public_url)
     }
 
-    /// Whether something is stored under this key. A key that may not list what is there is told nothing of what is
-    /// not: then it counts as not stored, and can be stored again.
+    /// Returns whether an object is stored under this key. An access key without permission to list objects cannot
+    /// detect missing ones; the object then counts as not stored and can be stored again.
     ///
     /// # Errors
     ///
-    /// When storage does not tell.
+    /// When the storage does not answer the question.
     pub async fn has(&self, key: &str) -> Result<bool, StorageError> {
         match self.within(self.store.head(&Path::from(key))).await {
             Ok(_) => Ok(true),
@@ -165,11 +165,12 @@ impl ObjectStorage {
         }
     }
 
-    /// Asks for something that is not there: whether the service answers, and knows the access key. Changes nothing.
+    /// Requests an object that does not exist, to check that the service answers and knows the access key. Changes
+    /// nothing.
     ///
     /// # Errors
     ///
-    /// When it does not answer, or refuses; also when the key may store but not look.
+    /// When the service does not answer or rejects the request, also if the key may store but not read.
     pub async fn probe(&self) -> Result<(), StorageError> {
         match self.within(self.store.head(&Path::from("printfloor-check"))).await {
             Ok(_) | Err(StorageError::Missing) => Ok(()),
@@ -177,11 +178,11 @@ impl ObjectStorage {
         }
     }
 
-    /// Stores a document. The same key always has the same content, so one that is there is simply replaced.
+    /// Stores a document. The same key always has the same content, so an existing object is simply replaced.
     ///
     /// # Errors
     ///
-    /// When it is not stored, or nobody can tell.
+    /// When the document is not stored, or the outcome is unknown.
     pub async fn put(&self, key: &str, media: &'static str, content: Bytes) -> Result<(), StorageError> {
         // A folder keeps no attributes; the server that hands its files out names the type.
         let attributes =
@@ -195,7 +196,7 @@ impl ObjectStorage {
     ///
     /// # Errors
     ///
-    /// When there is none, or storage does not answer.
+    /// When there is none, or the storage does not answer.
     pub async fn get(&self, key: &str) -> Result<Bytes, StorageError> {
         let path = Path::from(key);
         self.within(async { self.store.get(&path).await?.bytes().await }).await

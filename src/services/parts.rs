@@ -1,9 +1,8 @@
-//! Clients of systems that count stock besides us: a parts management system (`InvenTree`), and one that knows spools
-//! (Spoolman). Both are behind one port, [`StockClient`], and everything that they answer is bounded in size, number
-//! and time.
+//! Clients of external stock systems: a parts management system (`InvenTree`) and a spool manager (Spoolman). Both
+//! implement one port, [`StockClient`], and all their responses are bounded in size, number and time.
 //!
-//! What the answers mean for our stock is [`crate::domain::parts_sync`]'s affair; when to ask,
-//! `integrations/stock_sync`'s.
+//! [`crate::domain::parts_sync`] decides the consequences for this shop's stock, and `integrations/stock_sync` the
+//! times of calls.
 
 mod inventree;
 mod rest;
@@ -21,88 +20,88 @@ use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::parts_sync::{Booking, BookingVerdict, StockLink, StockLook, StockSystem};
 use crate::services::peer_client::PeerSettingError;
 
-/// Most entries, items or entries of a history that are read of one list.
+/// Maximum number of entries, items or history entries read from one list.
 pub(crate) const MAX_LISTED: usize = 5000;
-/// How many are asked for at once.
+/// Number of entries requested per page.
 const PAGE_SIZE: usize = 200;
-/// Most characters of a name that is shown.
+/// Maximum number of characters of a displayed name.
 const MAX_NAME_CHARS: usize = 200;
 
-/// An entry that a material can be linked to.
+/// An entry of a stock system to which a material can be linked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StockEntry {
-    /// Its number there.
+    /// Number in the stock system.
     pub number: i64,
-    /// Its name for people.
+    /// Display name.
     pub name: String,
 }
 
-/// Why something could not be asked.
+/// Reason why a call to a stock system failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StockError {
-    /// The address or the token cannot be used.
+    /// The address or the token is invalid.
     #[error(transparent)]
     Settings(#[from] PeerSettingError),
-    /// No connection was made, so nothing was sent.
+    /// No connection was established, so nothing was sent.
     #[error("it cannot be reached: {0}")]
     Unreachable(String),
-    /// Something was sent, and no whole answer came.
+    /// The request was sent, but no complete response arrived.
     #[error("it did not answer: {0}")]
     NoAnswer(String),
-    /// The token is missing, wrong, or may not do this.
+    /// The token is missing, wrong, or lacks the permission.
     #[error("it refuses the token (status {0})")]
     Credentials(u16),
-    /// It said no.
+    /// The request was rejected.
     #[error("it answered {status}: {words}")]
     Refused {
-        /// As HTTP has it.
+        /// HTTP status.
         status: u16,
-        /// What it said, shortened.
+        /// Message of the system, shortened.
         words: String,
     },
-    /// The answer is not what such a system says.
+    /// The response is not in the format of such a system.
     #[error("its answer cannot be understood: {0}")]
     Nonsense(String),
 }
 
 impl StockError {
-    /// Whether there is no such thing.
+    /// Returns whether the requested object does not exist.
     pub(super) const fn is_not_found(&self) -> bool {
         matches!(self, Self::Refused { status: 404, .. })
     }
 
-    /// Whether it stays as it is until a person changes something: the answer cannot be understood, or the token may
-    /// not do this.
+    /// Returns whether the failure persists until an operator changes something: the response cannot be understood, or
+    /// the token lacks the permission.
     pub const fn needs_person(&self) -> bool {
         matches!(self, Self::Nonsense(_) | Self::Credentials(403))
     }
 
-    /// Whether it says something about the thing that was asked for alone, and nothing against the system.
+    /// Returns whether the failure concerns only the requested object and not the system.
     pub const fn is_of_one_thing(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::Nonsense(_) | Self::Credentials(403))
     }
 }
 
-/// A system that counts stock.
+/// Client of a system that counts stock.
 #[async_trait]
 pub trait StockClient: Send + Sync + 'static {
-    /// Which it is.
+    /// Returns the system that this client talks to.
     fn system(&self) -> StockSystem;
-    /// The entries that a material can be linked to, at most so many as are read of one list.
+    /// Returns the entries to which a material can be linked, at most as many as are read of one list.
     async fn entries(&self) -> Result<Vec<StockEntry>, StockError>;
-    /// What an entry holds now. Items of `link` that no list shows are looked for one by one, since a list that changes
-    /// while it is read may leave some out.
+    /// Returns the current content of an entry. Items of `link` that no list shows are looked up one by one, because a
+    /// list that changes while it is read may omit some.
     async fn look(&self, link: &StockLink) -> Result<StockLook, StockError>;
-    /// Sends a booking, once; what came of it.
+    /// Sends a booking once and returns its outcome.
     async fn book(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
-    /// What is left on an item; `None` when it is gone, or nobody knows.
+    /// Returns the amount left of an item; `None` if the item is gone or the amount unknown.
     async fn left(&self, item: i64) -> Result<Option<Amount>, StockError>;
-    /// Finds out whether a booking that was sent earlier was booked. [`BookingVerdict::NotBooked`] means: so far.
+    /// Determines whether a booking that was sent earlier was booked. [`BookingVerdict::NotBooked`] means: not so far.
     async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
 }
 
-/// The client of a system at this base address; an empty token is not shown. `client` is the one for configured
-/// services.
+/// Creates the client of a system at this base address; an empty token is not sent. `client` is the HTTP client for
+/// configured services.
 pub fn stock_client(
     system: StockSystem,
     client: Client,
@@ -115,12 +114,12 @@ pub fn stock_client(
     })
 }
 
-/// Asks the system that knows spools who it is; its words for people.
+/// Tests the connection to the spool manager; returns a human-readable description of it.
 pub async fn test_spools(client: &Client, url: &str, token: &str) -> Result<String, StockError> {
     Spoolman::new(client.clone(), url, token)?.test().await
 }
 
-/// An amount as such systems write it: a number, or a decimal in a text. Rounded to thousandths.
+/// Parses an amount, either a number or a decimal string, and rounds it to thousandths.
 fn amount(value: &Value) -> Option<Amount> {
     let number = match value {
         Value::Number(number) => number.as_f64()?,
@@ -131,12 +130,12 @@ fn amount(value: &Value) -> Option<Amount> {
     (thousandths.abs() <= MAX_AMOUNT.0 as f64).then_some(Amount(thousandths as i64))
 }
 
-/// That an entry has more items than are read.
+/// Returns the error for an entry with more items than are read.
 fn too_many() -> StockError {
     StockError::Nonsense(format!("it has more than {MAX_LISTED} items"))
 }
 
-/// One line of text for people, within bounds.
+/// Returns a text as one line of bounded length for display.
 fn line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME_CHARS).collect()
 }

@@ -1,9 +1,9 @@
-//! The payment processor: checkout sessions, refunds, customers and subscriptions, behind one port,
-//! [`PaymentProcessor`]. Its client speaks Stripe's API.
+//! Client of the payment processor: checkout sessions, refunds, customers and subscriptions, behind one port,
+//! [`PaymentProcessor`]. Implements Stripe's API.
 //!
-//! What is created carries a key that the caller chose before, so that a request that is sent again after a crash, or
-//! after an answer that was lost, is the same one. What an order or invoice does with the answers is decided there; the
-//! events that the processor sends by itself are read in [`crate::domain::payment_event`].
+//! Requests that create something carry an idempotency key that the caller chose beforehand, so a request repeated
+//! after a crash or a lost response is recognised. Orders and invoices decide what to do with the responses; events
+//! that the processor sends on its own are parsed in [`crate::domain::payment_event`].
 
 mod calls;
 mod form;
@@ -18,45 +18,45 @@ use crate::domain::time::Timestamp;
 
 pub use send::{ClientSettings, ProcessorClient};
 
-/// Why the processor did not do what it was asked.
+/// Reason why a call to the payment processor failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProcessorError {
-    /// The settings cannot be used.
+    /// The settings are invalid.
     #[error("the payment processor is set up wrongly: {0}")]
     Settings(String),
-    /// It did not answer, or could not; whether anything was done is not known.
+    /// The processor did not answer or could not be reached; the request may have been carried out.
     #[error("the payment processor does not answer: {0}")]
     Unavailable(String),
-    /// It answered that it could not (5xx). It may give the same answer under the same key for a day.
+    /// The processor answered with a server error (5xx). It may repeat the same response under the same key for a day.
     #[error("the payment processor cannot do it now: {0}")]
     Failing(String),
-    /// It refuses the key.
+    /// The processor rejected the API key.
     #[error("the payment processor refuses the secret key (status {0})")]
     Credentials(u16),
-    /// It said no; the same request will be refused again.
+    /// The processor rejected the request; repeating it would be rejected again.
     #[error("the payment processor refused: {words}")]
     Refused {
-        /// As HTTP has it.
+        /// HTTP status.
         status: u16,
-        /// Its word for the reason, such as `resource_missing`; empty where it gave none.
+        /// Error code, such as `resource_missing`; empty if there is none.
         code: String,
-        /// What it said, shortened.
+        /// Message of the processor, shortened.
         words: String,
     },
 }
 
 impl ProcessorError {
-    /// Whether there is no such thing there.
+    /// Returns whether the requested object does not exist.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Refused { status: 404, .. }) || self.code() == "resource_missing"
     }
 
-    /// Whether it takes no payments of that amount.
+    /// Returns whether the processor does not accept payments of this amount.
     pub fn is_about_amount(&self) -> bool {
         matches!(self.code(), "amount_too_small" | "amount_too_large")
     }
 
-    /// Its word for the reason; empty where there is none.
+    /// Returns the error code; empty if there is none.
     pub fn code(&self) -> &str {
         match self {
             Self::Refused { code, .. } => code,
@@ -65,246 +65,247 @@ impl ProcessorError {
     }
 }
 
-/// What is done at the payment processor. Everything that creates takes the key under which it is created.
+/// Operations of a payment processor. Those that create something take an idempotency key.
 #[async_trait]
 pub trait PaymentProcessor: Send + Sync + 'static {
-    /// Asks whether it is there and takes the key; changes nothing. Its words for people.
+    /// Checks that the processor answers and accepts the API key; changes nothing. Returns a human-readable
+    /// description.
     async fn check(&self) -> Result<String, ProcessorError>;
-    /// In words what is wrong with it; `None` while it is well, or nobody asked it yet.
+    /// Describes what is wrong with the processor; `None` while it works or was not called yet.
     fn trouble(&self) -> Option<String>;
 
-    /// Makes a session by which one amount can be paid.
+    /// Creates a checkout session for one payment.
     async fn create_payment_session(
         &self,
         new: &NewPaymentSession,
         key: &str,
     ) -> Result<ProcessorSession, ProcessorError>;
-    /// Makes a session by which a subscription can be begun.
+    /// Creates a checkout session that starts a subscription.
     async fn create_subscription_session(
         &self,
         new: &NewSubscriptionSession,
         key: &str,
     ) -> Result<ProcessorSession, ProcessorError>;
-    /// Reads a session.
+    /// Returns a checkout session.
     async fn session(&self, id: &str) -> Result<ProcessorSession, ProcessorError>;
-    /// Closes a session that is open. One that is not is refused.
+    /// Expires an open checkout session. Fails if it is not open.
     async fn expire_session(&self, id: &str) -> Result<ProcessorSession, ProcessorError>;
 
-    /// Pays back a part of a payment, or all of it.
+    /// Refunds a payment in part or in full.
     async fn create_refund(&self, new: &NewRefund, key: &str) -> Result<Refund, ProcessorError>;
-    /// All refunds of a payment, at most 1,000.
+    /// Returns all refunds of a payment, at most 1,000.
     async fn refunds(&self, intent: &str) -> Result<Vec<Refund>, ProcessorError>;
 
-    /// Makes a customer.
+    /// Creates a customer; a repeated call with the same key creates none.
     async fn create_customer(&self, new: &NewCustomer, key: &str) -> Result<ProcessorCustomer, ProcessorError>;
-    /// The customer that was made for ours, by its id here; `None` if there is none. One that was made in the last
-    /// minute may not be found yet.
+    /// Returns the processor's customer for a customer id of this server; `None` if there is none. A customer created
+    /// within the last minute may not be found yet.
     async fn find_customer(&self, our_id: &str) -> Result<Option<ProcessorCustomer>, ProcessorError>;
-    /// Makes a link to the pages where a customer changes cards and subscriptions; they come back to `return_url`.
+    /// Creates a link to the pages on which a customer manages cards and subscriptions; they lead back to `return_url`.
     async fn create_portal(&self, customer: &str, return_url: &str, key: &str) -> Result<String, ProcessorError>;
-    /// The cards that a customer has stored, at most 20.
+    /// Returns a customer's stored payment methods, at most 20.
     async fn payment_methods(&self, customer: &str) -> Result<Vec<PaymentMethod>, ProcessorError>;
 
-    /// A customer's subscriptions, active and past, newest first, at most `limit`.
+    /// Returns a customer's subscriptions, active and past, newest first, at most `limit`.
     async fn subscriptions(&self, customer: &str, limit: usize) -> Result<Vec<Subscription>, ProcessorError>;
-    /// Reads a subscription with what it is made of.
+    /// Returns a subscription with its items.
     async fn subscription(&self, id: &str) -> Result<Subscription, ProcessorError>;
-    /// Ends a subscription at the end of its period, or lets it go on.
+    /// Sets whether a subscription ends with its current period.
     async fn set_cancel_at_period_end(&self, id: &str, cancel: bool) -> Result<Subscription, ProcessorError>;
 }
 
-/// One amount to be paid.
+/// Parameters of a checkout session for one payment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewPaymentSession {
-    /// What the payment is for here: comes back in events as `client_reference_id`.
+    /// This server's reference for the payment; returned in events as `client_reference_id`.
     pub reference: String,
-    /// Comes back in the events of the session, of its payment and of its refunds.
+    /// Metadata returned in the events of the session, its payment and its refunds.
     pub metadata: Vec<(String, String)>,
-    /// What the customer reads that they pay for.
+    /// Description of the purchase shown to the customer.
     pub title: String,
-    /// In minor units of the currency.
+    /// Amount in minor units of the currency.
     pub amount_cents: i64,
-    /// ISO 4217 in lower case.
+    /// ISO 4217 currency code in lower case.
     pub currency: String,
-    /// Filled in for the customer, where it is known.
+    /// E-mail address to prefill for the customer, if known.
     pub customer_email: Option<String>,
-    /// Where the customer is sent after paying.
+    /// URL to which the customer is redirected after paying.
     pub success_url: String,
-    /// Where the customer is sent who gives up.
+    /// URL to which the customer is redirected after cancelling.
     pub cancel_url: String,
 }
 
-/// A subscription to be begun.
+/// Parameters of a checkout session that starts a subscription.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewSubscriptionSession {
-    /// What it is for here: comes back in events as `client_reference_id`.
+    /// This server's reference for the subscription; returned in events as `client_reference_id`.
     pub reference: String,
-    /// Comes back in the events of the session and of the subscription.
+    /// Metadata returned in the events of the session and the subscription.
     pub metadata: Vec<(String, String)>,
-    /// The processor's id of the price.
+    /// Price id assigned by the processor.
     pub price: String,
-    /// How many of it, at least 1.
+    /// Quantity, at least 1.
     pub quantity: u32,
-    /// The processor's id of the customer.
+    /// Customer id assigned by the processor.
     pub customer: String,
-    /// Where the customer is sent after paying.
+    /// URL to which the customer is redirected after paying.
     pub success_url: String,
-    /// Where the customer is sent who gives up.
+    /// URL to which the customer is redirected after cancelling.
     pub cancel_url: String,
 }
 
-/// Whether a session can be paid.
+/// Status of a checkout session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionStatus {
-    /// It can.
+    /// The session can be paid.
     Open,
-    /// The customer has done their part; the money may still be on its way.
+    /// The customer completed the checkout; the money may still be on its way.
     Complete,
-    /// It can no longer.
+    /// The session can no longer be paid.
     Expired,
 }
 
-/// A checkout session as the processor knows it.
+/// A checkout session as reported by the processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProcessorSession {
-    /// The processor's id of it, `cs_...`.
+    /// Session id assigned by the processor, `cs_...`.
     pub id: String,
-    /// The page on which it is paid; `None` once it is not open.
+    /// URL of the payment page; `None` once the session is not open.
     pub url: Option<String>,
-    /// Whether it can be paid.
+    /// Status of the session.
     pub status: SessionStatus,
-    /// Whether the money is there.
+    /// `true` if the money was received.
     pub paid: bool,
-    /// Whether a payment that the customer had made failed afterwards, so that no money will come by it. Known of a
-    /// session that is read.
+    /// `true` if a payment that the customer had made failed afterwards, so that it yields no money. Only known for a
+    /// session that was read on its own.
     pub payment_failed: bool,
-    /// What it asks for in all, in minor units.
+    /// Total amount in minor units.
     pub amount_cents: Option<i64>,
-    /// ISO 4217 in lower case.
+    /// ISO 4217 currency code in lower case.
     pub currency: Option<String>,
-    /// The payment, once there is one.
+    /// Payment id (payment intent), once there is one.
     pub intent: Option<String>,
-    /// When it closes by itself.
+    /// Time at which the session expires.
     pub expires_at: Timestamp,
 }
 
-/// The member of a refund's metadata that says our id of it.
+/// Metadata key of a refund that holds this server's refund id.
 pub const REFUND_ID: &str = "refundId";
 
-/// Money to be paid back.
+/// Parameters of a refund.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewRefund {
-    /// The payment of which it goes back.
+    /// Payment (payment intent) to refund.
     pub intent: String,
-    /// In minor units of the payment's currency.
+    /// Amount in minor units of the payment's currency.
     pub amount_cents: i64,
-    /// Comes back in the events of the refund.
+    /// Metadata returned in the events of the refund.
     pub metadata: Vec<(String, String)>,
 }
 
-/// A refund as the processor knows it.
+/// A refund as reported by the processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refund {
-    /// The processor's id of it, `re_...`.
+    /// Refund id assigned by the processor, `re_...`.
     pub id: String,
-    /// In minor units.
+    /// Amount in minor units.
     pub amount_cents: i64,
-    /// Whether the money has gone, or is on its way. `false`: it stays.
+    /// `true` if the money was returned or is on its way, `false` if the refund failed.
     pub counts: bool,
-    /// Our id of it, if it was asked for here: [`REFUND_ID`] of its metadata.
+    /// This server's refund id, if this server requested it: [`REFUND_ID`] in its metadata.
     pub our_id: Option<String>,
 }
 
-/// A customer to be made.
+/// Parameters of a new customer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewCustomer {
-    /// The customer's id here, by which they are found again.
+    /// Customer id of this server, by which the customer is found again.
     pub our_id: String,
-    /// Where receipts go.
+    /// E-mail address for receipts.
     pub email: String,
-    /// How they are called, where it is known.
+    /// Name, if known.
     pub name: Option<String>,
 }
 
-/// A customer as the processor knows them.
+/// A customer as reported by the processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProcessorCustomer {
-    /// The processor's id of them, `cus_...`.
+    /// Customer id assigned by the processor, `cus_...`.
     pub id: String,
-    /// Where receipts go.
+    /// E-mail address for receipts.
     pub email: Option<String>,
-    /// The processor's id of what they pay with unless they say otherwise.
+    /// Id of the default payment method.
     pub default_method: Option<String>,
 }
 
-/// A card, or another method that a customer has stored.
+/// A stored payment method of a customer, usually a card.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PaymentMethod {
-    /// The processor's id of it, `pm_...`.
+    /// Payment method id assigned by the processor, `pm_...`.
     pub id: String,
-    /// `visa`, ...; the type of what is no card.
+    /// Card brand, such as `visa`; the type of any other payment method.
     pub brand: String,
-    /// The last digits of its number; empty where it has none.
+    /// Last digits of the number; empty if there is none.
     pub last4: String,
-    /// Month in which it ends, 1 to 12.
+    /// Expiry month, 1 to 12.
     pub exp_month: Option<u8>,
-    /// Year in which it ends.
+    /// Expiry year.
     pub exp_year: Option<u16>,
 }
 
-/// A subscription as the processor knows it.
+/// A subscription as reported by the processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Subscription {
-    /// The processor's id of it, `sub_...`.
+    /// Subscription id assigned by the processor, `sub_...`.
     pub id: String,
-    /// The processor's id of its customer.
+    /// Customer id assigned by the processor.
     pub customer: String,
-    /// The processor's own word.
+    /// Status as reported by the processor.
     pub status: String,
-    /// What it is made of; at least one, at most 20.
+    /// Items of the subscription; at least one, at most 20.
     pub items: Vec<SubscriptionItem>,
-    /// ISO 4217 in lower case.
+    /// ISO 4217 currency code in lower case.
     pub currency: String,
-    /// Whether it ends with its period.
+    /// `true` if the subscription ends with its current period.
     pub cancel_at_period_end: bool,
-    /// When it was begun.
+    /// Time at which the subscription was created.
     pub created_at: Timestamp,
-    /// The invoice of its last period; read with one subscription only.
+    /// Invoice of the latest period; only present if the subscription was read on its own.
     pub latest_invoice: Option<SubscriptionInvoice>,
-    /// What it is paid with; read with one subscription only.
+    /// Payment method of the subscription; only present if it was read on its own.
     pub default_payment_method: Option<PaymentMethod>,
 }
 
-/// A part of a subscription.
+/// One priced item of a subscription.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SubscriptionItem {
-    /// The processor's id of it, `si_...`.
+    /// Item id assigned by the processor, `si_...`.
     pub id: String,
-    /// The processor's id of its price.
+    /// Price id assigned by the processor.
     pub price_id: String,
-    /// What people call it; empty where only the id of the product is known.
+    /// Product name; empty if only the product id is known.
     pub product_name: String,
-    /// For one, in minor units.
+    /// Unit price in minor units.
     pub amount_cents: i64,
-    /// How many.
+    /// Number of units billed per period.
     pub quantity: u32,
-    /// `day`, `week`, `month` or `year`; empty for what does not recur.
+    /// Billing interval: `day`, `week`, `month` or `year`; empty for a price that does not recur.
     pub interval: String,
-    /// When the period under way began and ends.
+    /// Start and end of the current billing period.
     pub period: Option<(Timestamp, Timestamp)>,
 }
 
-/// An invoice of a subscription, which the processor makes.
+/// An invoice of a subscription, issued by the processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SubscriptionInvoice {
-    /// The processor's id of it, `in_...`.
+    /// Invoice id assigned by the processor, `in_...`.
     pub id: String,
-    /// Its number there, if it has one.
+    /// Invoice number, if assigned.
     pub number: Option<String>,
-    /// The processor's own word.
+    /// Status as reported by the processor.
     pub status: String,
-    /// In minor units.
+    /// Total in minor units.
     pub total_cents: i64,
-    /// The processor's page of it.
+    /// URL of the processor's page for the invoice.
     pub url: Option<String>,
 }

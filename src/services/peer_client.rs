@@ -1,7 +1,8 @@
-//! Calls of one other system of the shop: the only maker of their addresses and of the header that shows our token.
+//! HTTP client of one other system of the shop: the only place that builds these systems' URLs and authentication
+//! headers.
 //!
-//! The HTTP client judges the addresses that names stand for when it dials, but is not asked about addresses that are
-//! written out: those are judged here, once, for all systems.
+//! The HTTP client checks resolved addresses when it dials, but not literal IP addresses: those are checked here, once,
+//! for all systems.
 
 use std::error::Error as _;
 
@@ -12,27 +13,27 @@ use super::http::read_beginning;
 use super::peers::PeerFault;
 use crate::domain::peer_address::{PeerAddress, PeerAddressError};
 
-/// How a system is shown our token.
+/// Form in which a token is sent to a system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TokenForm<'a> {
-    /// `Authorization: Bearer`.
+    /// `Authorization: Bearer` header.
     Bearer,
-    /// `Authorization: Token`.
+    /// `Authorization: Token` header.
     Token,
-    /// In the header of this name: behind `Bearer` in `Authorization`, else alone.
+    /// Header with this name: after `Bearer` if it is `Authorization`, else the bare token.
     Header(&'a str),
 }
 
-/// The settings of a system cannot be used.
+/// Reason why a system's settings are invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PeerSettingError {
-    /// Its address is none, or a refused one.
+    /// The address is invalid or not allowed.
     #[error("its address {0}")]
     Address(#[from] PeerAddressError),
-    /// The name of the header cannot be one.
+    /// The header name is invalid.
     #[error("{0:?} is no name of a header")]
     Header(String),
-    /// The token cannot be sent.
+    /// The token contains characters that cannot be sent.
     #[error("its token has a line break or another control character in it")]
     Token,
 }
@@ -43,7 +44,7 @@ impl From<PeerSettingError> for PeerFault {
     }
 }
 
-/// The way to one system.
+/// Client of one system.
 #[derive(Clone)]
 pub struct PeerClient {
     client: Client,
@@ -52,7 +53,8 @@ pub struct PeerClient {
 }
 
 impl PeerClient {
-    /// To the system at this address; an empty token is not shown. `client` is the one for configured services.
+    /// Creates a client for the system at this address; an empty token is not sent. `client` is the HTTP client for
+    /// configured services.
     pub fn new(client: Client, url: &str, form: TokenForm<'_>, token: &str) -> Result<Self, PeerSettingError> {
         let address = PeerAddress::web(url)?;
         let shown = match form {
@@ -76,22 +78,22 @@ impl PeerClient {
         Ok(Self { client, address, token })
     }
 
-    /// Where it is.
+    /// Returns the address of the system.
     pub fn address(&self) -> &PeerAddress {
         &self.address
     }
 
-    /// A call of its address itself.
+    /// Begins a request to the address itself.
     pub fn call(&self, method: Method) -> RequestBuilder {
         self.request(method, self.address.url().clone())
     }
 
-    /// A call of what lies below its address.
+    /// Begins a request to a path below the address.
     pub fn below(&self, method: Method, path: &str) -> RequestBuilder {
         self.request(method, self.address.below(path))
     }
 
-    /// A call of a path of its server.
+    /// Begins a request to a path from the root of the server.
     pub fn at_root(&self, method: Method, path: &str) -> RequestBuilder {
         self.request(method, self.address.at_root(path))
     }
@@ -105,12 +107,13 @@ impl PeerClient {
     }
 }
 
-/// Sends a call to `who`; a fault when no answer begins.
+/// Sends a request to the system named `who`; fails if no response begins.
 pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault> {
     call.send().await.map_err(|error| PeerFault::new(format!("{who} does not answer")).saying(causes(error)))
 }
 
-/// The beginning of an answer of `who`, at most `most` bytes; a fault when it breaks off before.
+/// Reads the beginning of a response, at most `most` bytes; fails if it breaks off before. `who` names the system in
+/// messages.
 pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     match read_beginning(answer, most, most).await {
         (said, None) => Ok(said),
@@ -118,7 +121,7 @@ pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<
     }
 }
 
-/// The whole of an answer of `who`; a fault when it breaks off, or is longer than `most` bytes.
+/// Reads a whole response; fails if it breaks off or is longer than `most` bytes. `who` names the system in messages.
 pub async fn whole(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     let said = beginning(answer, most + 1, who).await?;
     if said.len() > most {
@@ -127,7 +130,7 @@ pub async fn whole(answer: &mut Response, most: usize, who: &str) -> Result<Vec<
     Ok(said)
 }
 
-/// What the network said, with its causes and without the address.
+/// Describes a network error with its causes and without the address.
 pub fn causes(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut words = error.to_string();

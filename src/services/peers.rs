@@ -1,5 +1,5 @@
-//! Asks other systems of the shop whether they are there, are what they are taken for, and take our token. Nothing is
-//! changed there.
+//! Connection tests of other systems of the shop: each system answers, is of the expected kind, and accepts the token.
+//! Changes nothing there.
 
 use std::time::Duration;
 
@@ -11,42 +11,42 @@ use super::farm_ui::FarmUi;
 use super::http::read_beginning;
 use super::peer_client::{PeerClient, TokenForm, causes};
 
-/// Longest time for one answer.
+/// Time limit for one response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most bytes of an answer that are read.
+/// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
-/// Most characters of what a stranger said that are told.
+/// Maximum number of characters shown of another system's message.
 const MAX_TOLD_CHARS: usize = 200;
 
-/// Said of a system whose token shows only when it is used.
+/// Note for a system whose token can only be tested by using it.
 const TOKEN_NOT_TESTED: &str = "its token was not tested, which only a real call does";
 
-/// What came of asking: words for people either way.
+/// Result of a connection test, with a human-readable description either way.
 pub type Asked = Result<String, PeerFault>;
 
-/// Why a system cannot be used.
+/// Reason why a system cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct PeerFault {
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// What the system or the network said to it.
+    /// Message of the system or the network.
     pub detail: Option<String>,
 }
 
 impl PeerFault {
-    /// A fault with nothing more to say.
+    /// Creates a fault without details.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), detail: None }
     }
 
-    /// With what was said.
+    /// Adds the message of the system or the network.
     pub fn saying(self, detail: impl Into<String>) -> Self {
         let told = detail.into().chars().filter(|c| !c.is_control()).take(MAX_TOLD_CHARS).collect();
         Self { detail: Some(told), ..self }
     }
 
-    /// What is wrong, with what was said.
+    /// Returns the description and the details in one line.
     pub fn in_one_line(&self) -> String {
         match &self.detail {
             Some(detail) => format!("{}: {detail}", self.message),
@@ -55,7 +55,7 @@ impl PeerFault {
     }
 }
 
-/// An answer: its status, its text, and that as JSON (else null).
+/// A response: its status, its text, and the text parsed as JSON (else null).
 struct PeerAnswer {
     status: StatusCode,
     text: String,
@@ -63,7 +63,7 @@ struct PeerAnswer {
 }
 
 impl PeerAnswer {
-    /// Refuses an answer that refuses the token.
+    /// Fails if the response rejects the token.
     fn admitted(self, what: &str) -> Result<Self, PeerFault> {
         match self.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
@@ -74,14 +74,14 @@ impl PeerAnswer {
         }
     }
 
-    /// That something else answers.
+    /// Returns the fault for a system of another kind.
     fn strange(&self, what: &str) -> PeerFault {
         PeerFault::new(format!("something answers there, but not {what}"))
             .saying(format!("{} {}", self.status, self.text))
     }
 }
 
-/// The parts management system: InvenTree.
+/// Tests the parts management system, InvenTree.
 pub async fn parts(client: &Client, url: &str, token: &str) -> Asked {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Token, token)?;
     let root = ask(stranger(client, url)?.below(Method::GET, "api/")).await?;
@@ -98,7 +98,7 @@ pub async fn parts(client: &Client, url: &str, token: &str) -> Asked {
     Ok(format!("InvenTree {} answers and takes the token", root.json["version"].as_str().unwrap_or_default()))
 }
 
-/// The workflow automation: n8n. Its webhook itself is not called, because that would start the workflow.
+/// Tests the workflow automation, n8n. Its webhook itself is not called, because that would start the workflow.
 pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> Asked {
     // What cannot be sent is told now.
     PeerClient::new(client.clone(), url, TokenForm::Header(header), token)?;
@@ -110,7 +110,7 @@ pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> 
     }
 }
 
-/// The user interface for print farms: FDM Monster.
+/// Tests the user interface for print farms, FDM Monster.
 pub async fn farm_ui(client: &Client, url: &str, token: &str) -> Asked {
     let farm = FarmUi::new(client.clone(), url, token)?;
     if farm.asks_for_key().await? && token.is_empty() {
@@ -119,7 +119,7 @@ pub async fn farm_ui(client: &Client, url: &str, token: &str) -> Asked {
     Ok(format!("FDM Monster answers and knows {} printers", farm.printers().await?.len()))
 }
 
-/// The detector of failed prints: the ML API of Obico. It is shown no picture, but asks for the token first.
+/// Tests the print failure detector, Obico's ML API. No picture is submitted, but the API checks the token first.
 pub async fn failure_detection(client: &Client, url: &str, token: &str) -> Asked {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     let health = ask(peer.below(Method::GET, "hc/")).await?.admitted("the detector")?;
@@ -139,7 +139,7 @@ pub async fn failure_detection(client: &Client, url: &str, token: &str) -> Asked
     Ok(format!("the detector answers and is well{}", if token.is_empty() { "" } else { ", and takes the token" }))
 }
 
-/// The smart home: Home Assistant.
+/// Tests the smart home, Home Assistant.
 pub async fn smart_home(client: &Client, url: &str, token: &str) -> Asked {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     if token.is_empty() {
@@ -152,7 +152,7 @@ pub async fn smart_home(client: &Client, url: &str, token: &str) -> Asked {
     Err(root.strange("Home Assistant"))
 }
 
-/// The agent gateway. It is asked nothing that an agent would act on, so that a wrong token is not noticed.
+/// Tests the agent gateway. Nothing is sent on which an agent would act, so a wrong token is not detected.
 pub async fn agent(client: &Client, url: &str, token: &str) -> Asked {
     PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     let root = ask(stranger(client, url)?.call(Method::GET)).await?;
@@ -162,7 +162,7 @@ pub async fn agent(client: &Client, url: &str, token: &str) -> Asked {
     Ok(with_untested("the gateway answers", token))
 }
 
-/// The e-mail service, with the interface of Resend.
+/// Tests the e-mail service, which has Resend's API.
 pub async fn mail_api(client: &Client, url: &str, key: &str) -> Asked {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, key)?;
     let domains = ask(peer.below(Method::GET, "domains")).await?;
@@ -173,12 +173,12 @@ pub async fn mail_api(client: &Client, url: &str, key: &str) -> Asked {
     Err(domains.admitted("the e-mail service")?.strange("an e-mail service"))
 }
 
-/// Words for a system that answers, and that its token was not tested, where it has one.
+/// Adds a note that the token was not tested, if there is one.
 fn with_untested(words: &str, token: &str) -> String {
     if token.is_empty() { words.to_owned() } else { format!("{words}; {TOKEN_NOT_TESTED}") }
 }
 
-/// The way to a system that is shown no token.
+/// Creates a client for a system that gets no token.
 fn stranger(client: &Client, url: &str) -> Result<PeerClient, PeerFault> {
     Ok(PeerClient::new(client.clone(), url, TokenForm::Bearer, "")?)
 }

@@ -1,8 +1,8 @@
-//! Redis: windows of rate limits that all servers share, the last good catalogue, and a stream of events for other
-//! programs. Never the truth about anything.
+//! Redis: rate-limit windows shared by all servers, the last good catalogue, and a stream of events for other programs.
+//! Never the authoritative copy of anything.
 //!
-//! While Redis is unavailable nothing waits for it: the first command without an answer opens the circuit, all go on
-//! without Redis, and one task tries it until it answers again.
+//! While Redis is unavailable, nothing waits for it: the first command without a response opens the circuit, all
+//! callers continue without Redis, and one task retries until it answers again.
 
 mod kept;
 pub mod stream;
@@ -24,18 +24,19 @@ use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
 use crate::services::http::lan_addresses;
 
-/// What all our keys begin with.
+/// Prefix of all keys.
 const KEY_PREFIX: &str = "printfloor:";
-/// Longest a connection may take to open.
+/// Time limit for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Pauses between attempts to connect.
+/// Pauses between connection attempts.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(1) };
-/// Between two looks while it is there.
+/// Interval between health checks while Redis is available.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
-/// A window is forgotten this long after its end, in milliseconds: clocks of servers differ a little.
+/// Time in milliseconds for which a window is kept after its end, because the servers' clocks differ slightly.
 const WINDOW_GRACE_MS: i64 = 5_000;
 
-/// Counts a request in all windows or in none. Keys: the windows. Arguments: limit and lifetime (ms) of each.
+/// Script that counts a request in all windows or in none. Keys: the windows. Arguments: limit and lifetime (ms) of
+/// each.
 const COUNT_SCRIPT: &str = r"
 local counts, full = {}, 0
 for i, key in ipairs(KEYS) do
@@ -51,30 +52,30 @@ end
 table.insert(counts, 1, full)
 return counts";
 
-/// Takes a request back from all windows that have not been forgotten. Keys: the windows.
+/// Script that takes a request back from all windows that still exist. Keys: the windows.
 const TAKE_BACK_SCRIPT: &str = r"
 for _, key in ipairs(KEYS) do
   if tonumber(redis.call('GET', key) or '0') > 0 then redis.call('DECR', key) end
 end
 return 0";
 
-/// One rate-limit window as the servers share it in Redis.
+/// A rate-limit window shared by the servers.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared {
-    /// The name of its rule.
+    /// Name of the rate-limit rule.
     pub word: &'static str,
-    /// Whose requests it counts: a hash of the caller.
+    /// Hash of the caller whose requests are counted.
     pub scope: u128,
     /// Number of the window since 1970.
     pub index: i64,
-    /// Largest number of requests in it.
+    /// Maximum number of requests in the window.
     pub limit: u32,
-    /// Its length, in milliseconds.
+    /// Length of the window in milliseconds.
     pub period_ms: i64,
 }
 
 impl Shared {
-    /// The window of `now` under a rule.
+    /// Returns the window that contains `now` under a rule.
     pub const fn at(word: &'static str, scope: u128, rule: LimitRule, now: Timestamp) -> Self {
         Self { word, scope, index: rule.index(now), limit: rule.limit, period_ms: rule.period_ms }
     }
@@ -84,19 +85,19 @@ impl Shared {
     }
 }
 
-/// The answer of Redis to one request of a caller.
+/// Result of counting one request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WindowCounts {
     /// One of the windows was full; nothing was counted.
     pub full: bool,
-    /// Requests in each window.
+    /// Number of requests in each window.
     pub counts: Vec<u32>,
 }
 
-/// A connection that has proved itself.
+/// A connection that passed its health check.
 struct ProvenConnection(ConnectionManager);
 
-/// Redis, available or not.
+/// Client of a Redis server that may be unavailable.
 pub struct Redis {
     client: Client,
     within: Duration,
@@ -113,8 +114,8 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// At this address; nothing is connected yet. Questions wait at most `within`; the stream keeps about
-    /// `stream_length` entries. Fails for an address that cannot be one.
+    /// Creates a client for this address; connects nothing yet. Queries wait at most `within`; the stream keeps about
+    /// `stream_length` entries. Fails if the address is invalid.
     pub fn new(url: &str, within: Duration, stream_length: u32) -> RedisResult<Arc<Self>> {
         Ok(Arc::new(Self {
             client: Client::open(url)?,
@@ -131,7 +132,7 @@ impl Redis {
         }))
     }
 
-    /// Whether it is there.
+    /// Returns whether Redis is available.
     pub fn is_up(&self) -> bool {
         self.link.load().is_some()
     }
@@ -140,24 +141,24 @@ impl Redis {
     pub fn since_proof(&self) -> Option<Duration> {
         self.proven_at.load().as_ref().map(|at| at.elapsed())
     }
-    /// How often it was lost so far.
+    /// Returns the number of times that the connection was lost.
     pub fn losses(&self) -> u64 {
         self.losses.load(Relaxed)
     }
-    /// Questions that got no answer so far.
+    /// Returns the number of queries without a response.
     pub fn failures(&self) -> u64 {
         self.failures.load(Relaxed)
     }
-    /// Number of the last event in the stream, as far as this process knows; 0 before the first.
+    /// Returns the number of the last event in the stream as far as this process knows; 0 before the first.
     pub fn streamed(&self) -> i64 {
         self.streamed.load(Relaxed)
     }
-    /// Events up to this one are in the stream.
+    /// Records that events up to this one are in the stream.
     pub fn note_streamed(&self, seq: i64) {
         self.streamed.store(seq, Relaxed);
     }
 
-    /// Counts a request in all these windows, or in none when one is full. `None` while Redis is unavailable.
+    /// Counts a request in all these windows, or in none if one is full. Returns `None` while Redis is unavailable.
     pub async fn count(&self, windows: &[Shared]) -> Option<WindowCounts> {
         let link = self.link.load_full()?;
         let mut asked = self.script.prepare_invoke();
@@ -179,7 +180,7 @@ impl Redis {
         None
     }
 
-    /// Takes a request back from all these windows. Where Redis does not answer in time it stays counted.
+    /// Takes a request back from all these windows. If Redis does not answer in time, the request stays counted.
     pub async fn take_back(&self, windows: &[Shared]) {
         let Some(link) = self.link.load_full() else { return };
         let mut asked = self.take_back.prepare_invoke();
@@ -192,7 +193,7 @@ impl Redis {
         }
     }
 
-    /// A link failed: unless another one stands already, nobody asks any more until there is one.
+    /// Marks a connection as lost: unless another has replaced it, no queries are sent until there is a new one.
     fn lose(&self, link: &Arc<ProvenConnection>, why: &str) {
         let before = self.link.compare_and_swap(link, None);
         if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, link)) {
@@ -202,12 +203,12 @@ impl Redis {
         }
     }
 
-    /// Whether it can be reached now, answers in time and takes writes.
+    /// Checks that Redis can be reached, answers in time and accepts writes.
     pub async fn check(&self) -> RedisResult<()> {
         self.connect().await.map(drop)
     }
 
-    /// Looks for Redis while it is unavailable, and after it while it is there, until `leaving`.
+    /// Reconnects while Redis is unavailable, and checks its health while it is available, until `leaving`.
     pub async fn keep(self: Arc<Self>, leaving: CancellationToken) {
         tokio::select! {
             biased; // the end of the server before further work
@@ -249,7 +250,7 @@ impl Redis {
         }
     }
 
-    /// A new connection each time: an old one may hang on a network that has forgotten it.
+    /// Opens a new connection each time, because an old one may hang on a network that has dropped it.
     async fn connect(&self) -> RedisResult<ProvenConnection> {
         let manager = self.manager(self.within).await?;
         self.prove(&manager).await?;
@@ -257,7 +258,7 @@ impl Redis {
         Ok(ProvenConnection(manager))
     }
 
-    /// It answers in time and takes writes.
+    /// Checks that the connection answers in time and accepts writes.
     async fn prove(&self, manager: &ConnectionManager) -> RedisResult<()> {
         let mut set = redis::cmd("SET");
         set.arg(format!("{KEY_PREFIX}alive")).arg(1).arg("PX").arg(60_000);
@@ -266,7 +267,7 @@ impl Redis {
         Ok(())
     }
 
-    /// Connects; each answer may take `within`.
+    /// Opens a connection whose queries wait at most `within`.
     async fn manager(&self, within: Duration) -> RedisResult<ConnectionManager> {
         let config = ConnectionManagerConfig::new()
             .set_number_of_retries(0)

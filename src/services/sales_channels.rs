@@ -1,8 +1,8 @@
-//! Other shops whose orders are made here: Shopify, `WooCommerce`, and files of comma-separated values.
+//! Clients of other shops whose orders are produced here: Shopify, `WooCommerce`, and files of comma-separated values.
 //!
-//! A kind of shop is one declaration ([`ChannelType`]): its word, how its signed messages are read, and how it is told
-//! of shipments. What its orders mean here is [`crate::domain::channel_order`]'s affair. Not for the shops' catalogues:
-//! [`super::storefront`].
+//! A kind of shop is one declaration ([`ChannelType`]): its word, the parsing of its signed webhooks, and the client
+//! that reports shipments to it. [`crate::domain::channel_order`] decides the consequences of its orders;
+//! [`super::storefront`] reads the shops' catalogues.
 
 mod rest;
 mod shopify;
@@ -23,53 +23,54 @@ use super::peers::PeerFault;
 use crate::domain::channel_order::{ShipmentThere, SoldLine, SoldNews};
 use crate::domain::signing::{hmac_sha256, same};
 
-/// Every kind of shop, in the order in which they are listed.
+/// All kinds of shops, in listing order.
 const ALL_TYPES: [&ChannelType; 3] = [&shopify::TYPE, &woocommerce::TYPE, &table::TYPE];
 
-/// The words of all kinds, for the API.
+/// Words of all kinds of shops, for the API.
 pub const WORDS: [&str; 3] = [shopify::TYPE.word, woocommerce::TYPE.word, table::TYPE.word];
 
-/// A kind of shop.
+/// Declaration of a kind of shop.
 pub struct ChannelType {
-    /// Its word in the API.
+    /// Word of the kind in the API.
     pub word: &'static str,
-    /// How its messages are checked and read; `None`: it sends none.
+    /// Verification and parsing of its webhooks; `None` if it sends none.
     pub messages: Option<MessageType>,
-    /// How it is told of shipments; `None`: it is told nothing.
+    /// Constructor of the client to which shipments are reported; `None` if it gets no reports.
     pub connect: Option<Connect>,
 }
 
-/// The messages of a kind of shop.
+/// Webhooks of a kind of shop.
 pub struct MessageType {
-    /// The header that holds the signature.
+    /// Header with the signature.
     pub signature_header: &'static str,
-    /// Reads a message whose signature was checked.
+    /// Parser of a webhook whose signature was verified.
     read: fn(&HeaderMap, &[u8]) -> Result<Option<SoldNews>, MessageError>,
-    /// Whether it is a first call that tries the address, carries nothing and is not signed.
+    /// Predicate for the unsigned initial request that only tests the webhook URL.
     is_trial: fn(&HeaderMap, &[u8]) -> bool,
 }
 
-/// Makes the client of a shop of its address and what is shown there.
+/// Constructor of a shop's client from its address and credentials.
 pub type Connect = fn(Client, &str, &str) -> Result<Box<dyn ShopClient>, PeerSettingError>;
 
-/// Why a message is refused.
+/// Reason why a webhook is rejected.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MessageError {
-    /// Its signature is missing or wrong.
+    /// The signature is missing or wrong.
     #[error("the signature in {0} is missing, or does not match the body")]
     Unsigned(&'static str),
-    /// It is signed, and not what such a shop sends.
+    /// The webhook is signed but not in the format of such a shop.
     #[error("{0}")]
     Malformed(String),
 }
 
-/// The kind with this word.
+/// Returns the kind of shop with this word.
 pub fn channel_type(word: &str) -> Option<&'static ChannelType> {
     ALL_TYPES.into_iter().find(|one| one.word == word)
 }
 
 impl MessageType {
-    /// Checks a message over its raw bytes and reads it; `None` when nothing in it is of use.
+    /// Verifies the signature over the raw bytes and parses the webhook; returns `None` if it contains nothing
+    /// relevant.
     pub fn receive(&self, headers: &HeaderMap, body: &[u8], secret: &str) -> Result<Option<SoldNews>, MessageError> {
         if (self.is_trial)(headers, body) {
             return Ok(None);
@@ -83,41 +84,41 @@ impl MessageType {
     }
 }
 
-/// Whether a text is the base64 of the HMAC-SHA256 of the body. Takes the same time wherever they differ.
+/// Returns whether `given` is the base64-encoded HMAC-SHA256 of the body. Compares in constant time.
 fn is_signed(secret: &str, body: &[u8], given: &str) -> bool {
     use base64::Engine as _;
     let given = base64::engine::general_purpose::STANDARD.decode(given.trim()).unwrap_or_default();
     same(&hmac_sha256(secret.as_bytes(), &[body]), &given)
 }
 
-/// A shipment for the shop that sold the order.
+/// A shipment to report to the shop that sold the order.
 #[derive(Clone, Debug)]
 pub struct ShipmentNotice<'a> {
-    /// Id of the order there.
+    /// Order id in the shop.
     pub external_id: &'a str,
-    /// The lines as they were sold there.
+    /// Order lines as sold in the shop.
     pub lines: &'a [SoldLine],
-    /// What has left.
+    /// Shipment to report, with its tracking number.
     pub shipment: &'a ShipmentThere,
-    /// Units of each line in all shipments with this tracking number up to this one: so many the shop has under it once
-    /// it knows of them.
+    /// Units of each line in all shipments with this tracking number up to and including this one: the number that the
+    /// shop has recorded under it once it knows of all of them.
     pub so_far: &'a [u64],
-    /// Our order, as a mark by which what was told is found again.
+    /// This server's order, as a marker by which an earlier report is recognised.
     pub mark: &'a str,
 }
 
-/// What a shop said to a shipment.
+/// Shop's response to a reported shipment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Told {
-    /// It knows it, by this call or an earlier one.
+    /// The shop knows the shipment, from this call or an earlier one.
     Known,
-    /// It will never take it as it is, in these words.
+    /// The shop permanently rejects the shipment; contains its message.
     Refused(String),
 }
 
-/// The interface of a shop that orders came from.
+/// Client of a shop that sold orders.
 #[async_trait]
 pub trait ShopClient: Send + Sync {
-    /// Tells it of a shipment, unless it knows it already. A fault says why it may be told again.
+    /// Reports a shipment unless the shop knows it already. A fault means that the report may be retried.
     async fn tell(&self, notice: &ShipmentNotice<'_>) -> Result<Told, PeerFault>;
 }

@@ -1,9 +1,10 @@
-//! The slicer: a program of this machine that makes G-code from a model, by the command line of the one that
-//! `config.toml` names.
+//! Slicer: a local program that converts a model to G-code, run by the command line of the program named in
+//! `config.toml`.
 //!
-//! Models and profiles come from people, so the program runs fenced in: no shell, nothing on its input, an empty
-//! environment, a folder of its own, limits on time, memory and what it writes, and it is killed with all that it
-//! started. Profiles that would run scripts are refused, and of a project it gets the shapes alone (`project`).
+//! Models and profiles come from users, so the program runs confined: without a shell or input, with an empty
+//! environment and a folder of its own, and with limits on time, memory and output. It is killed together with all
+//! processes that it started. Profiles that would run scripts are rejected, and only the shapes of a project are passed
+//! on (`project`).
 
 pub mod process;
 pub mod profile;
@@ -20,45 +21,45 @@ use tokio::sync::Mutex;
 use self::process::{RunError, RunLimits};
 use self::profile::Profile;
 
-/// Longest time for the program to say its version.
+/// Time limit for reading the program's version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
-/// Most characters of the version that are kept.
+/// Maximum number of characters kept of the version.
 const MAX_VERSION_CHARS: usize = 100;
-/// Folders in which a program without a path is looked for, where the environment names none.
+/// Search path for a program without a path if the environment sets none.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// Name of the result in the folder of a run.
+/// File name of the result in the folder of a run.
 const RESULT_FILE: &str = "sliced.gcode";
 
-/// How the slicer is run.
+/// Program, folders and limits of the slicer.
 #[derive(Clone, Debug)]
 pub struct SlicerSettings {
-    /// The program: a path, or a name that is looked for in `PATH`.
+    /// Program to run: a path, or a name that is searched in `PATH`.
     pub program: PathBuf,
-    /// Folder of the profiles.
+    /// Folder with the profiles.
     pub profiles: PathBuf,
-    /// Folder in which each run has one of its own. Nothing else may use it.
+    /// Folder in which each run gets its own subfolder. Nothing else may use it.
     pub work: PathBuf,
     /// Most runs at the same time. Whoever has models sliced keeps to it, and says whose turn it is.
     pub parallel: usize,
-    /// What one run may take.
+    /// Resource limits of one run.
     pub limits: RunLimits,
 }
 
-/// Why there is no G-code.
+/// Reason why slicing failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SliceError {
-    /// Something is not there yet: the program, or the profile. The words say what to do.
+    /// The program or the profile is missing; the message contains instructions.
     #[error("{0}")]
     Absent(String),
-    /// The slicer, or the rules for profiles, refuse this model or profile; the words are theirs.
+    /// The slicer, or the rules for profiles, rejected this model or profile; contains their message.
     #[error("{0}")]
     Refused(String),
-    /// The disk of this server fails.
+    /// An I/O error on the server's disk.
     #[error("the folder of the slicer cannot be used: {0}")]
     Disk(#[from] std::io::Error),
 }
 
-/// What a program file was when its version was asked.
+/// Path, modification time and size of a program file when its version was read.
 type ProgramMark = (PathBuf, Option<SystemTime>, u64);
 
 /// The program. Whoever asks bounds how often it runs at the same time ([`SlicerSettings::parallel`]).
@@ -69,7 +70,7 @@ pub struct Slicer {
     version: Mutex<Option<(ProgramMark, String)>>,
 }
 
-/// A finished run: its G-code is in a folder that is removed when this is dropped.
+/// Result of a run: its G-code is in a folder that is removed on drop.
 #[derive(Debug)]
 pub struct SlicedModel {
     _folder: RunFolder,
@@ -77,19 +78,19 @@ pub struct SlicedModel {
     pub path: PathBuf,
 }
 
-/// What is sliced.
+/// A model to slice.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceRequest<'a> {
     /// Path of the model's content, whatever its name.
     pub model: &'a Path,
-    /// How it is sliced.
+    /// Slicer profile.
     pub profile: &'a Profile,
-    /// How often a mesh is put on the plate. A project has its own arrangement, which is kept; its settings are not.
+    /// Number of copies of a mesh to place on the plate. A project's own arrangement is kept; its settings are not.
     pub copies: u32,
 }
 
 impl Slicer {
-    /// The slicer of these settings. Removes what runs of an earlier process left behind.
+    /// Creates a slicer with these settings. Removes the folders left behind by runs of an earlier process.
     ///
     /// # Errors
     ///
@@ -105,16 +106,16 @@ impl Slicer {
         Ok(Self { settings, next: AtomicU64::new(0), version: Mutex::new(None) })
     }
 
-    /// The settings that it was made with.
+    /// Returns the settings with which the slicer was created.
     pub fn settings(&self) -> &SlicerSettings {
         &self.settings
     }
 
-    /// Where the program is.
+    /// Returns the path of the program.
     ///
     /// # Errors
     ///
-    /// When it is not there; the words say where it was looked for.
+    /// When it does not exist; the message names the places searched.
     pub fn program(&self) -> Result<PathBuf, SliceError> {
         let wanted = &self.settings.program;
         let found = if wanted.components().count() > 1 {
@@ -129,11 +130,11 @@ impl Slicer {
         })
     }
 
-    /// Name and version of the program, as it says them.
+    /// Returns name and version of the program as it prints them.
     ///
     /// # Errors
     ///
-    /// When it is not there, or does not start.
+    /// When the program does not exist or does not start.
     pub async fn version(&self) -> Result<String, SliceError> {
         let program = self.program()?;
         let about = fs::metadata(&program).await?;
@@ -171,7 +172,7 @@ impl Slicer {
     ///
     /// # Errors
     ///
-    /// When there is none, or it is refused.
+    /// When there is none, or it is rejected.
     pub async fn profile(&self, name: &str) -> Result<Profile, SliceError> {
         profile::read(&self.settings.profiles, name).await
     }
@@ -219,7 +220,7 @@ impl Slicer {
         }
     }
 
-    /// A new folder for one run.
+    /// Creates a new folder for one run.
     async fn folder(&self) -> std::io::Result<RunFolder> {
         let path = std::path::absolute(self.settings.work.join(self.next.fetch_add(1, Relaxed).to_string()))?;
         fs::create_dir_all(&path).await?;
@@ -227,7 +228,7 @@ impl Slicer {
     }
 }
 
-/// Whether the content is a 3MF project rather than a mesh: an archive.
+/// Returns whether the content is an archive, and thus a 3MF project rather than a mesh.
 async fn is_project(model: &Path) -> std::io::Result<bool> {
     use tokio::io::AsyncReadExt as _;
     let mut beginning = [0; 4];
@@ -236,7 +237,7 @@ async fn is_project(model: &Path) -> std::io::Result<bool> {
     Ok(beginning[..read] == *b"PK\x03\x04")
 }
 
-/// The folder of a run, removed with it.
+/// Folder of a run, removed on drop.
 #[derive(Debug)]
 struct RunFolder {
     path: PathBuf,

@@ -1,6 +1,6 @@
-//! Shows things of the shop in Home Assistant: as states over its HTTP interface, or as devices by MQTT discovery.
+//! Client of Home Assistant: shows entities of the shop as states over its HTTP API, or as devices by MQTT discovery.
 //!
-//! States that are set over HTTP are gone after a restart there, which is noticed by asking for one of them.
+//! States set over HTTP are lost when Home Assistant restarts, which is detected by reading one of them.
 
 pub mod discovery;
 
@@ -10,40 +10,40 @@ use serde_json::{Map, Value, json};
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
 use super::peers::PeerFault;
 
-/// Most bytes of an answer that are read.
+/// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// The other side, in messages.
+/// Name of the other side in messages.
 const OTHER_SIDE: &str = "Home Assistant";
-/// Most characters of a state.
+/// Maximum number of characters of a state.
 const MAX_STATE_CHARS: usize = 255;
 
-/// A thing of the shop as it is shown: a printer, or the shop itself.
+/// An entity to show: a printer, or the shop itself.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ShownThing {
-    /// Names it for ever: small letters and digits.
+    /// Permanent key: lower-case letters and digits.
     pub key: String,
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// What kind of thing it is, for people.
+    /// Human-readable kind of entity.
     pub model: String,
-    /// Its state in one word or number.
+    /// State as one word or number.
     pub state: String,
-    /// Further facts by name.
+    /// Further attributes by name.
     pub facts: Map<String, Value>,
 }
 
-/// The HTTP interface of a Home Assistant.
+/// Client of Home Assistant's HTTP API.
 pub struct StateBoard {
     peer: PeerClient,
 }
 
 impl StateBoard {
-    /// At this address, with an administrator's long-lived token.
+    /// Creates a client for this address with an administrator's long-lived token.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
 
-    /// Shows the present state of a thing.
+    /// Shows the current state of an entity.
     pub async fn show(&self, thing: &ShownThing) -> Result<(), PeerFault> {
         let mut attributes = thing.facts.clone();
         attributes.insert("friendly_name".to_owned(), thing.name.clone().into());
@@ -55,12 +55,12 @@ impl StateBoard {
         }
     }
 
-    /// Whether a thing is still shown.
+    /// Returns whether an entity is still shown.
     pub async fn shows(&self, key: &str) -> Result<bool, PeerFault> {
         Ok(self.ask(self.entity(Method::GET, key)).await? != StatusCode::NOT_FOUND)
     }
 
-    /// Shows a thing no more.
+    /// Removes an entity.
     pub async fn remove(&self, key: &str) -> Result<(), PeerFault> {
         self.ask(self.entity(Method::DELETE, key)).await.map(drop)
     }
@@ -69,7 +69,7 @@ impl StateBoard {
         self.peer.below(method, &format!("api/states/sensor.printfloor_{key}"))
     }
 
-    /// The status: one that is well, or that the thing is not there.
+    /// Sends a request and returns the status: success, or 404 for an entity that does not exist.
     async fn ask(&self, call: RequestBuilder) -> Result<StatusCode, PeerFault> {
         let mut answer = send(call, OTHER_SIDE).await?;
         let status = answer.status();

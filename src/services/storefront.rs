@@ -1,4 +1,4 @@
-//! The public storefront of a Shopify shop, as JSON that needs no key: its products and collections.
+//! Client of the public storefront of a Shopify shop, which serves products and collections as JSON without an API key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,80 +12,81 @@ use crate::domain::picture_address::is_picture_address;
 use crate::domain::refusal::shortened;
 use crate::domain::time::Timestamp;
 
-/// The word of this kind of catalogue, in settings and answers.
+/// Word of this kind of catalogue in settings and responses.
 pub const STOREFRONT_WORD: &str = "shopify";
-/// Products of one page: as many as the storefront gives.
+/// Number of products per page, the storefront's maximum.
 const PAGE_SIZE: usize = 250;
-/// Most pages of one list.
+/// Maximum number of pages per list.
 const MAX_PAGES: usize = 4;
-/// Most collections whose products are looked up.
+/// Maximum number of collections whose products are read.
 const MAX_COLLECTIONS: usize = 50;
-/// Most pictures of one product.
+/// Maximum number of pictures per product.
 const MAX_IMAGES: usize = 20;
-/// Most bytes of one page.
+/// Maximum size of one page in bytes.
 const MAX_PAGE_BYTES: usize = 16 * 1024 * 1024;
-/// Most characters of names, and of descriptions.
+/// Maximum number of characters of a name; descriptions have the limit below.
 const MAX_NAME_CHARS: usize = 200;
 const MAX_ABOUT_CHARS: usize = 5_000;
-/// The other side, in messages.
+/// Name of the other side in messages.
 const OTHER_SIDE: &str = "the storefront";
 
-/// A product as the storefront shows it.
+/// A product as shown in the storefront.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoreProduct {
-    /// Its id there.
+    /// Id in the shop.
     pub id: String,
-    /// Its name in web addresses.
+    /// URL slug.
     pub slug: String,
-    /// What people call it.
+    /// Display title.
     pub title: String,
-    /// What customers read about it, without markup.
+    /// Description without markup; `None` if there is none.
     pub description: Option<String>,
-    /// Price of its first variant, in minor units.
+    /// Price of the first variant in minor units.
     pub price_cents: i64,
-    /// Addresses of pictures.
+    /// URLs of pictures.
     pub images: Vec<String>,
     /// Slugs of the collections that contain it.
     pub collections: Vec<String>,
-    /// When it was put on sale.
+    /// Time of publication.
     pub published_at: Timestamp,
     /// SKU codes of its variants, the first one first.
     pub codes: Vec<String>,
 }
 
-/// A collection as the storefront shows it.
+/// A collection as shown in the storefront.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StoreCollection {
-    /// Its id there.
+    /// Id in the shop.
     pub id: String,
-    /// Its name in web addresses.
+    /// URL slug.
     pub slug: String,
-    /// What people call it.
+    /// Display title.
     pub title: String,
 }
 
-/// All that a storefront sells.
+/// Whole catalogue of a storefront.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StoreCatalog {
-    /// Newest first.
+    /// Products, newest first.
     pub products: Vec<StoreProduct>,
-    /// Those that contain something.
+    /// Collections that are not empty.
     pub collections: Vec<StoreCollection>,
 }
 
-/// A storefront at its address.
+/// Client of one storefront.
 pub struct Storefront {
     peer: PeerClient,
     currency: String,
 }
 
 impl Storefront {
-    /// At this address; its prices are in this currency, which it does not tell. Nothing is called yet.
+    /// Creates a client for this address; calls nothing yet. The storefront does not report its currency, so it is
+    /// passed in.
     pub fn new(client: Client, url: &str, currency: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, "")?, currency: currency.to_lowercase() })
     }
 
-    /// Reads everything, within bounds of size and number; the caller bounds the time.
+    /// Reads the whole catalogue, within limits of size and number; the caller limits the time.
     pub async fn read(&self) -> Result<StoreCatalog, PeerFault> {
         let mut products = Vec::new();
         for value in self.all("products.json", "products").await? {
@@ -114,7 +115,7 @@ impl Storefront {
         Ok(StoreCatalog { products, collections })
     }
 
-    /// All items of a list, page by page.
+    /// Returns all items of a list, read page by page.
     async fn all(&self, path: &str, member: &str) -> Result<Vec<Value>, PeerFault> {
         let mut all = Vec::new();
         for page in 1..=MAX_PAGES {
@@ -146,7 +147,7 @@ fn name(value: &Value) -> Option<String> {
     Some(shortened(plain.trim().to_owned(), MAX_NAME_CHARS)).filter(|text| !text.is_empty())
 }
 
-/// A slug, which becomes a part of addresses that are called.
+/// Returns a valid slug, which becomes part of URLs that are requested.
 fn slug(value: &Value) -> Option<String> {
     let slug = name(value)?;
     let plain = |c: char| c.is_alphanumeric() || "-_".contains(c);
@@ -177,7 +178,7 @@ fn product(of: &Value, currency: &str) -> Option<StoreProduct> {
     })
 }
 
-/// The text of a description, whose markup nobody here shows.
+/// Converts an HTML description to plain text.
 fn without_markup(html: &str) -> String {
     let (mut text, mut inside) = (String::new(), false);
     for letter in html.chars() {

@@ -1,9 +1,9 @@
-//! The one TLS provider of the process.
+//! TLS provider of the process.
 //!
-//! Several dependencies bring rustls; with two providers compiled in and none chosen, the first connection panics. So
-//! the binary and every test that opens one call [`install_provider`] before anything else.
+//! Several dependencies use rustls; with two providers compiled in and none chosen, the first connection panics. So the
+//! binary and every test that opens one call [`install_provider`] before anything else.
 
-/// Makes aws-lc-rs the provider of this process. Calling it again changes nothing.
+/// Installs aws-lc-rs as the TLS provider of this process. Calling it again changes nothing.
 pub fn install_provider() {
     // An error means that a provider was installed before, which is what was wanted.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();

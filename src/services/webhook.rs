@@ -1,5 +1,5 @@
-//! Sends one attempt of one webhook delivery and says how it went. When to try again is [`crate::domain::schedule`]'s
-//! affair, what a failure means for the endpoint its owner's.
+//! Sends one attempt of one webhook delivery and reports its outcome. [`crate::domain::schedule`] decides the time of
+//! the next attempt, and the endpoint's owner the consequences of a failure.
 
 use std::error::Error as StdError;
 use std::io;
@@ -11,59 +11,59 @@ use tokio::time::Instant;
 use crate::domain::signing;
 use crate::services::http::{Blocked, Outbound, read_beginning};
 
-/// At most this much of an answer is read, in bytes.
+/// Maximum number of bytes read from a response.
 const MAX_ANSWER_READ_BYTES: usize = 16 * 1024;
-/// At most this much of an answer is kept, in bytes.
+/// Maximum number of bytes kept of a response.
 const MAX_ANSWER_KEPT_BYTES: usize = 1024;
 
-/// One event on its way to one endpoint. The same on every attempt.
+/// One event to deliver to one endpoint. Identical on every attempt.
 #[derive(Clone)]
 pub struct OutgoingDelivery {
-    /// The delivery's own id: `X-Service-Delivery`.
+    /// Delivery id: `X-Service-Delivery`.
     pub id: String,
-    /// The event's id: `webhook-id`, and `id` of the envelope.
+    /// Event id: `webhook-id`, and `id` of the envelope.
     pub event_id: String,
-    /// The kind of event: `X-Service-Event`.
+    /// Event type: `X-Service-Event`.
     pub event: String,
-    /// The URL that it is posted to.
+    /// URL to which the event is posted.
     pub url: String,
-    /// The envelope, sent byte for byte.
+    /// Envelope, sent byte for byte.
     pub body: Bytes,
-    /// The endpoint's present secret, which signs it.
+    /// Current signing secret of the endpoint.
     pub secret: String,
-    /// The secret before that, while the endpoint's rotation lasts.
+    /// Previous signing secret, while the endpoint's rotation lasts.
     pub old_secret: Option<String>,
 }
 
-/// How an attempt went.
+/// Outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// The status of the answer; `None` when none came.
+    /// HTTP status of the response; `None` if there was none.
     pub status: Option<u16>,
-    /// True for a 2xx answer within the time limit.
+    /// `true` for a 2xx response within the time limit.
     pub ok: bool,
-    /// Why it failed, in plain words that may be shown to the endpoint's owner.
+    /// Reason for the failure, in plain words that may be shown to the endpoint's owner.
     pub error: Option<String>,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
-    /// The beginning of the answer's body, at most `MAX_ANSWER_KEPT_BYTES`.
+    /// Beginning of the response body, at most `MAX_ANSWER_KEPT_BYTES`.
     pub excerpt: Option<String>,
 }
 
-/// Signs deliveries and makes one attempt of each.
+/// Sender that signs deliveries and makes single attempts.
 #[derive(Clone)]
 pub struct Sender {
     client: Outbound,
 }
 
 impl Sender {
-    /// A sender over the client for webhooks.
+    /// Creates a sender on the HTTP client for webhooks.
     pub fn new(client: Outbound) -> Self {
         Self { client }
     }
 
-    /// Makes one attempt. `now` is the time of the attempt: it is signed with it, so a receiver can tell a stale copy.
-    /// Whatever the other side does is an [`Outcome`], never an error.
+    /// Makes one attempt. The request is signed with `now`, the time of the attempt, so that a receiver can detect a
+    /// stale copy. Whatever the other side does is an [`Outcome`], never an error.
     pub async fn send(&self, delivery: &OutgoingDelivery, now: Timestamp) -> Outcome {
         let started = Instant::now();
         let mut outcome = self.attempt(delivery, now).await;
@@ -92,7 +92,7 @@ impl Sender {
         Outcome { status: Some(status.as_u16()), ok: error.is_none(), error, duration_ms: 0, excerpt: excerpt(&body) }
     }
 
-    /// Plain words for a failure. The error's own text may name internal things and is not shown.
+    /// Describes a failure in plain words. The error's own text may contain internal details and is not shown.
     fn words(&self, error: &reqwest::Error) -> String {
         if let Some(blocked) = causes(error).find_map(|cause| cause.downcast_ref::<Blocked>()) {
             return blocked.to_string();
@@ -126,7 +126,7 @@ impl Outcome {
     }
 }
 
-/// Puts body and headers on the request. `stamp` is the time of the attempt in Unix seconds.
+/// Adds body and headers to the request. `stamp` is the time of the attempt in Unix seconds.
 fn signed(request: reqwest::RequestBuilder, delivery: &OutgoingDelivery, stamp: i64) -> reqwest::RequestBuilder {
     let mut secrets = vec![delivery.secret.as_str()];
     secrets.extend(delivery.old_secret.as_deref());
@@ -141,7 +141,7 @@ fn signed(request: reqwest::RequestBuilder, delivery: &OutgoingDelivery, stamp: 
         .body(delivery.body.clone())
 }
 
-/// The kept bytes as a text that any database can store.
+/// Converts the kept bytes to a text that any database can store.
 fn excerpt(body: &[u8]) -> Option<String> {
     if body.is_empty() {
         return None;
@@ -152,7 +152,7 @@ fn excerpt(body: &[u8]) -> Option<String> {
     Some(text)
 }
 
-/// The error and all that caused it.
+/// Iterates over the error and all its causes.
 fn causes<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())
 }
@@ -161,7 +161,8 @@ fn io_kind(error: &(dyn StdError + 'static)) -> Option<io::ErrorKind> {
     error.downcast_ref().map(io::Error::kind)
 }
 
-/// True for a TLS error. It usually hides inside I/O errors, which do not name what is in them as their source.
+/// Returns `true` for a TLS error. It is usually wrapped in I/O errors, which do not report their content as their
+/// source.
 fn is_tls(error: &(dyn StdError + 'static)) -> bool {
     let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     error.is::<rustls::Error>() || inner.is_some_and(|inner| is_tls(inner))

@@ -1,4 +1,4 @@
-//! Events to a workflow automation: one POST for each, as the webhook node of n8n takes it.
+//! Client of a workflow automation: one POST per event, in the format of n8n's webhook node.
 
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Method, StatusCode};
@@ -7,42 +7,43 @@ use serde_json::Value;
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
 use super::peers::PeerFault;
 
-/// Most bytes of an answer that are read.
+/// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// The other side, in messages.
+/// Name of the other side in messages.
 const OTHER_SIDE: &str = "the workflow automation";
 
-/// What became of an event that the other side answered.
+/// Outcome of an event that the other side responded to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Taken {
-    /// It was taken.
+    /// The event was accepted.
     Done,
-    /// It will never be taken as it is, in these words; the next one may be.
+    /// The event is permanently rejected, with the other side's message; the next one may be accepted.
     Refused(String),
 }
 
-/// An event on its way.
+/// An event to deliver.
 pub struct OutgoingEvent<'a> {
-    /// The event's id, the same whenever it is sent again.
+    /// Event id, the same on every attempt.
     pub id: String,
-    /// Its kind, such as `order.paid`.
+    /// Event type, such as `order.paid`.
     pub event: &'a str,
     /// The envelope as JSON.
     pub body: String,
 }
 
-/// A webhook of a workflow automation.
+/// Webhook of a workflow automation.
 pub struct WorkflowWebhook {
     peer: PeerClient,
 }
 
 impl WorkflowWebhook {
-    /// At this address. The token stands in this header: behind `Bearer` in `Authorization`, else alone.
+    /// Creates a client for this address. The token is sent in this header: after `Bearer` if it is `Authorization`,
+    /// else alone.
     pub fn new(client: Client, url: &str, header: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Header(header), token)? })
     }
 
-    /// Sends an event once. A fault says why it may be sent again.
+    /// Sends an event once. A fault means that it may be retried.
     pub async fn send(&self, event: OutgoingEvent<'_>) -> Result<Taken, PeerFault> {
         let call = self.peer.call(Method::POST).header(CONTENT_TYPE, "application/json");
         let call = call.header("x-service-event", event.event).header("idempotency-key", event.id);
@@ -56,7 +57,7 @@ impl WorkflowWebhook {
     }
 }
 
-/// What an answer means that is not 2xx.
+/// Classifies a response other than 2xx.
 fn judge(status: StatusCode, said: &[u8]) -> Result<Taken, PeerFault> {
     let told = bounded_json::read(said, bounded_json::ANSWER).unwrap_or_default();
     let words = match told.get("message").and_then(Value::as_str) {

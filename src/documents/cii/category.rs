@@ -1,27 +1,27 @@
-//! The tax category of a rate (UNTDID 5305).
+//! Tax category of a rate (UNTDID 5305).
 
 use super::super::xml::Xml;
 use super::percent;
 use crate::domain::invoice::Document;
 
-/// Why nothing is taxed where no tax applies at all.
+/// Exemption reason for a document that is not subject to tax.
 const NOT_SUBJECT: &str = "Not subject to VAT";
 
-/// A category of tax, with its rate in basis points.
+/// Tax category, with its rate in basis points if it has one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TaxCategory {
     /// `S`: taxed at this rate.
     Standard(i64),
     /// `Z`: the rate is zero.
     Zero,
-    /// `E`: exempt, for the reason that the settings give.
+    /// `E`: exempt for the reason in the settings.
     Exempt,
     /// `O`: not subject to tax; the seller is not registered for it.
     NotSubject,
 }
 
 impl TaxCategory {
-    /// The category of a rate in this document.
+    /// Determines the category of a rate in this document.
     pub fn of(document: &Document, rate_bps: i64) -> Self {
         let taxed = document.content.sums.categories.iter().any(|one| one.rate_bps > 0);
         // `Z` and `E` are for sellers who are registered; who buys does not matter.
@@ -35,12 +35,12 @@ impl TaxCategory {
         }
     }
 
-    /// Whether nothing of a document is subject to tax: then it names nobody's identifier for value added tax.
+    /// Returns whether no part of a document is subject to tax; such a document must not contain VAT identifiers.
     pub fn outside(document: &Document) -> bool {
         Self::of(document, 0) == Self::NotSubject
     }
 
-    /// Why nothing is taxed; `None` where that needs no reason.
+    /// Returns the exemption reason; `None` if the category needs none.
     pub fn reason(self, document: &Document) -> Option<&str> {
         match self {
             Self::Exempt => document.zero_rate_reason.as_deref(),
@@ -49,7 +49,7 @@ impl TaxCategory {
         }
     }
 
-    /// Category and rate, which one that is not subject to tax does not have.
+    /// Writes category and rate; a category that is not subject to tax has no rate.
     pub fn code_and_rate(self, xml: &mut Xml) {
         let (code, rate) = match self {
             Self::Standard(bps) => ("S", Some(bps)),
@@ -63,7 +63,7 @@ impl TaxCategory {
         }
     }
 
-    /// The whole element of a line, an allowance or a charge.
+    /// Writes the whole tax element of a line, an allowance or a charge.
     pub fn named(self, xml: &mut Xml, name: &str) {
         xml.group(name, |xml| {
             xml.text("ram:TypeCode", "VAT");

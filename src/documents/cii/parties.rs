@@ -1,4 +1,4 @@
-//! Who sells and who buys.
+//! Seller and buyer.
 
 use super::super::canvas::seller_name;
 use super::super::xml::Xml;
@@ -6,7 +6,7 @@ use super::category::TaxCategory;
 use crate::domain::address::Address;
 use crate::domain::invoice::{Document, Party};
 
-/// The seller (BG-4).
+/// Writes the seller (BG-4).
 pub fn seller(xml: &mut Xml, document: &Document) {
     let seller = &document.seller;
     xml.group("ram:SellerTradeParty", |xml| {
@@ -34,7 +34,7 @@ pub fn seller(xml: &mut Xml, document: &Document) {
     });
 }
 
-/// The buyer (BG-7). Where no address is known, they bought where the seller is.
+/// Writes the buyer (BG-7). Without a known address, the purchase took place in the seller's country.
 pub fn buyer(xml: &mut Xml, document: &Document) {
     let buyer = &document.content.buyer;
     xml.group("ram:BuyerTradeParty", |xml| {
@@ -87,7 +87,7 @@ fn mailbox(xml: &mut Xml, party: &Party) {
     }
 }
 
-/// Numbers for tax: `VA` for value added tax, `FC` at the local office.
+/// Writes the tax registrations: `VA` for the VAT identifier, `FC` for the local tax number.
 fn registrations(xml: &mut Xml, party: &Party) {
     for (scheme, number) in [("FC", &party.tax_number), ("VA", &party.vat_id)] {
         if let Some(number) = number {

@@ -1,5 +1,5 @@
-//! Every kind of mail as it is read: `tests/mails/` keeps each as text and as HTML, for people to look at. They are
-//! written anew by `PRINTFLOOR_TEST_KEEP_MAILS=1 cargo nextest run -E 'test(mails_look)'`.
+//! Snapshot tests of every kind of mail: `tests/mails/` contains each as text and as HTML for inspection. Regenerate
+//! them with `PRINTFLOOR_TEST_KEEP_MAILS=1 cargo nextest run -E 'test(mails_look)'`.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
@@ -49,7 +49,7 @@ fn sums() -> Vec<MailFact> {
     vec![MailFact::new("Tax", "5.61 USD"), MailFact::new("Total", "35.11 USD")]
 }
 
-/// One mail of each kind, by the name of its file.
+/// Builds one mail of each kind, by file name.
 fn all(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
     let to = || "buyer@example.org".to_owned();
     let later = cx.now.plus_ms(7 * 86_400_000);
@@ -146,7 +146,7 @@ fn all(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
     ]
 }
 
-/// The link of a mail, that of a sealed one as it is when it was opened.
+/// Returns the link of a mail; for a sealed mail, the link after opening it.
 fn link(mail: &Mail) -> Option<Link> {
     let sealed = mail.sealed_link.as_ref().map(|sealed| Link {
         label: sealed.label.clone(),

@@ -1,4 +1,4 @@
-//! Heading, parties, totals, payments and the words at the end.
+//! Heading, parties, totals, payments and closing text.
 
 use super::super::canvas::{Align, TagRole, seller_name};
 use super::super::{Renderer, Shown};
@@ -11,22 +11,22 @@ use crate::domain::invoice::{DocumentKind, InvoiceStatus, Party};
 use crate::domain::tax::percent_text;
 use crate::domain::time::Timestamp;
 
-/// Largest logo on the page, in points.
+/// Maximum size of the logo in points.
 const LOGO_BOX: (f32, f32) = (170.0, 52.0);
 /// Width of the totals, in points.
 const TOTALS_WIDTH: f32 = 264.0;
 
-/// A moment as a day: `2026-11-22`.
+/// Formats a timestamp as a date: `2026-11-22`.
 pub(super) fn day(at: Timestamp) -> String {
     at.to_string().chars().take(10).collect()
 }
 
-/// Basis points as per cent: `19 %`, `7.25 %`.
+/// Formats basis points as per cent: `19 %`, `7.25 %`.
 pub(super) fn percent(bps: i64) -> String {
     format!("{} %", percent_text(bps))
 }
 
-/// Name and address, line by line.
+/// Returns name and address as lines.
 fn postal(party: &Party) -> Vec<String> {
     let mut lines = vec![party.name.clone()];
     if let Some(address) = &party.address {
@@ -41,7 +41,7 @@ fn postal(party: &Party) -> Vec<String> {
 }
 
 impl Sheet<'_, '_> {
-    /// The logo or the name of the shop, and what this is.
+    /// Draws the logo or name of the shop, and the document kind.
     pub(super) fn heading(&mut self, renderer: &Renderer) {
         let (top, right, accent) = (self.y, self.right(), self.canvas.accent);
         let document = self.shown.document;
@@ -72,7 +72,7 @@ impl Sheet<'_, '_> {
         self.y += 22.0;
     }
 
-    /// Who sells, who buys, and the dates.
+    /// Draws seller, buyer and dates.
     pub(super) fn parties(&mut self) {
         let document = self.shown.document;
         let (top, third) = (self.y, self.width() / 3.0);
@@ -99,7 +99,7 @@ impl Sheet<'_, '_> {
         self.y = ends.into_iter().fold(top, f32::max) + 20.0;
     }
 
-    /// A heading with lines below it. Gives where it ends.
+    /// Draws a heading with lines below it. Returns the position of its lower end.
     fn column(&mut self, heading: &'static str, lines: &[String], x: f32, top: f32, width: f32) -> f32 {
         let mut y = top + 8.0;
         self.canvas.part(TagRole::Heading(heading), |canvas| canvas.text((x, y), heading, SMALL, MUTED, Align::Left));
@@ -113,7 +113,7 @@ impl Sheet<'_, '_> {
         y
     }
 
-    /// Dates and references, on the right.
+    /// Draws dates and references on the right.
     fn facts(&mut self, x: f32, top: f32) -> f32 {
         let Shown { document, preceding, .. } = *self.shown;
         let mut facts = vec![("Issued", day(document.issued_at))];
@@ -134,7 +134,7 @@ impl Sheet<'_, '_> {
         y - LINE_LEADING
     }
 
-    /// The totals, on the right, never torn from each other.
+    /// Draws the totals on the right, always on one page.
     pub(super) fn totals(&mut self) {
         let document = self.shown.document;
         let (sums, currency) = (&document.content.sums, &document.content.currency);
@@ -183,7 +183,7 @@ impl Sheet<'_, '_> {
         self.y = y + 16.0;
     }
 
-    /// What was paid and given back, and what is due now; of invoices only.
+    /// Draws payments, refunds and the amount due; for invoices only.
     pub(super) fn payments(&mut self) {
         let Shown { document, status, payments, .. } = *self.shown;
         if document.kind != DocumentKind::Invoice || payments.is_empty() {
@@ -238,7 +238,7 @@ impl Sheet<'_, '_> {
         self.y += 8.0;
     }
 
-    /// How to pay, why nothing is taxed, and notes.
+    /// Draws payment instructions, the tax exemption reason and notes.
     pub(super) fn closing(&mut self) {
         let Shown { document, status, preceding, voided_by, .. } = *self.shown;
         let mut words = Vec::new();
@@ -275,7 +275,7 @@ impl Sheet<'_, '_> {
     }
 }
 
-/// What stands beside the amount that is still due, in minor units.
+/// Returns the label of the amount due, which is in minor units.
 fn due_words(status: InvoiceStatus, due_cents: i64) -> &'static str {
     match status {
         InvoiceStatus::Refunded => "Refunded",
@@ -286,7 +286,7 @@ fn due_words(status: InvoiceStatus, due_cents: i64) -> &'static str {
     }
 }
 
-/// An account number in groups of four.
+/// Formats an account number in groups of four.
 fn in_fours(iban: &str) -> String {
     let letters: Vec<char> = iban.chars().collect();
     letters.chunks(4).map(|four| four.iter().collect::<String>()).collect::<Vec<_>>().join(" ")

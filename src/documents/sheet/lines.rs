@@ -1,4 +1,4 @@
-//! The table of lines, over as many pages as it needs, with its head on each of them.
+//! Table of lines over as many pages as needed, with its header on each of them.
 
 use super::super::canvas::{Align, TagRole};
 use super::super::text::{Style, TextLine};
@@ -8,14 +8,14 @@ use crate::domain::currency::figure;
 use crate::domain::invoice::InvoiceLine;
 
 const HEAD: Style = Style { size: 8.5, bold: true };
-/// White space above and below a row, in points.
+/// Vertical padding of a row in points.
 const ROW_PADDING: f32 = 5.0;
-/// Height of the head, in points.
+/// Height of the header in points.
 const HEAD_HEIGHT: f32 = 20.0;
-/// Most lines of one description on one page; longer ones go on with the next row.
+/// Maximum number of lines of one description on one page; a longer one continues in the next row.
 const MAX_TOGETHER: usize = 30;
 
-/// Where the columns end (figures) or begin (description), from the left margin, in points.
+/// Positions at which columns end (figures) or begin (description), from the left margin, in points.
 struct Columns {
     description: f32,
     description_width: f32,
@@ -33,7 +33,7 @@ impl Sheet<'_, '_> {
         Columns { description, description_width: quantity - 48.0 - description, quantity, price, tax, amount }
     }
 
-    /// The table.
+    /// Draws the table.
     pub(super) fn lines(&mut self) {
         let content = &self.shown.document.content;
         let (columns, currency) = (self.columns(), content.currency.clone());
@@ -88,7 +88,7 @@ impl Sheet<'_, '_> {
     }
 }
 
-/// One row: the words of a description and, with the first of them, its figures.
+/// Draws one row: lines of a description and, with the first of them, its figures.
 fn row(
     canvas: &mut super::Canvas<'_>,
     columns: &Columns,

@@ -1,4 +1,4 @@
-//! The XML against the official schema and schematrons, where they are installed.
+//! Tests of the XML against the official schema and schematrons, if they are installed.
 
 use std::process::Command;
 
@@ -13,22 +13,22 @@ use crate::domain::testing::invoices::{draft, issued_by, line};
 use crate::domain::testing::random_invoices::any_documents;
 use crate::domain::testing::{Bench, complete_seller, id};
 
-/// The Python environment of `tests/peers/en16931`; `scripts/test` sets it.
+/// Environment variable with the Python environment of `tests/peers/en16931`; `scripts/test` sets it.
 const VENV: &str = "PRINTFLOOR_TEST_EN16931";
-/// Invoices with their credit notes that are checked.
+/// Number of invoices that are checked with their credit notes.
 const MAX_INVOICES: usize = 120;
-/// Documents over more than this are left out: the official rules compute with floating point, and their products of
-/// sums and rates are then no longer exact.
+/// Maximum total of documents that are checked: the official rules use floating point, and above this their products of
+/// sums and rates are no longer exact.
 const MAX_EXACT_CENTS: i64 = 1_000_000_000_000;
 
-/// An invoice with its credit notes, as XML.
+/// Renders an invoice and its credit notes as XML.
 fn xml_of(documents: &[Document]) -> Vec<String> {
     let number = documents[0].number_text();
     let preceding = |one: &Document| (one.kind == DocumentKind::CreditNote).then_some(documents[0].issued_at);
     documents.iter().map(|one| cii::xml(one, preceding(one).map(|at| (number.as_str(), at)))).collect()
 }
 
-/// What the official rules say of these documents; `None` where they are not installed.
+/// Checks these documents by the official rules; `None` if they are not installed.
 fn judged(all: &[String]) -> Option<Result<(), String>> {
     let Some(venv) = std::env::var_os(VENV) else {
         assert!(std::env::var_os("PRINTFLOOR_TEST_SERVICES").is_none(), "{VENV} is not set");
@@ -66,7 +66,7 @@ fn random_documents_keep_the_official_rules() {
     }
 }
 
-/// What is issued to a buyer in this country, who pays and gets a part back, and then the rest.
+/// Issues documents to a buyer in this country, with a payment, a partial refund and then the rest.
 fn issued(seller: Party, country: Option<&str>, lines: Vec<InvoiceLine>, reason: Option<&str>) -> Vec<Document> {
     let mut bench = Bench::new();
     bench.rules.invoices.seller = seller;
@@ -99,7 +99,7 @@ fn issued(seller: Party, country: Option<&str>, lines: Vec<InvoiceLine>, reason:
     documents
 }
 
-/// A seller without any number of a tax office.
+/// Builds a seller without any tax number.
 fn unregistered() -> Party {
     Party { vat_id: None, ..complete_seller() }
 }

@@ -1,4 +1,4 @@
-//! What a PDF must be: the same for the same, and whole whatever people write.
+//! Tests of PDFs: identical for identical input, and intact for any text.
 
 use super::super::{Renderer, Shown};
 use crate::config::sections::Pdf;
@@ -32,7 +32,7 @@ fn address(line1: &str, city: &str, postal_code: &str, country: &str) -> Address
     }
 }
 
-/// What is issued of these lines, with payments; paid and given back in part.
+/// Issues documents for these lines, partly paid and refunded.
 fn issued(lines: Vec<InvoiceLine>, commands: &[InvoiceCommand]) -> (Invoice, Vec<Document>) {
     let mut bench = Bench::new();
     bench.now = Timestamp(1_795_300_000_000);
@@ -99,7 +99,7 @@ fn many_lines() -> Vec<InvoiceLine> {
     lines.collect()
 }
 
-/// Where PDFs are put for people who want to look at them; nowhere without the variable.
+/// Stores a PDF for inspection if the environment variable is set.
 fn keep(name: &str, pdf: &[u8]) {
     if let Some(folder) = std::env::var_os("PRINTFLOOR_TEST_KEEP_PDFS") {
         std::fs::write(std::path::Path::new(&folder).join(name), pdf).unwrap();
@@ -156,7 +156,7 @@ fn whatever_people_write_is_rendered() {
     assert!(pdf.starts_with(b"%PDF-1.7"));
 }
 
-/// Names of customers, each in its own script.
+/// Customer names, each in its own script.
 const NAMES: [&str; 8] = ["Ελένη", "Дмитрий", "محمد علي", "Անահիտ", "प्रिया शर्मा", "გიორგი", "דוד כהן", "สมชาย ใจดี"];
 
 #[test]
@@ -240,7 +240,7 @@ fn a_void_invoice_says_so() {
     assert!(unnamed != before && unnamed != after, "the credit note is named");
 }
 
-/// A PNG of four pixels, the last one transparent.
+/// Builds a PNG of four pixels, the last one transparent.
 fn png() -> Vec<u8> {
     use std::io::Write as _;
     let mut pixels = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
@@ -261,7 +261,7 @@ fn png() -> Vec<u8> {
     picture
 }
 
-/// A JPEG of four inks as printing works have it, without the profile that says which they are.
+/// Builds a CMYK JPEG as used in print, without its colour profile.
 fn jpeg_of_four_inks() -> Vec<u8> {
     let mut picture = b"\xff\xd8".to_vec();
     let mut segment = |marker: u8, data: &[u8]| {

@@ -1,16 +1,16 @@
-//! Reads XML back, as far as ours needs it: elements and their text; attributes are passed over.
+//! Minimal XML parser for these tests: elements and their text; attributes are ignored.
 
-/// An element with what is in it.
+/// An element with its content.
 #[derive(Clone, Debug, Default)]
 pub struct Element {
-    /// Its name without the prefix.
+    /// Name without prefix.
     pub name: String,
     pub text: String,
     pub children: Vec<Self>,
 }
 
 impl Element {
-    /// The root of a document; panics where it is not well formed.
+    /// Parses a document and returns its root; panics if it is not well formed.
     pub fn read(xml: &str) -> Self {
         let mut open = vec![Self::default()];
         let mut rest = xml.trim_start_matches("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
@@ -35,17 +35,17 @@ impl Element {
         open.remove(0).children.remove(0)
     }
 
-    /// The first element of this name, however deep.
+    /// Returns the first element of this name at any depth.
     pub fn find(&self, name: &str) -> Option<&Self> {
         self.children.iter().find_map(|child| if child.name == name { Some(child) } else { child.find(name) })
     }
 
-    /// The direct children of this name.
+    /// Returns the direct children of this name.
     pub fn all<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Self> {
         self.children.iter().filter(move |child| child.name == name)
     }
 
-    /// The text of the direct child of this name.
+    /// Returns the text of the direct child of this name.
     pub fn child_text(&self, name: &str) -> Option<&str> {
         let child = self.children.iter().find(|child| child.name == name)?;
         Some(&child.text)

@@ -1,4 +1,4 @@
-//! Lines of text: no line is wider than it should be, nothing is lost, and long texts do not take long.
+//! Tests of text layout: no line is too wide, no text is lost, and long texts are fast.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use super::super::text::{Fonts, Style, TextLine};
 
 const BODY: Style = Style { size: 9.5, bold: false };
-/// Longest time for the longest invoice that there can be, in a program that is not optimised on a busy machine. Were
-/// each line set anew for every letter, it would take many minutes.
+/// Time limit for the longest possible invoice, in an unoptimised build on a busy machine. Setting each line anew for
+/// every letter would take many minutes.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
-/// The text of lines, as it is read.
+/// Returns the text of lines in reading order.
 fn words(lines: &[TextLine]) -> String {
     lines.iter().flat_map(|line| &line.runs).map(|run| run.text.as_str()).collect()
 }
@@ -27,7 +27,7 @@ proptest! {
         }
     }
 
-    /// A line is as long as it can be: the first word of the next one would not have fitted.
+    /// Verifies that lines are filled: the first word of the next line would not have fitted.
     #[test]
     fn lines_are_broken_between_words(text in "([a-z]{1,8} ){1,30}", width in 80_f32..300.0) {
         let fonts = Fonts::built_in().unwrap();

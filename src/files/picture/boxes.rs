@@ -1,28 +1,28 @@
-//! The boxes of the ISO base media format: length, kind and body, one within the other.
+//! Boxes of the ISO base media format: nested records with length, type and body.
 
 use std::ops::Range;
 
 use super::PictureFault;
 
-/// Length and kind of a box, in bytes; a long length takes [`LONG_HEAD_BYTES`].
+/// Size of length and type of a box in bytes; a box with a 64-bit length has [`LONG_HEAD_BYTES`].
 pub(super) const HEAD_BYTES: usize = 8;
-/// Length, kind and a length of 64 bits, in bytes.
+/// Size of length, type and 64-bit length in bytes.
 pub(super) const LONG_HEAD_BYTES: usize = 16;
-/// Version and flags with which the bodies of some boxes begin, in bytes.
+/// Size in bytes of version and flags, with which the bodies of some boxes begin.
 pub(super) const VERSION_BYTES: usize = 4;
 
-/// A box that lies in memory.
+/// A box in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct BoxPart {
-    /// What it is.
+    /// Box type.
     pub(super) kind: [u8; 4],
-    /// Where its head begins.
+    /// Offset of the header.
     pub(super) start: usize,
-    /// Where its body is.
+    /// Range of the body.
     pub(super) body: Range<usize>,
 }
 
-/// The boxes that fill this range of the bytes.
+/// Parses the boxes that fill this range of the bytes.
 pub(super) fn parts(bytes: &[u8], within: Range<usize>) -> Result<Vec<BoxPart>, PictureFault> {
     let mut found = Vec::new();
     let mut start = within.start;
@@ -46,19 +46,19 @@ pub(super) fn parts(bytes: &[u8], within: Range<usize>) -> Result<Vec<BoxPart>, 
     Ok(found)
 }
 
-/// Numbers that stand one after the other, the highest byte first.
+/// Reader of consecutive big-endian numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BigEndian<'a>(pub(super) &'a [u8]);
 
 impl BigEndian<'_> {
-    /// The next number, of at most eight bytes; of none it is 0.
+    /// Returns the next number of at most eight bytes; 0 for a size of zero bytes.
     pub(super) fn next(&mut self, bytes: usize) -> Result<u64, PictureFault> {
         let (number, rest) = self.0.split_at_checked(bytes).ok_or(PictureFault::Damaged)?;
         self.0 = rest;
         Ok(number.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    /// The next four bytes as a word.
+    /// Returns the next four bytes as a type code.
     pub(super) fn kind(&mut self) -> Result<[u8; 4], PictureFault> {
         let (word, rest) = self.0.split_first_chunk().ok_or(PictureFault::Damaged)?;
         self.0 = rest;

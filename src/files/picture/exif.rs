@@ -1,27 +1,26 @@
-//! Which side of a picture is up, the one thing of EXIF that is kept: without it most photos of phones would lie on
-//! their side.
+//! Orientation of a picture, the only EXIF value that is kept: without it most phone photos would lie on their side.
 
-/// What the data of an EXIF segment begins with.
+/// Prefix of the data in an EXIF segment.
 pub(super) const PREFIX: &[u8] = b"Exif\0\0";
 
-/// Longest EXIF that is looked at, in bytes; in a JPEG it has never more.
+/// Maximum size in bytes of EXIF data that is parsed; a JPEG never contains more.
 pub(super) const MAX_EXIF_BYTES: usize = 64 * 1024;
 
-/// Tag of the orientation in the first directory of TIFF.
+/// Tag of the orientation in the first TIFF directory.
 const ORIENTATION_TAG: u16 = 0x0112;
-/// Type of its value: a 16-bit number.
+/// Type of the tag's value: a 16-bit number.
 const SHORT_TYPE: u16 = 3;
-/// Length of an entry of a directory, in bytes.
+/// Size of a directory entry in bytes.
 const ENTRY_BYTES: usize = 12;
 
-/// The orientation that the EXIF of a JPEG's segment tells, 2 to 8; `None` where it tells none, an odd one, or 1, which
-/// is how a picture is shown anyhow.
+/// Returns the orientation in a JPEG's EXIF segment, 2 to 8. Returns `None` if it is missing, invalid, or 1, the
+/// default orientation.
 pub(super) fn orientation(segment: &[u8]) -> Option<u8> {
     orientation_of_tiff(segment.strip_prefix(PREFIX)?)
 }
 
-/// The orientation that EXIF tells in a PNG or WebP, which have it without the beginning of a JPEG's segment; some
-/// programs write that all the same.
+/// Returns the orientation in the EXIF data of a PNG or WebP, which lacks the prefix of a JPEG's segment, although some
+/// programs write it.
 pub(super) fn orientation_of_chunk(data: &[u8]) -> Option<u8> {
     orientation_of_tiff(data.strip_prefix(PREFIX).unwrap_or(data))
 }
@@ -47,14 +46,14 @@ fn orientation_of_tiff(tiff: &[u8]) -> Option<u8> {
     u8::try_from(value).ok().filter(|value| (2..=8).contains(value))
 }
 
-/// The data of an EXIF segment that tells this orientation and nothing else.
+/// Builds the data of an EXIF segment that contains only this orientation.
 pub(super) fn only_orientation(orientation: u8) -> [u8; 32] {
     let mut data = *b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\0\0\0\0\0\0\0";
     data[25] = orientation;
     data
 }
 
-/// The same for a PNG or WebP.
+/// Builds the EXIF data of a PNG or WebP that contains only this orientation.
 pub(super) fn only_orientation_of_chunk(orientation: u8) -> Vec<u8> {
     only_orientation(orientation).iter().skip(PREFIX.len()).copied().collect()
 }

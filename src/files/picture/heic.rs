@@ -1,39 +1,39 @@
-//! HEIC: a description of items, and their data behind it. A file whose data comes first would have to be read twice,
-//! and is refused; phones write the description first.
+//! HEIC: a description of items, followed by their data. A file with its data first would have to be read twice and is
+//! rejected; phones write the description first.
 
 use std::ops::Range;
 
 use super::boxes::{BigEndian, HEAD_BYTES, LONG_HEAD_BYTES};
 use super::{PictureFault, append_zeros, fill, heic_items, take};
 
-/// Longest description, in bytes; those of phones have some thousand.
+/// Maximum size of the description in bytes; phones write some thousand.
 const MAX_META_BYTES: u64 = 256 * 1024;
-/// Longest list of brands at the beginning, in bytes.
+/// Maximum size of the brand list at the beginning, in bytes.
 const MAX_BRANDS_BYTES: u64 = 1024;
 
-/// A HEIC that streams by.
+/// State of a HEIC streaming through.
 #[derive(Debug, Default)]
 pub(super) struct Heic {
     state: HeicState,
     head: Vec<u8>,
-    /// Bytes of the file that have come.
+    /// Number of file bytes received.
     at: u64,
-    /// Whether the list of brands, the description and the data have come.
+    /// `true` if the brand list, the description and the data were received.
     branded: bool,
     described: bool,
     filled: bool,
-    /// Where metadata is.
+    /// Ranges that contain metadata.
     ranges: Vec<Range<u64>>,
 }
 
 #[derive(Debug, Default)]
 enum HeicState {
-    /// In the head of a box.
+    /// Inside the header of a box.
     #[default]
     Head,
-    /// In the description.
+    /// Inside the description.
     Meta { length: usize, body: Vec<u8> },
-    /// In a box that is kept but for metadata, or of which nothing is; without a length up to the end of the file.
+    /// Inside a box that is kept except for metadata, or dropped entirely; without a length, up to the end of the file.
     Body { left: Option<u64>, kept: bool },
 }
 
@@ -86,7 +86,7 @@ impl Heic {
         Ok(())
     }
 
-    /// The box whose head is held.
+    /// Begins the box whose header is held.
     fn begin(&mut self, kept: &mut Vec<u8>) -> Result<HeicState, PictureFault> {
         let mut numbers = BigEndian(&self.head);
         let short = numbers.next(4)?;
@@ -123,7 +123,7 @@ impl Heic {
         Ok(state)
     }
 
-    /// Ends a box that has come as a whole.
+    /// Finishes a box that was received completely.
     fn settle(&mut self, kept: &mut Vec<u8>) -> Result<(), PictureFault> {
         match &mut self.state {
             HeicState::Meta { length, body } if body.len() == *length => {

@@ -1,5 +1,5 @@
-//! What the description of a HEIC says of its items: which are pictures, and where the others are. Those hold EXIF and
-//! XMP, and are overwritten where they are: nothing moves, so all that points into the file stays right.
+//! Items in the description of a HEIC: determines which are pictures, and the location of the others. Those contain
+//! EXIF and XMP and are overwritten in place: nothing moves, so all offsets into the file remain valid.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -7,17 +7,17 @@ use std::ops::Range;
 use super::boxes::{BigEndian, BoxPart, VERSION_BYTES, parts};
 use super::{PictureFault, check_pixels};
 
-/// Boxes of the description that pictures need; others are emptied.
+/// Boxes of the description that pictures need; others are blanked.
 const NEEDED: [&[u8; 4]; 9] = [b"hdlr", b"pitm", b"iinf", b"iref", b"iprp", b"iloc", b"idat", b"grpl", b"dinf"];
-/// Types of items that are pictures, or say how pictures are put together.
+/// Types of items that are pictures or describe the composition of pictures.
 const PICTURES: [&[u8; 4]; 9] = [b"hvc1", b"hev1", b"lhv1", b"av01", b"jpeg", b"grid", b"iden", b"iovl", b"tmap"];
-/// Properties that tell of the taking of a picture: a description by its author, times, anything of single programs.
+/// Properties that reveal details about the photo: the author's description, times, and data of individual programs.
 const TELLING: [&[u8; 4]; 5] = [b"udes", b"uuid", b"crtt", b"mdft", b"altt"];
-/// A box that nobody reads.
+/// Type of a box that readers ignore.
 const FREE: &[u8; 4] = b"free";
 
-/// Takes the metadata out of the body of a description, which begins at this place of the file; gives the ranges
-/// behind it that hold metadata, in their order and apart from each other.
+/// Removes the metadata from the body of a description that begins at this file offset. Returns the ranges after it
+/// that contain metadata, sorted and disjoint.
 pub(super) fn clean(body: &mut [u8], at: u64) -> Result<Vec<Range<u64>>, PictureFault> {
     let boxes = parts(body, VERSION_BYTES..body.len())?;
     let pictures = match only(&boxes, *b"iinf")? {
@@ -66,7 +66,7 @@ pub(super) fn clean(body: &mut [u8], at: u64) -> Result<Vec<Range<u64>>, Picture
     Ok(apart(behind))
 }
 
-/// Overwrites with zeros what of these bytes, which begin at this place of the file, lies in the ranges.
+/// Overwrites with zeros the parts of these bytes, which begin at this file offset, that lie in the ranges.
 pub(super) fn overwrite(bytes: &mut [u8], at: u64, ranges: &[Range<u64>]) {
     let end = at + bytes.len() as u64;
     let first = ranges.partition_point(|range| range.end <= at);
@@ -78,7 +78,7 @@ pub(super) fn overwrite(bytes: &mut [u8], at: u64, ranges: &[Range<u64>]) {
     }
 }
 
-/// The body of the one box of this kind; a second one would leave open which of them counts.
+/// Returns the body of the only box of this type. A second one is an error, because it would be ambiguous.
 fn only(boxes: &[BoxPart], kind: [u8; 4]) -> Result<Option<Range<usize>>, PictureFault> {
     let mut found = boxes.iter().filter(|one| one.kind == kind);
     let first = found.next().map(|one| one.body.clone());
@@ -90,7 +90,7 @@ fn empty(bytes: &mut [u8], one: &BoxPart) {
     bytes[one.body.clone()].fill(0);
 }
 
-/// The numbers of the items that are pictures.
+/// Returns the numbers of the items that are pictures.
 fn pictures(list: &[u8]) -> Result<BTreeSet<u64>, PictureFault> {
     let mut head = BigEndian(list);
     let version = head.next(1)?;
@@ -116,14 +116,14 @@ fn pictures(list: &[u8]) -> Result<BTreeSet<u64>, PictureFault> {
     Ok(found)
 }
 
-/// Where a piece of an item is.
+/// Location of a part of an item.
 struct Extent {
-    /// Counted from the data within the description; else from the beginning of the file.
+    /// `true` if the offset is relative to the data inside the description, `false` if relative to the file.
     in_description: bool,
     range: Range<u64>,
 }
 
-/// Where all that is no picture is.
+/// Returns the locations of all items that are not pictures.
 fn foreign_extents(list: &[u8], pictures: &BTreeSet<u64>) -> Result<Vec<Extent>, PictureFault> {
     let mut numbers = BigEndian(list);
     let version = numbers.next(1)?;
@@ -170,7 +170,7 @@ fn foreign_extents(list: &[u8], pictures: &BTreeSet<u64>) -> Result<Vec<Extent>,
     Ok(found)
 }
 
-/// The same ranges in their order, those that touch as one.
+/// Sorts ranges and merges those that touch.
 fn apart(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     ranges.sort_by_key(|range| range.start);
     let mut merged: Vec<Range<u64>> = Vec::with_capacity(ranges.len());

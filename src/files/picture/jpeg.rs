@@ -1,9 +1,9 @@
-//! JPEG: segments with markers, and scans between them. Segments of applications and comments are cut out, but for what
-//! colours and orientation need; what follows the end of the picture, such as a film or a second picture, is dropped.
+//! JPEG: segments with markers, and scans between them. Application and comment segments are cut out, except for what
+//! colours and orientation need. Data after the end of the picture, such as a video or a second picture, is dropped.
 
 use super::{PictureFault, check_pixels, exif, fill, take};
 
-/// The first bytes of every JPEG.
+/// Leading bytes of every JPEG.
 pub(super) const BEGINNING: &[u8] = b"\xff\xd8\xff";
 
 const SOI_MARKER: u8 = 0xd8;
@@ -16,39 +16,39 @@ const APP14_MARKER: u8 = 0xee;
 const APP15_MARKER: u8 = 0xef;
 const COM_MARKER: u8 = 0xfe;
 
-/// Length of JFIF data without its preview.
+/// Size of JFIF data without its preview, in bytes.
 const JFIF_BYTES: usize = 14;
 
-/// A JPEG that streams by.
+/// State of a JPEG streaming through.
 #[derive(Debug, Default)]
 pub(super) struct Jpeg {
     state: JpegState,
-    /// Whether the side that is up was told already.
+    /// `true` if the orientation was already found.
     oriented: bool,
 }
 
 #[derive(Debug, Default)]
 enum JpegState {
-    /// Within the two bytes with which the picture begins.
+    /// Inside the two leading bytes.
     #[default]
     Start,
-    /// The second of them.
+    /// At the second leading byte.
     Started,
     /// Before a marker.
     Marker,
     /// After the `FF` of a marker, between segments.
     Code,
-    /// In the length of a segment.
+    /// Inside the length of a segment.
     Length { marker: u8, bytes: Vec<u8> },
-    /// In a segment that is looked at as a whole.
+    /// Inside a segment that is parsed as a whole.
     Held { marker: u8, length: usize, data: Vec<u8> },
-    /// In a segment that is kept; a scan may follow.
+    /// Inside a segment that is kept; a scan may follow.
     Kept { marker: u8, left: u64 },
-    /// In the data of a scan.
+    /// Inside the data of a scan.
     Scan,
     /// After an `FF` in the data of a scan.
     ScanCode,
-    /// Behind the end.
+    /// After the end of the picture.
     End,
 }
 
@@ -133,7 +133,7 @@ impl Jpeg {
         Ok(())
     }
 
-    /// What follows the `FF` of a marker.
+    /// Handles the byte after the `FF` of a marker.
     fn code(&mut self, marker: u8, kept: &mut Vec<u8>) -> Result<(), PictureFault> {
         self.state = match marker {
             // Any number of these may stand in front.
@@ -153,7 +153,7 @@ impl Jpeg {
         Ok(())
     }
 
-    /// Ends a segment whose data has come as a whole.
+    /// Finishes a segment whose data was received completely.
     fn settle(&mut self, kept: &mut Vec<u8>) -> Result<(), PictureFault> {
         match &self.state {
             JpegState::Held { marker, length, data } if data.len() == *length => {
@@ -177,12 +177,12 @@ impl Jpeg {
     }
 }
 
-/// Whether a segment begins a frame, and so tells the size of the picture.
+/// Returns whether a segment begins a frame and thus contains the picture size.
 const fn is_frame(marker: u8) -> bool {
     matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc)
 }
 
-/// Refuses a frame of too many pixels. A height of 0 is told behind the first scan, so it may be any.
+/// Rejects a frame with too many pixels. A height of 0 is defined only after the first scan, so it may be any.
 fn check_frame(data: &[u8]) -> Result<(), PictureFault> {
     let side = |at: usize| {
         let bytes = data.get(at..at + 2).ok_or(PictureFault::Damaged)?;
@@ -192,7 +192,7 @@ fn check_frame(data: &[u8]) -> Result<(), PictureFault> {
     check_pixels(width, if height == 0 { u64::from(u16::MAX) } else { height })
 }
 
-/// What is kept of the data of an application's segment, or of a comment.
+/// Returns the part to keep of an application or comment segment.
 fn needed(marker: u8, data: &[u8], oriented: &mut bool) -> Option<Vec<u8>> {
     match marker {
         APP0_MARKER if data.starts_with(b"JFIF\0") && data.len() >= JFIF_BYTES => {

@@ -1,52 +1,52 @@
-//! PNG: chunks. Those that showing the picture does not need are cut out; of EXIF the side that is up is kept.
+//! PNG: chunks. Those not needed to show the picture are cut out; only the orientation of EXIF is kept.
 
 use flate2::Crc;
 
 use super::{PictureFault, check_pixels, exif, fill, take};
 
-/// The first bytes of every PNG.
+/// Leading bytes of every PNG.
 pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Chunks that say how the picture looks, animations included. All others are cut out: texts, times, and those
-/// that single programs invented.
+/// Chunks that affect how the picture looks, including animations. All others are cut out: texts, times, and private
+/// chunks of programs.
 const NEEDED: [&[u8; 4]; 18] = [
     b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB", b"iCCP", b"sBIT", b"bKGD", b"pHYs",
     b"cICP", b"mDCV", b"cLLI", b"acTL", b"fcTL", b"fdAT",
 ];
 
-/// Length and type of a chunk, in bytes.
+/// Size of length and type of a chunk in bytes.
 const HEAD_BYTES: usize = 8;
-/// Data of the first chunk, in bytes.
+/// Size of the first chunk's data in bytes.
 const SIZE_BYTES: usize = 13;
-/// Checksum behind the data of a chunk, in bytes.
+/// Size of the checksum after a chunk's data in bytes.
 const CHECKSUM_BYTES: usize = 4;
-/// Longest data of a chunk, in bytes.
+/// Maximum size of a chunk's data in bytes.
 const MAX_CHUNK_BYTES: u32 = 0x7fff_ffff;
 
-/// A PNG that streams by.
+/// State of a PNG streaming through.
 #[derive(Debug, Default)]
 pub(super) struct Png {
     state: PngState,
     begun: bool,
     head: Vec<u8>,
-    /// Whether EXIF has told the side that is up.
+    /// `true` if EXIF contained the orientation.
     oriented: bool,
 }
 
 #[derive(Debug, Default)]
 enum PngState {
-    /// Within the eight bytes with which the picture begins.
+    /// Inside the eight leading bytes.
     #[default]
     Signature,
-    /// In length and type of a chunk.
+    /// Inside length and type of a chunk.
     Head,
-    /// In data and checksum of the first chunk, which tells the size of the picture.
+    /// Inside data and checksum of the first chunk, which contains the picture size.
     Size { wanted: usize, data: Vec<u8> },
-    /// In data and checksum of EXIF, which are held.
+    /// Inside data and checksum of EXIF, which are held in memory.
     Exif { wanted: usize, data: Vec<u8> },
-    /// In data and checksum of a chunk.
+    /// Inside data and checksum of a chunk.
     Chunk { left: u64, needed: bool, last: bool },
-    /// Behind the last chunk.
+    /// After the last chunk.
     End,
 }
 
@@ -111,7 +111,7 @@ impl Png {
         Ok(())
     }
 
-    /// The chunk that begins with what is held.
+    /// Begins the chunk whose header is held.
     fn chunk(&mut self) -> Result<PngState, PictureFault> {
         let (length, kind) = self.head.split_at(4);
         let length = length.iter().fold(0, |length: u32, byte| length << 8 | u32::from(*byte));
@@ -137,7 +137,7 @@ impl Png {
     }
 }
 
-/// Appends a chunk that tells this orientation and nothing else.
+/// Appends an EXIF chunk that contains only this orientation.
 fn append_exif(kept: &mut Vec<u8>, orientation: u8) {
     let data = exif::only_orientation_of_chunk(orientation);
     let body = [b"eXIf".as_slice(), &data].concat();

@@ -5,7 +5,7 @@ use simulator::pictures::{self, SECRET};
 
 use super::*;
 
-/// What is kept of a picture that comes in pieces of this length.
+/// Cleans a picture that arrives in chunks of this length.
 fn cleaned(picture: &[u8], piece: usize) -> Result<(PictureFormat, Vec<u8>), PictureFault> {
     let (mut cleaner, mut kept) = (PictureCleaner::new(), Vec::new());
     for piece in picture.chunks(piece.max(1)) {
@@ -26,7 +26,7 @@ fn all() -> [(PictureFormat, Vec<u8>); 4] {
     ]
 }
 
-/// The picture with these numbers where its first part of this name has its size.
+/// Returns the picture with `numbers` in place of the size in its first part called `name`.
 fn sized(picture: &[u8], name: &[u8], skip: usize, numbers: &[u8]) -> Vec<u8> {
     let mut picture = picture.to_vec();
     let at = picture.windows(name.len()).position(|window| window == name).unwrap() + name.len() + skip;
@@ -98,7 +98,7 @@ fn what_shows_the_picture_right_stays() {
     assert!(holds(&kept, b"ispe") && !holds(&kept, b"udes") && !holds(&kept, b"uuid"));
 }
 
-/// A PNG on its side, as some phones make screenshots.
+/// Verifies that a rotated PNG, as some phones store screenshots, keeps its orientation.
 #[test]
 fn the_side_of_a_png_that_is_up_stays() {
     let plain = pictures::png();
@@ -140,7 +140,7 @@ fn a_heic_with_its_data_first_is_refused_with_a_way_out() {
     assert_eq!(cleaned(&long, 100), Err(PictureFault::Unusual), "a description without end is not held");
 }
 
-/// Extents that take no room, as many as the list can count, are no work.
+/// Verifies that as many empty extents as the list can count take no time.
 #[test]
 fn a_list_of_places_is_read_within_its_own_length() {
     let items = b"\0\0\0\x0eiinf\0\0\0\0\0\0".as_slice();
@@ -165,8 +165,8 @@ proptest! {
         prop_assert_eq!(cleaned(picture, piece), cleaned(picture, usize::MAX));
     }
 
-    /// Whatever is wrong with a picture: it is refused or cleaned, its length grows by no more than an orientation, and
-    /// the result is again a picture of which nothing has to be taken out.
+    /// Verifies that any damaged picture is rejected or cleaned, that it grows by no more than an orientation, and that
+    /// cleaning the result again changes nothing.
     #[test]
     fn hostile_bytes_neither_break_nor_swell(
         which in 0_usize..4,

@@ -1,50 +1,50 @@
-//! WebP: chunks of RIFF. The length of the file stands at its beginning, so chunks that showing the picture does not
-//! need are overwritten with zeros under a name that nobody reads.
+//! WebP: RIFF chunks. The file length is stored at the beginning, so chunks not needed to show the picture are
+//! overwritten with zeros under a name that readers ignore.
 
 use super::{PictureFault, append_zeros, check_pixels, exif, fill, take};
 
-/// Chunks that say how the picture looks, animations included.
+/// Chunks that affect how the picture looks, including animations.
 const NEEDED: [&[u8; 4]; 7] = [b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"];
-/// The name that a chunk gets whose data is gone.
+/// Name given to a chunk whose data was erased.
 const NAMELESS: &[u8; 4] = b"JUNK";
 
-/// `RIFF`, length and `WEBP`, in bytes.
+/// Size of `RIFF`, length and `WEBP` in bytes.
 const START_BYTES: usize = 12;
-/// Name and length of a chunk, in bytes.
+/// Size of name and length of a chunk in bytes.
 const HEAD_BYTES: usize = 8;
-/// First bytes of a chunk in which the size of the picture stands.
+/// Number of leading bytes of a chunk that contain the picture size.
 const SIZE_BYTES: usize = 10;
-/// Flag of `VP8X` that announces XMP. That of EXIF stays: the side that is up is told by EXIF alone.
+/// Flag in `VP8X` that announces XMP. The EXIF flag is kept, because only EXIF contains the orientation.
 const XMP_FLAG: u8 = 0x04;
-/// Shortest EXIF that tells the side that is up, in bytes.
+/// Minimum size in bytes of EXIF data with an orientation.
 const MIN_EXIF_BYTES: u64 = 26;
 
-/// A WebP that streams by.
+/// State of a WebP streaming through.
 #[derive(Debug, Default)]
 pub(super) struct Webp {
     state: WebpState,
     head: Vec<u8>,
-    /// Bytes of the file that are left, by the length at its beginning.
+    /// Number of file bytes left, according to the length at the beginning.
     left: u64,
     shown: bool,
-    /// Whether EXIF has come.
+    /// `true` if EXIF was received.
     oriented: bool,
 }
 
 #[derive(Debug, Default)]
 enum WebpState {
-    /// In the first bytes.
+    /// Inside the leading bytes.
     #[default]
     Start,
-    /// In name and length of a chunk.
+    /// Inside name and length of a chunk.
     Head,
-    /// In the first bytes of a chunk that tells the size of the picture, which are held.
+    /// Inside the first bytes of a chunk that contains the picture size, which are held in memory.
     Size { name: [u8; 4], left: u64, data: Vec<u8> },
-    /// In the data of EXIF, which is held, with what fills it up to an even length.
+    /// Inside EXIF data, which is held in memory, with its padding to an even length.
     Exif { left: u64, data: Vec<u8> },
-    /// In the data of a chunk, with what fills it up to an even length.
+    /// Inside the data of a chunk, with its padding to an even length.
     Chunk { left: u64, needed: bool },
-    /// Behind the last chunk.
+    /// After the last chunk.
     End,
 }
 
@@ -119,12 +119,12 @@ impl Webp {
         Ok(())
     }
 
-    /// What follows a chunk.
+    /// Returns the state after a chunk.
     fn next(&self) -> WebpState {
         if self.left == 0 { WebpState::End } else { WebpState::Head }
     }
 
-    /// The chunk that begins with what is held.
+    /// Begins the chunk whose header is held.
     fn chunk(&mut self, kept: &mut Vec<u8>) -> Result<WebpState, PictureFault> {
         self.left = self.left.checked_sub(HEAD_BYTES as u64).ok_or(PictureFault::Damaged)?;
         let (name, length) = self.head.split_at(4);
@@ -155,7 +155,7 @@ impl Webp {
     }
 }
 
-/// Width and height by the first bytes of such a chunk.
+/// Returns width and height from the first bytes of a chunk that contains them.
 fn size(name: [u8; 4], data: &[u8]) -> (u64, u64) {
     let number = |bytes: &[u8]| u64::from(number(bytes));
     match &name {
@@ -171,7 +171,7 @@ fn size(name: [u8; 4], data: &[u8]) -> (u64, u64) {
     }
 }
 
-/// Four bytes as a number, the lowest first.
+/// Reads four bytes as a little-endian number.
 fn number(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }

@@ -1,7 +1,9 @@
-//! The tokens of the connection: the first is shown, the second replaces both before the first ends.
+//! Token pair of the connection: the access token is sent with calls, and the refresh token replaces both before the
+//! access token expires.
 //!
-//! That the second is about to be used is kept before; what comes for it is kept before any of it is used. So whenever
-//! the server ends, what is kept is the newest pair, or the one whose second token is tried once more.
+//! The start of a renewal is stored before the refresh token is used, and its result is stored before any of it is
+//! used. So whenever the server stops, the stored pair is either the newest one, or one whose refresh token is tried
+//! once more.
 
 use std::time::Duration;
 
@@ -15,12 +17,12 @@ use crate::integrations::Line;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::accounting::{AccountingError, Tokens};
 
-/// A token that ends sooner than this is replaced, in milliseconds: 2 minutes.
+/// Remaining lifetime in milliseconds below which a token is renewed: 2 minutes.
 const MARGIN_MS: i64 = 120_000;
-/// Pause before a pair that could not be kept is kept again.
+/// Pause before storing a new pair is retried.
 const KEEP_AGAIN: Duration = Duration::from_millis(500);
 
-/// Tokens as they are kept, as of `now`.
+/// Encrypts tokens for storage as of `now`.
 pub(super) fn sealed(cipher: &SecretCipher, tokens: &Tokens, now: Timestamp) -> SealedTokens {
     let life_ms = i64::try_from(tokens.life_seconds).unwrap_or(i64::MAX).saturating_mul(1000);
     SealedTokens {
@@ -31,8 +33,8 @@ pub(super) fn sealed(cipher: &SecretCipher, tokens: &Tokens, now: Timestamp) -> 
 }
 
 impl Bookkeeper {
-    /// A token that works for a while, of this link; `anew`: the present one is not taken. `None` when the connection
-    /// is lost, or another one now.
+    /// Returns a valid access token of this link; `anew` forces a renewal. Returns `None` if the connection was lost or
+    /// replaced.
     pub(super) async fn access(
         &self,
         line: &Line,
@@ -72,7 +74,7 @@ impl Bookkeeper {
         }
     }
 
-    /// Keeps a new pair, however long that takes: there is no other.
+    /// Stores a new pair, retrying until it succeeds, because there is no other copy.
     async fn keep(&self, renewals: u32, tokens: Tokens) -> Result<Option<String>, RoundError> {
         let tokens_kept = sealed(&self.cipher, &tokens, self.environment.now());
         loop {

@@ -1,5 +1,5 @@
-//! Devices by MQTT discovery: described once in each session and again when the smart home has restarted; what is gone
-//! disappears.
+//! Devices by MQTT discovery: described once per session and again after the smart home restarts; removed when their
+//! entity is gone.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,17 +14,17 @@ use crate::services::peers::PeerFault;
 use crate::services::smart_home::ShownThing;
 use crate::services::smart_home::discovery::{OFFLINE, ONLINE, Topics};
 
-/// Tells states through a broker.
+/// Work that publishes states through a broker.
 pub(super) struct ThroughBroker {
     pub(super) broker: Broker,
     pub(super) topics: Topics,
     pub(super) things: Things,
     pub(super) every: Duration,
-    /// Address of the server, for people.
+    /// Address of the server, shown to users.
     pub(super) about: String,
 }
 
-/// One session, and what was told in it.
+/// A session with the messages published in it.
 struct Talk<'a> {
     of: &'a ThroughBroker,
     session: MqttSession,
@@ -32,7 +32,7 @@ struct Talk<'a> {
 }
 
 impl ThroughBroker {
-    /// Opens a session and says that we are there.
+    /// Opens a session and publishes that the server is available.
     async fn open(&self) -> Result<Talk<'_>, PeerFault> {
         let last_word = TopicMessage::new(self.topics.availability(), OFFLINE);
         let mut session = MqttSession::open(&self.broker, last_word).await?;
@@ -62,8 +62,8 @@ impl ThroughBroker {
 }
 
 impl Talk<'_> {
-    /// Tells what differs from what was told; a thing that is new is described first. Each message is a call of its
-    /// own, so that a shop of many printers may take its time.
+    /// Publishes what changed since the last update; a new entity is described first. Each message is a separate call,
+    /// so that a shop with many printers may take longer than one call's time limit.
     async fn tell(&mut self, line: &Line) -> Result<(), PeerFault> {
         let now = self.of.things.now();
         let gone: Vec<String> = self.told.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
@@ -90,7 +90,7 @@ impl Talk<'_> {
         }
     }
 
-    /// The smart home has started, or a description was retained before this session.
+    /// Handles a received message: the smart home has started, or a description was retained from before this session.
     async fn heard(&mut self, line: &Line, message: &TopicMessage) -> Result<(), PeerFault> {
         let topics = &self.of.topics;
         if message.topic == topics.birth() {

@@ -1,4 +1,4 @@
-//! What is shown of the shop: each printer, and the shop as a whole.
+//! Entities of the shop to show: each printer, and the shop as a whole.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use crate::integrations::Sources;
 use crate::printers::connections::PrinterConnections;
 use crate::services::smart_home::ShownThing;
 
-/// The key of the shop itself.
+/// Key of the shop entity.
 pub(super) const SHOP: &str = "shop";
-/// Hex digits of a printer's key: the random end of its id.
+/// Number of hexadecimal digits in a printer's key, taken from the random end of its id.
 const KEY_DIGITS: usize = 12;
-/// Most materials that are named.
+/// Maximum number of materials named.
 const MAX_NAMED: usize = 20;
 
-/// Reads what is to be shown.
+/// Reader of the state to show.
 pub(super) struct Things {
     printers: Directory<Printer>,
     materials: Directory<Material>,
@@ -34,7 +34,7 @@ impl Things {
         Self { printers, materials, connections: sources.connections.clone() }
     }
 
-    /// All things as they are now, by their keys.
+    /// Returns all entities in their current state, by key.
     pub(super) fn now(&self) -> BTreeMap<String, ShownThing> {
         let resident = self.printers.all_resident();
         let printers: Vec<&Printer> =
@@ -75,7 +75,7 @@ impl Things {
     }
 }
 
-/// The key of a printer.
+/// Returns the key of a printer.
 fn key(id: Id) -> String {
     let digits = id.0.simple().to_string();
     digits[digits.len() - KEY_DIGITS..].to_owned()

@@ -1,4 +1,4 @@
-//! States over HTTP: they are forgotten when the other side restarts, which is noticed by what it no longer shows.
+//! States over HTTP. They are lost when the other side restarts, which is detected when a state is missing.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::integrations::{Line, Work};
 use crate::services::peers::PeerFault;
 use crate::services::smart_home::{ShownThing, StateBoard};
 
-/// Longest time between two looks whether the states are still shown.
+/// Maximum interval between checks that the states are still shown.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Shows states over HTTP.
+/// Work that shows states over HTTP.
 pub(super) struct ThroughWeb {
     pub(super) board: StateBoard,
     pub(super) things: Things,
@@ -22,7 +22,7 @@ pub(super) struct ThroughWeb {
 }
 
 impl ThroughWeb {
-    /// Shows what differs from what was shown, one thing after the other.
+    /// Updates the entities that changed, one after the other.
     async fn show(&self, line: &Line, shown: &mut BTreeMap<String, ShownThing>) -> Result<(), PeerFault> {
         let now = self.things.now();
         let gone: Vec<String> = shown.keys().filter(|key| !now.contains_key(*key)).cloned().collect();

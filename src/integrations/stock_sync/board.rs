@@ -1,4 +1,4 @@
-//! What people see of the work of a system that counts stock, and how they make it look at once.
+//! Status display of the work for an external stock system, and its trigger for an immediate round.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,23 +8,23 @@ use crate::domain::parts_sync::StockSystem;
 use crate::domain::time::Timestamp;
 use crate::services::parts::{MAX_LISTED, StockEntry};
 
-/// What was last seen of a system.
+/// Latest known state of a system.
 #[derive(Clone, Debug, Default)]
 pub struct StockBoardState {
-    /// Whether the settings switch it on.
+    /// `true` if the settings enable it.
     pub on: bool,
-    /// When it was last read, successfully or not; `None` before the first time.
+    /// Time of the last reading, successful or not; `None` before the first one.
     pub looked_at: Option<Timestamp>,
-    /// When it was last read to the end.
+    /// Time of the last complete reading.
     pub synchronised_at: Option<Timestamp>,
-    /// Why the last reading ended early; `None` when it did not.
+    /// Reason why the last reading ended early; `None` if it was complete.
     pub error: Option<String>,
-    /// Its entries, as last read.
+    /// Entries of the last reading.
     pub entries: Arc<Vec<StockEntry>>,
 }
 
 impl StockBoardState {
-    /// Whether the system may have entries that were not read.
+    /// Returns whether the system may have entries that were not read.
     pub fn may_have_more(&self) -> bool {
         self.entries.len() >= MAX_LISTED
     }
@@ -38,12 +38,12 @@ pub struct StockBoard {
 }
 
 impl StockBoard {
-    /// What was last seen.
+    /// Returns the latest known state.
     pub fn state(&self) -> StockBoardState {
         self.with(|state| state.clone())
     }
 
-    /// Has the work look as soon as it can.
+    /// Triggers a round as soon as possible.
     pub fn look_now(&self) {
         self.wake.notify_one();
     }
@@ -83,7 +83,7 @@ pub struct StockBoards {
 }
 
 impl StockBoards {
-    /// The board of a system.
+    /// Returns the board of a system.
     pub fn of(&self, system: StockSystem) -> Arc<StockBoard> {
         match system {
             StockSystem::Parts => self.parts.clone(),

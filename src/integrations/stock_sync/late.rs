@@ -1,5 +1,5 @@
-//! How long the bookings of printers' own servers have been waited for. Only this process counts: the wall clock may be
-//! set, and nobody knows how long a printer was there before a restart.
+//! Time for which bookings by printers' own servers have been awaited. Only time in this process counts: the wall clock
+//! may be set, and the printer's availability before a restart is unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -12,22 +12,22 @@ use crate::domain::id::Id;
 use crate::domain::parts_sync::StockLink;
 use crate::domain::time::Timestamp;
 
-/// A use that is waited for: its material, its first spool, and when it left our stock.
+/// Key of an awaited use: its material, its first spool, and the time at which it left this shop's stock.
 type UseKey = (Id, i64, Timestamp);
 
-/// The uses that are waited for, and since when no printer books on their spools.
+/// Awaited uses, with the time since which no printer books on their spools.
 #[derive(Debug, Default)]
 pub(super) struct LateBookings(Mutex<BTreeMap<UseKey, Instant>>);
 
-/// Returns what a link waits for, each with its spools.
+/// Returns the uses that a link awaits, each with its spools.
 fn due(link: &StockLink) -> impl Iterator<Item = (UseKey, &BTreeSet<i64>)> {
     let due = link.awaited.iter().filter(|one| one.due > Amount::ZERO);
     due.filter_map(|one| Some(((link.material_id, *one.spools.first()?, one.at), &one.spools)))
 }
 
 impl LateBookings {
-    /// Returns the spools on which the bookings that a link waits for had this long to arrive. Begins to count when it
-    /// is first asked, and anew after a printer booked on one of them.
+    /// Returns the spools on which awaited bookings had the time `settle` to arrive. The time starts with the first
+    /// call, and again after a printer booked on one of them.
     pub(super) fn overdue(&self, link: &StockLink, in_use: &BTreeSet<i64>, settle: Duration) -> BTreeSet<i64> {
         let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let idle: Vec<(UseKey, &BTreeSet<i64>)> = due(link).filter(|(_, spools)| spools.is_disjoint(in_use)).collect();
@@ -37,7 +37,7 @@ impl LateBookings {
         overdue.flat_map(|(_, spools)| spools.iter().copied()).collect()
     }
 
-    /// Whether it counts for something that the link waits for.
+    /// Returns whether a use that the link awaits is being timed.
     pub(super) fn waits(&self, link: &StockLink) -> bool {
         let since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         due(link).any(|(key, _)| since.contains_key(&key))

@@ -1,4 +1,5 @@
-//! Spools in slots of printers: from which spool our use was drawn, and how much the spool system says is left on each.
+//! Spools in printers' slots: the spool from which a use was drawn, and the amount left on each according to the spool
+//! manager.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +11,11 @@ use crate::domain::parts_sync::{self, Quantities, SpoolKnown, StockLink, StockSy
 use crate::domain::printer::{Printer, PrinterCommand, Slot, SpoolLeft};
 use crate::integrations::Line;
 
-/// Most spools that no link knows, of which what is left is asked in one round.
+/// Maximum number of spools without a link whose remaining amount is queried per round.
 const MAX_ASKED: usize = 64;
 
-/// The slots that hold a numbered spool, with their printers. Those whose printers weigh their spools by themselves are
-/// left alone.
+/// Returns the slots that hold a numbered spool, with their printers. Printers that weigh their spools themselves are
+/// excluded.
 fn spooled(sync: &StockSync) -> Vec<(Id, i64, Slot)> {
     let printers = sync.printers.all_resident();
     let present = printers.iter().filter_map(|(id, state)| Some((*id, state.state.as_ref()?)));
@@ -24,12 +25,12 @@ fn spooled(sync: &StockSync) -> Vec<(Id, i64, Slot)> {
     slots.collect()
 }
 
-/// What was drawn from the items of a link that are in slots, and is not booked yet.
+/// Returns the amounts drawn from items of a link that are in slots, and not booked yet.
 pub(super) fn drawn(sync: &StockSync, link: &StockLink) -> Quantities {
     parts_sync::drawn(link, spooled(sync).into_iter().map(|(_, spool, slot)| (spool, slot.remaining)))
 }
 
-/// The items of a link on which printers themselves are booking prints of ours.
+/// Returns the items of a link on which printers themselves are booking prints of this server.
 pub(super) fn in_use(sync: &StockSync, link: &StockLink) -> BTreeSet<i64> {
     if link.system != StockSystem::Spools {
         return BTreeSet::new();
@@ -38,8 +39,8 @@ pub(super) fn in_use(sync: &StockSync, link: &StockLink) -> BTreeSet<i64> {
     printers.iter().filter_map(|(_, state)| state.state.as_ref()).flat_map(Printer::spools_in_use).collect()
 }
 
-/// Tells the slots what is left on their spools: where nothing of ours is still to be booked, or where nobody knows
-/// yet.
+/// Updates the remaining amount of spools in slots, if no use of this server is still to be booked or the amount is
+/// unknown.
 pub(super) async fn tell(sync: &StockSync, line: &Line) -> Result<(), RoundError> {
     let mut asked = 0;
     for (printer, spool, slot) in spooled(sync) {
@@ -67,7 +68,7 @@ pub(super) async fn tell(sync: &StockSync, line: &Line) -> Result<(), RoundError
     Ok(())
 }
 
-/// What a link knows of a spool, and its material.
+/// Returns what a link knows about a spool, and the link's material.
 fn settled_on(sync: &StockSync, spool: i64) -> Option<(SpoolKnown, Id)> {
     sync.materials.all_resident().iter().find_map(|(id, state)| {
         let material = state.state.as_ref()?;

@@ -1,4 +1,4 @@
-//! Fetches one picture: a single one, or the first of a stream, which is then hung up.
+//! Fetches one picture: a single image, or the first of a stream, whose connection is then closed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,25 +16,26 @@ use super::{CameraFault, Held, MAX_PICTURE_BYTES, Picture};
 use crate::domain::printer::check_camera_url;
 use crate::printers::wire::digest::Digest;
 
-/// How long it counts where a printer says that its camera is.
+/// Time for which the camera address reported by a printer is reused.
 const TOLD_TIME: Duration = Duration::from_secs(60);
-/// The media type of a stream of pictures.
+/// Media type of a stream of pictures.
 const STREAM_MEDIA: &str = "multipart/x-mixed-replace";
 
-/// How one camera is asked, with what was learnt of it.
+/// Access to one camera, including the authentication state learnt from its responses.
 pub(super) struct Door {
     pub(super) source: CameraSource,
-    /// Where the camera is, and when that was found out. A printer is asked anew after a while, and after a failure.
+    /// Camera URL and the time at which it was determined. The printer is queried again after a while and after a
+    /// failure.
     spot: Mutex<Option<(Instant, Arc<Credentialed>)>>,
 }
 
-/// A place with who we are there.
+/// A camera URL with the credentials to send.
 struct Credentialed {
     url: Url,
     /// User name and password.
     basic: Option<(String, String)>,
     digest: Option<Digest>,
-    /// It asked for HTTP Basic.
+    /// `true` once the camera requested HTTP Basic authentication.
     takes_basic: AtomicBool,
 }
 
@@ -44,7 +45,7 @@ impl Credentialed {
         Self { url, basic, digest: Digest::of(credentials), takes_basic: AtomicBool::new(false) }
     }
 
-    /// Asks for the picture; once more when credentials are asked for that we have.
+    /// Requests the picture, and repeats the request once if the camera requires credentials that are available.
     async fn ask(&self, client: &Client) -> Result<Response, CameraFault> {
         let answer = self.send(client).await?;
         let refused = answer.status() == StatusCode::UNAUTHORIZED;
@@ -63,7 +64,8 @@ impl Credentialed {
         client.execute(request).await.map_err(silent)
     }
 
-    /// Whether it asks for credentials in a way that was not tried yet. The safer way is taken where both are offered.
+    /// Returns whether the camera requests credentials by a method that was not tried yet. Digest is preferred to Basic
+    /// if both are offered.
     fn learns(&self, refusal: &HeaderMap) -> bool {
         if self.digest.as_ref().is_some_and(|digest| digest.learn(refusal, None)) {
             return true;
@@ -80,7 +82,7 @@ impl Door {
         Self { source, spot: Mutex::default() }
     }
 
-    /// A picture, now.
+    /// Fetches a picture now.
     pub(super) async fn picture(&self, client: &Client, room: &Arc<Semaphore>) -> Result<Picture, CameraFault> {
         let place = self.place().await?;
         let guarding = match &self.source {
@@ -104,7 +106,7 @@ impl Door {
         picture
     }
 
-    /// Where the camera is.
+    /// Returns the camera's URL with its credentials.
     async fn place(&self) -> Result<Arc<Credentialed>, CameraFault> {
         let known = self.spot.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, known)) = known.filter(|(since, _)| since.elapsed() < TOLD_TIME) {
@@ -128,7 +130,7 @@ impl Door {
     }
 }
 
-/// What a call without an answer means. The client's own words name the address.
+/// Converts a failed call into a fault, without the client's own text, which contains the address.
 fn silent(error: reqwest::Error) -> CameraFault {
     let words = if error.is_connect() { "the camera cannot be reached" } else { "the camera did not answer" };
     tracing::debug!(error = %error.without_url(), "{words}");
@@ -139,7 +141,7 @@ fn refused(words: &str) -> CameraFault {
     CameraFault::Refused(words.to_owned())
 }
 
-/// Reads the picture of an answer.
+/// Reads the picture from a response.
 async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, CameraFault> {
     match answer.status() {
         StatusCode::OK => {}

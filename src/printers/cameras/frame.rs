@@ -1,23 +1,23 @@
-//! What the bytes of a camera are: a JPEG, a PNG, or the stream of JPEGs that web pages show (MJPEG). Pure.
+//! Recognition of camera images by their bytes: a JPEG, a PNG, or a stream of JPEGs as web pages show it (MJPEG). Pure.
 
 use std::ops::Range;
 
-/// Most bytes before the first picture of a stream.
+/// Maximum number of bytes before the first picture of a stream.
 const MAX_HEAD_BYTES: usize = 4096;
-/// What the line between two pictures begins with.
+/// Beginning of the boundary line between two pictures.
 const DELIMITER: &[u8] = b"\r\n--";
 
-/// A picture that may be passed on: nothing that a browser would run.
+/// Image format that may be passed on. Contains nothing that a browser would execute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PictureKind {
-    /// As nearly every camera makes them.
+    /// Format of nearly every camera.
     Jpeg,
-    /// As Prusa's printers make them.
+    /// Format of Prusa's printers.
     Png,
 }
 
 impl PictureKind {
-    /// By its first bytes, whatever the camera calls it.
+    /// Determines the format from the first bytes, whatever media type the camera declares.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(&[0xFF, 0xD8, 0xFF]) {
             Some(Self::Jpeg)
@@ -28,7 +28,7 @@ impl PictureKind {
         }
     }
 
-    /// Its media type.
+    /// Returns the media type.
     pub const fn media(self) -> &'static str {
         match self {
             Self::Jpeg => "image/jpeg",
@@ -36,7 +36,7 @@ impl PictureKind {
         }
     }
 
-    /// What the names of such files end with.
+    /// Returns the file name extension.
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Jpeg => "jpg",
@@ -45,20 +45,20 @@ impl PictureKind {
     }
 }
 
-/// What the beginning of a stream holds.
+/// Contents of the beginning of a stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum FirstFrame {
-    /// More must be read.
+    /// More bytes must be read.
     More,
-    /// The first picture stands here.
+    /// Range of the first complete picture.
     At(Range<usize>),
-    /// This is no stream of pictures.
+    /// The data is not a stream of pictures.
     Nothing,
 }
 
-/// Looks for the first whole picture of a stream (`multipart/x-mixed-replace`). What stands between pictures is taken
-/// from the stream itself: what cameras say of it in their headers is often not what they send.
-/// Its first `seen` bytes were looked at before.
+/// Finds the first complete picture of a stream (`multipart/x-mixed-replace`). The boundary is taken from the stream
+/// itself, because the one in a camera's headers often differs from what it sends. The first `seen` bytes were examined
+/// by an earlier call.
 pub(super) fn first_frame(stream: &[u8], seen: usize) -> FirstFrame {
     let Some(end) = find(stream, b"\r\n\r\n") else {
         return if stream.len() > MAX_HEAD_BYTES { FirstFrame::Nothing } else { FirstFrame::More };
@@ -82,7 +82,7 @@ pub(super) fn first_frame(stream: &[u8], seen: usize) -> FirstFrame {
     FirstFrame::At(from..from + length)
 }
 
-/// The length that the head of a part tells.
+/// Returns the length declared in the header of a part.
 fn told_length(head: &[u8]) -> Option<usize> {
     let head = String::from_utf8_lossy(head);
     let mut members = head.lines().filter_map(|line| line.split_once(':'));

@@ -1,4 +1,4 @@
-//! Where the pictures of a printer's camera come from: the place that a person set, or one that the printer tells of.
+//! Sources of a printer's camera pictures: a URL configured by an operator, or one reported by the printer.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -13,21 +13,21 @@ use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::printers::wire::base_url;
 use crate::secrets::encryption::SecretCipher;
 
-/// The source of a printer's pictures.
+/// Source of a printer's camera pictures.
 #[derive(Clone)]
 pub enum CameraSource {
-    /// What a person set.
+    /// Configured by an operator.
     Set {
-        /// Where the picture is.
+        /// URL of the picture.
         url: String,
-        /// `user:password`; empty: none.
+        /// Credentials as `user:password`; empty for none.
         credentials: String,
     },
-    /// The printer is asked.
+    /// Reported by the printer.
     Told {
-        /// The way to it, which ends with the watch of the printer, not with the last look at its camera.
+        /// Connection to the printer. It lives as long as the printer is watched, not as long as its camera is viewed.
         connection: Weak<PrinterConnection>,
-        /// Its own host, where known.
+        /// The printer's own host; `None` if unknown.
         host: Option<String>,
     },
 }
@@ -45,23 +45,23 @@ impl PartialEq for CameraSource {
 }
 
 impl fmt::Debug for CameraSource {
-    /// Nothing of it is for a log.
+    /// Formats the source without its contents, none of which may appear in a log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if matches!(self, Self::Set { .. }) { "Set" } else { "Told" })
     }
 }
 
-/// A camera that the printer tells of.
+/// Camera reported by a printer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Spot {
-    /// Where it answers, without credentials.
+    /// URL without credentials.
     pub(super) url: Url,
-    /// `user:password` that stood in the address.
+    /// Credentials (`user:password`) that were part of the URL.
     pub(super) credentials: Option<String>,
 }
 
 impl PrinterConnections {
-    /// The source of a printer's pictures.
+    /// Returns the source of a printer's camera pictures.
     fn camera_of(&self, printer: &Printer, cipher: &SecretCipher) -> Result<CameraSource, CameraFault> {
         if let Some(camera) = &printer.fields.camera {
             let credentials = match camera.encrypted_credentials.as_str() {
@@ -85,7 +85,7 @@ impl PrinterConnections {
         Ok(CameraSource::Told { connection, host: base.and_then(|base| base.host_str().map(str::to_owned)) })
     }
 
-    /// Whether the printer tells of a camera that may be asked. One that cannot be asked now does not.
+    /// Returns whether the printer reports a camera that may be called; `false` if the printer cannot be queried now.
     pub async fn tells_camera(&self, printer: &Printer) -> bool {
         let declared = PrinterType::of_word(&printer.fields.kind);
         let tells = declared.is_some_and(|one| !one.lacks.contains(&Operation::Webcams));
@@ -94,14 +94,14 @@ impl PrinterConnections {
         connection.adapter.webcams().await.is_ok_and(|told| choose(told, host.as_deref()).is_ok())
     }
 
-    /// A picture of a printer's camera, not older than a second; with `anew` none that was fetched before.
+    /// Returns a picture of the printer's camera that is at most one second old; with `anew`, one that is fetched now.
     pub async fn picture(&self, printer: &Printer, cipher: &SecretCipher, anew: bool) -> Result<Picture, CameraFault> {
         self.cameras.picture(printer.id, self.camera_of(printer, cipher)?, anew).await
     }
 }
 
-/// The first camera that may be asked. A printer can be made to tell anything, so only cameras on its own host are
-/// asked on its word; another one must be set by a person.
+/// Chooses the first camera that may be called. A printer can be made to report any address, so only cameras on its own
+/// host are accepted; an operator must configure any other.
 pub(super) fn choose(told: Vec<Webcam>, host: Option<&str>) -> Result<Spot, CameraFault> {
     let cameras = told.into_iter().filter(|camera| camera.enabled);
     // A snapshot for the printer's own server may be told by an address that means that server itself.
@@ -122,7 +122,7 @@ pub(super) fn choose(told: Vec<Webcam>, host: Option<&str>) -> Result<Spot, Came
     }
 }
 
-/// A part of an address as it was meant.
+/// Decodes the percent-encoding of a part of a URL.
 fn read(text: &str) -> String {
     // What forms write in another way than addresses.
     let text = text.replace('+', "%2B").replace('&', "%26");
@@ -130,7 +130,7 @@ fn read(text: &str) -> String {
     url::form_urlencoded::parse(form.as_bytes()).next().map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
-/// The address with user name and password taken out.
+/// Separates user name and password from a URL.
 fn without_credentials(mut url: Url) -> Spot {
     let named = !url.username().is_empty();
     let credentials = named.then(|| format!("{}:{}", read(url.username()), read(url.password().unwrap_or_default())));

@@ -1,4 +1,4 @@
-//! Cameras as fakes with literal answers.
+//! Tests against fake cameras with literal responses.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use super::*;
 use crate::domain::testing::id;
 use crate::printers::tests::{registry, serve, settings};
 
-/// The smallest beginning that passes for a JPEG.
+/// Shortest byte sequence that is recognised as a JPEG.
 const JPEG: [u8; 10] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 0, 0, 0xFF, 0xD9];
 
 fn set(url: &str, credentials: &str) -> CameraSource {

@@ -1,4 +1,4 @@
-//! Listens for printers that announce themselves in the local network. Nothing is sent.
+//! Listens for printers that announce themselves in the local network. Sends nothing.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -9,21 +9,21 @@ use super::{Finds, Recognised, Search, SearchStep, found};
 use crate::config::io_words::io_words;
 use crate::printers::PrinterType;
 
-/// Longest packet that is read; a longer one is cut.
+/// Maximum packet size in bytes; longer packets are truncated.
 const MAX_PACKET_BYTES: usize = 4096;
 
-/// How printers of a type announce themselves.
+/// Announcement protocol of a printer type.
 pub(in crate::printers) struct Announcement {
-    /// The port that their packets go to.
+    /// Port that the packets are sent to.
     pub(in crate::printers) port: u16,
-    /// Reads a packet; `None` for one of something else.
+    /// Parses a packet; returns `None` for packets of other devices.
     pub(in crate::printers) read: fn(&[u8]) -> Option<Recognised>,
-    /// The base URL of a printer at this host.
+    /// Builds the base URL of a printer at this host.
     pub(in crate::printers) base_url: fn(Ipv4Addr) -> String,
 }
 
 impl Search {
-    /// Hears the announcements of a type until the time is over.
+    /// Receives announcements of a printer type until the listening time is over.
     pub(super) async fn listen(&self, declared: &'static PrinterType, announced: &Announcement, finds: &Finds<'_>) {
         let until = Instant::now() + self.listening;
         // Whoever may only look at this machine hears nobody else either.

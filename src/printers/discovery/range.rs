@@ -1,30 +1,31 @@
-//! Which addresses a search may ask: this machine, and the first ten addresses of the local /24 network. Nothing else
-//! is ever dialled, and no network that is not private: in a hired machine's the neighbours are strangers.
+//! Selection of the addresses that a search may probe: this machine, and the first ten addresses of the local /24
+//! network. No other address is ever dialled, and no network that is not private: the neighbours of a rented machine
+//! are strangers.
 
 use std::fs;
 use std::iter;
 use std::net::Ipv4Addr;
 
-/// How many addresses of the local network are asked.
+/// Number of local network addresses to probe.
 const FIRST_ADDRESSES: u8 = 10;
-/// The kernel's table of routes.
+/// Routing table of the kernel.
 const ROUTES: &str = "/proc/net/route";
-/// The kernel's table of its own addresses.
+/// Kernel table with the machine's own addresses.
 const ADDRESSES: &str = "/proc/net/fib_trie";
 
-/// An address that may be asked. Only [`scanned`] makes any.
+/// An address that may be probed. Only [`scanned`] creates it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ScanAddress(Ipv4Addr);
 
 impl ScanAddress {
-    /// The address itself.
+    /// Returns the IP address.
     pub fn ip(self) -> Ipv4Addr {
         self.0
     }
 }
 
-/// What is asked on a machine with this address in its network: itself, and the first ten of its /24 network besides
-/// itself. Without an address, or with one that is not private, only itself.
+/// Returns the addresses to probe from a machine with address `own`: the machine itself and the first ten other
+/// addresses of its /24 network. Without an address, or with one that is not private, only the machine itself.
 pub fn scanned(own: Option<Ipv4Addr>) -> Vec<ScanAddress> {
     let beside = own.filter(Ipv4Addr::is_private).into_iter().flat_map(|own| {
         let [a, b, c, _] = own.octets();
@@ -33,13 +34,13 @@ pub fn scanned(own: Option<Ipv4Addr>) -> Vec<ScanAddress> {
     iter::once(Ipv4Addr::LOCALHOST).chain(beside).map(ScanAddress).collect()
 }
 
-/// The address of this machine in the local network: that of the interface with the default route, else of the first
-/// one. `None` where there is no network, or the system does not say.
+/// Returns this machine's address in the local network: that of the interface with the default route, else the first
+/// one. `None` if there is no network or the system does not provide the information.
 pub fn own_address() -> Option<Ipv4Addr> {
     own_of(&fs::read_to_string(ROUTES).ok()?, &fs::read_to_string(ADDRESSES).ok()?)
 }
 
-/// A line of the table of routes.
+/// An entry of the routing table.
 struct Route<'a> {
     interface: &'a str,
     network: u32,
@@ -80,7 +81,7 @@ fn own_of(routes: &str, addresses: &str) -> Option<Ipv4Addr> {
     })
 }
 
-/// The addresses of this machine, in the order of the table.
+/// Returns the addresses of this machine in table order.
 fn local_addresses(table: &str) -> Vec<Ipv4Addr> {
     let mut last = None;
     let mut own = Vec::new();

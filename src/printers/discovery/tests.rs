@@ -1,4 +1,4 @@
-//! A search among simulated printers on loopback, each at a free port that stands for its usual one.
+//! Tests of a search among simulated printers on loopback, each on a free port that stands for its usual one.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use simulator::{Fleet, FleetOptions, PrinterKind};
@@ -7,7 +7,7 @@ use tokio::net::UdpSocket;
 use super::*;
 use crate::services::http::{LanSettings, searching};
 
-/// A search of this machine, with all usual ports moved to where nobody listens.
+/// Creates a search of this machine in which all usual ports are replaced by ports without a listener.
 fn search() -> Search {
     crate::services::tls::install_provider();
     let client = searching(&LanSettings::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Asks what answers on the web behind one door, and whether a type recognises it.
+//! Probes one endpoint over HTTP and determines which printer type recognises the response.
 
 use reqwest::header::WWW_AUTHENTICATE;
 use serde_json::Value;
@@ -7,47 +7,47 @@ use super::range::ScanAddress;
 use super::{ANSWER_TIMEOUT, Recognised};
 use crate::printers::{PRINTER_TYPES, PrinterType};
 
-/// Most bytes of an answer that are read.
+/// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
-/// The port whose servers speak TLS.
+/// Port of servers that use TLS.
 const TLS_PORT: u16 = 443;
 
-/// How printers of a type are told by what their server answers to a GET without a key.
+/// Probe for printer types that are recognised by their server's response to a GET request without an API key.
 pub(in crate::printers) struct WebProbe {
-    /// The ports where it is asked.
+    /// Ports to probe.
     pub(in crate::printers) ports: &'static [u16],
-    /// What is asked for.
+    /// Path to request.
     pub(in crate::printers) path: &'static str,
-    /// Says what it is; `None` for the answer of something else.
+    /// Identifies the printer from the response; returns `None` if something else answered.
     pub(in crate::printers) recognise: fn(&WebAnswer) -> Option<Recognised>,
 }
 
-/// The answer of a web server.
+/// Response of a web server.
 #[derive(Clone, PartialEq, Debug)]
 pub(in crate::printers) struct WebAnswer {
-    /// Its status.
+    /// HTTP status code.
     pub(in crate::printers) status: u16,
-    /// Its `WWW-Authenticate`; empty where there is none.
+    /// Value of the `WWW-Authenticate` header; empty if missing.
     pub(in crate::printers) challenge: String,
-    /// Its body, if that is JSON; else null.
+    /// Body if it is JSON, else null.
     pub(in crate::printers) json: Value,
-    /// The beginning of its body.
+    /// Beginning of the body.
     pub(in crate::printers) text: String,
 }
 
 impl WebAnswer {
-    /// A text in the body, by its pointer (`/result/version`).
+    /// Returns a string in the JSON body by its JSON pointer (such as `/result/version`).
     pub(in crate::printers) fn text_at(&self, pointer: &str) -> Option<&str> {
         self.json.pointer(pointer)?.as_str()
     }
 
-    /// What the server's program says that it is, at the path that slicers ask.
+    /// Returns the name of the server program as reported at the path that slicers query.
     pub(in crate::printers) fn program(&self) -> Option<&str> {
         self.text_at("/text").filter(|_| self.status == 200)
     }
 }
 
-/// The base URL of a server at this address; `usual` is the port that it stands for.
+/// Builds the base URL of a server at this address; `usual` is the port that `port` stands for.
 pub(super) fn base_url(address: ScanAddress, usual: u16, port: u16) -> String {
     let host = address.ip();
     let scheme = if usual == TLS_PORT { "https" } else { "http" };
@@ -57,8 +57,8 @@ pub(super) fn base_url(address: ScanAddress, usual: u16, port: u16) -> String {
     }
 }
 
-/// The first type that recognises what answers at this address and port; `usual` is the port that it stands for. Each
-/// path is asked for once.
+/// Returns the first printer type that recognises the server at this address and port; `usual` is the port that `port`
+/// stands for. Each path is requested once.
 pub(super) async fn recognise(
     client: &reqwest::Client,
     address: ScanAddress,
@@ -81,7 +81,7 @@ pub(super) async fn recognise(
     None
 }
 
-/// Asks for a page; `None` when there is no answer in time.
+/// Requests a page; returns `None` if there is no response in time.
 async fn get(client: &reqwest::Client, url: &str) -> Option<WebAnswer> {
     let mut answer = client.get(url).timeout(ANSWER_TIMEOUT).send().await.ok()?;
     let status = answer.status().as_u16();

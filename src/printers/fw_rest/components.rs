@@ -1,5 +1,5 @@
-//! Which optional components this Moonraker has, so that none is asked for that is not there: each such question would
-//! be an error in its log.
+//! Optional components of a Moonraker server. Missing components are not called, because each such call would be logged
+//! there as an error.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -9,17 +9,18 @@ use tokio::time::Instant;
 
 use super::FwRest;
 
-/// How long an answer stands: Moonraker is restarted to get another component, which its push connection tells too.
+/// Time for which the list of components is reused. Moonraker must be restarted to gain a component, which the push
+/// connection reports as well.
 const ANSWER_LIFETIME: Duration = Duration::from_secs(60);
-/// Most components that are read.
+/// Maximum number of components read.
 const MAX_COMPONENTS: usize = 500;
 
-/// The components that Moonraker last told of.
+/// Components that Moonraker last reported.
 #[derive(Debug, Default)]
 pub(super) struct KnownComponents(Mutex<Option<(Vec<String>, Instant)>>);
 
 impl KnownComponents {
-    /// Forgets them: Moonraker may have been restarted.
+    /// Invalidates the list, because Moonraker may have been restarted.
     pub(super) fn doubt(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -35,7 +36,7 @@ impl KnownComponents {
     }
 }
 
-/// Returns whether this Moonraker has the component of this name, as it tells itself; `None` while it does not tell.
+/// Returns whether this Moonraker reports a component of this name; `None` while it cannot be queried.
 pub(super) async fn has(printer: &FwRest, name: &str) -> Option<bool> {
     if let Some(has) = printer.components.has(name) {
         return Some(has);
@@ -61,7 +62,8 @@ mod tests {
     use crate::domain::time::Timestamp;
     use crate::printers::tests::{adapter, serve};
 
-    /// A Moonraker with these components that prints `a.gcode`: its address, and how often each component was asked.
+    /// Starts a fake Moonraker with these components that prints `a.gcode`. Returns its address and the number of
+    /// requests to each component.
     async fn moonraker(components: &'static [&'static str]) -> (String, Arc<[AtomicUsize; 2]>) {
         let asked = Arc::<[AtomicUsize; 2]>::default();
         let (spools, history) = (asked.clone(), asked.clone());

@@ -1,24 +1,24 @@
-//! Klipper's console, as Moonraker keeps it: commands and what Klipper answered, with their times.
+//! Klipper's console as stored by Moonraker: commands and Klipper's responses, with their times.
 
 use serde_json::Value;
 
 use super::FwRest;
 use crate::printers::adapter::PrinterError;
 
-/// Lines that are read after commands; what came before these is not heard.
+/// Maximum number of console lines read after commands; earlier lines are lost.
 pub(super) const MAX_LINES: usize = 200;
 
-/// A line of the console.
+/// One console line.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct ConsoleLine {
     text: String,
-    /// On Moonraker's clock, in seconds.
+    /// Time in seconds on Moonraker's clock.
     time: f64,
-    /// Whether Klipper said it, not a client.
+    /// `true` for a response of Klipper, `false` for a client's command.
     answer: bool,
 }
 
-/// The latest lines, oldest first.
+/// Returns the latest lines, oldest first.
 pub(super) async fn lines(printer: &FwRest, count: usize) -> Result<Vec<ConsoleLine>, PrinterError> {
     let told = printer.get("server/gcode_store", &[("count", &count.to_string())]).await?;
     let lines = told.get("gcode_store").and_then(Value::as_array).into_iter().flatten();
@@ -33,7 +33,7 @@ pub(super) async fn lines(printer: &FwRest, count: usize) -> Result<Vec<ConsoleL
         .collect())
 }
 
-/// What Klipper said after a line, without the marks of its console.
+/// Returns Klipper's responses after a line, without the console's markers.
 pub(super) fn said_after(lines: Vec<ConsoleLine>, before: Option<&ConsoleLine>) -> Vec<String> {
     let known = before.and_then(|before| lines.iter().rposition(|line| line == before));
     let later = |(at, line): &(usize, ConsoleLine)| match (known, before) {

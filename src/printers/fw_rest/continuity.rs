@@ -1,9 +1,9 @@
-//! Whether this Moonraker has run without a restart since a marked moment.
+//! Detects whether Moonraker has run without a restart since a marked moment.
 //!
-//! It keeps its G-code console in memory from its start on: a line that was there is there still, unless it was
-//! restarted or very many lines came since. The mark is the time of the latest line, which is looked up as it is:
-//! neither the clock of the printer's host, which may start anywhere after a loss of power, nor ours is compared with
-//! anything.
+//! Moonraker keeps its G-code console in memory from its start: a line that was once there is still there unless
+//! Moonraker was restarted or very many lines followed. The mark is the time of the latest line and is looked up
+//! verbatim. It is compared with neither the clock of the printer's host, which may start at any time after a power
+//! loss, nor this server's clock.
 
 use serde_json::Value;
 
@@ -11,16 +11,16 @@ use super::FwRest;
 use crate::domain::printer_status::ServerRun;
 use crate::printers::adapter::PrinterError;
 
-/// Lines that Moonraker keeps unless it is set otherwise. A console with fewer lines has not dropped any.
+/// Number of console lines that Moonraker keeps by default. A console with fewer lines has not dropped any.
 const CONSOLE_LINES: usize = 1000;
 
-/// The mark of this moment; `None` while the console is empty, or where there is none.
+/// Returns a mark for this moment; `None` if the console is empty or missing.
 pub(super) async fn mark(printer: &FwRest) -> Result<Option<String>, PrinterError> {
     let times = console(printer, &[("count", "1")]).await?;
     Ok(times.and_then(|times| times.last().map(f64::to_string)))
 }
 
-/// Whether the server has run since the mark was made.
+/// Checks whether the server has run without a restart since the mark was taken.
 pub(super) async fn ran_since(printer: &FwRest, mark: &str) -> Result<ServerRun, PrinterError> {
     let (Ok(mark), Some(times)) = (mark.parse::<f64>(), console(printer, &[]).await?) else {
         return Ok(ServerRun::Unknown);
@@ -34,7 +34,7 @@ pub(super) async fn ran_since(printer: &FwRest, mark: &str) -> Result<ServerRun,
     })
 }
 
-/// The times of the console's lines, oldest first; `None` for a Moonraker without a console.
+/// Returns the times of the console's lines, oldest first; `None` for a Moonraker without a console.
 async fn console(printer: &FwRest, query: &[(&str, &str)]) -> Result<Option<Vec<f64>>, PrinterError> {
     let answer = match printer.get("server/gcode_store", query).await {
         Err(PrinterError::NotFound(_)) => return Ok(None),

@@ -1,4 +1,4 @@
-//! Files on a Moonraker.
+//! File operations on Moonraker.
 
 use reqwest::multipart::Form;
 use serde_json::Value;
@@ -8,9 +8,9 @@ use crate::printers::adapter::{PrinterError, RemoteFile, Source};
 use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
 
-/// Stores a file. The printer compares the SHA-256 of what it received, so a file cut short is never kept; what it
-/// *stored* is compared here, because Moonraker names unfinished uploads by the second and several on one computer mix
-/// them up.
+/// Stores a file. Moonraker compares the SHA-256 of what it received, so a truncated file is never stored. The *stored*
+/// file is compared here, because Moonraker names unfinished uploads by the second, and several instances on one
+/// computer can mix them up.
 pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {
     let name = file_name(name)?;
     wire.declared.takes(name)?;
@@ -37,7 +37,7 @@ pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<S
     }
 }
 
-/// The path of a stored file's resource.
+/// Returns the resource path of a stored file.
 fn resource(path: &str) -> String {
     format!("server/files/gcodes/{path}")
 }
@@ -53,15 +53,15 @@ async fn compare(wire: &Wire, path: &str, size: Option<u64>, source: &Source) ->
     }
 }
 
-/// Whether this Moonraker rewrites files when it stores them (`file_processors` of the file's metadata): then they
-/// cannot be compared.
+/// Returns whether this Moonraker rewrites files when it stores them (`file_processors` in the file's metadata), in
+/// which case they cannot be compared.
 async fn rewrites(wire: &Wire, path: &str) -> bool {
     let metadata = wire.get("server/files/metadata", &[("filename", path)]).await;
     let processors = metadata.ok().and_then(|told| told.pointer("/result/file_processors")?.as_array().cloned());
     processors.is_some_and(|processors| !processors.is_empty())
 }
 
-/// Reads Moonraker's list of the G-code files in its storage.
+/// Parses Moonraker's list of stored G-code files.
 pub(super) fn list(files: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
     let files = files.as_array().ok_or_else(|| PrinterError::BadAnswer("the file list is no list".into()))?;
     Ok(files

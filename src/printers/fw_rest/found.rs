@@ -1,8 +1,8 @@
-//! How Moonraker is told by what it answers, with or without a key.
+//! Recognition of Moonraker by its responses, with or without an API key.
 
 use crate::printers::discovery::{Recognised, WebAnswer, WebProbe};
 
-/// What is asked: its own API at its own port, and behind a front end of the printer what it says to slicers.
+/// Requests to probe: its own API at its own port, and the API for slicers behind a web front end.
 pub(super) const PROBES: &[WebProbe] = &[
     WebProbe { ports: &[7125], path: "/server/info", recognise: api },
     WebProbe { ports: &[80, 443], path: "/api/version", recognise: facade },

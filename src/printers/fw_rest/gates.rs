@@ -1,18 +1,18 @@
-//! The gates of a filament changer that Happy Hare drives, which tells Klipper what is in them. Pure.
+//! Gates of a filament changer driven by Happy Hare, which reports their contents to Klipper. Pure.
 
 use serde_json::Value;
 
 use crate::domain::printer_status::ReportedSlot;
 
-/// The fields of Klipper's object `mmu` that are read. Printers without a changer answer with an empty object.
+/// Fields read from Klipper's object `mmu`. Printers without a changer answer with an empty object.
 pub(super) const FIELDS: &str = "gate_status,gate_vendor,gate_material,gate_filament_name,gate_color_rgb";
 
-/// Most gates of one changer that are read.
+/// Maximum number of gates read per changer.
 const MAX_GATES: usize = 64;
-/// `gate_status` of a gate without filament.
+/// Value of `gate_status` for a gate without filament.
 const EMPTY_GATE: i64 = 0;
 
-/// What is in each gate, as far as it is known. How much is left is not told.
+/// Returns the contents of each gate as far as they are known. The remaining amount is not reported.
 pub(super) fn read(objects: &Value) -> Vec<ReportedSlot> {
     let Some(states) = objects.pointer("/mmu/gate_status").and_then(Value::as_array) else { return Vec::new() };
     let of = |field: &str, gate: usize| objects.pointer(&format!("/mmu/{field}/{gate}"));
@@ -38,7 +38,7 @@ pub(super) fn read(objects: &Value) -> Vec<ReportedSlot> {
     states.iter().take(MAX_GATES).enumerate().map(one).collect()
 }
 
-/// Three shares from 0 to 1 as `#rrggbb`.
+/// Formats three components from 0 to 1 as `#rrggbb`.
 fn color(shares: &Value) -> Option<String> {
     let byte = |at: usize| Some((shares.get(at)?.as_f64()?.clamp(0.0, 1.0) * 255.0).round() as u8);
     Some(format!("#{:02x}{:02x}{:02x}", byte(0)?, byte(1)?, byte(2)?))
@@ -75,7 +75,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a printer answers, there are at most so many gates, each with its own number.
+        /// Verifies that any response yields at most the maximum number of gates, each with a distinct number.
         #[test]
         fn any_answer_is_read(states in prop::collection::vec(-3i64..4, 0..200), odd in ".{0,20}") {
             let objects = json!({"mmu": {"gate_status": states, "gate_vendor": [odd], "gate_material": odd, "gate_color_rgb": [[odd]]}});

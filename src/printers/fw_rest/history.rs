@@ -1,4 +1,4 @@
-//! What Moonraker remembers of past prints.
+//! Past prints recorded by Moonraker.
 
 use serde_json::Value;
 
@@ -8,15 +8,15 @@ use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::printers::adapter::{Operation, PrinterError};
 use crate::printers::wire::file_name;
 
-/// Prints asked for at a time.
+/// Number of prints per page.
 const PAGE_PRINTS: usize = 100;
-/// Most spools of one print that are read.
+/// Maximum number of spools read per print.
 const MAX_SPOOLS: usize = 64;
-/// Pages read before we say that the printer does not remember: our files are young when somebody asks.
+/// Maximum number of pages read before the print counts as forgotten; the files of interest are recent.
 const MAX_PAGES: usize = 20;
 
-/// Prints of a file, newest first. A Moonraker without history: unsupported, which is not the same as remembering
-/// nothing.
+/// Returns the prints of a file, newest first. A Moonraker without history fails as unsupported, which differs from an
+/// empty history.
 pub(super) async fn of(printer: &FwRest, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
     let name = file_name(name)?;
     let limit = PAGE_PRINTS.to_string();
@@ -43,8 +43,8 @@ pub(super) async fn of(printer: &FwRest, name: &str) -> Result<Vec<PastPrint>, P
     Ok(Vec::new())
 }
 
-/// One entry of the history; a print that is on has `in_progress` and no end. An entry that Moonraker's own end or
-/// restart closed says nothing of the print, which Klipper goes on with.
+/// Converts one history entry. A running print has the state `in_progress` and no end. An entry that was closed by
+/// Moonraker's own shutdown or restart reveals nothing about the print, which Klipper continues.
 fn past(job: &Value, name: &str) -> PastPrint {
     let status = job.get("status").and_then(Value::as_str);
     PastPrint {
@@ -63,7 +63,7 @@ fn past(job: &Value, name: &str) -> PastPrint {
     }
 }
 
-/// The spools that Moonraker's component `[spoolman]` booked the print on.
+/// Returns the spools to which Moonraker's component `[spoolman]` booked the print.
 fn spools(job: &Value) -> Vec<i64> {
     let told = job.get("auxiliary_data").and_then(Value::as_array).into_iter().flatten();
     let of = |one: &&Value| one.get("provider").and_then(Value::as_str) == Some("spoolman");

@@ -1,5 +1,5 @@
-//! Moonraker's web socket: identify, subscribe to what changes a print's state, subscribe again after each restart of
-//! the firmware.
+//! Moonraker's WebSocket: identifies the client, subscribes to changes of a print's state, and subscribes again after
+//! each firmware restart.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use super::status::{self, KnownFacts};
 use crate::printers::adapter::PrinterError;
 use crate::printers::push::{Dialect, Heard};
 
-/// Fields of which a change is a change of state.
+/// Fields whose change is a change of state.
 const STATES: [&str; 4] = ["/webhooks/state", "/print_stats/state", "/print_stats/filename", "/toolhead/homed_axes"];
 
-/// What we say on the socket.
+/// Moonraker's dialect of the push connection.
 pub(super) struct Socket {
     api_key: Option<String>,
     facts: Arc<KnownFacts>,
@@ -41,7 +41,8 @@ impl Socket {
     }
 }
 
-/// What changes a state, and how far a print and the heaters are; the latter comes up to four times a second.
+/// Builds the subscription to changes of state, print progress and heaters; the latter two arrive up to four times a
+/// second.
 fn subscribe() -> String {
     let objects = json!({
         "webhooks": ["state"],

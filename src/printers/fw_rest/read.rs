@@ -1,4 +1,4 @@
-//! What Moonraker's answers mean, beside those of a print's state. Pure.
+//! Parsing of Moonraker's responses other than the print state. Pure.
 
 use reqwest::Url;
 use serde_json::Value;
@@ -7,17 +7,18 @@ use crate::domain::bounds::unix_seconds;
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{PrinterError, Webcam};
 
-/// Takes the success envelope off.
+/// Removes the success envelope from a response.
 pub(super) fn result(mut answer: Value) -> Result<Value, PrinterError> {
     answer.get_mut("result").map(Value::take).ok_or_else(|| PrinterError::BadAnswer("no result".into()))
 }
 
-/// A float of Unix seconds.
+/// Parses a float of Unix seconds.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     value.as_f64().and_then(unix_seconds)
 }
 
-/// Cameras, with URLs made absolute: those told without a host belong to the web front end, on the host's port 80.
+/// Parses the list of cameras and makes their URLs absolute. URLs without a host belong to the web front end on port 80
+/// of the host.
 pub(super) fn webcams(list: &Value, base: &Url) -> Result<Vec<Webcam>, PrinterError> {
     let cams = list
         .get("webcams")
@@ -42,7 +43,7 @@ pub(super) fn webcams(list: &Value, base: &Url) -> Result<Vec<Webcam>, PrinterEr
         .collect())
 }
 
-/// What a status code other than success means.
+/// Converts a status code other than success into an error.
 pub(super) fn judge(status: u16, message: String) -> PrinterError {
     match status {
         401 => PrinterError::WrongKey(message),
@@ -52,7 +53,8 @@ pub(super) fn judge(status: u16, message: String) -> PrinterError {
     }
 }
 
-/// Routes to the firmware exist only after its first connection: their 404 means that it never was there.
+/// Converts the 404 of a firmware route. These routes exist only after the firmware's first connection, so 404 means
+/// that it never connected.
 pub(super) fn no_route(error: PrinterError) -> PrinterError {
     match error {
         PrinterError::NotFound(message) => PrinterError::FirmwareDisconnected(message),
@@ -60,7 +62,7 @@ pub(super) fn no_route(error: PrinterError) -> PrinterError {
     }
 }
 
-/// Storing and deleting answer 403 for the file that is printing or paused.
+/// Converts the 403 with which storing and deleting reject a file that is printing or paused.
 pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
     match error {
         PrinterError::Refused { status: 403, .. } => PrinterError::InUse(name.to_owned()),

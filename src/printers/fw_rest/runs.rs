@@ -1,7 +1,7 @@
-//! How many prints of the file that Klipper shows are in Moonraker's history.
+//! Count of the prints of the currently shown file in Moonraker's history.
 //!
-//! Klipper names a print by its file alone. Whoever prints a file again right after its end makes a second print that
-//! looks like the first; only the entries of the history tell them apart.
+//! Klipper identifies a print only by its file. Printing a file again right after its end looks like the same print;
+//! only the history entries tell the two apart.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use tokio::time::Instant;
 
 use super::{FwRest, components};
 
-/// How long a count stands of a print that goes on.
+/// Time for which the count is reused while a print continues.
 const COUNT_LIFETIME: Duration = Duration::from_secs(5);
-/// The newest entries of the history that are read: a second print of a file follows the first.
+/// Number of newest history entries read; a second print of a file directly follows the first.
 const ENTRIES: &str = "3";
 
-/// The last count.
+/// Last count.
 #[derive(Debug, Default)]
 pub(super) struct KnownRuns(Mutex<Option<Count>>);
 
@@ -24,14 +24,14 @@ pub(super) struct KnownRuns(Mutex<Option<Count>>);
 struct Count {
     file: String,
     state: String,
-    /// Seconds since the print began; a smaller number is that of another print.
+    /// Seconds since the print began; a smaller number belongs to another print.
     seconds: f64,
     runs: u32,
     at: Instant,
 }
 
 impl Count {
-    /// Whether the count still stands for what Klipper shows now.
+    /// Returns whether the count is still valid for the state that Klipper shows now.
     fn stands(&self, file: &str, state: &str, seconds: f64) -> bool {
         let same = self.file == file && self.state == state && seconds >= self.seconds;
         // The entries of a print that is over change only when another begins.
@@ -39,8 +39,8 @@ impl Count {
     }
 }
 
-/// Returns how many prints of the file that Klipper shows its history knows; `None` where it shows none, or where there
-/// is no history.
+/// Returns the number of prints of the currently shown file in the history; `None` if no file is shown or there is no
+/// history.
 pub(super) async fn of(printer: &FwRest, objects: &Value) -> Option<u32> {
     let stats = objects.get("print_stats")?;
     let text = |name: &str| stats.get(name).and_then(Value::as_str);

@@ -1,5 +1,5 @@
-//! Where Moonraker itself books what it prints: its component `[spoolman]` reports what is extruded to Spoolman, as
-//! used of the spool that is active there.
+//! Spool to which Moonraker itself books filament: its component `[spoolman]` reports extruded filament to Spoolman as
+//! used from the active spool.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::{FwRest, components};
 use crate::domain::printer_status::SpoolBooking;
 use crate::printers::adapter::PrinterError;
 
-/// How long an answer stands; changes are pushed besides.
+/// Time for which the booking is reused; changes are pushed as well.
 const ANSWER_LIFETIME: Duration = Duration::from_secs(5);
-/// How long it stands that Moonraker has no such component: it is restarted to get one.
+/// Time for which the absence of the component is remembered; Moonraker must be restarted to gain it.
 const ABSENCE_LIFETIME: Duration = Duration::from_secs(60);
 
-/// What Moonraker last told.
+/// Booking that Moonraker last reported.
 #[derive(Debug, Default)]
 pub(super) struct KnownSpools(Mutex<Known>);
 
@@ -27,12 +27,12 @@ struct Known {
 }
 
 impl KnownSpools {
-    /// What was told may have changed.
+    /// Invalidates the booking, because it may have changed.
     pub(super) fn doubt(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).stands_until = None;
     }
 
-    /// What was told, and whether it still stands.
+    /// Returns the last booking and whether it is still valid.
     fn last(&self) -> (Option<SpoolBooking>, bool) {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (known.booking, known.stands_until.is_some_and(|until| Instant::now() < until))
@@ -44,7 +44,7 @@ impl KnownSpools {
     }
 }
 
-/// Where it books now. What it cannot be asked stays as it was.
+/// Returns the current booking. If it cannot be read, the last one stays in effect.
 pub(super) async fn booking(printer: &FwRest) -> Option<SpoolBooking> {
     let (last, stands) = printer.spools.last();
     if stands {

@@ -1,4 +1,4 @@
-//! From Moonraker's three layers of state to one status. Pure.
+//! Converts Moonraker's three layers of state into one status. Pure.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use crate::domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{PrinterError, Telemetry};
 
-/// What a status is read from; an empty field list asks for all fields.
+/// Objects that a status is read from; an empty field list requests all fields.
 pub(super) const OBJECTS: &[(&str, &str)] = &[
     ("webhooks", ""),
     ("print_stats", ""),
@@ -27,26 +27,26 @@ pub(super) const OBJECTS: &[(&str, &str)] = &[
     ("toolhead", "homed_axes"),
     ("mmu", gates::FIELDS),
 ];
-/// What is read of a heater.
+/// Fields read from a heater.
 const HEAT_FIELDS: &str = "temperature,target";
-/// The chamber as most configurations name it: with a heater, or with a sensor alone.
+/// Usual configuration name of the chamber, with a heater or only a sensor.
 const HEATED_CHAMBER: &str = "heater_generic chamber";
 const MEASURED_CHAMBER: &str = "temperature_sensor chamber";
 
-/// Less of a file done than this share tells nothing of the time left.
+/// Minimum printed share of a file below which the remaining time cannot be estimated.
 const MIN_TELLING_SHARE: f64 = 0.02;
 
-/// What Moonraker read from a file.
+/// Metadata that Moonraker extracted from a file.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct FileFacts {
-    /// Where in the file its G-code begins and ends, in bytes; comments before and after are no progress.
+    /// Byte offsets at which the file's G-code begins and ends; comments before and after do not count as progress.
     code: Option<(f64, f64)>,
-    /// The slicer's estimate of the print time, in seconds.
+    /// Slicer's estimate of the print time, in seconds.
     seconds: Option<f64>,
 }
 
 impl FileFacts {
-    /// From the file's metadata; what is not told is unknown.
+    /// Parses a file's metadata; missing values are unknown.
     pub(super) fn read(metadata: &Value) -> Self {
         let [from, to] = ["/gcode_start_byte", "/gcode_end_byte"].map(|at| number(metadata, at));
         Self {
@@ -56,18 +56,18 @@ impl FileFacts {
     }
 }
 
-/// What Moonraker read from the file that is being printed, by the file's name.
+/// Metadata of the file being printed, by file name.
 #[derive(Debug, Default)]
 pub(super) struct KnownFacts(Mutex<Option<(String, FileFacts)>>);
 
 impl KnownFacts {
-    /// Of this file, where known.
+    /// Returns the metadata of this file; `None` if unknown.
     pub(super) fn of(&self, file: &str) -> Option<FileFacts> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.as_ref().filter(|(name, _)| name == file).map(|(_, facts)| *facts)
     }
 
-    /// Of the file that is being printed now.
+    /// Returns the metadata of the file being printed.
     pub(super) fn now(&self) -> FileFacts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(_, facts)| *facts).unwrap_or_default()
     }
@@ -77,7 +77,7 @@ impl KnownFacts {
     }
 }
 
-/// What a push says beside changes of state, of the file that is being printed.
+/// Converts a push, apart from changes of state, into telemetry of the file being printed.
 pub(super) fn telemetry(changed: &Value, facts: FileFacts) -> Telemetry {
     let place = if facts.code.is_some() { "/virtual_sdcard/file_position" } else { "/virtual_sdcard/progress" };
     let moved = number(changed, place).is_some();
@@ -95,13 +95,13 @@ pub(super) fn telemetry(changed: &Value, facts: FileFacts) -> Telemetry {
     }
 }
 
-/// The layer, where the slicer's file or a macro tells it to the firmware.
+/// Returns the layer being printed, if the sliced file or a macro reports it to the firmware.
 fn layer(objects: &Value) -> Option<PrintedLayer> {
     let told = |of: &str| number(objects, &format!("/print_stats/info/{of}"));
     PrintedLayer::told(told("current_layer"), told("total_layer"))
 }
 
-/// The heaters that the objects tell of.
+/// Returns the heaters that the objects report.
 fn heaters(objects: &Value) -> Heaters {
     let heat = |name: &str| {
         let of = |field: &str| objects.get(name)?.get(field)?.as_f64();
@@ -113,13 +113,13 @@ fn heaters(objects: &Value) -> Heaters {
     Heaters { tools, bed: heat("heater_bed"), chamber: heat(chamber) }
 }
 
-/// The file that is being printed or is paused.
+/// Returns the file that is printing or paused.
 pub(super) fn open_file(objects: &Value) -> Option<&str> {
     let active = matches!(text(objects, "/print_stats/state"), Some("printing" | "paused"));
     text(objects, "/print_stats/filename").filter(|name| active && !name.is_empty())
 }
 
-/// The objects of an answer, `{object: {field: value}}`; what the printer does not have is left out.
+/// Returns the objects of a response, `{object: {field: value}}`; objects that the printer lacks are missing.
 pub(super) fn objects(answer: &Value) -> Result<&Value, PrinterError> {
     let objects = answer.get("status").filter(|objects| objects.is_object());
     objects.ok_or_else(|| PrinterError::BadAnswer("no status of the printer's objects".into()))
@@ -133,13 +133,13 @@ pub(super) fn klippy_state(info: &Value) -> &str {
     info.get("klippy_state").and_then(Value::as_str).unwrap_or("disconnected")
 }
 
-/// The web server answers, Klipper does not.
+/// Builds the status of a web server that answers while Klipper does not.
 pub(super) fn firmware_away(info: &Value, at: Timestamp) -> Status {
     Status::unavailable(Connection::FirmwareDisconnected, format!("klipper is {}", klippy_state(info)), at)
 }
 
-/// How far the print is, 0 to 1: bytes between the first and the last line of G-code, as Moonraker's web front ends
-/// count; where these are unknown, bytes of the file; and all of it once complete.
+/// Returns the progress of the print, 0 to 1: bytes between the first and the last line of G-code, as Moonraker's web
+/// front ends count; if these are unknown, bytes of the file; 1 once complete.
 fn fraction(objects: &Value, facts: FileFacts) -> f64 {
     if text(objects, "/print_stats/state") == Some("complete") {
         return 1.0;
@@ -152,7 +152,8 @@ fn fraction(objects: &Value, facts: FileFacts) -> f64 {
     share.clamp(0.0, 1.0)
 }
 
-/// Seconds until the print ends: what is left of the slicer's estimate; without one, what the print took so far tells.
+/// Returns the seconds until the print ends: the rest of the slicer's estimate, or without one an extrapolation of the
+/// elapsed time.
 fn remaining(objects: &Value, facts: FileFacts, fraction: f64) -> Option<i64> {
     let left = match facts.seconds {
         Some(seconds) => seconds * (1.0 - fraction),
@@ -164,10 +165,10 @@ fn remaining(objects: &Value, facts: FileFacts, fraction: f64) -> Option<i64> {
     Some(left.round() as i64)
 }
 
-/// A status from the objects of [`OBJECTS`].
+/// Builds a status from the objects of [`OBJECTS`].
 ///
-/// Values outlive the print: a printer that was reached again may tell the `complete` of an earlier one, so who asks
-/// compares `file`.
+/// Values outlive the print: after reconnecting, a printer may report the `complete` state of an earlier print, so
+/// callers must compare `file`.
 pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
     let firmware = text(objects, "/webhooks/state").unwrap_or("ready");
     let print = text(objects, "/print_stats/state").unwrap_or("standby");
@@ -217,7 +218,7 @@ pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
     }
 }
 
-/// `print_stats.state` of a firmware that is ready. After an error the printer is ready again.
+/// Converts the `print_stats.state` of a firmware that is ready. After an error the printer is ready again.
 fn of_print(state: &str) -> (Activity, Option<PrintEnd>) {
     match state {
         "printing" => (Activity::Printing, None),

@@ -1,4 +1,4 @@
-//! Against fakes that answer the literal bodies
+//! Tests against fakes that answer with literal bodies.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ fn objects(firmware: &str, print: &str, file: &str, progress: f64) -> Value {
     })
 }
 
-/// A status of a file that nothing is known of.
+/// Reads a status of a file without metadata.
 fn read(objects: &Value, at: Timestamp) -> Status {
     status::read(objects, FileFacts::default(), at)
 }
@@ -223,7 +223,7 @@ async fn an_upload_is_checked_by_its_hash_and_never_started() {
     }
 }
 
-/// A Moonraker that stores what it was sent, says that it stored `size` bytes, and sends `stored` when asked for the
+/// Starts a fake Moonraker that stores what it receives, reports `size` bytes as stored, and serves `stored` as the
 /// file. Counts deletions.
 async fn storing(size: usize, stored: Vec<u8>, processors: Value) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
     let deleted = Arc::new(AtomicUsize::new(0));

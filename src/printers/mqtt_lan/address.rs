@@ -1,4 +1,4 @@
-//! Where such a printer is: `mqtts://host[:port][?ftps=port]`. A real one has both ports at their usual places.
+//! Address of a printer: `mqtts://host[:port][?ftps=port]`. Real printers use the default ports.
 
 use reqwest::Url;
 use url::Host;
@@ -6,12 +6,12 @@ use url::Host;
 use crate::domain::printer::denied_host;
 use crate::printers::registry::MakeError;
 
-/// The port of the printer's broker.
+/// Default port of the printer's broker.
 pub(super) const MQTT_PORT: u16 = 8883;
-/// The port of the printer's file server.
+/// Default port of the printer's file server.
 const FTPS_PORT: u16 = 990;
 
-/// The address of one printer.
+/// Address of one printer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Address {
     host: Host,
@@ -22,7 +22,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Reads what the operator wrote. Without a scheme `mqtts` is meant.
+    /// Parses the address entered by an operator. The scheme defaults to `mqtts`.
     pub(super) fn read(text: &str) -> Result<Self, MakeError> {
         let text = text.trim();
         let bad = |why: &str| MakeError::BadAddress(format!("base url {text:?}: {why}"));
@@ -58,7 +58,7 @@ impl Address {
         Ok(Self { host, mqtt: url.port().unwrap_or(MQTT_PORT), ftps })
     }
 
-    /// The host, to be dialled.
+    /// Returns the host to dial.
     pub(super) fn host(&self) -> Host<&str> {
         match &self.host {
             Host::Domain(name) => Host::Domain(name.as_str()),

@@ -1,26 +1,27 @@
-//! What is read of a printer's certificate: its common name, which is the serial number, and its public key.
+//! Parses the parts of a printer's certificate that are used: its common name, which is the serial number, and its
+//! public key.
 //!
-//! Such certificates are signed by the maker's own authority or by the printer itself, name no host, and lack
-//! extensions that verifiers of web servers insist on. So the few fields are read here.
+//! Such certificates are signed by the manufacturer's own authority or by the printer itself, name no host, and lack
+//! extensions that web server verifiers insist on. Therefore the few fields are parsed here.
 
-/// Tags of the encoding.
+/// DER tags.
 const SEQUENCE_TAG: u8 = 0x30;
 const EXPLICIT_VERSION: u8 = 0xA0;
 const OBJECT_ID_TAG: u8 = 0x06;
-/// The object id of a common name, 2.5.4.3.
+/// Object identifier of a common name, 2.5.4.3.
 const COMMON_NAME: [u8; 3] = [0x55, 0x04, 0x03];
 
-/// What is read of a certificate.
+/// Parts of a certificate that are used.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Certificate<'a> {
-    /// The common name of its subject.
+    /// Common name of the subject.
     pub(super) common_name: &'a str,
-    /// Its public key with the key's algorithm, as they are encoded.
+    /// Public key with its algorithm, DER-encoded.
     pub(super) public_key: &'a [u8],
 }
 
 impl<'a> Certificate<'a> {
-    /// Reads a certificate in DER; `None` if it is none, or has no common name.
+    /// Parses a DER certificate; returns `None` if it is invalid or has no common name.
     pub(super) fn read(der: &'a [u8]) -> Option<Self> {
         let mut outer = Der(der).within(SEQUENCE_TAG)?;
         let mut body = outer.within(SEQUENCE_TAG)?;
@@ -49,11 +50,11 @@ impl<'a> Certificate<'a> {
     }
 }
 
-/// Encoded values, one after the other.
+/// Reader of consecutive DER values.
 struct Der<'a>(&'a [u8]);
 
 impl<'a> Der<'a> {
-    /// The next value: its tag and content.
+    /// Returns tag and content of the next value.
     fn next(&mut self) -> Option<(u8, &'a [u8])> {
         let (tag, rest) = self.0.split_first()?;
         let (first, mut rest) = rest.split_first()?;
@@ -74,7 +75,7 @@ impl<'a> Der<'a> {
         Some((*tag, content))
     }
 
-    /// The content of the next value, which must have this tag.
+    /// Returns the content of the next value if it has this tag.
     fn within(&mut self, tag: u8) -> Option<Self> {
         let (found, content) = self.next()?;
         (found == tag).then_some(Self(content))

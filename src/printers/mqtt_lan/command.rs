@@ -1,4 +1,5 @@
-//! What is said to a printer: one JSON object with one group, which has the command. Answers carry its number again.
+//! Commands sent to a printer: one JSON object with one group that contains the command. Replies repeat its sequence
+//! number.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -6,18 +7,18 @@ use sha2::{Digest, Sha256};
 use super::report::ENDING;
 use super::slots::Feed;
 
-/// Numbers of prints run from 1 to this.
+/// Largest number of a print; numbers start at 1.
 const MAX_SUBTASK: u32 = 0x7FFF_FFFF;
 
-/// A command, without its number.
+/// A command without its sequence number.
 #[derive(Clone, Debug)]
 pub(super) struct Command {
-    /// The group that it belongs to.
+    /// Group of the command.
     group: &'static str,
-    /// What stands beside its name and number, as the printer takes it.
+    /// Parameters of the command, in the printer's format.
     members: Value,
-    /// Whether the broker must acknowledge it. Starts go out unacknowledged: what is sent again after a connection was
-    /// lost would cancel the print.
+    /// `true` if the broker must acknowledge the command. Start commands are sent unacknowledged, because resending one
+    /// after a lost connection would cancel the print.
     pub(super) acknowledged: bool,
 }
 
@@ -26,28 +27,28 @@ impl Command {
         Self { group, members, acknowledged: false }
     }
 
-    /// Asks for a full report.
+    /// Creates a request for a full report.
     pub(super) fn everything() -> Self {
         Self::of("pushing", json!({"command": "pushall", "version": 1, "push_target": 1}))
     }
 
-    /// Asks which firmware its parts have.
+    /// Creates a request for the firmware versions of the printer's components.
     pub(super) fn versions() -> Self {
         Self::of("info", json!({"command": "get_version"}))
     }
 
-    /// `pause`, `resume` or `stop`: ends, holds or goes on with whatever it prints.
+    /// Creates a `pause`, `resume` or `stop` command for the current print, whatever it is.
     pub(super) fn print(command: &'static str) -> Self {
         Self { acknowledged: true, ..Self::of("print", json!({"command": command, "param": ""})) }
     }
 
-    /// Runs lines of G-code.
+    /// Creates a command that runs lines of G-code.
     pub(super) fn gcode(lines: &[String]) -> Self {
         let param = lines.iter().fold(String::new(), |all, line| all + line.trim_end() + "\n");
         Self::of("print", json!({"command": "gcode_line", "param": param}))
     }
 
-    /// Prints a plate of an uploaded package.
+    /// Creates a command that prints a plate of an uploaded package.
     pub(super) fn start(file: &str, plate: u32, subtask: &str, feed: &Feed) -> Self {
         let name = file.strip_suffix(ENDING).unwrap_or(file);
         Self::of(
@@ -77,7 +78,7 @@ impl Command {
         )
     }
 
-    /// As it goes out, with its number.
+    /// Serializes the command with its sequence number.
     pub(super) fn with_number(&self, number: &str) -> Vec<u8> {
         let mut members = self.members.clone();
         if let Some(members) = members.as_object_mut() {
@@ -87,14 +88,14 @@ impl Command {
     }
 }
 
-/// The number of a print, by which reports tell it from others: always the same for the same print, and never 0.
+/// Returns the number by which reports identify a print: stable for the same print and never 0.
 pub(super) fn subtask_of(print: &str) -> String {
     let hash = Sha256::digest(print);
     let number = u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]) & MAX_SUBTASK;
     number.max(1).to_string()
 }
 
-/// A name that the printer takes for a file: it becomes part of an address, and stands on a memory card.
+/// Returns a file name that the printer accepts: it becomes part of a URL and is stored on a memory card.
 pub(super) fn stored_name(name: &str) -> String {
     let mut stem = name;
     while let Some((shorter, ending)) = stem.len().checked_sub(ENDING.len()).and_then(|at| stem.split_at_checked(at))

@@ -1,5 +1,5 @@
-//! How printers in LAN mode are told: their broker shows a certificate that is named for a serial number and asks for
-//! the access code, and they announce themselves in packets to the whole network.
+//! Recognition of printers in LAN mode: their broker shows a certificate issued for a serial number and requires the
+//! access code, and they announce themselves in broadcast packets.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use super::certificate::Certificate;
 use super::tls::any_printer;
 use crate::printers::discovery::{Announcement, OwnProbe, Recognised};
 
-/// The broker, asked without a code.
+/// Probe of the broker without an access code.
 pub(super) const PROBE: OwnProbe = OwnProbe { port: MQTT_PORT, ask: |stream| ask(stream), base_url };
 
-/// The packets that they send to everybody every few seconds.
+/// Announcements that printers broadcast every few seconds.
 pub(super) const ANNOUNCEMENT: Announcement =
     Announcement { port: 2021, read, base_url: |host| base_url(host, MQTT_PORT) };
 
-/// What says in an announcement that it is of such a printer.
+/// Prefix by which an announcement identifies such a printer.
 const KIND: &str = "urn:bambulab-com:device:3dprinter:";
-/// Most bytes of the broker's answer.
+/// Maximum size of the broker's response in bytes.
 const MAX_ANSWER_BYTES: usize = 1024;
-/// Shortest and longest serial number, in characters.
+/// Range of the length of a serial number, in characters.
 const SERIAL_CHARS: std::ops::RangeInclusive<usize> = 10..=20;
 
 fn base_url(host: Ipv4Addr, port: u16) -> String {
     if port == MQTT_PORT { format!("mqtts://{host}") } else { format!("mqtts://{host}:{port}") }
 }
 
-/// Whether a text may be a serial number: capitals and many digits.
+/// Returns whether a text may be a serial number: upper-case letters and many digits.
 fn is_serial(text: &str) -> bool {
     let form = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
     SERIAL_CHARS.contains(&text.len()) && text.bytes().all(form) && text.bytes().filter(u8::is_ascii_digit).count() >= 4
@@ -47,7 +47,8 @@ fn ask(stream: TcpStream) -> BoxFuture<'static, Option<Recognised>> {
     Box::pin(greet(stream))
 }
 
-/// Asks the broker to let us in without a code, which it refuses; what it shows before that tells which printer it is.
+/// Tries to sign in to the broker without an access code, which it rejects; the certificate shown before identifies the
+/// printer.
 async fn greet(stream: TcpStream) -> Option<Recognised> {
     let host = stream.peer_addr().ok()?.ip();
     let provider = Arc::new(aws_lc_rs::default_provider());
@@ -71,7 +72,7 @@ async fn greet(stream: TcpStream) -> Option<Recognised> {
     Some(Recognised { name: None, serial: Some(serial), evidence })
 }
 
-/// Reads an announcement, which looks like the head of a web request.
+/// Parses an announcement, which has the format of an HTTP request head.
 fn read(packet: &[u8]) -> Option<Recognised> {
     let text = std::str::from_utf8(packet).ok()?;
     let (first, rest) = text.split_once("\r\n")?;

@@ -1,9 +1,8 @@
-//! Files on a printer, over FTP inside TLS from the first byte. As much of the protocol as it takes to store, list and
-//! delete.
+//! File transfer to a printer over FTP with implicit TLS. Implements only what storing, listing and deleting require.
 //!
-//! Each operation is a connection of its own, one at a time. Data connections resume the TLS session of their control
-//! connection: the printers refuse others. What an answer promises is looked up afterwards, because printers cut
-//! transfers and forget to say so.
+//! Each operation uses its own connection, one at a time. Data connections resume the TLS session of their control
+//! connection, because the printers reject others. Results are verified afterwards, because printers cut transfers
+//! short without reporting it.
 
 mod control;
 
@@ -21,37 +20,37 @@ use self::control::{Control, Reply};
 use super::session::Link;
 use crate::printers::adapter::{Deleted, PrinterError, RemoteFile, Source};
 
-/// A printer takes no less than this while it is well; transfers are given up by it.
+/// Minimum transfer rate of a healthy printer; upload time limits are derived from it.
 const SLOWEST_BYTES_PER_SECOND: u64 = 25_000;
-/// Bytes sent at a time.
+/// Number of bytes sent at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// How long a handshake of a data connection may take. Some models never answer it.
+/// Time limit for the TLS handshake of a data connection. Some models never answer it.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long to wait for the word that a transfer is complete, once all is sent. Some models never give it.
+/// Time to wait for the confirmation that a transfer is complete, once all bytes are sent. Some models never send it.
 const COMPLETE_TIMEOUT: Duration = Duration::from_secs(10);
-/// What the limits of whole operations leave for the two above.
+/// Time reserved in the limits of whole operations for the two limits above.
 const OPERATION_MARGIN: Duration = Duration::from_secs(20);
-/// Most bytes of a list of files; a longer one counts as cut.
+/// Maximum size of a file list in bytes; a longer one counts as truncated.
 const MAX_LIST_BYTES: u64 = 1024 * 1024;
-/// Why a list or a deletion has to wait.
+/// Message for a list or deletion that has to wait.
 const UPLOADING: &str = "a file is being uploaded to it: its storage answers when that is done";
-/// What some servers add to the word that a list is complete when they could not read the folder.
+/// Text that some servers add to the confirmation of a list when they could not read the folder.
 const FAILED_WORD: &str = "failed";
 
-/// The file server of one printer.
+/// File server of one printer.
 pub(super) struct Ftps {
     link: Arc<Link>,
-    /// Whoever transfers something.
+    /// Lock held by the operation that transfers data.
     turn: tokio::sync::Mutex<()>,
-    /// Data connections without TLS, for models that do not answer its handshake there.
+    /// `true` if data connections are unencrypted, for models that do not answer the TLS handshake there.
     bare: AtomicBool,
 }
 
-/// Why a transfer failed.
+/// Reason why a transfer failed.
 enum Failure {
-    /// The data connection's handshake was not answered.
+    /// The TLS handshake of the data connection was not answered.
     Handshake(String),
-    /// Anything else.
+    /// Any other error.
     Other(PrinterError),
 }
 
@@ -70,7 +69,7 @@ impl Failure {
     }
 }
 
-/// A connection for data.
+/// Stream of a data connection.
 trait Data: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Data for T {}
 
@@ -79,8 +78,8 @@ impl Ftps {
         Self { link, turn: tokio::sync::Mutex::default(), bare: AtomicBool::new(false) }
     }
 
-    /// Stores a file, in the place of one that is there already, and compares its size. The server knows no sums, and
-    /// reading back would take data connections, on which some models hang.
+    /// Stores a file, replacing an existing one, and compares its size. The server offers no checksums, and reading the
+    /// file back would take data connections, on which some models hang.
     pub(super) async fn store(&self, name: &str, source: &Source) -> Result<(), PrinterError> {
         let _turn = self.turn.lock().await;
         let settings = &self.link.settings;
@@ -95,7 +94,7 @@ impl Ftps {
         timeout(limit, storing).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
     }
 
-    /// Deletes a file and looks whether it is gone.
+    /// Deletes a file and verifies that it is gone.
     pub(super) async fn delete(&self, name: &str) -> Result<Deleted, PrinterError> {
         let _turn = self.turn().await?;
         let deleting = async {
@@ -108,7 +107,7 @@ impl Ftps {
         timeout(limit, deleting).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
     }
 
-    /// Whether a file is there.
+    /// Returns whether a file exists.
     pub(super) async fn has(&self, name: &str) -> Result<bool, PrinterError> {
         let _turn = self.turn().await?;
         let asking = async {
@@ -120,7 +119,7 @@ impl Ftps {
         timeout(self.link.settings.command_timeout, asking).await.map_err(|_| PrinterError::Timeout)?
     }
 
-    /// The files beside each other in the printer's storage.
+    /// Lists the files at the top level of the printer's storage.
     pub(super) async fn list(&self) -> Result<Vec<RemoteFile>, PrinterError> {
         let _turn = self.turn().await?;
         let listing = async {
@@ -133,7 +132,8 @@ impl Ftps {
         timeout(limit, listing).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
     }
 
-    /// The turn at transferring. Where an upload goes on for long, whoever waits is told so; an upload itself waits.
+    /// Waits for exclusive use of the file server. During a long upload a list or deletion fails with a message; an
+    /// upload waits.
     async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, PrinterError> {
         let waiting = timeout(self.link.settings.command_timeout, self.turn.lock());
         waiting.await.map_err(|_| PrinterError::Refused { status: 503, message: UPLOADING.to_owned() })
@@ -143,7 +143,7 @@ impl Ftps {
         self.bare.load(Ordering::Relaxed)
     }
 
-    /// From now on without encrypted data connections; false if that is so already.
+    /// Switches to unencrypted data connections; returns `false` if they were unencrypted already.
     fn goes_bare(&self, words: &str) -> bool {
         let news = !self.bare.swap(true, Ordering::Relaxed);
         if news {
@@ -216,7 +216,7 @@ impl Ftps {
         }
     }
 
-    /// Sends all of the file. Given up when no byte is taken for the time after which a printer counts as offline.
+    /// Sends the whole file. Aborts if no byte is accepted for the time after which a printer counts as offline.
     async fn send(&self, data: &mut Box<dyn Data>, file: &mut File, source: &Source) -> Result<(), PrinterError> {
         let patience = self.link.settings.offline_after;
         let lost = |error: std::io::Error| PrinterError::Lost(error.to_string());
@@ -264,7 +264,7 @@ impl Ftps {
         Ok(String::from_utf8_lossy(&bytes).lines().filter_map(listed).collect())
     }
 
-    /// The data connection, encrypted unless the model does not answer that.
+    /// Wraps the data connection in TLS, unless the model does not answer the handshake.
     async fn wrap(&self, tcp: TcpStream, bare: bool) -> Result<Box<dyn Data>, Failure> {
         if bare {
             return Ok(Box::new(tcp));
@@ -278,8 +278,9 @@ impl Ftps {
     }
 }
 
-/// Whether a list came whole. Some models end its connection without a farewell: then the printer's word counts that it
-/// is complete. Others never give that word: then the farewell counts, which only an encrypted connection has.
+/// Returns whether a list was received completely. Some models close the connection without a TLS close notification;
+/// then the printer's confirmation counts. Others never confirm; then the close notification counts, which only an
+/// encrypted connection has.
 fn is_whole(farewell: bool, complete: Option<&Reply>) -> bool {
     match complete {
         Some(reply) => (200..300).contains(&reply.code) && !reply.text.to_ascii_lowercase().contains(FAILED_WORD),
@@ -301,7 +302,7 @@ fn local(source: &Source, error: &std::io::Error) -> PrinterError {
     PrinterError::Invalid(format!("the file to upload ({name}) cannot be read: {error}"))
 }
 
-/// A refusal. What cannot be created although nothing stands in its place has no room.
+/// Converts a rejection. If creating a file fails although none exists in its place, the storage is full.
 fn refused(reply: &Reply) -> PrinterError {
     let Reply { code, text } = reply;
     match code {
@@ -316,7 +317,7 @@ fn refused(reply: &Reply) -> PrinterError {
     }
 }
 
-/// A line of a list as `ls -l` writes it; `None` for folders and everything else.
+/// Parses a list line in the format of `ls -l`; returns `None` for folders and everything else.
 fn listed(line: &str) -> Option<RemoteFile> {
     let mut rest = line.trim_end_matches('\r').strip_prefix('-')?;
     let mut size = None;

@@ -1,19 +1,19 @@
-//! Reports that say only what changed, put together. Objects are merged member by member, everything else is replaced.
+//! Merges reports that contain only changes. Objects are merged member by member; all other values are replaced.
 
 use serde_json::{Map, Value};
 
-/// Objects inside each other that are merged; what lies deeper is replaced as a whole.
+/// Maximum nesting depth of merged objects; deeper values are replaced as a whole.
 const MAX_DEPTH: usize = 12;
-/// Most values of a merged report. A full one has about a thousand.
+/// Maximum number of values in a merged report. A full report has about a thousand.
 const MAX_VALUES: usize = 20_000;
-/// Most bytes of its texts and names.
+/// Maximum number of bytes of all strings and names of a merged report.
 const MAX_TEXT_BYTES: usize = 512 * 1024;
 
-/// The merged report grew beyond its bounds.
+/// Error: the merged report exceeds its bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TooLarge;
 
-/// Takes the members of `delta` over into `report`. One that has grown too large must be forgotten.
+/// Merges the members of `delta` into `report`. After [`TooLarge`], the report must be discarded.
 pub(super) fn merge(report: &mut Map<String, Value>, delta: Map<String, Value>) -> Result<(), TooLarge> {
     into(report, delta, MAX_DEPTH);
     let mut size = Size::default();

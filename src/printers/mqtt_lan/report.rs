@@ -1,9 +1,9 @@
-//! From a printer's merged report to one status. Numbers come as numbers or as strings, depending on the model. Pure
-//! but for the moments that are handed in.
+//! Converts a printer's merged report into one status. Depending on the model, numbers arrive as numbers or as strings.
+//! Pure except for the times passed in.
 //!
-//! `gcode_state` outlives its print: after a start the old `FINISH` stays for minutes, beside the id of the new print.
-//! So the end of a print counts only if the same print was seen under way before, or if the state changed to an end
-//! while we listened.
+//! `gcode_state` outlives its print: after a start, the old `FINISH` remains for minutes beside the id of the new
+//! print. Therefore a print's end counts only if the same print was seen in progress before, or if the state changed to
+//! an end while the connection was open.
 
 use std::time::Duration;
 
@@ -15,18 +15,18 @@ use crate::domain::heaters::{Heat, Heaters};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, ReportedSlot, Status};
 use crate::domain::time::Timestamp;
 
-/// The ending that every file for such a printer has.
+/// File name extension of every file for such a printer.
 pub(super) const ENDING: &str = ".gcode.3mf";
-/// A failed print is called so after this time: that it was cancelled may be said a moment later.
+/// Time to wait before a print is reported as failed, because its cancellation may be reported a moment later.
 const CANCEL_DELAY: Duration = Duration::from_secs(2);
-/// How long a printer may take to act on a stop before it is told again, if it prints on.
+/// Time that a printer may take to act on a stop command before the command is sent again if the print continues.
 const STOP_RETRY_DELAY: Duration = Duration::from_secs(15);
-/// The bit of `fun` that says that commands must be signed, so that other programs can only read.
+/// Bit of `fun` that means that commands must be signed, so that other programs can only read.
 const SIGNED_ONLY: u64 = 0x2000_0000;
-/// Most characters that are kept of the name of a file.
+/// Maximum number of characters kept of a file name.
 const MAX_NAME_CHARS: usize = 200;
 
-/// A whole number, also one in quotes.
+/// Parses an integer, also from a string.
 pub(super) fn integer(value: &Value) -> Option<i64> {
     match value {
         Value::String(text) => text.trim().parse().ok(),
@@ -34,7 +34,7 @@ pub(super) fn integer(value: &Value) -> Option<i64> {
     }
 }
 
-/// A whole number that is not negative, also one in quotes.
+/// Parses a non-negative integer, also from a string.
 pub(super) fn unsigned(value: &Value) -> Option<u64> {
     match value {
         Value::String(text) => text.trim().parse().ok(),
@@ -42,7 +42,7 @@ pub(super) fn unsigned(value: &Value) -> Option<u64> {
     }
 }
 
-/// A number, also one in quotes.
+/// Parses a number, also from a string.
 pub(super) fn number(value: &Value) -> Option<f64> {
     let read = match value {
         Value::String(text) => text.trim().parse().ok(),
@@ -55,17 +55,17 @@ fn ends(name: &str, extension: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(extension))
 }
 
-/// What the printer does, in its own words.
+/// Print state as reported by the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum PrintState {
     Idle,
-    /// It prepares a print: what it says of progress is still that of the last one.
+    /// The printer prepares a print; its reported progress is still that of the previous one.
     Preparing,
     Printing,
     Paused,
     Finished,
     Failed,
-    /// It starts up, or says nothing that is known.
+    /// The printer is starting up, or reports an unknown state.
     Unknown,
 }
 
@@ -87,7 +87,7 @@ impl PrintState {
     }
 }
 
-/// Which print a report is about.
+/// Identity of the print that a report is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Print {
     subtask: String,
@@ -115,33 +115,33 @@ impl Print {
     }
 }
 
-/// What is known of a printer from its reports, over all connections of one adapter.
+/// Knowledge of a printer from its reports, across all connections of one adapter.
 #[derive(Default)]
 pub(super) struct Track {
     report: Map<String, Value>,
     state: Option<PrintState>,
-    /// The print that was seen under way last.
+    /// Print last seen in progress.
     under_way: Option<Print>,
-    /// The print that ended while we listened, and how.
+    /// Print that ended while connected, and its outcome.
     ended: Option<(Print, PrintEnd)>,
-    /// The print that somebody cancelled, as the printer said.
+    /// Print that was cancelled according to the printer.
     cancelled: Option<Print>,
-    /// The print that we asked to cancel, and how many of those commands may have been carried out.
+    /// Print that this server asked to cancel, and the number of those commands that may have been carried out.
     asked: Option<(Print, u32)>,
-    /// When we asked for that last, whatever came of it, and of which print.
+    /// Print and time of the last cancel command, whatever its outcome.
     cancel_sent: Option<(Print, Instant)>,
-    /// The print that failed while we listened, and since when that is so.
+    /// Print that failed while connected, and the time of the failure.
     failed: Option<(Print, Instant)>,
-    /// The start that we sent last: its id and its file.
+    /// Id and file of the last start command.
     started: Option<(String, String)>,
-    /// Commands of this server are refused, as a reply said.
+    /// `true` if a reply said that commands of this server are rejected.
     pub(super) refuses: bool,
-    /// Since the report of the printer begins anew, a full one is needed.
+    /// `true` once a full report was received; each new connection needs one.
     pub(super) full: bool,
 }
 
 impl Track {
-    /// A new connection: what it reports is put together from its first full report.
+    /// Starts a new connection, whose report is built up from its first full report.
     pub(super) fn begin(&mut self) {
         (self.full, self.refuses) = (false, false);
         self.report.clear();
@@ -149,12 +149,13 @@ impl Track {
         self.state = None;
     }
 
-    /// We are about to send this start.
+    /// Records that this start command is about to be sent.
     pub(super) fn starts(&mut self, subtask: String, file: String) {
         self.started = Some((subtask, file));
     }
 
-    /// We are about to cancel the print that is on, which it answers; `None` where none is.
+    /// Records that a cancel command for the current print is about to be sent, and returns the print; `None` if none
+    /// is in progress.
     pub(super) fn cancels(&mut self, now: Instant) -> Option<Print> {
         self.state.filter(|state| state.active())?;
         let print = self.print();
@@ -164,8 +165,8 @@ impl Track {
         Some(print)
     }
 
-    /// One of our commands to cancel this print was certainly not carried out: what ends the print is not that. When
-    /// it was sent stays known, so that the next is not sent at once.
+    /// Records that one of the cancel commands for this print was certainly not carried out, so that the print's end is
+    /// not attributed to it. The time at which it was sent is kept, so that the next is not sent immediately.
     pub(super) fn cancel_failed(&mut self, print: &Print) {
         if let Some((asked, times)) = &mut self.asked
             && asked.same(print)
@@ -174,7 +175,7 @@ impl Track {
         }
     }
 
-    /// Takes a report over. One that makes the whole too large is an error, after which nothing is known.
+    /// Merges a report. If the result is too large, fails and discards all reported data.
     pub(super) fn hear(&mut self, delta: Map<String, Value>, now: Instant) -> Result<(), super::merge::TooLarge> {
         if let Err(error) = super::merge::merge(&mut self.report, delta) {
             self.begin();
@@ -215,7 +216,7 @@ impl Track {
         Ok(())
     }
 
-    /// The state is a failure. Whether somebody cancelled the print may be said a moment later.
+    /// Handles a reported failure. The cancellation of the print may be reported a moment later.
     fn failed(&mut self, print: Print, now_it_did: bool, error: u32, now: Instant) {
         let known = self.failed.as_ref().filter(|(failed, _)| failed.same(&print)).map(|(_, since)| *since);
         let Some(since) = known.or_else(|| now_it_did.then_some(now)) else { return };
@@ -232,7 +233,7 @@ impl Track {
         self.cancelled.iter().chain(asked).any(|known| known.same(print))
     }
 
-    /// When the state should be read again although nothing was heard.
+    /// Returns the time at which the state should be read again even if no report arrives.
     pub(super) fn due(&self) -> Option<Instant> {
         self.failed.as_ref().filter(|_| self.ended.is_none()).map(|(_, since)| *since + CANCEL_DELAY)
     }
@@ -247,7 +248,7 @@ impl Track {
         print
     }
 
-    /// `print_error` of the report; 0 is none.
+    /// Returns `print_error` of the report; 0 means no error.
     pub(super) fn print_error(&self) -> u32 {
         let error = self.report.get("print_error").and_then(integer).unwrap_or_default();
         u32::try_from(error).unwrap_or_default()
@@ -257,7 +258,7 @@ impl Track {
         words::notices(self.report.get("hms"))
     }
 
-    /// Whether the printer only lets itself be read.
+    /// Returns whether the printer is read-only.
     fn read_only(&self, notices: &[u64]) -> bool {
         let fun = match self.report.get("fun") {
             Some(Value::String(hex)) => u64::from_str_radix(hex.trim().trim_start_matches("0x"), 16).ok(),
@@ -266,23 +267,24 @@ impl Track {
         self.refuses || fun.is_some_and(|bits| bits & SIGNED_ONLY != 0) || words::refuses_commands(notices)
     }
 
-    /// Whether a print is on, and its file.
+    /// Returns the file of the print in progress; `None` if there is none.
     pub(super) fn busy(&self) -> Option<String> {
         self.state.filter(|state| state.active())?;
         Some(self.print().file.unwrap_or_else(|| "a print is on".to_owned()))
     }
 
-    /// What is in the slots of the filament changers and beside them, and what feeds the nozzle now.
+    /// Returns the contents of the filament changers' slots and the external spool, and the source that feeds the
+    /// nozzle now.
     pub(super) fn changer(&self) -> slots::Changer {
         slots::Changer::of(self.report.get("ams"), self.report.get("vt_tray"))
     }
 
-    /// Whether this print of ours is under way.
+    /// Returns whether the print with this id, started by this server, is in progress.
     pub(super) fn prints(&self, subtask: &str) -> bool {
         self.state.is_some_and(PrintState::active) && self.print().subtask == subtask
     }
 
-    /// The printer's status, as of `at`.
+    /// Returns the printer's status as of `at`.
     pub(super) fn status(&self, at: Timestamp) -> Status {
         let read = |name: &str| self.report.get(name).and_then(number);
         let notices = self.notices();
@@ -354,7 +356,7 @@ impl Track {
         slots::reported(self.report.get("ams"))
     }
 
-    /// What is wrong, in the printer's numbers and our words.
+    /// Describes the current errors by the printer's codes and this server's texts.
     pub(super) fn trouble(&self) -> Option<String> {
         let notices = self.notices();
         let read_only = self.read_only(&notices).then(|| words::READ_ONLY.to_owned());
@@ -363,7 +365,7 @@ impl Track {
         Some(all.join("; ")).filter(|text| !text.is_empty())
     }
 
-    /// The layer that is being printed, in words.
+    /// Describes the layer being printed.
     fn layers(&self) -> Option<String> {
         self.state.filter(|state| state.active())?;
         let told = |name: &str| self.report.get(name).and_then(integer).filter(|n| *n > 0);
@@ -372,7 +374,8 @@ impl Track {
 }
 
 impl Print {
-    /// Whether both are the same print; the end of one may be told without its id.
+    /// Returns whether both are the same print. The end of a print may be reported without its id; then the files are
+    /// compared.
     fn same(&self, other: &Self) -> bool {
         let known = |id: &str| !id.is_empty() && id != "0";
         if known(&self.subtask) && known(&other.subtask) {
@@ -383,12 +386,13 @@ impl Print {
     }
 }
 
-/// Newer families tell a temperature and its target in one number: the target above 16 bits, what is measured below.
+/// Extracts the measured temperature. Newer models combine a temperature and its target in one number: the target in
+/// the bits above 16, the measurement below.
 fn packed(told: f64) -> f64 {
     if told >= 65_536.0 { (told as u64 & 0xFFFF) as f64 } else { told }
 }
 
-/// A heater, whose target may be told in the same number.
+/// Builds a heater reading; the target may be part of the same number.
 fn heat(told: Option<f64>, target: Option<f64>) -> Heat {
     let within = told.filter(|told| *told >= 65_536.0).map(|told| (told as u64 >> 16) as f64);
     Heat::new(told.map(packed), within.or(target))

@@ -1,6 +1,6 @@
-//! The one connection to a printer's broker: opened by whoever first asks for the printer, made anew when it breaks,
-//! and kept until it is stopped or dropped. Every connection is a session of its own, so nothing is ever sent a second
-//! time.
+//! The single connection to a printer's broker: opened by the first caller that needs the printer, reopened when it
+//! breaks, and kept until it is stopped or dropped. Every connection is its own MQTT session, so nothing is ever
+//! resent.
 
 mod talk;
 
@@ -27,32 +27,32 @@ use crate::printers::adapter::PrinterError;
 use crate::printers::push::PushInbox;
 use crate::printers::registry::Settings;
 
-/// Pauses between attempts to connect when nobody asks for the printer.
+/// Pauses between connection attempts while no caller needs the printer.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
-/// Shortest pause between two attempts, whoever asks.
+/// Minimum pause between two connection attempts, whoever needs the printer.
 const MIN_RECONNECT_DELAY: Duration = Duration::from_millis(250);
-/// Commands that wait for the connection to take them.
+/// Maximum number of commands queued for the connection.
 const MAX_WAITING: usize = 16;
-/// Longest time since the last word of the printer for which its last report counts as its present state.
+/// Maximum time since the printer's last message for which its last report counts as its current state.
 const MAX_REPORT_AGE: Duration = Duration::from_secs(5);
-/// The first number of a command.
+/// Sequence number of the first command.
 const FIRST_NUMBER: u32 = 20_000;
 
-/// Where a session is opened, and how.
+/// Connection parameters of a session.
 pub(super) struct Link {
     pub(super) address: Address,
     pub(super) tls: Tls,
-    /// The printer's serial number, in upper case.
+    /// Serial number of the printer, in upper case.
     pub(super) serial: String,
-    /// The access code.
+    /// Access code of the printer.
     pub(super) code: String,
     pub(super) settings: Settings,
-    /// What this server calls itself there; two clients of one name throw each other out.
+    /// MQTT client id of this server; two clients with the same id disconnect each other.
     pub(super) client_id: String,
 }
 
 impl Link {
-    /// That something else answers there than such a printer.
+    /// Returns the error for something at this address that is not such a printer.
     fn strange(&self) -> PrinterError {
         let PrinterType { program, default_port, .. } = TYPE;
         let address = format!("mqtts://{}:{}", self.address.host(), self.address.mqtt);
@@ -60,52 +60,52 @@ impl Link {
     }
 }
 
-/// The session of one adapter.
+/// MQTT session of one adapter.
 pub(super) struct Session {
     pub(super) link: Arc<Link>,
     shared: Arc<SessionParts>,
-    /// The task that keeps the connection, and what ends it when it is dropped.
+    /// Task that maintains the connection, with the guard that ends it when dropped.
     task: Mutex<Option<(DropGuard, JoinHandle<()>)>>,
 }
 
-/// What the connection's task and the adapter share.
+/// State shared between the connection's task and the adapter.
 struct SessionParts {
     state: Mutex<State>,
-    /// Changes whenever the connection opens or closes.
+    /// Notifies waiters when the connection opens or closes.
     moved: watch::Sender<()>,
-    /// Somebody wants the connection now.
+    /// Signals that a caller needs the connection now.
     wanted: Notify,
-    /// Wakes the watch, and collects what was pushed.
+    /// Wakes the watch loop and collects pushed telemetry.
     inbox: PushInbox,
 }
 
 #[derive(Default)]
 struct State {
     track: Track,
-    /// The latest status that woke the watch, with what the printer says of its errors.
+    /// Last status that woke the watch loop, with the printer's description of its errors.
     known: (Status, Option<String>),
-    /// Takes commands while the connection is open.
+    /// Queue for commands while the connection is open.
     outbox: Option<mpsc::Sender<Outgoing>>,
-    /// Why the connection is not open; `None` before the first attempt ended.
+    /// Reason why the connection is closed; `None` before the first attempt ended.
     closed: Option<PrinterError>,
-    /// Connections that ended.
+    /// Number of connections that ended.
     endings: u64,
-    /// When the printer last said anything on its topic.
+    /// Time of the last message on the printer's topic.
     spoke: Option<Instant>,
-    /// Who waits for the answer to a command, by its number.
+    /// Callers that wait for the reply to a command, by sequence number.
     waiting: HashMap<String, oneshot::Sender<CommandReply>>,
     number: u32,
-    /// What the printer said of its firmware.
+    /// Firmware versions reported by the printer.
     versions: Option<Value>,
 }
 
-/// A command on its way out.
+/// A command to send.
 struct Outgoing {
     bytes: Vec<u8>,
     acknowledged: bool,
 }
 
-/// The printer's answer to a command.
+/// Reply of the printer to a command.
 #[derive(Debug)]
 struct CommandReply {
     failed: bool,
@@ -117,7 +117,7 @@ impl SessionParts {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The connection is gone: commands without an answer have none.
+    /// Marks the connection as closed; commands in flight get no reply.
     fn close(&self, why: PrinterError) {
         self.with(|state| {
             (state.outbox, state.closed) = (None, Some(why));
@@ -130,7 +130,7 @@ impl SessionParts {
 }
 
 impl Session {
-    /// Nothing is connected yet.
+    /// Creates a session without connecting.
     pub(super) fn new(link: Link) -> Self {
         let shared = SessionParts {
             state: Mutex::default(),
@@ -141,12 +141,12 @@ impl Session {
         Self { link: Arc::new(link), shared: Arc::new(shared), task: Mutex::default() }
     }
 
-    /// What was pushed, and who waits for it.
+    /// Returns the inbox with pushed telemetry and its waiter.
     pub(super) fn inbox(&self) -> &PushInbox {
         &self.shared.inbox
     }
 
-    /// Opens the connection, unless it is open or being opened.
+    /// Opens the connection unless it is open or being opened.
     pub(super) fn begin(&self) {
         let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
         if task.as_ref().is_none_or(|(_, task)| task.is_finished()) {
@@ -156,19 +156,19 @@ impl Session {
         }
     }
 
-    /// Closes the connection; whoever asks next opens a new one.
+    /// Closes the connection; the next caller opens a new one.
     pub(super) fn stop(&self) {
         *self.task.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.shared.close(PrinterError::Unreachable("it was disconnected".to_owned()));
     }
 
-    /// Whether the connection is open and the printer has reported.
+    /// Returns whether the connection is open and the printer has reported.
     pub(super) fn is_open(&self) -> bool {
         self.shared.with(|state| state.outbox.is_some() && state.track.full)
     }
 
-    /// Waits until the connection is open and the printer has reported, within the times of a connection and a request.
-    /// Where it was closed before, one new attempt is awaited.
+    /// Waits until the connection is open and the printer has reported, within the time limits of a connection and a
+    /// request. If it was closed before, one new attempt is awaited.
     pub(super) async fn ready(&self) -> Result<(), PrinterError> {
         let mut moved = self.shared.moved.subscribe();
         let endings = self.shared.with(|state| state.endings);
@@ -205,8 +205,8 @@ impl Session {
         timeout(connect_timeout + request_timeout, opened).await.unwrap_or_else(silent)
     }
 
-    /// As [`Self::ready`], and the printer said something just now: a connection may stand open although nobody is
-    /// behind it any more.
+    /// Does what [`Self::ready`] does, and also requires a recent message from the printer: a connection may stay open
+    /// although nobody is behind it any more.
     pub(super) async fn fresh(&self) -> Result<(), PrinterError> {
         self.ready().await?;
         let fresh = self.shared.with(|state| state.spoke.is_some_and(|at| at.elapsed() < MAX_REPORT_AGE));
@@ -216,27 +216,27 @@ impl Session {
         Ok(())
     }
 
-    /// Reads what is known of the printer.
+    /// Reads the knowledge of the printer.
     pub(super) fn read<T>(&self, read: impl FnOnce(&Track) -> T) -> T {
         self.shared.with(|state| read(&state.track))
     }
 
-    /// Changes what is known of the printer.
+    /// Changes the knowledge of the printer.
     pub(super) fn note(&self, note: impl FnOnce(&mut Track)) {
         self.shared.with(|state| note(&mut state.track));
     }
 
-    /// The printer's status as of `at`.
+    /// Returns the printer's status as of `at`.
     pub(super) fn status(&self, at: Timestamp) -> Status {
         self.read(|track| track.status(at))
     }
 
-    /// What the printer last said of its firmware.
+    /// Returns the firmware versions last reported by the printer.
     pub(super) fn versions(&self) -> Option<Value> {
         self.shared.with(|state| state.versions.clone())
     }
 
-    /// Sends a command and waits for the printer's answer. Where the connection is not open nothing is sent.
+    /// Sends a command and waits for the printer's reply. If the connection is not open, nothing is sent.
     pub(super) async fn ask(&self, command: &Command, within: Duration) -> Result<(), PrinterError> {
         let (tell, told) = oneshot::channel();
         let (outbox, number) = self.shared.with(|state| {
@@ -266,7 +266,7 @@ impl Session {
     }
 }
 
-/// Keeps the connection open until the end is called for.
+/// Keeps the connection open until cancelled.
 async fn keep(link: Arc<Link>, shared: Arc<SessionParts>, end: CancellationToken) {
     let mut failures = 0;
     loop {

@@ -1,5 +1,5 @@
-//! Filament changers (AMS): what is in their slots, and from which of them a print takes its filaments. Slots are
-//! numbered as the printer numbers them, changer times four plus place.
+//! Filament changers (AMS): the contents of their slots, and the slots from which a print takes its filaments. Slots
+//! are numbered as on the printer: changer number times four plus position.
 
 mod choose;
 
@@ -11,49 +11,49 @@ use crate::domain::launch::{FilamentSlot, ReportedSpool};
 use crate::domain::printer_status::ReportedSlot;
 use crate::printers::adapter::{PrinterError, SlotsWanted};
 
-/// Slots of one changer.
+/// Number of slots per changer.
 const SLOTS_PER_CHANGER: u64 = 4;
-/// Most changers that are read.
+/// Maximum number of changers read.
 const MAX_CHANGERS: u64 = 16;
-/// What stands for a filament that the print does not use.
+/// Value for a filament that the print does not use.
 const UNUSED_FILAMENT: i64 = -1;
-/// Most filaments of a file.
+/// Maximum number of filaments per file.
 const MAX_FILAMENTS: usize = 64;
-/// Most characters that are kept of a kind of plastic.
+/// Maximum number of characters kept of a filament kind.
 const MAX_KIND_CHARS: usize = 40;
-/// The number of the spool beside the changers. None of their slots has it.
+/// Slot number of the external spool. No changer slot has it.
 pub(super) const BESIDE_SLOT: u32 = 254;
 
-/// What is in the slots of the changers and beside them, and what feeds the nozzle now.
+/// Contents of the changers' slots and the external spool, and the source that feeds the nozzle now.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Changer {
     places: Vec<SpoolPlace>,
-    /// A slot, or [`BESIDE_SLOT`].
+    /// Slot that feeds the nozzle, or [`BESIDE_SLOT`].
     now: Option<u32>,
-    /// What plastic the spool beside the changers is of; `None` where no spool is told of.
+    /// Filament kind of the external spool; `None` if none is reported.
     beside: Option<String>,
 }
 
-/// A slot of a changer.
+/// Slot of a changer with its spool.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct SpoolPlace {
     slot: u32,
     spool: ReportedSpool,
-    /// The kind of plastic, as `PLA`.
+    /// Filament kind, such as `PLA`.
     kind: Option<String>,
 }
 
-/// How a print gets its filaments: the members of the start.
+/// Filament source of a print: parameters of the start command.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Feed {
-    /// From the changer; otherwise from the spool beside it.
+    /// `true` to feed from the changer, `false` from the external spool.
     pub(super) use_ams: bool,
-    /// For each filament of the file its slot; empty for the spool beside the changer.
+    /// Slot of each filament of the file; empty for the external spool.
     pub(super) mapping: Vec<i64>,
 }
 
 impl Changer {
-    /// Reads the members `ams` and `vt_tray` of a report.
+    /// Parses the members `ams` and `vt_tray` of a report.
     pub(super) fn of(ams: Option<&Value>, beside: Option<&Value>) -> Self {
         let place = |(slot, tray): (u32, &Value)| {
             let ReportedSlot { slot, vendor_code, color, .. } = spool(slot, tray).bounded();
@@ -69,11 +69,11 @@ impl Changer {
         self.places.iter().find(|place| place.slot == slot)
     }
 
-    /// The feed of a print whose filaments come from these slots; `None` is a filament that it does not use. Without
-    /// any slot it is what a print of one filament fits of which nothing is known.
+    /// Returns the feed of a print whose filaments come from these slots; `None` is a filament that the print does not
+    /// use. Without any slot, returns the feed of a one-filament print about which nothing is known.
     ///
-    /// A slot that the printer reported when it was chosen must be there with the same spool: what was chosen from the
-    /// changer never comes from the spool beside it. A slot that only a person knows of is that spool.
+    /// A slot that the printer reported when it was chosen must still hold the same spool, so filament chosen from the
+    /// changer never comes from the external spool. A slot that only an operator declared is the external spool.
     pub(super) fn feed(&self, filaments: &[Option<FilamentSlot>]) -> Result<Feed, PrinterError> {
         let used: Vec<&FilamentSlot> = filaments.iter().flatten().collect();
         if used.is_empty() {
@@ -114,7 +114,7 @@ impl Changer {
     }
 }
 
-/// The slots of all changers with what is told of each.
+/// Returns the slots of all changers with the report on each.
 fn trays(ams: Option<&Value>) -> impl Iterator<Item = (u32, &Value)> {
     let changers = ams.and_then(|ams| ams.get("ams")).and_then(Value::as_array).into_iter().flatten();
     changers.filter_map(|changer| Some((id(changer, MAX_CHANGERS)?, changer))).flat_map(|(number, changer)| {
@@ -129,7 +129,7 @@ fn id(value: &Value, below: u64) -> Option<u64> {
     value.get("id").and_then(unsigned).filter(|id| *id < below)
 }
 
-/// The spools in the changers' slots.
+/// Returns the spools in the changers' slots.
 pub(super) fn reported(ams: Option<&Value>) -> Vec<ReportedSlot> {
     trays(ams).map(|(slot, tray)| spool(slot, tray)).collect()
 }
@@ -138,7 +138,7 @@ fn told<'a>(tray: &'a Value, name: &str) -> Option<&'a str> {
     tray.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// The kind of plastic of the spool at a place.
+/// Returns the filament kind of the spool in a slot.
 fn kind(tray: &Value) -> Option<String> {
     told(tray, "tray_type").map(|kind| kind.chars().take(MAX_KIND_CHARS).collect())
 }
@@ -196,7 +196,7 @@ mod tests {
         assert!(reported(None).is_empty() && reported(Some(&json!({"ams": "x"}))).is_empty());
     }
 
-    /// The slot as the printer reports it now; with a number that no changer has, the spool beside it.
+    /// Returns the slot as the printer reports it now; for a number that no changer has, the external spool.
     fn chosen(changer: &Changer, slot: u32) -> FilamentSlot {
         changer.chosen(slot)
     }

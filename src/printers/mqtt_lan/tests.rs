@@ -1,5 +1,5 @@
-//! Against the simulated printer, on its real protocols: what only this type has. What all types share is tested with
-//! them.
+//! Tests of behaviour specific to this type, against the simulated printer on its real protocols. Behaviour common to
+//! all types is tested elsewhere.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::printers::adapter::{Adapter, Deleted, Launch, PrinterError, Source};
 use crate::printers::registry::{PrinterAddress, Settings};
 use crate::printers::tests::{registry, settings};
 
-/// One printer, and what stands on it.
+/// A printer with its simulation.
 struct Shop {
     _fleet: Fleet,
     sim: SimPrinter,
@@ -46,7 +46,7 @@ impl Shop {
     }
 }
 
-/// A package that prints for so many seconds.
+/// Creates a package that prints for so many seconds.
 fn package(seconds: u64) -> (tempfile::NamedTempFile, Source) {
     let local = tempfile::NamedTempFile::new().unwrap();
     let bytes = simulator::gcode::package("part", seconds, 10.0, 3300.0);
@@ -55,7 +55,7 @@ fn package(seconds: u64) -> (tempfile::NamedTempFile, Source) {
     (local, source)
 }
 
-/// Looks until what is seen is right.
+/// Polls the status until the condition holds.
 async fn until(printer: &dyn Adapter, what: &str, right: impl Fn(&Status) -> bool) -> Status {
     let looking = async {
         loop {

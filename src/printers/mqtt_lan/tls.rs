@@ -1,11 +1,11 @@
-//! TLS with a printer that shows a certificate of its own: it must be named for the printer's serial number, and its
-//! key must stay the one that was seen first.
+//! TLS with a printer that shows its own certificate: the certificate must be issued for the printer's serial number,
+//! and its key must remain the one that was seen first.
 //!
-//! No authority vouches for it: the maker's is not the same for all families and its certificates do not pass the rules
-//! for web servers, and in LAN-only mode some printers sign for themselves. So the first connection is trusted if the
-//! name is right, and later ones only with the same key, which is kept with the printer's registration. Whoever stands
-//! in the printer's place at that first connection is believed and hears the access code. A printer whose board was
-//! replaced is accepted after an operator disconnects and connects it.
+//! No authority vouches for it: the manufacturer's authority differs between product families, its certificates do not
+//! pass the rules for web servers, and in LAN-only mode some printers sign for themselves. Therefore the first
+//! connection is trusted if the name is right, and later ones only with the same key, which is stored with the
+//! printer's registration. An attacker in the printer's place at that first connection is trusted and receives the
+//! access code. A printer whose board was replaced is accepted after an operator disconnects and reconnects it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,22 +18,22 @@ use sha2::{Digest, Sha256};
 use super::certificate::Certificate;
 use crate::printers::registry::MakeError;
 
-/// How one printer is spoken to over TLS.
+/// TLS configuration for one printer.
 pub(super) struct Tls {
-    /// For the broker.
+    /// Configuration for the broker.
     pub(super) mqtt: Arc<ClientConfig>,
-    /// For the file server. Its control and data connections share this configuration, so that the data connection
-    /// resumes the session of the control connection, as the printers demand. TLS 1.2 at most: with 1.3 the session
-    /// comes too late, and transfers are cut.
+    /// Configuration for the file server. Control and data connections share it, so that the data connection resumes
+    /// the session of the control connection, as the printers demand. Limited to TLS 1.2: with 1.3 the session arrives
+    /// too late, and transfers are cut.
     pub(super) ftps: Arc<ClientConfig>,
-    /// What is asked for; sessions are resumed under it.
+    /// Server name to request; sessions are resumed under it.
     pub(super) name: ServerName<'static>,
     verifier: Arc<Verifier<Pinned>>,
 }
 
 impl Tls {
-    /// For the printer of this serial number at this host. It must show the key with the digest `known`, if one is
-    /// given.
+    /// Creates the configuration for the printer with this serial number at this host. If `known` is set, the printer
+    /// must show the key with that digest.
     pub(super) fn new(serial: &str, host: &str, known: Option<&str>) -> Result<Self, MakeError> {
         let name = ServerName::try_from(serial.to_owned()).or_else(|_| ServerName::try_from(host.to_owned()));
         let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a serial number")))?;
@@ -56,22 +56,23 @@ impl Tls {
         })
     }
 
-    /// Digest of the key that the printer must show from now on, in hexadecimal digits.
+    /// Returns the hexadecimal digest of the key that the printer must show from now on.
     pub(super) fn known_key(&self) -> Option<String> {
         self.verifier.judge.known().map(hex::encode)
     }
 }
 
-/// Says whether a certificate is that of a printer.
+/// Decision on whether a certificate belongs to a printer.
 trait Judge: std::fmt::Debug + Send + Sync {
-    /// Why a certificate is not taken, in words for people.
+    /// Checks a certificate; the error is a human-readable reason for rejecting it.
     fn judge(&self, der: &[u8]) -> Result<(), String>;
-    /// The owner of this certificate proved to have its key. A certificate alone proves nothing: anybody may send a
-    /// copy.
+    /// Records that the peer proved to own the certificate's key. A certificate alone proves nothing, because anyone
+    /// can send a copy.
     fn proved(&self, der: &[u8]);
 }
 
-/// Leaves certificates to its judge, and checks that the printer has the key of the one that it shows.
+/// Certificate verifier that delegates the decision to its judge and checks that the printer owns the certificate's
+/// key.
 #[derive(Debug)]
 struct Verifier<J> {
     judge: J,
@@ -117,14 +118,14 @@ impl<J: Judge> ServerCertVerifier for Verifier<J> {
     }
 }
 
-/// Digest of a public key.
+/// SHA-256 digest of a public key.
 type KeyDigest = [u8; 32];
 
-/// Takes certificates that are named for the serial number, with the key that was proved first.
+/// Judge that accepts certificates issued for the serial number, with the key that was proved first.
 #[derive(Debug)]
 struct Pinned {
     serial: String,
-    /// Digest of the first key whose owner proved to have it.
+    /// Digest of the first key whose ownership was proved.
     key: Mutex<Option<KeyDigest>>,
 }
 
@@ -158,7 +159,7 @@ impl Judge for Pinned {
     }
 }
 
-/// Takes the certificate of any printer.
+/// Judge that accepts the certificate of any printer.
 #[derive(Debug)]
 struct AnyPrinter;
 
@@ -170,12 +171,13 @@ impl Judge for AnyPrinter {
     fn proved(&self, _der: &[u8]) {}
 }
 
-/// Takes the certificate of any printer, to read whose it is. For a connection on which nothing secret is said.
+/// Creates a verifier that accepts the certificate of any printer, to read its serial number. Only for connections on
+/// which nothing secret is sent.
 pub(super) fn any_printer(provider: Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> {
     Arc::new(Verifier { judge: AnyPrinter, provider })
 }
 
-/// Why a handshake failed, in words for people; `None` if it is no matter of certificates.
+/// Returns the human-readable reason why a handshake was rejected; `None` if the certificate was not the cause.
 pub(super) fn refusal(error: &std::io::Error) -> Option<String> {
     match error.get_ref()?.downcast_ref::<Error>()? {
         Error::General(words) => Some(words.clone()),
@@ -218,7 +220,7 @@ mod tests {
         assert!(again.verifier.judge.judge(&sample(1)).is_err());
     }
 
-    /// The versions of TLS that a client offers in its first message.
+    /// Returns the TLS versions that a client offers in its first message.
     fn offered(config: &Arc<ClientConfig>) -> Vec<u16> {
         let name = ServerName::try_from("printer").unwrap();
         let mut client = rustls::ClientConnection::new(config.clone(), name).unwrap();

@@ -1,34 +1,34 @@
-//! What the printer's numbers for errors mean, in words for people. The commonest have a text here; of the others the
-//! number is told, under which the printer's screen and its maker's pages explain it.
+//! Texts for the printer's error codes. The most common codes have a text here; the others are shown as codes, which
+//! the printer's screen and the manufacturer's pages explain.
 
 use serde_json::Value;
 
 use super::report::unsigned;
 
-/// The print was cancelled: told for some seconds, then taken back.
+/// Codes of a cancelled print, reported for some seconds and then withdrawn.
 const CANCELLED: [u32; 2] = [0x0300_400C, 0x0500_400E];
-/// The printer is busy with a print and takes no other.
+/// Code of a printer that is busy with a print and accepts no other.
 pub(super) const BUSY_ERROR: u32 = 0x0500_4004;
-/// Commands of other programs than the maker's own are refused.
+/// Code by which commands from programs other than the manufacturer's own are rejected.
 const COMMANDS_REFUSED: u64 = 0x0500_0500_0001_0007;
-/// What a reply says to a command that is refused for that reason.
+/// Text in a reply that rejects a command for that reason.
 const VERIFY_FAILED: &str = "verify failed";
-/// Most notices that are told together.
+/// Maximum number of notices shown together.
 const MAX_TOLD: usize = 4;
-/// Severity of a notice that asks for nothing.
+/// Severity of a notice that requires no action.
 const INFORMATION_LEVEL: u64 = 4;
-/// Severity of a notice after which the printer does nothing more.
+/// Severity of a notice after which the printer stops operating.
 const FATAL_LEVEL: u64 = 1;
-/// The part of the printer that drives motors and heaters, as notices begin with it.
+/// Module number, in a notice, of the component that drives motors and heaters.
 const MOTION_MODULE: u64 = 0x03;
 
-/// That the printer lets us read and takes no commands, with the way out.
+/// Message for a printer that can be read but accepts no commands, with instructions.
 pub(super) const READ_ONLY: &str = "connected, but read-only: the printer refuses commands from this server. Switch on LAN-only mode and \
      Developer Mode on its screen, and enter the access code that it shows then";
-/// Why an access code that was right is right no more.
+/// Hint for an access code that is no longer valid.
 pub(super) const CODE_HINT: &str = "the access code is wrong. It changes whenever LAN-only or Developer Mode is toggled: read it from the printer's screen again";
 
-/// Texts of `print_error`.
+/// Texts for `print_error` codes.
 const PRINT_ERRORS: [(u32, &str); 35] = [
     (0x0300_4000, "printing stopped because homing the Z axis failed"),
     (0x0300_4001, "the printer timed out waiting for the nozzle to cool down before homing"),
@@ -67,7 +67,7 @@ const PRINT_ERRORS: [(u32, &str); 35] = [
     (0x1200_8012, "the AMS mapping is wrong: a filament of the file has no slot"),
 ];
 
-/// Texts of the printer's notices (HMS).
+/// Texts for the printer's notices (HMS).
 const NOTICES: [(u64, &str); 12] = [
     (0x0300_0100_0001_0001, "the bed's temperature is abnormal: its heater may have a short circuit"),
     (0x0300_0100_0001_0002, "the bed's temperature is abnormal: its heater may be disconnected"),
@@ -83,12 +83,12 @@ const NOTICES: [(u64, &str); 12] = [
     (0x0C00_0300_0003_0008, "spaghetti was detected"),
 ];
 
-/// Whether this `print_error` says that somebody cancelled the print.
+/// Returns whether this `print_error` means that the print was cancelled.
 pub(super) fn is_cancel(error: u32) -> bool {
     CANCELLED.contains(&error)
 }
 
-/// `print_error` in words; `None` for 0, which is none.
+/// Returns the text of a `print_error`; `None` for 0, which means no error.
 pub(super) fn print_error(error: u32) -> Option<String> {
     if error == 0 {
         return None;
@@ -103,7 +103,7 @@ pub(super) fn print_error(error: u32) -> Option<String> {
     })
 }
 
-/// The notices of a report as numbers of 64 bits, without those that ask for nothing.
+/// Returns the notices of a report as 64-bit numbers, without those that require no action.
 pub(super) fn notices(hms: Option<&Value>) -> Vec<u64> {
     let all = hms.and_then(Value::as_array).into_iter().flatten();
     let number = |one: &Value| {
@@ -113,7 +113,7 @@ pub(super) fn notices(hms: Option<&Value>) -> Vec<u64> {
     all.filter_map(number).filter(|notice| (*notice >> 16) & 0xFFFF != INFORMATION_LEVEL).collect()
 }
 
-/// Notices in words.
+/// Joins the texts of notices.
 pub(super) fn told(notices: &[u64]) -> Option<String> {
     let words = |notice: &u64| {
         let [a, b, c, d] = [48, 32, 16, 0].map(|shift| (notice >> shift) & 0xFFFF);
@@ -127,18 +127,18 @@ pub(super) fn told(notices: &[u64]) -> Option<String> {
     Some(told.join("; ")).filter(|text| !text.is_empty())
 }
 
-/// Whether one of the notices is a fault of heaters or motors after which nothing may be printed until somebody has
-/// looked.
+/// Returns whether one of the notices is a heater or motor fault after which nothing may be printed until an operator
+/// has inspected the printer.
 pub(super) fn is_fault(notices: &[u64]) -> bool {
     notices.iter().any(|notice| notice >> 56 == MOTION_MODULE && (notice >> 16) & 0xFFFF == FATAL_LEVEL)
 }
 
-/// Whether one of the notices says that commands are refused.
+/// Returns whether one of the notices says that commands are rejected.
 pub(super) fn refuses_commands(notices: &[u64]) -> bool {
     notices.contains(&COMMANDS_REFUSED)
 }
 
-/// Whether the reason of a reply says that commands are refused, whatever they are.
+/// Returns whether the reason in a reply means that all commands are rejected.
 pub(super) fn is_unverified(reason: &str) -> bool {
     reason.to_ascii_lowercase().contains(VERIFY_FAILED)
 }

@@ -1,4 +1,4 @@
-//! Files on a printer with `PrusaLink`.
+//! File operations on a printer with `PrusaLink`.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,20 +13,20 @@ use crate::printers::adapter::{PrinterError, RemoteFile, Source};
 use crate::printers::upload;
 use crate::printers::wire::Wire;
 
-/// How long an upload waits for another one at the printer to be over. One that broke off is noticed there after a
-/// while.
+/// Time that an upload waits for another upload to the printer to finish. The printer notices an aborted one only after
+/// a while.
 const TRANSFER_WAIT: Duration = Duration::from_secs(20);
-/// Between two tries meanwhile.
+/// Interval between retries while waiting.
 const TRANSFER_INTERVAL: Duration = Duration::from_secs(1);
-/// Most folders of a storage that are looked into.
+/// Maximum number of folders of a storage that are listed.
 const MAX_FOLDERS: usize = 100;
 
-/// The path of an uploaded file's resource.
+/// Returns the resource path of an uploaded file.
 pub(super) fn resource(storage: &str, name: &str) -> String {
     format!("api/v1/files/{storage}/{name}")
 }
 
-/// The storage that files go to, without slashes: the first that is there and can be written to.
+/// Returns the name of the storage for uploads, without slashes: the first one that is available and writable.
 pub(super) fn storage(answer: &Value) -> Result<String, PrinterError> {
     let list = answer.get("storage_list").and_then(Value::as_array);
     let list = list.ok_or_else(|| PrinterError::BadAnswer("no list of storages".into()))?;
@@ -39,8 +39,8 @@ pub(super) fn storage(answer: &Value) -> Result<String, PrinterError> {
     })
 }
 
-/// The name of a file as a path below its storage. The printer shortens names to 8 and 3 characters and shows the given
-/// one beside.
+/// Returns the name of a file as a path below its storage. The printer shortens names to the 8.3 format and reports the
+/// original as well.
 pub(super) fn name_of(file: &Value) -> Option<String> {
     let text = |member: &str| file.get(member).and_then(Value::as_str).filter(|text| !text.is_empty());
     let name = text("display_name").or_else(|| text("name"))?;
@@ -54,7 +54,7 @@ pub(super) fn name_of(file: &Value) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Stores a file, and compares what was stored with what was sent.
+/// Stores a file and compares the stored copy with what was sent.
 pub(super) async fn upload(wire: &Wire, storage: &str, name: &str, source: &Source) -> Result<String, PrinterError> {
     let path = resource(storage, name);
     let began = Instant::now();
@@ -79,8 +79,8 @@ pub(super) async fn upload(wire: &Wire, storage: &str, name: &str, source: &Sour
     }
 }
 
-/// Compares the size that a file's entry tells, and the bytes at the address that it names. Printers send whole files
-/// only, of which the beginning is read.
+/// Compares the size in a file's entry and the bytes at its download address with what was sent. Printers send only
+/// whole files, of which the beginning is read.
 async fn compare(wire: &Wire, entry: &Value, source: &Source) -> Result<(), PrinterError> {
     let (size, sent) = (entry.get("size").and_then(Value::as_u64), source.sent_bytes());
     if let Some(size) = size.filter(|size| *size != sent) {
@@ -93,7 +93,8 @@ async fn compare(wire: &Wire, entry: &Value, source: &Source) -> Result<(), Prin
     }
 }
 
-/// Sends a file. The header that would print it is left out: some firmware takes any value of it for yes.
+/// Uploads a file. The header that would start the print is omitted, because some firmware takes any value of it for
+/// yes.
 async fn send(wire: &Wire, storage: &str, name: &str, source: &Source) -> Result<Value, PrinterError> {
     let version = wire.get("api/version", &[]).await?;
     if version.pointer("/capabilities/upload-by-put") == Some(&Value::Bool(true)) {
@@ -111,8 +112,8 @@ async fn send(wire: &Wire, storage: &str, name: &str, source: &Source) -> Result
     }
 }
 
-/// Which other upload keeps a printer from taking ours, in words; empty when there is none. There is one at a time, and
-/// one that broke off may stay for a while.
+/// Describes the other upload that blocks this one; empty if there is none. A printer accepts one upload at a time, and
+/// an aborted one may linger.
 async fn under_way(wire: &Wire) -> String {
     let Ok(transfer @ Value::Object(_)) = wire.get("api/v1/transfer", &[]).await else { return String::new() };
     let file = ["display_name", "display_path", "path"].into_iter().find_map(|member| transfer.get(member)?.as_str());
@@ -120,7 +121,7 @@ async fn under_way(wire: &Wire) -> String {
     format!(" (another upload is under way there: {}, {progress:.0} %)", file.unwrap_or("of a file"))
 }
 
-/// All files of a storage, folders flattened; each folder is asked for by itself.
+/// Lists all files of a storage recursively; each folder is a separate request.
 pub(super) async fn list(wire: &Wire, storage: &str) -> Result<Vec<RemoteFile>, PrinterError> {
     let mut waiting = VecDeque::from([String::new()]);
     let (mut files, mut asked) = (Vec::new(), 0);

@@ -1,11 +1,11 @@
-//! How `PrusaLink` is told by what it answers, with or without a key.
+//! Recognition of `PrusaLink` by its responses, with or without an API key.
 
 use crate::printers::discovery::{Recognised, WebAnswer, WebProbe};
 
-/// What is asked: what it says of itself.
+/// Request to probe: the version endpoint.
 pub(super) const PROBES: &[WebProbe] = &[WebProbe { ports: &[80, 443], path: "/api/version", recognise: api }];
 
-/// The realm of the challenge by which printers with their own firmware ask for a password.
+/// Authentication realm of printers with `PrusaLink` in their own firmware.
 const REALM: &str = "realm=\"Printer API\"";
 
 fn api(answer: &WebAnswer) -> Option<Recognised> {

@@ -1,4 +1,4 @@
-//! From `PrusaLink`'s state and job to one status. Pure.
+//! Converts the state and job of `PrusaLink` into one status. Pure.
 
 use serde_json::Value;
 
@@ -8,22 +8,23 @@ use crate::domain::heaters::{Heat, Heaters};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
-/// What is said of a print that the printer ended by itself, where it gives no words.
+/// Message for a print that the printer ended by itself without giving a reason.
 const ENDED_WITH_ERROR: &str = "the printer ended the print with an error";
 
-/// The words of a `PrusaLink` beside the printer that has lost it; `None` while it has it, and on a printer itself.
+/// Returns the message of a `PrusaLink` beside the printer that has lost its connection to it; `None` while connected,
+/// and on a printer itself.
 pub(super) fn printer_away(told: &Value) -> Option<String> {
     let link = told.pointer("/printer/status_printer").filter(|link| link.get("ok") == Some(&Value::Bool(false)))?;
     let words = link.get("message").and_then(Value::as_str).filter(|words| !words.is_empty());
     Some(words.unwrap_or("the printer does not answer its server").to_owned())
 }
 
-/// Whether the printer may show a job. An idle one is not asked for it.
+/// Returns whether the printer may show a job. An idle printer is not queried for one.
 pub(super) fn may_show_job(told: &Value) -> bool {
     told.get("job").is_some() || !matches!(state_of(told), "IDLE" | "READY")
 }
 
-/// Whether a job is printing or paused.
+/// Returns whether a job is printing or paused.
 pub(super) fn is_on(job: &Value) -> bool {
     matches!(job.get("state").and_then(Value::as_str), Some("PRINTING" | "PAUSED"))
 }
@@ -32,11 +33,11 @@ fn state_of(told: &Value) -> &str {
     told.pointer("/printer/state").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A status from `/api/v1/status` and, asked right after it, `/api/v1/job`.
+/// Builds a status from `/api/v1/status` and `/api/v1/job`, which is requested right after it.
 ///
-/// FINISHED and STOPPED are shown until somebody confirms them at the printer or another print begins. READY is idle,
-/// too: set by a person who prepared it. A printer that is busy, or waits for a person, with nothing to print is not
-/// idle and shows no file, so that nothing is sent to it and nothing is concluded from it.
+/// FINISHED and STOPPED are shown until they are confirmed at the printer or another print begins. READY counts as
+/// idle, too: it is set by a person who prepared the printer. A printer that is busy or waits for a person without a
+/// print counts as not idle and shows no file, so that nothing is sent to it and nothing is concluded from it.
 pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timestamp) -> Status {
     let told_state = state_of(told);
     let of_job = job.get("state").and_then(Value::as_str);
@@ -100,7 +101,7 @@ pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timest
     }
 }
 
-/// The printer's words on its state, where there are any.
+/// Returns the printer's message about its state; `None` if it gives none.
 fn words(told: &Value, state: &str, of_job: Option<&str>) -> Option<String> {
     let said = told.pointer("/printer/status_printer/message").and_then(Value::as_str);
     let said = said.map(str::trim).filter(|said| !said.is_empty() && !said.eq_ignore_ascii_case("ok"));

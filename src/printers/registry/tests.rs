@@ -10,7 +10,7 @@ use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Operation, PrinterError};
 use crate::printers::tests::{registry, serve, settings};
 
-/// A type that no program declares: like `fw_rest`, but reached with its serial number only.
+/// Printer type used only in tests: like `fw_rest`, but it requires a serial number.
 static OTHER: [PrinterType; 1] = {
     let fw_rest = PRINTER_TYPES[0].make;
     [PrinterType { needs_serial: true, ..PrinterType::of("mine", "Mine", 1, fw_rest) }]
@@ -71,7 +71,7 @@ fn a_printer_that_showed_its_key_is_reached_by_that_key_alone() {
     assert_eq!((stored.known_key, stored.serial.as_deref()), (known.known_key, Some("S1")));
 }
 
-/// What an operation answers when nothing stands in its way.
+/// Runs an operation under ideal conditions and returns its result.
 async fn answer(printer: &dyn Adapter, operation: Operation) -> Result<(), PrinterError> {
     match operation {
         Operation::History => printer.history("a.gcode").await.map(drop),

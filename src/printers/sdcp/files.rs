@@ -1,4 +1,4 @@
-//! Files in a printer's own storage, which has no folders.
+//! File operations on a printer's own storage, which has no folders.
 
 use std::io::SeekFrom;
 use std::path::Path;
@@ -15,12 +15,12 @@ use crate::printers::adapter::{PrinterError, RemoteFile, Source};
 use crate::printers::wire::Wire;
 use crate::secrets::random::secret_bytes;
 
-/// Bytes that are sent at a time.
+/// Number of bytes sent at a time.
 const CHUNK_BYTES: u64 = 1024 * 1024;
-/// What the printer answers to a piece that it took.
+/// Code with which the printer confirms a chunk.
 const TAKEN: &str = "000000";
 
-/// Sends a file in pieces, which the printer puts together and compares with the sum over all of it.
+/// Uploads a file in chunks, which the printer assembles and verifies against the checksum of the whole file.
 pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<(), PrinterError> {
     let all = source.sent_bytes();
     let sum = sum(source).await?;
@@ -50,7 +50,7 @@ pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<(
     }
 }
 
-/// What the numbers mean with which the printer refuses a piece.
+/// Converts the code with which the printer rejects a chunk into an error.
 fn refusal(answer: &Value) -> PrinterError {
     let said = answer.pointer("/messages/0/message");
     let message = match said.and_then(Value::as_i64) {
@@ -62,7 +62,7 @@ fn refusal(answer: &Value) -> PrinterError {
     PrinterError::Refused { status: 422, message }
 }
 
-/// Lower-case hex MD5 of what is sent.
+/// Computes the lower-case hexadecimal MD5 checksum of the upload.
 async fn sum(source: &Source) -> Result<String, PrinterError> {
     let mut hash = Md5::new();
     let mut offset = 0;
@@ -74,7 +74,7 @@ async fn sum(source: &Source) -> Result<String, PrinterError> {
     Ok(hex::encode(hash.finalize()))
 }
 
-/// The next bytes of what is sent, from an offset on; fewer at the end. A local file that is shorter than was said is
+/// Reads the next bytes of the upload from an offset; fewer at the end. A local file that is shorter than declared is
 /// an error.
 async fn piece(source: &Source, offset: u64) -> Result<Vec<u8>, PrinterError> {
     let wanted = CHUNK_BYTES.min(source.sent_bytes().saturating_sub(offset));
@@ -96,7 +96,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> PrinterError {
     PrinterError::Invalid(format!("the file to upload ({name}) cannot be read: {error}"))
 }
 
-/// Reads the list of files.
+/// Parses the list of files.
 pub(super) fn list(answer: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
     let files = answer.get("FileList").and_then(Value::as_array);
     let files = files.ok_or_else(|| PrinterError::BadAnswer("no list of files".into()))?;

@@ -1,6 +1,6 @@
-//! The one socket to a printer. A few clients are all that it bears, and it throws none out: it hangs until it is
-//! switched off and on. So everything that is asked goes over this socket, another one is opened only once it is
-//! closed, and nobody holds it who asks nothing.
+//! The single socket to a printer. A printer supports only a few clients and evicts none: with too many, it hangs until
+//! it is power-cycled. Therefore all requests share this socket, another is opened only after it is closed, and it is
+//! closed when idle.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -26,31 +26,31 @@ use crate::printers::registry::Settings;
 use crate::secrets::random::secret_bytes;
 use crate::services::http::lan_connect;
 
-/// Most bytes of a message; lists of files are the longest.
+/// Maximum size of a message in bytes; file lists are the longest.
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
-/// Questions that wait for the socket; more are refused.
+/// Maximum number of requests queued for the socket; more are rejected.
 const MAX_WAITING: usize = 64;
-/// How long a socket on which nothing is asked stays open.
+/// Time for which an idle socket stays open.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
-/// How long the printer is given to close its side.
+/// Time that the printer is given to close its side.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The socket of one adapter: opened by the first question.
+/// Socket of one adapter, opened by the first request.
 pub(super) struct OneSocket {
     url: Url,
-    /// What is said of something else that answers at the address.
+    /// Error for something else that answers at the address.
     strange: PrinterError,
     settings: Settings,
     shared: Arc<SocketInbox>,
     task: Mutex<Option<(mpsc::Sender<Question>, AbortOnDropHandle<()>)>>,
 }
 
-/// What the socket leaves for the adapter.
+/// State that the socket shares with the adapter.
 #[derive(Default)]
 struct SocketInbox {
     woken: Notify,
     pushed: Mutex<SocketNews>,
-    /// Our latest time, which questions carry.
+    /// Latest time of this server, which requests carry.
     at_ms: AtomicI64,
 }
 
@@ -59,7 +59,7 @@ struct SocketNews {
     state: PushState,
     telemetry: Option<Telemetry>,
     seen: Option<Essence>,
-    /// The printer's own id, once it was told.
+    /// The printer's own id; empty until it was reported.
     board: String,
 }
 
@@ -85,8 +85,8 @@ impl OneSocket {
         Self { url, strange, settings, shared: Arc::default(), task: Mutex::default() }
     }
 
-    /// Asks, and waits for the answer within the time of a question. For a status and for what the printer is, that is
-    /// the message that follows.
+    /// Sends a request and waits for its response within the time limit of a request. For the status and the
+    /// attributes, the response is the message that follows the acknowledgement.
     pub(super) async fn ask(&self, ask: Ask) -> Result<Value, PrinterError> {
         let (answered, answer) = oneshot::channel();
         if self.questions().try_send(Question { ask, answered }).is_err() {
@@ -100,12 +100,12 @@ impl OneSocket {
         }
     }
 
-    /// The time that questions carry from now on; the printer only echoes it.
+    /// Sets the time that requests carry from now on; the printer only echoes it.
     pub(super) fn note_time(&self, at_ms: i64) {
         self.shared.at_ms.fetch_max(at_ms, Ordering::Relaxed);
     }
 
-    /// The way to the task that holds the socket; it is begun where there is none.
+    /// Returns the request channel of the task that holds the socket, starting the task if necessary.
     fn questions(&self) -> mpsc::Sender<Question> {
         let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((questions, running)) = task.as_ref()
@@ -120,7 +120,7 @@ impl OneSocket {
         questions
     }
 
-    /// Closes the socket; the next question opens another one.
+    /// Closes the socket; the next request opens another.
     pub(super) fn stop(&self) {
         *self.task.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.shared.closed();
@@ -139,13 +139,13 @@ impl OneSocket {
     }
 }
 
-/// Where the socket is opened, and what is said of something else that answers there.
+/// Address of the socket, and the error for something else that answers there.
 struct Way {
     url: Url,
     strange: PrinterError,
 }
 
-/// Holds at most one socket, as long as questions come.
+/// Holds at most one socket, as long as requests arrive.
 async fn keep(way: Way, settings: Settings, mut asked: mpsc::Receiver<Question>, shared: Arc<SocketInbox>) {
     while let Some(first) = asked.recv().await {
         match open(&way, settings.connect_timeout).await {
@@ -193,7 +193,7 @@ async fn open(way: &Way, limit: Duration) -> Result<WebSocketStream<TcpStream>, 
     timeout(limit, opening).await.map_err(|_| silent())?
 }
 
-/// One open socket and what is not answered on it.
+/// An open socket with its requests in flight.
 struct Talk {
     socket: WebSocketStream<TcpStream>,
     waiting: HashMap<String, Waiting>,
@@ -204,14 +204,14 @@ struct Waiting {
     ask: Ask,
     answered: AnswerTo,
     until: Instant,
-    /// Whether the printer has said that it will answer with a message of its own.
+    /// `true` once the printer acknowledged that it will answer with a separate message.
     acknowledged: bool,
-    /// Such a message that came before it said so.
+    /// Response message that arrived before the acknowledgement.
     told: Option<Value>,
 }
 
 impl Talk {
-    /// Serves the socket to its end; what that means for who waits.
+    /// Serves the socket until its end; returns the error for requests still in flight.
     async fn hold(&mut self, first: Question, asked: &mut mpsc::Receiver<Question>, limit: Duration) -> PrinterError {
         let lost = |words: &str| PrinterError::Lost(words.to_owned());
         if !self.send(first, limit).await {
@@ -242,7 +242,7 @@ impl Talk {
         }
     }
 
-    /// Sends a question; false when the socket is broken.
+    /// Sends a request; returns `false` if the socket is broken.
     async fn send(&mut self, question: Question, limit: Duration) -> bool {
         let Question { ask, answered } = question;
         if answered.is_closed() {
@@ -290,7 +290,7 @@ impl Talk {
         }
     }
 
-    /// Notes a status; one that nobody had asked for wakes the waiter when it says something new.
+    /// Records a status; an unrequested one wakes the waiter if it contains a change.
     fn pushed(&self, told: &Value, asked: bool) {
         let now = status::essence(told);
         let changed = self.shared.with(|pushed| {
@@ -308,7 +308,7 @@ impl Talk {
         }
     }
 
-    /// Gives a message to all who asked for one of its sort; whether anybody had.
+    /// Delivers a message to all requests of its kind; returns whether there were any.
     fn answer_all(&mut self, ask: &Ask, told: &Value) -> bool {
         let ids: Vec<String> =
             self.waiting.iter().filter(|(_, waiting)| waiting.ask == *ask).map(|(id, _)| id.clone()).collect();

@@ -1,25 +1,24 @@
-//! The messages on an SDCP socket: what is asked, and what was heard. Pure.
+//! Messages on an SDCP socket: requests and received messages. Pure.
 
 use serde_json::{Value, json};
 
 use crate::printers::adapter::PrinterError;
 
-/// What a printer is asked. Nothing else may be sent: commands that it does not know end its firmware, and any print
-/// with it.
+/// Request to a printer. Nothing else may be sent: an unknown command crashes the firmware and ends any print.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Ask {
-    /// For its status, which comes as a message of its own.
+    /// Request for the status, which arrives as a separate message.
     Status,
-    /// For what it is, which comes as a message of its own.
+    /// Request for the printer's attributes, which arrive as a separate message.
     Attributes,
-    /// To print an uploaded file.
+    /// Command to print an uploaded file.
     Start(String),
     Pause,
     Stop,
     Resume,
-    /// For the files of its own storage.
+    /// Request for the files in the printer's own storage.
     Files,
-    /// To delete a file of its own storage.
+    /// Command to delete a file from the printer's own storage.
     Delete(String),
 }
 
@@ -37,7 +36,7 @@ impl Ask {
         }
     }
 
-    /// Every member that the firmware reads: it does not survive one that is missing.
+    /// Builds the parameters with every member that the firmware reads: it crashes if one is missing.
     fn data(&self) -> Value {
         match self {
             Self::Start(name) => json!({
@@ -50,7 +49,7 @@ impl Ask {
         }
     }
 
-    /// The message that asks it. The printer's id may be empty while it is not known; the time is only echoed.
+    /// Builds the request message. The printer's id may be empty while unknown; the time is only echoed.
     pub(super) fn message(&self, id: &str, board: &str, at_ms: i64) -> String {
         json!({
             "Id": board,
@@ -62,7 +61,7 @@ impl Ask {
         .to_string()
     }
 
-    /// What the printer's acknowledgement means; 0 is yes.
+    /// Converts the printer's acknowledgement into a result; 0 means success.
     pub(super) fn judge(&self, acknowledged: i64) -> Result<(), PrinterError> {
         let refused = |status: u16, words: &str| Err(PrinterError::Refused { status, message: words.to_owned() });
         match (self, acknowledged) {
@@ -78,21 +77,21 @@ impl Ask {
     }
 }
 
-/// The path of an uploaded file.
+/// Returns the path of an uploaded file.
 pub(super) fn path_of(name: &str) -> String {
     format!("/local/{name}")
 }
 
-/// The name of a file as it is shown, below its storage.
+/// Returns the displayed name of a file, without its storage.
 pub(super) fn name_of(path: &str) -> &str {
     let path = path.trim_start_matches('/');
     path.strip_prefix("local/").unwrap_or(path)
 }
 
-/// A message of the printer.
+/// Message from the printer.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum PrinterMessage {
-    /// The acknowledgement of the request with this id, and what came with it.
+    /// Acknowledgement of the request with this id, and its data.
     Answer {
         id: String,
         acknowledged: i64,
@@ -100,11 +99,11 @@ pub(super) enum PrinterMessage {
     },
     Status(Value),
     Attributes(Value),
-    /// A heartbeat, a notice, or something not understood.
+    /// A heartbeat, a notice, or an unknown message.
     Other,
 }
 
-/// Reads a message, and the id of the printer where it is told.
+/// Parses a message; also returns the printer's id if the message contains it.
 pub(super) fn read(text: &str) -> (PrinterMessage, Option<String>) {
     let Ok(mut message) = bounded_json::read(text.as_bytes(), bounded_json::ANSWER) else {
         return (PrinterMessage::Other, None);

@@ -1,4 +1,4 @@
-//! From a printer's status message to one status. Pure.
+//! Converts a printer's status message into one status. Pure.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::Telemetry;
 
-/// What the number of a print's state means.
+/// Print state, decoded from its number.
 enum PrintState {
     AtRest,
     Printing,
@@ -17,7 +17,7 @@ enum PrintState {
     Finished,
     Stopped,
     Failed,
-    /// Over, and how it ended only its progress tells.
+    /// The print is over; only its progress reveals the outcome.
     Over,
     Unknown,
 }
@@ -45,7 +45,7 @@ fn number(told: &Value) -> Option<i64> {
     print(told, "Status").map(|number| number as i64)
 }
 
-/// A temperature; older firmware tells it with its target before it.
+/// Reads a temperature; older firmware reports an array of target and measurement.
 fn heat(told: &Value, member: &str) -> Option<f64> {
     let value = told.get(member)?;
     value.as_f64().or_else(|| value.get(1)?.as_f64())
@@ -63,12 +63,12 @@ fn heaters(told: &Value) -> Heaters {
     )
 }
 
-/// The file that prints or was printed last.
+/// Returns the file that is printing or was printed last.
 fn file(told: &Value) -> Option<&str> {
     told.pointer("/PrintInfo/Filename").and_then(Value::as_str).map(name_of).filter(|name| !name.is_empty())
 }
 
-/// What is a change of state when it changes.
+/// Parts of a status whose change is a change of state.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Essence {
     number: Option<i64>,
@@ -99,7 +99,7 @@ fn layer(told: &Value) -> Option<PrintedLayer> {
     PrintedLayer::told(print(told, "CurrentLayer"), print(told, "TotalLayer"))
 }
 
-/// What a push says beside the state.
+/// Extracts the telemetry from a push.
 pub(super) fn telemetry(told: &Value) -> Telemetry {
     Telemetry {
         progress: progress(told),
@@ -112,8 +112,8 @@ pub(super) fn telemetry(told: &Value) -> Telemetry {
     }
 }
 
-/// A status from the printer's own. A printer that calibrates, tests itself or is in a state that is not known is not
-/// idle and shows no file: nothing is sent to it, and nothing is concluded from it. One that receives a file is idle.
+/// Converts the printer's status. A printer that calibrates, tests itself or is in an unknown state counts as not idle
+/// and shows no file, so that nothing is sent to it and nothing is concluded from it. One that receives a file is idle.
 pub(super) fn read(told: &Value, at: Timestamp) -> Status {
     let machine = told.get("CurrentStatus").and_then(Value::as_array);
     let does = |number: i64| machine.is_some_and(|all| all.iter().any(|one| one.as_i64() == Some(number)));
@@ -164,7 +164,7 @@ pub(super) fn read(told: &Value, at: Timestamp) -> Status {
     }
 }
 
-/// The printer says its errors in numbers alone.
+/// Describes the printer's errors, which it reports as numbers only.
 fn words(ended: Option<PrintEnd>, error: i64, number: Option<i64>) -> Option<String> {
     let said = match error {
         0 => None,

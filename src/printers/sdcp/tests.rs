@@ -1,4 +1,4 @@
-//! The meaning of messages, and the adapter against the virtual printer.
+//! Tests of message parsing, and of the adapter against the virtual printer.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::time::{Duration, Instant};

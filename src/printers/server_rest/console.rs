@@ -1,19 +1,20 @@
-//! `OctoPrint`'s terminal: lines that it sent to the firmware and received from it, which come on the push connection.
+//! Terminal of `OctoPrint`: lines sent to and received from the firmware, which arrive on the push connection.
 
 use std::time::Duration;
 
 use tokio::sync::broadcast;
 use tokio::time::timeout;
 
-/// Longest wait for the firmware to answer all commands. A command that moves the printer may take longer; what it says
-/// later is not heard.
+/// Maximum time to wait for the firmware to answer all commands. A command that moves the printer may take longer; its
+/// later output is lost.
 const CONSOLE_TIMEOUT: Duration = Duration::from_secs(3);
-/// The command that asks for temperatures.
+/// G-code command that requests temperatures.
 const TEMPERATURES: &str = "M105";
-/// Most answers that are told.
+/// Maximum number of response lines returned.
 const MAX_ANSWERS: usize = 200;
 
-/// What the firmware says to these commands, until it has acknowledged the last one or the patience is over.
+/// Collects the firmware's output for these commands until it has acknowledged the last one or the time limit is
+/// reached.
 pub(super) async fn answers(mut console: broadcast::Receiver<String>, commands: &[String]) -> Vec<String> {
     let mut answers = Vec::new();
     let mut wanted = commands.iter().map(String::as_str).peekable();
@@ -50,7 +51,7 @@ pub(super) async fn answers(mut console: broadcast::Receiver<String>, commands: 
     answers
 }
 
-/// A command without its line number and checksum: `N12 G28*18`.
+/// Removes the line number and checksum from a command such as `N12 G28*18`.
 fn bare(line: &str) -> &str {
     let line = line
         .rsplit_once('*')

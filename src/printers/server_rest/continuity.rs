@@ -1,9 +1,9 @@
-//! Whether this `OctoPrint` has run without a restart since a marked moment.
+//! Detects whether `OctoPrint` has run without a restart since a marked moment.
 //!
-//! It keeps the temperatures of the last half hour in memory, a measurement every few seconds: measurements that were
-//! there are there still, unless it was restarted or they are too old. The mark is the time of the latest one with a
-//! hash of the last few, which are looked up as they are: times alone could come again, since the clock of the
-//! printer's host may start anywhere after a loss of power.
+//! `OctoPrint` keeps the temperatures of the last half hour in memory, one measurement every few seconds: measurements
+//! that were once there are still there unless it was restarted or they are too old. The mark is the time of the latest
+//! measurement with a hash of the last few, which are looked up verbatim. Times alone could recur, because the clock of
+//! the printer's host may start at any time after a power loss.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -12,20 +12,20 @@ use crate::domain::printer_status::ServerRun;
 use crate::printers::adapter::PrinterError;
 use crate::printers::wire::Wire;
 
-/// Measurements that a mark covers.
+/// Number of measurements covered by a mark.
 const MARKED_MEASUREMENTS: usize = 4;
-/// Seconds for which `OctoPrint` keeps measurements unless it is set otherwise, with a margin. A list that is longer
-/// may have dropped the marked ones.
+/// Seconds for which `OctoPrint` keeps measurements by default, with a margin. A longer list may have dropped the
+/// marked ones.
 const KEPT_SECONDS: i64 = 25 * 60;
 
-/// The mark of this moment; `None` while there are too few measurements.
+/// Returns a mark for this moment; `None` while there are too few measurements.
 pub(super) async fn mark(wire: &Wire) -> Result<Option<String>, PrinterError> {
     let limit = MARKED_MEASUREMENTS.to_string();
     let latest = measurements(wire, &[("history", "true"), ("limit", &limit), ("exclude", "state,sd")]).await?;
     Ok((latest.len() == MARKED_MEASUREMENTS).then(|| mark_of(&latest)))
 }
 
-/// Whether the server has run since the mark was made.
+/// Checks whether the server has run without a restart since the mark was taken.
 pub(super) async fn ran_since(wire: &Wire, mark: &str) -> Result<ServerRun, PrinterError> {
     let all = measurements(wire, &[("history", "true"), ("exclude", "state,sd")]).await?;
     let spans = |(first, last): (&Value, &Value)| Some(time(last)? - time(first)?);

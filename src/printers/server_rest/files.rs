@@ -1,4 +1,4 @@
-//! Files on an `OctoPrint`, and what it remembers of their prints.
+//! File operations on `OctoPrint`, and its record of their prints.
 
 use reqwest::multipart::Form;
 use serde_json::Value;
@@ -9,14 +9,14 @@ use crate::printers::adapter::{PrinterError, RemoteFile, Source};
 use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
 
-/// The path of an uploaded file's resource.
+/// Returns the resource path of an uploaded file.
 pub(super) fn resource(name: &str) -> Result<String, PrinterError> {
     Ok(format!("api/files/local/{}", file_name(name)?))
 }
 
-/// Stores a file, whose name `OctoPrint` may change, and compares what it stored with what was sent. Plug-ins (its file
-/// pre-processors) may rewrite files without saying so: what they made of ours is known by its first line, which names
-/// the print, and by its last one.
+/// Stores a file, whose name `OctoPrint` may change, and compares the stored copy with what was sent. Plug-ins (file
+/// pre-processors) may rewrite files silently; a rewritten file is recognised by its first line, which names the print,
+/// and its last line.
 pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {
     let name = file_name(name)?;
     wire.declared.takes(name)?;
@@ -50,7 +50,7 @@ async fn compare(wire: &Wire, path: &str, source: &Source) -> Result<(), Printer
     }
 }
 
-/// All files, folders flattened.
+/// Lists all files recursively.
 pub(super) fn list(answer: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
     let mut waiting: Vec<&Value> = answer
         .get("files")
@@ -78,8 +78,8 @@ pub(super) fn list(answer: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
     Ok(files)
 }
 
-/// The last ended print of a file, from the file's own record: `prints: {success, failure, last: {date, success}}`,
-/// written when a print ends. One that did not succeed was cancelled or failed; the record does not tell which.
+/// Returns the last ended print of a file from the file's own record: `prints: {success, failure, last: {date,
+/// success}}`, written when a print ends. An unsuccessful print was cancelled or failed; the record does not say which.
 pub(super) async fn history(wire: &Wire, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
     let file = wire.get(&resource(name)?, &[]).await?;
     let Some(last) = file.pointer("/prints/last") else {

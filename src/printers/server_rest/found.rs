@@ -1,11 +1,11 @@
-//! How `OctoPrint` is told by what it answers, with or without a key.
+//! Recognition of `OctoPrint` by its responses, with or without an API key.
 
 use crate::printers::discovery::{Recognised, WebAnswer, WebProbe};
 
-/// The ports of `OctoPrint` itself, and of the web servers that stand before it.
+/// Ports of `OctoPrint` itself and of reverse proxies in front of it.
 const PORTS: &[u16] = &[80, 443, 5000];
 
-/// What is asked: what it says to slicers, where it says so without a key; else its page for signing in.
+/// Requests to probe: the version endpoint for slicers, if it answers without a key; else the sign-in page.
 pub(super) const PROBES: &[WebProbe] = &[
     WebProbe { ports: PORTS, path: "/api/version", recognise: api },
     WebProbe { ports: PORTS, path: "/login/", recognise: page },

@@ -1,5 +1,5 @@
-//! `OctoPrint`'s raw web socket: a session from the key, then state messages up to twice a second, of which only a
-//! change wakes.
+//! Raw WebSocket of `OctoPrint`: a session obtained with the key, then state messages up to twice a second, of which
+//! only a change wakes the waiter.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::printers::adapter::PrinterError;
 use crate::printers::push::{Dialect, Heard};
 use crate::printers::wire::Wire;
 
-/// What we say on the socket.
+/// Dialect of `OctoPrint`'s push connection.
 pub(super) struct Socket {
     wire: Wire,
     news: News,
@@ -20,7 +20,7 @@ impl Socket {
         Self { wire, news: News::default() }
     }
 
-    /// A session for the push socket, `name:session`, from the key alone.
+    /// Obtains a session for the push socket (`name:session`) with the key alone.
     async fn session(&self) -> Result<String, PrinterError> {
         let login = self.wire.post("api/login", &[], Some(&json!({"passive": true}))).await?;
         let field = |name: &str| login.get(name).and_then(Value::as_str);
@@ -44,7 +44,7 @@ impl Dialect for Socket {
     }
 }
 
-/// Tells messages that say something new from the steady stream.
+/// Filter that detects changes in the steady stream of messages.
 #[derive(Default)]
 pub(super) struct News {
     /// State flags and selected file of the last state message.

@@ -1,4 +1,4 @@
-//! What `OctoPrint`'s answers mean, beside those of a print's state. Pure.
+//! Parsing of `OctoPrint` responses other than the print state. Pure.
 
 use reqwest::Url;
 use serde_json::Value;
@@ -7,18 +7,18 @@ use crate::domain::bounds::unix_seconds;
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{PrinterError, Webcam};
 
-/// The serial port to the firmware.
+/// State of the serial port to the firmware.
 pub(super) enum Port {
     /// The port is open and the firmware answers.
     Open,
     /// The port is being opened; the firmware has not answered yet.
     Opening,
-    /// Not open, in the server's words.
+    /// The port is not open; contains the server's message.
     Closed(String),
 }
 
-/// How the serial port stands. The texts are those of `OctoPrint`'s states; what is none of the closed or opening ones
-/// is open.
+/// Parses the state of the serial port. The texts are those of `OctoPrint`'s states; any state that is neither closed
+/// nor opening counts as open.
 pub(super) fn port(connection: &Value) -> Result<Port, PrinterError> {
     let state = connection
         .pointer("/current/state")
@@ -33,7 +33,7 @@ pub(super) fn port(connection: &Value) -> Result<Port, PrinterError> {
     })
 }
 
-/// The camera of the settings; its URLs may be relative to the server.
+/// Returns the camera from the settings; its URLs may be relative to the server.
 pub(super) fn webcams(settings: &Value, base: &Url) -> Vec<Webcam> {
     let Some(webcam) = settings.get("webcam") else {
         return Vec::new();
@@ -51,12 +51,12 @@ pub(super) fn webcams(settings: &Value, base: &Url) -> Vec<Webcam> {
     if cam.stream_url.is_none() && cam.snapshot_url.is_none() { Vec::new() } else { vec![cam] }
 }
 
-/// A number of Unix seconds.
+/// Parses a number of Unix seconds.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     value.as_f64().and_then(unix_seconds)
 }
 
-/// A missing or wrong key is 403, never 401.
+/// Converts a status code other than success into an error. A missing or wrong key is 403, never 401.
 pub(super) fn judge(status: u16, message: String) -> PrinterError {
     match status {
         401 | 403 => PrinterError::WrongKey(message),
@@ -65,7 +65,7 @@ pub(super) fn judge(status: u16, message: String) -> PrinterError {
     }
 }
 
-/// Storing and deleting answer 409 for the file that is printing or paused.
+/// Converts the 409 with which storing and deleting reject a file that is printing or paused.
 pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
     match error {
         PrinterError::Refused { status: 409, .. } => PrinterError::InUse(name.to_owned()),

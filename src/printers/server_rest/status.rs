@@ -1,4 +1,4 @@
-//! From `OctoPrint`'s flags and job to one status. Pure.
+//! Converts the flags and job of `OctoPrint` into one status. Pure.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::Telemetry;
 
-/// The serial port is closed; after an error or emergency stop `job.error` tells why.
+/// Builds the status for a closed serial port; after an error or emergency stop, `job.error` contains the reason.
 pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
     let text = job.get("state").and_then(Value::as_str).unwrap_or("Offline");
     let error = job.get("error").and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -18,7 +18,7 @@ pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
     }
 }
 
-/// What a state message of the push connection says of a print and of the heaters.
+/// Extracts the telemetry of print and heaters from a state message of the push connection.
 pub(super) fn telemetry(current: &Value) -> Telemetry {
     let number = |at: &str| current.pointer(at).and_then(Value::as_f64);
     let latest = current.get("temps").and_then(Value::as_array).and_then(|temps| temps.last());
@@ -34,7 +34,7 @@ pub(super) fn telemetry(current: &Value) -> Telemetry {
     }
 }
 
-/// The heaters that a list of temperatures tells of.
+/// Returns the heaters in a list of temperatures.
 fn heaters(temperatures: &Value) -> Heaters {
     let heat = |name: &str| {
         let of = |field: &str| temperatures.get(name)?.get(field)?.as_f64();
@@ -44,15 +44,15 @@ fn heaters(temperatures: &Value) -> Heaters {
     Heaters { tools, bed: heat("bed"), chamber: heat("chamber") }
 }
 
-/// Per cent of the selected file; none after a cancel.
+/// Returns the progress of the selected file in percent; `None` after a cancel.
 fn completion(job: &Value) -> Option<f64> {
     job.pointer("/progress/completion").and_then(Value::as_f64).map(|percent| percent.clamp(0.0, 100.0))
 }
 
-/// A status from `/api/printer` and `/api/job`.
+/// Builds a status from `/api/printer` and `/api/job`.
 ///
-/// There is no finished or failed state: an idle printer whose selected file is at exactly 100 finished it; `ended`
-/// stays open otherwise.
+/// There is no finished or failed state: an idle printer whose selected file is at exactly 100 finished it; otherwise
+/// `ended` stays unset.
 pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
     let flag = |name: &str| {
         printer.pointer("/state/flags").and_then(|flags| flags.get(name)).and_then(Value::as_bool).unwrap_or(false)

@@ -1,4 +1,4 @@
-//! Against fakes that answer the literal bodies
+//! Tests against fakes that answer with literal bodies.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::Arc;
@@ -47,7 +47,7 @@ fn error(status: u16, words: &str) -> impl IntoResponse + use<> {
     (StatusCode::from_u16(status).unwrap(), axum::Json(json!({ "error": words })))
 }
 
-/// A fake that answers a printer and a job, and a file's record of prints.
+/// Starts a fake that returns this printer, job and print record of a file.
 async fn fake(printer: Value, job: Value, prints: Value) -> Arc<dyn Adapter> {
     let router = Router::new()
         .route("/api/printer", get(move || async move { axum::Json(printer) }))
@@ -208,7 +208,8 @@ async fn the_name_that_the_server_chose_is_used_in_both_versions() {
     }
 }
 
-/// An `OctoPrint` that stores `stored`, whatever it is sent; `None`: it lets nobody read files. Counts deletions.
+/// Starts a fake `OctoPrint` that stores `stored` whatever it is sent; with `None` it does not allow reading files.
+/// Counts deletions.
 async fn storing(stored: Option<Vec<u8>>) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
     let deleted = Arc::new(AtomicUsize::new(0));
     let counted = deleted.clone();
@@ -288,7 +289,8 @@ async fn files_are_listed_through_folders_and_the_webcam_is_made_absolute() {
     assert_eq!(cams[0].snapshot_url.as_deref(), Some("http://c/s.jpg"));
 }
 
-/// `/api/connection` tells these states one after the other, and the last one from then on; counts commands.
+/// Starts a fake whose `/api/connection` reports these states one after the other, and the last one from then on.
+/// Counts commands.
 async fn port(states: &'static [&'static str]) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
     let (asked, commands) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let counted = commands.clone();

@@ -1,7 +1,7 @@
-//! HTTP Digest (RFC 7616 with MD5 and `qop=auth`), for printers that are reached with a user name and a password.
+//! HTTP Digest authentication (RFC 7616 with MD5 and `qop=auth`), for printers that require a user name and a password.
 //!
-//! The challenge of the last refusal is answered in every call, each time with the next count, so that only the first
-//! call and those after a nonce has aged are sent twice.
+//! Every call answers the latest challenge with the next nonce count, so only the first call and those after a nonce
+//! has expired are sent twice.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,33 +11,33 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 
 use crate::secrets::random::secret_bytes;
 
-/// A user, and the latest challenge of the printer.
+/// User name and password with the printer's latest challenge.
 pub(in crate::printers) struct Digest {
     user: String,
     password: String,
     challenge: Mutex<Option<Challenge>>,
 }
 
-/// What a refusal asks to be answered.
+/// Authentication challenge of a rejected request.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Challenge {
     realm: String,
     nonce: String,
     opaque: Option<String>,
-    /// Whether `qop=auth` is offered; older servers do without.
+    /// `true` if `qop=auth` is offered; older servers omit it.
     counted: bool,
-    /// How often it was answered.
+    /// Number of times the challenge was answered.
     count: u32,
 }
 
 impl Digest {
-    /// From a key of the form `user:password`; `None` for any other.
+    /// Creates the credentials from a key of the form `user:password`; `None` for any other.
     pub(in crate::printers) fn of(key: &str) -> Option<Self> {
         let (user, password) = key.split_once(':').filter(|(user, _)| !user.is_empty() && !user.contains('"'))?;
         Some(Self { user: user.to_owned(), password: password.to_owned(), challenge: Mutex::default() })
     }
 
-    /// Answers the latest challenge in the request, if there was one: the nonce that was used.
+    /// Signs the request with the latest challenge, if there is one; returns the nonce that was used.
     pub(in crate::printers) fn sign(&self, request: &mut Request) -> Option<String> {
         let url = request.url();
         let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
@@ -49,8 +49,8 @@ impl Digest {
         Some(nonce)
     }
 
-    /// Takes the challenge out of a refusal; false when there is none, or when it is the one that the call had
-    /// answered.
+    /// Extracts the challenge from a rejected request. Returns `false` if there is none, or if it is the one that the
+    /// call had answered.
     pub(in crate::printers) fn learn(&self, refusal: &HeaderMap, answered: Option<&str>) -> bool {
         let mut offered = refusal.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         let Some(new) = offered.find_map(challenge) else { return false };
@@ -90,7 +90,7 @@ fn md5(text: &str) -> String {
     hex::encode(Md5::digest(text))
 }
 
-/// Reads `Digest realm="…", nonce="…", …`; `None` for other schemes and algorithms.
+/// Parses `Digest realm="…", nonce="…", …`; returns `None` for other schemes and algorithms.
 fn challenge(header: &str) -> Option<Challenge> {
     let mut rest = header.trim_start().strip_prefix("Digest ")?;
     let mut read = Challenge::default();

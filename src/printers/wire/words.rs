@@ -1,13 +1,13 @@
-//! What a printer's server says in an error answer, in words for people. Pure.
+//! Human-readable message of a printer's error response. Pure.
 
 use reqwest::StatusCode;
 use serde_json::Value;
 
-/// Most characters that are kept of an error answer that is not JSON.
+/// Maximum number of characters kept of an error response that is not JSON.
 const MAX_WORDS_CHARS: usize = 300;
 
-/// The printer's own words of an error answer: `{"error": {"message": text, "traceback": text}}`, `{"error": text}`,
-/// `{"title": text, "text": text}`, or the text as it is; of a page only its status.
+/// Extracts the printer's message from an error response: `{"error": {"message": text, "traceback": text}}`, `{"error":
+/// text}`, `{"title": text, "text": text}`, or the plain text; for an HTML page, only its status.
 pub(super) fn words(told: Option<&Value>, body: &[u8], status: StatusCode) -> String {
     let told = told.and_then(|json| {
         let Some(error) = json.get("error") else { return titled(json) };
@@ -23,13 +23,13 @@ pub(super) fn words(told: Option<&Value>, body: &[u8], status: StatusCode) -> St
     if text.is_empty() || text.starts_with('<') { status.to_string() } else { text }
 }
 
-/// The words of `{"title": text, "text": text}`: the text, and the title where there is none.
+/// Returns the message of `{"title": text, "text": text}`: the text, or the title if there is none.
 fn titled(json: &Value) -> Option<String> {
     let words = ["text", "title"].into_iter().filter_map(|member| json.get(member)?.as_str());
     words.map(str::trim).find(|words| !words.is_empty()).map(str::to_owned)
 }
 
-/// What a Python traceback says was raised: the text after the exception's name, its lines joined.
+/// Extracts the exception message from a Python traceback: the text after the exception's name, with its lines joined.
 fn raised(traceback: &str) -> Option<String> {
     let last = traceback.rsplit("Traceback (most recent call last):").next()?;
     let mut lines = last.lines().skip_while(|line| line.trim().is_empty() || line.starts_with(' '));

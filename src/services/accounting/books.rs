@@ -1,6 +1,7 @@
-//! Calls of the books: organisations, contacts, invoices and credit notes.
+//! Calls to the books: organisations, contacts, invoices and credit notes.
 //!
-//! What creates carries a key, under which the system repeats its first answer instead of acting twice.
+//! Requests that create something carry an idempotency key, under which the system repeats its first response instead
+//! of acting twice.
 
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Map, Number, Value, json};
@@ -12,17 +13,17 @@ use crate::domain::invoice::DocumentKind;
 use crate::services::peer_client::{PeerClient, TokenForm, send, whole};
 use crate::services::peers::PeerFault;
 
-/// Longest answer that is read, in bytes.
+/// Maximum size of a response in bytes.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// Most seconds that somebody is left alone because they ask for it: an hour.
+/// Maximum pause in seconds that the system may ask for: an hour.
 const MAX_BUSY_SECONDS: u64 = 3_600;
-/// Seconds for which somebody is left alone who does not say how long.
+/// Pause in seconds if the system asks for one without a duration.
 const UNTOLD_BUSY_SECONDS: u64 = 60;
 
-/// The path of the accounting API below its address.
+/// Path of the accounting API below the base address.
 const API: &str = "api.xro/2.0";
 
-/// The books of one organisation, as long as a token works.
+/// Books of one organisation, usable as long as the access token is valid.
 pub struct Books<'a> {
     of: &'a AccountingClient,
     peer: PeerClient,
@@ -30,12 +31,12 @@ pub struct Books<'a> {
 }
 
 impl AccountingClient {
-    /// The books of this organisation, with this token.
+    /// Opens the books of this organisation with this access token.
     pub fn books(&self, tenant: &str, access: &str) -> Result<Books<'_>, AccountingError> {
         Ok(Books { of: self, peer: peer(&self.client, self.api.url().as_str(), access)?, tenant: tenant.to_owned() })
     }
 
-    /// The organisations that an admin let this program into.
+    /// Returns the organisations to which an admin granted access.
     pub async fn organisations(&self, access: &str) -> Result<Vec<Organisation>, AccountingError> {
         let peer = peer(&self.client, self.api.url().as_str(), access)?;
         read::organisations(&answer(peer.below(Method::GET, "connections")).await?)
@@ -52,7 +53,7 @@ impl Books<'_> {
         call.header("xero-tenant-id", &self.tenant).header("accept", "application/json")
     }
 
-    /// The id of the contact with this e-mail address, or with this name where there is none.
+    /// Returns the id of the contact with this e-mail address, or with this name if there is no address.
     pub async fn contact(&self, paper: &Paper) -> Result<Option<String>, AccountingError> {
         let (member, value) = match &paper.contact_email {
             Some(email) => ("EmailAddress", email),
@@ -63,7 +64,7 @@ impl Books<'_> {
         read::contact(&found)
     }
 
-    /// Makes a contact; gives its id.
+    /// Creates a contact and returns its id.
     pub async fn create_contact(&self, paper: &Paper, key: &str) -> Result<String, AccountingError> {
         let mut contact = json!({"Name": paper.contact_name});
         if let Some(email) = &paper.contact_email {
@@ -74,7 +75,7 @@ impl Books<'_> {
         read::contact(&made)?.ok_or_else(|| PeerFault::new(format!("{WHO} made no contact")).into())
     }
 
-    /// The document with this number that counts there; deleted and voided ones do not.
+    /// Returns the valid document with this number; deleted and voided ones are ignored.
     pub async fn paper(&self, kind: DocumentKind, number: &str) -> Result<Option<MadePaper>, AccountingError> {
         let (path, member) = (words(kind).0, words(kind).2);
         let wanted = format!("{member}==\"{}\"", quoted(number));
@@ -82,7 +83,7 @@ impl Books<'_> {
         read::paper(&found, kind)
     }
 
-    /// Makes a document for a contact.
+    /// Creates a document for a contact.
     pub async fn create_paper(&self, paper: &Paper, contact: &str, key: &str) -> Result<MadePaper, AccountingError> {
         let (path, kind_word, number) = words(paper.kind);
         let mut body = json!({
@@ -106,12 +107,12 @@ impl Books<'_> {
         read::paper(&made, paper.kind)?.ok_or_else(|| PeerFault::new(format!("{WHO} made no document")).into())
     }
 
-    /// Whether payments are booked at all.
+    /// Returns whether payments are booked at all.
     pub fn takes_payments(&self) -> bool {
         !self.of.payment_account.is_empty()
     }
 
-    /// Books that an invoice there is paid as a whole.
+    /// Books the full payment of an invoice.
     pub async fn create_payment(&self, paper: &Paper, invoice: &str, key: &str) -> Result<(), AccountingError> {
         let amount = paper.amount(paper.total_cents).parse::<Number>().map_or(Value::Null, Value::Number);
         let payment = json!({
@@ -142,7 +143,7 @@ impl Books<'_> {
     }
 }
 
-/// Path, word and member of the number of a kind of document there.
+/// Returns path, document type and number field of a document kind in the API.
 fn words(kind: DocumentKind) -> (&'static str, &'static str, &'static str) {
     match kind {
         DocumentKind::Invoice => ("Invoices", "ACCREC", "InvoiceNumber"),
@@ -150,7 +151,7 @@ fn words(kind: DocumentKind) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// A text within quotes of a filter.
+/// Quotes a text for use in a filter.
 fn quoted(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect()
 }
@@ -159,7 +160,7 @@ fn day(time: String) -> String {
     time.get(..10).unwrap_or_default().to_owned()
 }
 
-/// Sends a call; what is no success is told apart.
+/// Sends a call and converts an unsuccessful response into the matching error.
 async fn answer(call: RequestBuilder) -> Result<Value, AccountingError> {
     let mut answer = send(call, WHO).await?;
     let status = answer.status();

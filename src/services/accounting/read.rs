@@ -1,4 +1,4 @@
-//! What answers of the books say.
+//! Parsing of responses from the books.
 
 use serde_json::Value;
 
@@ -6,19 +6,19 @@ use super::{AccountingError, Organisation, WHO};
 use crate::domain::invoice::DocumentKind;
 use crate::services::peers::PeerFault;
 
-/// Most characters of what was said that are told.
+/// Maximum number of characters shown from an error message.
 const MAX_WORDS_CHARS: usize = 400;
-/// Most organisations that are looked at.
+/// Maximum number of organisations read.
 const MAX_ORGANISATIONS: usize = 100;
 
-/// A document as it is there.
+/// A document as stored in the accounting system.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MadePaper {
-    /// The accounting system's id of it.
+    /// Id assigned by the accounting system.
     pub id: String,
-    /// What it is over, in its currency; `None` where it does not say.
+    /// Total in the document's currency; `None` if not reported.
     pub total: Option<f64>,
-    /// What is still to be paid of it there; `None` where it does not say.
+    /// Amount still due; `None` if not reported.
     pub due: Option<f64>,
 }
 
@@ -30,7 +30,7 @@ fn text(value: &Value, name: &str) -> Option<String> {
     value[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// The organisations of a list of connections.
+/// Parses the organisations from a list of connections.
 pub(super) fn organisations(answer: &Value) -> Result<Vec<Organisation>, AccountingError> {
     let all = answer.as_array().ok_or_else(|| strange("no list of organisations"))?;
     let read = |one: &Value| {
@@ -40,7 +40,7 @@ pub(super) fn organisations(answer: &Value) -> Result<Vec<Organisation>, Account
     Ok(all.iter().take(MAX_ORGANISATIONS).filter_map(read).collect())
 }
 
-/// The first contact of an answer.
+/// Returns the id of the first contact in a response.
 pub(super) fn contact(answer: &Value) -> Result<Option<String>, AccountingError> {
     let all = answer["Contacts"].as_array().ok_or_else(|| strange("no list of contacts"))?;
     let counts = |one: &&Value| one["ContactStatus"].as_str().is_none_or(|status| status == "ACTIVE");
@@ -50,7 +50,7 @@ pub(super) fn contact(answer: &Value) -> Result<Option<String>, AccountingError>
     }
 }
 
-/// The first document of an answer that counts.
+/// Returns the first valid document in a response.
 pub(super) fn paper(answer: &Value, kind: DocumentKind) -> Result<Option<MadePaper>, AccountingError> {
     let (list, id) = match kind {
         DocumentKind::Invoice => ("Invoices", "InvoiceID"),
@@ -66,7 +66,7 @@ pub(super) fn paper(answer: &Value, kind: DocumentKind) -> Result<Option<MadePap
     Ok(Some(MadePaper { id, total: one["Total"].as_f64(), due: one["AmountDue"].as_f64() }))
 }
 
-/// Why something was refused, in its own words.
+/// Returns the system's reason for rejecting a request.
 pub(super) fn refusal(status: u16, answer: &Value, body: &[u8]) -> String {
     let of_elements: Vec<String> = answer["Elements"].as_array().into_iter().flatten().filter_map(validation).collect();
     let words = match (of_elements.join("; "), text(answer, "Detail").or_else(|| text(answer, "Message"))) {

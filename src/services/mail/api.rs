@@ -1,4 +1,4 @@
-//! Mail through a service with an HTTP interface, for shops without a mail server: `EMAIL_API_KEY`.
+//! Mail through a service with an HTTP API, for shops without a mail server: `EMAIL_API_KEY`.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,32 +12,33 @@ use super::{MailError, MailFile, Mailer, Message, compose, sender};
 use crate::services::peer_client::{PeerClient, TokenForm, beginning, send};
 use crate::services::peers::PeerFault;
 
-/// At most this much of an answer is read, in bytes.
+/// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
-/// At most this much of the service's own words is told, in characters.
+/// Maximum number of characters shown of the service's messages.
 const MAX_WORDS_CHARS: usize = 300;
-/// The other side, in messages.
+/// Name of the other side in messages.
 const OTHER_SIDE: &str = "the mail service";
 
-/// How a mail service is reached and which key it knows us by.
+/// Address and credentials of a mail service.
 #[derive(Clone)]
 pub struct ApiSettings {
-    /// Its base address, such as `https://api.resend.com`.
+    /// Base address, such as `https://api.resend.com`.
     pub base_url: String,
-    /// The key it knows us by.
+    /// API key.
     pub key: String,
-    /// The sender of every message, `a@b` or `Name <a@b>`; the service must know its domain.
+    /// Sender of every message, `a@b` or `Name <a@b>`; its domain must be registered with the service.
     pub from: String,
 }
 
-/// The service's word for a key that it keeps with another body: it took an earlier form of the message.
+/// Error code for an idempotency key that was used with another body: the service accepted an earlier form of the
+/// message.
 const OTHER_BODY: &str = "invalid_idempotent_request";
-/// The service's word for a key whose first request it has not answered yet.
+/// Error code for an idempotency key whose first request is still in progress.
 const STILL_UNDER_WAY: &str = "concurrent_idempotent_requests";
 
-/// Sends messages through a mail service. The message's id is the idempotency key, so a repeat within a day is not sent
-/// twice. Where the service keeps another body under that key (receivers or the look of mails were changed between two
-/// tries), the message goes under a key of its own: told twice rather than never.
+/// Mailer that uses a mail service. The message id is the idempotency key, so a retry within a day is not sent twice.
+/// If the service has stored another body under that key (because recipients or the design of mails changed between two
+/// attempts), the message is sent under a key of its own: a duplicate is preferred to a loss.
 pub struct MailApi {
     peer: PeerClient,
     settings: ApiSettings,
@@ -45,7 +46,7 @@ pub struct MailApi {
 }
 
 impl MailApi {
-    /// A mailer over the given client, whose time limits apply.
+    /// Creates a mailer on this HTTP client, whose time limits apply.
     pub fn new(client: Client, settings: ApiSettings) -> Result<Self, MailError> {
         let from = sender(&settings.from)?;
         let peer = PeerClient::new(client, &settings.base_url, TokenForm::Bearer, &settings.key);
@@ -75,7 +76,7 @@ impl MailApi {
         }
     }
 
-    /// Sends one request under this idempotency key.
+    /// Sends one request with this idempotency key.
     async fn post(&self, key: &str, body: &Value) -> Result<(), Rejection> {
         let away = |fault: PeerFault| Rejection::Mail(MailError::transient(fault.in_one_line()));
         let call = self.peer.below(Method::POST, "emails").header("idempotency-key", key).json(body);
@@ -103,11 +104,11 @@ impl MailApi {
     }
 }
 
-/// Why the service did not take one request.
+/// Reason why the service rejected a request.
 enum Rejection {
-    /// It keeps the idempotency key with another body, and will until the key is forgotten after a day.
+    /// The idempotency key was used with another body; the service remembers it for a day.
     OtherBody(String),
-    /// For a reason that says whether the message is worth another try.
+    /// Another reason, which tells whether the message is worth a retry.
     Mail(MailError),
 }
 
@@ -126,7 +127,7 @@ impl Mailer for MailApi {
     }
 }
 
-/// A file as the service takes it: in base64, and by its content id where the HTML shows it.
+/// Converts a file into the service's format: base64, with its content id if the HTML shows it.
 fn attachment(file: &MailFile) -> Value {
     let content = BASE64_STANDARD.encode(&file.bytes);
     let mut attachment = json!({"filename": file.name, "content": content, "content_type": file.content_type});
@@ -136,7 +137,7 @@ fn attachment(file: &MailFile) -> Value {
     attachment
 }
 
-/// Returns the service's own words in one of its errors.
+/// Returns the message of an error response.
 fn words(error: &Value) -> Option<String> {
     Some(error.get("message")?.as_str()?.chars().take(MAX_WORDS_CHARS).collect())
 }

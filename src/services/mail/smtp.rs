@@ -1,4 +1,4 @@
-//! Mail through a server, by SMTP.
+//! Mail through an SMTP server.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -15,22 +15,23 @@ use url::Host;
 use super::{MailError, Mailer, Message, compose, sender};
 use crate::services::http::lan_addresses;
 
-/// How long a server that has taken a message may take to say goodbye.
+/// Time limit for closing the connection after a message was accepted.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How the connection is protected.
+/// Encryption of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encryption {
     /// TLS from the first byte.
     Implicit,
     /// STARTTLS, or nothing is sent.
     Required,
-    /// STARTTLS when the server offers it, else in the clear: for relays inside the shop.
+    /// STARTTLS if the server offers it, else unencrypted: for relays inside the shop.
     WhenOffered,
 }
 
 impl Encryption {
-    /// What is usual on a port: 465 speaks TLS at once, 587 must offer STARTTLS, any other may.
+    /// Returns the usual encryption of a port: 465 uses TLS from the start, 587 requires STARTTLS, any other uses it if
+    /// offered.
     pub fn for_port(port: u16) -> Self {
         match port {
             465 => Self::Implicit,
@@ -40,27 +41,27 @@ impl Encryption {
     }
 }
 
-/// How a mail server is reached and signed in to.
+/// Address and credentials of a mail server.
 #[derive(Clone)]
 pub struct SmtpSettings {
-    /// Its name, which its certificate must bear.
+    /// Host name, which the server's certificate must contain.
     pub host: String,
-    /// 465 for TLS from the start, 587 for STARTTLS, 25 inside a network.
+    /// Port: 465 for TLS from the start, 587 for STARTTLS, 25 inside a network.
     pub port: u16,
-    /// How the connection is protected; [`Encryption::for_port`] tells what is usual.
+    /// Encryption of the connection; [`Encryption::for_port`] returns the usual one.
     pub encryption: Encryption,
-    /// User name and password, when the server wants them.
+    /// User name and password, if the server requires them.
     pub credentials: Option<(String, String)>,
-    /// The sender of every message, `a@b` or `Name <a@b>`.
+    /// Sender of every message, `a@b` or `Name <a@b>`.
     pub from: String,
-    /// For the whole of a message, from connecting to the server's word that it has taken it.
+    /// Time limit for a whole message, from connecting to the server's acceptance.
     pub timeout: Duration,
 }
 
-/// Sends messages through a mail server, each over a connection of its own.
+/// Mailer that uses a mail server, with a connection per message.
 ///
-/// The library's transport with its pool is not used: it limits connecting but no answer, and a sending that is given
-/// up in the middle would go back into the pool.
+/// The library's pooled transport is not used: it limits the time to connect but not to respond, and a transmission
+/// aborted in the middle would return to the pool.
 pub struct Smtp {
     settings: SmtpSettings,
     tls: TlsParameters,
@@ -68,7 +69,7 @@ pub struct Smtp {
 }
 
 impl Smtp {
-    /// Checks the settings; nothing is sent yet.
+    /// Creates a mailer after checking the settings; sends nothing yet.
     pub fn new(settings: SmtpSettings) -> Result<Self, MailError> {
         let from = sender(&settings.from)?;
         let tls = TlsParameters::new(settings.host.clone())
@@ -76,7 +77,7 @@ impl Smtp {
         Ok(Self { settings, tls, from })
     }
 
-    /// Connects, greets and logs in, without sending anything: for a test of the connection.
+    /// Connects, greets and signs in without sending anything, to test the connection.
     pub async fn check(&self) -> Result<(), MailError> {
         let connection = self.in_time(self.connect()).await?;
         farewell(connection).await;
@@ -136,13 +137,13 @@ impl Mailer for Smtp {
     }
 }
 
-/// Says goodbye. What it answers changes nothing.
+/// Closes the connection; the server's reply is ignored.
 async fn farewell(mut connection: AsyncSmtpConnection) {
     let _ = timeout(QUIT_TIMEOUT, connection.quit()).await;
 }
 
-/// Tells a message that is refused for what it is from everything that may be mended: a server that wants a login first
-/// must not cost the message.
+/// Distinguishes the rejection of a message from everything that can be fixed: a server that requires authentication
+/// first must not cost the message.
 fn judge(error: &SmtpError) -> MailError {
     match error.status().map(u16::from) {
         // Log in first, mechanism too weak, credentials refused, encryption needed.
@@ -152,12 +153,12 @@ fn judge(error: &SmtpError) -> MailError {
     }
 }
 
-/// Before a message was offered nothing is its fault.
+/// Converts an error that occurred before the message was offered, which is never the message's fault.
 fn unusable(error: &SmtpError) -> MailError {
     MailError::transient(format!("the mail server cannot be used: {}", words(error)))
 }
 
-/// The error with its causes.
+/// Formats the error with its causes.
 fn words(error: &SmtpError) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();

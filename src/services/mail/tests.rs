@@ -122,7 +122,7 @@ async fn messages_that_nobody_could_send_are_permanent_errors() {
     assert!(matches!(FileOutbox::new(folder.path(), "nobody"), Err(MailError::Settings { .. })));
 }
 
-/// What a mail server says where it matters. Everything else it accepts.
+/// Scripted replies of a mail server; everything else is accepted.
 #[derive(Clone, Copy)]
 struct Script {
     offers: &'static str,
@@ -133,7 +133,7 @@ struct Script {
 
 const FRIENDLY: Script = Script { offers: "SMTPUTF8", auth: "235 ok", rcpt: "250 ok", end: "250 taken" };
 
-/// A mail server in the clear. It writes down every command and every message.
+/// Unencrypted fake mail server that records every command and message.
 struct Server {
     address: SocketAddr,
     commands: Arc<Mutex<Vec<String>>>,

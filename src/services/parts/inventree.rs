@@ -1,7 +1,7 @@
-//! `InvenTree`: materials are linked to parts; what a part holds is the sum of its stock items.
+//! Client of `InvenTree`: materials are linked to parts, and the stock of a part is the sum of its stock items.
 //!
-//! Stock is only ever added and removed there, never set. There is no idempotency key, so our reference stands in the
-//! notes of the booking, and the tracking entries of the item tell whether it was booked.
+//! Stock is only ever added and removed there, never set. There is no idempotency key, so this shop's reference is
+//! written into the notes of the booking, and the tracking entries of the item show whether it was booked.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +15,19 @@ use crate::domain::amount::Amount;
 use crate::domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
 use crate::services::peer_client::{PeerSettingError, TokenForm};
 
-/// A client of one server.
+/// Client of one `InvenTree` server.
 pub struct InvenTree {
     rest: Rest,
 }
 
 impl InvenTree {
-    /// A server at this base address.
+    /// Creates a client for the server at this base address.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { rest: Rest::new(client, url, TokenForm::Token, token)? })
     }
 
-    /// Reads a list page by page, until `enough` says so of one of its members; at most [`MAX_LISTED`] members, and
-    /// whether those are all that is wanted.
+    /// Reads a list page by page until `enough` holds for one of its members. Returns at most [`MAX_LISTED`] members,
+    /// and whether the list is complete or `enough` was satisfied.
     async fn list(
         &self,
         path: &str,
@@ -51,7 +51,7 @@ impl InvenTree {
         }
     }
 
-    /// What the history of its item says of a booking; `None` when it is not there.
+    /// Returns the outcome of a booking according to its item's history; `None` if the history does not contain it.
     async fn tracked(&self, booking: &Booking) -> Result<Option<BookingVerdict>, StockError> {
         let ours = reference(booking);
         let is_ours = |entry: &Value| entry["notes"].as_str().is_some_and(|notes| notes.contains(&ours));
@@ -71,7 +71,7 @@ impl InvenTree {
         }))
     }
 
-    /// One object; `None` when there is none.
+    /// Reads one object; `None` if it does not exist.
     async fn one(&self, path: &str) -> Result<Option<Value>, StockError> {
         match self.rest.get(path, &[]).await {
             Ok(answer) => Ok(Some(answer.value)),
@@ -81,7 +81,7 @@ impl InvenTree {
     }
 }
 
-/// The members of a list, and whether there may be more: a bare array is the whole list.
+/// Returns the members of a list page, and whether there may be more: a bare array is the whole list.
 fn page(value: Value) -> Result<(Vec<Value>, bool), StockError> {
     match value {
         Value::Array(all) => Ok((all, false)),
@@ -93,7 +93,7 @@ fn page(value: Value) -> Result<(Vec<Value>, bool), StockError> {
     }
 }
 
-/// The unit of a part, which people type.
+/// Returns the unit of a part, which is free text there.
 fn unit(part: &Value) -> StockUnit {
     match part["units"].as_str().unwrap_or_default().trim().to_lowercase().as_str() {
         "g" | "gram" | "grams" => StockUnit::Gram,
@@ -105,7 +105,7 @@ fn unit(part: &Value) -> StockUnit {
     }
 }
 
-/// A stock item of a part; `None` when it belongs to another part.
+/// Parses a stock item of a part; `None` if it belongs to another part.
 fn item(value: &Value, part: i64) -> Result<Option<(i64, SeenItem)>, StockError> {
     let number =
         value["pk"].as_i64().ok_or_else(|| StockError::Nonsense("a stock item without a number".to_owned()))?;
@@ -122,7 +122,7 @@ fn item(value: &Value, part: i64) -> Result<Option<(i64, SeenItem)>, StockError>
     Ok(Some((number, SeenItem { quantity, room, mark: holds.unwrap_or_default(), trace: None, fixed: serial })))
 }
 
-/// What stands in the notes of a booking.
+/// Returns the reference written into the notes of a booking.
 fn reference(booking: &Booking) -> String {
     format!("printfloor:{}", booking.id)
 }

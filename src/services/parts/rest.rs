@@ -1,4 +1,4 @@
-//! Calls in JSON to a configured server, within bounds.
+//! JSON calls to a configured server, within limits.
 
 use std::time::Duration;
 
@@ -10,41 +10,41 @@ use super::StockError;
 use crate::services::http::read_beginning;
 use crate::services::peer_client::{PeerClient, PeerSettingError, TokenForm};
 
-/// Longest time for one answer.
+/// Time limit for one response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Most bytes of one answer.
+/// Maximum size of one response in bytes.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// Most characters of a server's words that are told on.
+/// Maximum number of characters shown of a server's message.
 const WORDS_CHARS: usize = 200;
 
-/// Speaks to one server.
+/// JSON client of one server.
 pub(super) struct Rest {
     peer: PeerClient,
 }
 
-/// A whole answer that said yes.
+/// A complete successful response.
 pub(super) struct Answer {
     pub(super) headers: HeaderMap,
     pub(super) value: Value,
 }
 
 impl Rest {
-    /// The server at this address, which is shown a token in this form; an empty one is not shown.
+    /// Creates a client for the server at this address, which gets a token in this form; an empty token is not sent.
     pub(super) fn new(client: Client, url: &str, form: TokenForm<'_>, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, form, token)? })
     }
 
-    /// Its base address.
+    /// Returns the base address.
     pub(super) fn address(&self) -> String {
         self.peer.address().below("").to_string()
     }
 
-    /// A question.
+    /// Sends a GET request.
     pub(super) async fn get(&self, path: &str, query: &[(&str, String)]) -> Result<Answer, StockError> {
         self.send(self.request(Method::GET, path).query(query)).await
     }
 
-    /// A change.
+    /// Sends a request with a JSON body.
     pub(super) async fn send_json(&self, method: Method, path: &str, body: &Value) -> Result<Answer, StockError> {
         self.send(self.request(method, path).json(body)).await
     }
@@ -83,7 +83,7 @@ impl Rest {
     }
 }
 
-/// The server's own words.
+/// Extracts the server's message.
 fn words(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(WORDS_CHARS).collect()

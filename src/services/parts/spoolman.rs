@@ -1,7 +1,7 @@
-//! Spoolman: materials are linked to filaments; what a filament holds is the sum of what is left on its spools, in
-//! grams.
+//! Client of Spoolman: materials are linked to filaments, and the stock of a filament is the sum of the weight left on
+//! its spools, in grams.
 //!
-//! A booking is a `use`, which is a decrement without a reference. It is recognised by digits below a milligram
+//! A booking is a `use`, which decrements the weight without a reference. It is recognised by digits below a milligram
 //! (`stamp`).
 
 mod stamp;
@@ -20,38 +20,39 @@ use crate::domain::amount::Amount;
 use crate::domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
 use crate::services::peer_client::{PeerSettingError, TokenForm};
 
-/// How far a weight that is read back may be off by rounding.
+/// Maximum rounding error of a weight that is read back, in thousandths.
 const MAX_ROUNDING: i64 = 1;
 
-/// Members of a list, as they were read.
+/// Members read from a list.
 struct Listed {
     all: Vec<Value>,
-    /// Whether those are all.
+    /// `true` if the list is complete.
     whole: bool,
-    /// What the server's clock showed.
+    /// Time on the server's clock.
     clock: Option<Timestamp>,
 }
 
-/// A client of one server.
+/// Client of one Spoolman server.
 pub struct Spoolman {
     rest: Rest,
 }
 
 impl Spoolman {
-    /// A server at this base address. It asks for no token itself; what stands before it may.
+    /// Creates a client for the server at this base address. Spoolman requires no token itself, but a proxy in front of
+    /// it may.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { rest: Rest::new(client, url, TokenForm::Bearer, token)? })
     }
 
-    /// Asks who it is; its words for people.
+    /// Tests the connection; returns a human-readable description of the server.
     pub async fn test(&self) -> Result<String, StockError> {
         let about = self.rest.get("api/v1/info", &[]).await?.value;
         let version = about["version"].as_str().ok_or_else(|| StockError::Nonsense("it is no Spoolman".to_owned()))?;
         Ok(line(&format!("Spoolman {version} answers")))
     }
 
-    /// Reads a list page by page; at most [`MAX_LISTED`] members, whether those are all, and what the server's clock
-    /// showed at first. Their number stands in a header.
+    /// Reads a list page by page. Returns at most [`MAX_LISTED`] members, whether the list is complete, and the time on
+    /// the server's clock at the first page. The total count is in a header.
     async fn list(&self, path: &str, filter: &[(&str, String)]) -> Result<Listed, StockError> {
         let (mut all, mut clock): (Vec<Value>, Option<Timestamp>) = (Vec::new(), None);
         loop {
@@ -90,17 +91,17 @@ impl Spoolman {
     }
 }
 
-/// What was used of a spool.
+/// Returns the amount used of a spool.
 fn used(spool: &Value) -> Result<Amount, StockError> {
     amount(&spool["used_weight"]).ok_or_else(|| StockError::Nonsense("a spool without a used weight".to_owned()))
 }
 
-/// What was on a spool when it was new.
+/// Returns the amount on a spool when it was new.
 fn full(spool: &Value) -> Option<Amount> {
     amount(&spool["initial_weight"]).or_else(|| amount(&spool["filament"]["weight"]))
 }
 
-/// A spool of a filament; `None` when it is of another one.
+/// Parses a spool of a filament; `None` if it belongs to another filament.
 fn item(spool: &Value, filament: i64, clock: Option<Timestamp>) -> Result<Option<(i64, SeenItem)>, StockError> {
     let number = spool["id"].as_i64().ok_or_else(|| StockError::Nonsense("a spool without a number".to_owned()))?;
     if spool["filament"]["id"].as_i64() != Some(filament) {
@@ -126,7 +127,7 @@ fn item(spool: &Value, filament: i64, clock: Option<Timestamp>) -> Result<Option
     )))
 }
 
-/// The name of a filament with its vendor.
+/// Returns the name of a filament with its vendor.
 fn name(filament: &Value) -> String {
     let part = |value: &Value| value.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     let parts = [part(&filament["vendor"]["name"]), part(&filament["name"]), part(&filament["material"])];

@@ -1,4 +1,4 @@
-//! Which call does what: paths and parameters of the processor's API.
+//! Paths and parameters of calls to the processor's API.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -11,13 +11,13 @@ use super::{
     ProcessorCustomer, ProcessorError, ProcessorSession, Refund, Subscription,
 };
 
-/// Most entries of one page of a list, which is the most that the processor gives.
+/// Number of entries per page of a list, the processor's maximum.
 const PAGE_SIZE: usize = 100;
-/// Most pages that are read of one list.
+/// Maximum number of pages read of one list.
 const MAX_PAGES: usize = 10;
-/// Most stored cards that are shown.
+/// Maximum number of stored payment methods shown.
 const MAX_METHODS: usize = 20;
-/// The member of our metadata that names our customer.
+/// Metadata key that holds this server's customer id.
 const OUR_CUSTOMER: &str = "customerId";
 
 impl ProcessorClient {

@@ -1,6 +1,6 @@
-//! Bodies as the processor takes them: forms whose names say where a value stands, `line_items[0][quantity]=1`.
+//! Request bodies in the processor's format: forms with nested names, such as `line_items[0][quantity]=1`.
 
-/// Names and values, in order.
+/// Form fields in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Form(Vec<(String, String)>);
 
@@ -9,13 +9,13 @@ impl Form {
         Self::default()
     }
 
-    /// With this value.
+    /// Adds a field.
     pub(super) fn with(mut self, name: &str, value: impl ToString) -> Self {
         self.0.push((name.to_owned(), value.to_string()));
         self
     }
 
-    /// With this value, if there is one.
+    /// Adds a field if it has a value.
     pub(super) fn with_some(self, name: &str, value: Option<impl ToString>) -> Self {
         match value {
             Some(value) => self.with(name, value),
@@ -23,13 +23,13 @@ impl Form {
         }
     }
 
-    /// With these names and values below `name`.
+    /// Adds fields below `name`.
     pub(super) fn with_map(mut self, name: &str, map: &[(String, String)]) -> Self {
         self.0.extend(map.iter().map(|(key, value)| (format!("{name}[{key}]"), value.clone())));
         self
     }
 
-    /// As it goes over the wire.
+    /// Encodes the form for transmission.
     pub(super) fn encoded(&self) -> String {
         let mut text = url::form_urlencoded::Serializer::new(String::new());
         text.extend_pairs(&self.0);

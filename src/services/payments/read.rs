@@ -1,5 +1,5 @@
-//! Reads what the processor answers. Only what is used is read; a member of another shape than it should have makes the
-//! whole answer one that cannot be understood, since it is about money.
+//! Parsing of the processor's responses. Only the fields in use are read; a field of unexpected type invalidates the
+//! whole response, because it concerns money.
 
 use serde_json::Value;
 
@@ -10,23 +10,23 @@ use super::{
 use crate::domain::bounds::MAX_CENTS;
 use crate::domain::time::Timestamp;
 
-/// Most characters of an id or a word.
+/// Maximum number of characters of an id or a code.
 const MAX_ID_CHARS: usize = 255;
-/// Most characters of a name.
+/// Maximum number of characters of a name.
 const MAX_NAME_CHARS: usize = 500;
-/// Most characters of an address.
+/// Maximum number of characters of a URL.
 const MAX_URL_CHARS: usize = 4096;
-/// Most parts of a subscription that are read.
+/// Maximum number of subscription items read.
 const MAX_ITEMS: usize = 20;
 
-/// Reads one thing of an answer.
+/// Reader of one object in a response.
 pub(super) struct AnswerReader<'a> {
     value: &'a Value,
     what: &'static str,
 }
 
 impl<'a> AnswerReader<'a> {
-    /// `what` it is, for the words of an error.
+    /// Creates a reader; `what` names the object in error messages.
     pub(super) const fn new(value: &'a Value, what: &'static str) -> Self {
         Self { value, what }
     }
@@ -57,12 +57,12 @@ impl<'a> AnswerReader<'a> {
         self.text(name, MAX_ID_CHARS)?.filter(|word| !word.is_empty()).ok_or_else(|| self.wrong(name))
     }
 
-    /// Its id.
+    /// Returns the object's id.
     pub(super) fn id(&self) -> Result<String, ProcessorError> {
         self.word("id")
     }
 
-    /// An address for a person's browser.
+    /// Returns a URL to open in a browser.
     pub(super) fn url(&self, name: &str) -> Result<String, ProcessorError> {
         self.address(name)?.ok_or_else(|| self.wrong(name))
     }
@@ -73,7 +73,7 @@ impl<'a> AnswerReader<'a> {
         if text.as_ref().is_none_or(web) { Ok(text) } else { Err(self.wrong(name)) }
     }
 
-    /// Another thing by its id, or as a whole where it was asked for.
+    /// Returns the id of a referenced object, whether the response contains the id or the whole object.
     fn reference(&self, name: &str) -> Result<Option<String>, ProcessorError> {
         match self.child(name, "a thing") {
             Some(whole) => whole.id().map(Some),
@@ -111,13 +111,13 @@ impl<'a> AnswerReader<'a> {
     }
 }
 
-/// A part of a list.
+/// Page of a list.
 pub(super) struct Page<'a> {
     pub(super) entries: &'a [Value],
     pub(super) has_more: bool,
 }
 
-/// An answer that is a list, or what a search found.
+/// Parses a response that is a list or a search result.
 pub(super) fn page(answer: &Value) -> Result<Page<'_>, ProcessorError> {
     let list = AnswerReader::new(answer, "a list");
     let entries = answer["data"].as_array().ok_or_else(|| list.wrong("data"))?;

@@ -1,5 +1,5 @@
-//! How the processor is called: with the key and the pinned version, within bounds of time and size, again after
-//! failures that are safe to repeat, and not at all for a while after several failures in a row.
+//! Transport to the processor: sends calls with the API key and the pinned API version, limits time and size, retries
+//! failures that are safe to repeat, and pauses after several consecutive failures.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -18,52 +18,52 @@ use crate::domain::refusal::shortened;
 use crate::domain::schedule::Delays;
 use crate::services::http::read_beginning;
 
-/// The version of the processor's API whose shapes are read here.
+/// Version of the processor's API whose format is parsed.
 const API_VERSION: &str = "2026-06-24.dahlia";
-/// Most bytes of one answer: a hundred of the largest things that are listed.
+/// Maximum size of a response in bytes: a hundred of the largest objects that are listed.
 const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;
-/// Most characters of the processor's words that are told on.
+/// Maximum number of characters shown of the processor's messages.
 const MAX_WORDS_CHARS: usize = 300;
-/// How often a call is sent at most.
+/// Maximum number of attempts per call.
 const MAX_TRIES: u32 = 3;
-/// Pauses between the tries of one call.
+/// Pauses between the attempts of one call.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(250), longest: Duration::from_secs(2) };
-/// Longest pause that the processor may ask for with `Retry-After`; a longer one is left to the caller.
+/// Maximum pause that the processor may request with `Retry-After`; a longer one is left to the caller.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(3);
-/// Failures in a row after which the processor is left alone for a while.
+/// Consecutive failures after which no calls are made for a while.
 const FAILURES_UNTIL_OPEN: u32 = 3;
 
-/// What the client is made of.
+/// Address, API key and limits of the client.
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
-    /// Base address of the API.
+    /// Base URL of the API.
     pub api_base: String,
-    /// The secret key of the account.
+    /// Secret API key of the account.
     pub secret_key: String,
-    /// Longest time of one call, with all its tries.
+    /// Time limit of one call including all its attempts.
     pub timeout: Duration,
-    /// How long the processor is left alone after several failures in a row: at first, and at most.
+    /// Pauses after several consecutive failures.
     pub pauses: Delays,
 }
 
-/// Speaks to the processor.
+/// Client of the payment processor.
 pub struct ProcessorClient {
     client: Client,
     base: Url,
     authorization: HeaderValue,
     within: Duration,
     rules: BreakerRules,
-    /// The moment from which the breaker counts its milliseconds.
+    /// Time from which the breaker counts milliseconds.
     began: Instant,
     till: Mutex<SendState>,
     customers: Mutex<SendState>,
 }
 
-/// What a call is for. Each purpose has a breaker of its own: what profiles show beside other things must not close the
-/// till, and anybody who is signed in has it read.
+/// Purpose of a call. Each purpose has its own breaker: calls that only display customer profiles can be triggered by
+/// any signed-in user and must not block payments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CallPurpose {
-    /// Sessions and refunds.
+    /// Checkout sessions and refunds.
     Till,
     /// Customers, their cards and subscriptions.
     Customers,
@@ -84,15 +84,16 @@ struct SendState {
     last_error: Option<String>,
 }
 
-/// What one try came to.
+/// Result of one attempt.
 enum Tried {
     Done(Result<Value, ProcessorError>),
-    /// Nothing was done, or the key makes it safe to send it again.
+    /// A failure that may be retried, because nothing was done or the idempotency key makes it safe; with the requested
+    /// pause.
     Again(ProcessorError, Option<Duration>),
 }
 
 impl ProcessorClient {
-    /// For this account; nothing is called yet. `client` is the one for configured services.
+    /// Creates a client for this account; calls nothing yet. `client` is the HTTP client for configured services.
     pub fn new(client: Client, settings: &ClientSettings) -> Result<Self, ProcessorError> {
         let wrong = |words: &str| ProcessorError::Settings(words.to_owned());
         let mut base =
@@ -131,17 +132,18 @@ impl ProcessorClient {
         })
     }
 
-    /// A question.
+    /// Sends a GET request.
     pub(super) async fn get(&self, path: &[&str], query: &Form) -> Result<Value, ProcessorError> {
         self.call(Method::GET, path, query, None).await
     }
 
-    /// A change. What creates needs a key, so that it is created once however often it is sent.
+    /// Sends a POST request. A request that creates something needs an idempotency key, so that it is created once
+    /// however often it is sent.
     pub(super) async fn post(&self, path: &[&str], form: &Form, key: Option<&str>) -> Result<Value, ProcessorError> {
         self.call(Method::POST, path, form, key).await
     }
 
-    /// In words what is wrong with the processor, as far as the last calls showed it.
+    /// Describes what is wrong with the processor according to the last calls.
     pub(super) fn trouble_now(&self) -> Option<String> {
         let trouble = |purpose| self.trouble_with(purpose);
         trouble(CallPurpose::Till).or_else(|| trouble(CallPurpose::Customers))
@@ -265,7 +267,7 @@ impl ProcessorClient {
     }
 }
 
-/// What an answer means.
+/// Classifies a response.
 async fn judge(mut answer: Response) -> Tried {
     let status = answer.status().as_u16();
     let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -299,7 +301,7 @@ async fn judge(mut answer: Response) -> Tried {
     }
 }
 
-/// The processor's word for the reason, and its words for people.
+/// Returns the processor's error code and its message.
 fn words(value: &Value, body: &[u8]) -> (String, String) {
     let error = &value["error"];
     let text = |name: &str| error[name].as_str().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The client of the processor against the simulated one: what it sends is taken, what it reads is right, and it goes
-//! on, gives up and keeps quiet when it should.
+//! Tests of the client against a simulated processor: requests are accepted, responses are parsed, and retries,
+//! failures and pauses occur when they should.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

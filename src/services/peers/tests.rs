@@ -1,4 +1,4 @@
-//! Each system as its own answers show it: there, with another token, and something else in its place.
+//! Tests of each system with its own responses: available, with a wrong token, and replaced by something else.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use axum::http::{HeaderMap, StatusCode as Status};
@@ -31,7 +31,7 @@ async fn flow(client: &Client, url: &str, token: &str) -> Asked {
     workflow(client, url, "Authorization", token).await
 }
 
-/// All systems in one, with the token `t0k`.
+/// Builds a fake of all systems with the token `t0k`.
 fn systems() -> Router {
     Router::new()
         .route(
@@ -111,7 +111,7 @@ async fn a_wrong_token_is_told_as_such_or_that_it_was_not_tested() {
     }
 }
 
-/// An FDM Monster whose list of printers says that it is `length` bytes long, and ends after these.
+/// Starts a fake FDM Monster whose printer list declares `length` bytes but ends after `list`.
 async fn cut_off(list: &str, length: usize) -> String {
     crate::services::tls::install_provider();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,4 +1,4 @@
-//! The stream `printfloor:events`: every event, in commit order, at least once. Its last entry is the cursor.
+//! Redis stream `printfloor:events`: every event, in commit order, at least once. Its last entry is the cursor.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use redis::{RedisResult, cmd, pipe};
 
 use super::{KEY_PREFIX, Redis};
 
-/// Longest time that adding one batch may take.
+/// Time limit for adding one batch.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is added to the stream for one event.
+/// Stream entry for one event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StreamEntry {
     /// Position in commit order.
@@ -20,11 +20,11 @@ pub struct StreamEntry {
     pub id: String,
     /// The kind of event, such as `order.paid`.
     pub event: String,
-    /// The event as the API shows it, in JSON.
+    /// The event in its API representation, as JSON.
     pub json: String,
 }
 
-/// A connection for the stream, apart from the one that requests wait for.
+/// Connection for the stream, separate from the one that requests wait for.
 pub struct EventStream {
     connection: ConnectionManager,
     key: String,
@@ -32,7 +32,7 @@ pub struct EventStream {
 }
 
 impl Redis {
-    /// Opens a connection for the stream of events.
+    /// Opens a connection for the event stream.
     pub async fn stream(&self) -> RedisResult<EventStream> {
         let connection = self.manager(BATCH_TIMEOUT).await?;
         Ok(EventStream { connection, key: format!("{KEY_PREFIX}events"), length: self.stream_length })
@@ -40,12 +40,12 @@ impl Redis {
 }
 
 impl EventStream {
-    /// About how many entries it keeps.
+    /// Returns the approximate number of entries that the stream keeps.
     pub fn length(&self) -> u32 {
         self.length
     }
 
-    /// `seq` of the last entry; `None` when there is none, or none that is ours.
+    /// Returns `seq` of the last entry; `None` if there is none, or if it was not written by this program.
     pub async fn last(&mut self) -> RedisResult<Option<i64>> {
         let mut range = cmd("XREVRANGE");
         range.arg(&self.key).arg("+").arg("-").arg("COUNT").arg(1);
@@ -53,7 +53,8 @@ impl EventStream {
         Ok(newest.ids.first().and_then(|entry| entry.get("seq")))
     }
 
-    /// Adds entries in this order. After an error some of the first may be there: look at [`EventStream::last`].
+    /// Adds entries in this order. After an error, some of the first entries may have been added; see
+    /// [`EventStream::last`].
     pub async fn add(&mut self, entries: &[StreamEntry]) -> RedisResult<()> {
         let mut all = pipe();
         for entry in entries {

@@ -1,4 +1,4 @@
-//! Calls in JSON to the interface of a shop, within bounds of size; the caller bounds their time.
+//! JSON calls to a shop's API, within size limits; the caller limits their time.
 
 use reqwest::{RequestBuilder, StatusCode};
 use serde_json::Value;
@@ -6,20 +6,20 @@ use serde_json::Value;
 use crate::services::peer_client::{beginning, send};
 use crate::services::peers::PeerFault;
 
-/// Most bytes of one answer.
+/// Maximum size of one response in bytes.
 const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;
-/// The other side, in messages.
+/// Name of the other side in messages.
 const OTHER_SIDE: &str = "the shop";
 
-/// What a call came to.
+/// Result of a call.
 pub(super) enum ShopAnswer {
-    /// It was done; with what it says.
+    /// The call succeeded; contains the response.
     Done(Value),
-    /// It was refused as it is, in these words.
+    /// The call was rejected permanently; contains the message.
     Refused(String),
 }
 
-/// Makes a call. A fault says why it may be made again.
+/// Makes a call. A fault means that the call may be retried.
 pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
     let mut answer = send(call.header("accept", "application/json"), OTHER_SIDE).await?;
     let status = answer.status();
@@ -47,7 +47,7 @@ pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
     }
 }
 
-/// The answer to a question; a refusal is a fault here, because it may be another one later.
+/// Reads data. A rejection is reported as a fault, because it may be temporary.
 pub(super) async fn look(call: RequestBuilder) -> Result<Value, PeerFault> {
     match ask(call).await? {
         ShopAnswer::Done(value) => Ok(value),

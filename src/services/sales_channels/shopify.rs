@@ -1,4 +1,4 @@
-//! Shopify: webhooks of orders, and fulfillments through the REST Admin API.
+//! Shopify: order webhooks, and fulfillments through the REST Admin API.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNe
 use crate::services::peer_client::{PeerClient, PeerSettingError, TokenForm};
 use crate::services::peers::PeerFault;
 
-/// The version of the Admin API whose shapes are used.
+/// Version of the Admin API whose format is used.
 const API_VERSION: &str = "2026-07";
-/// The header that shows the access token.
+/// Header with the access token.
 const TOKEN_HEADER: &str = "X-Shopify-Access-Token";
-/// States of a fulfillment order in which something can be fulfilled.
+/// States of a fulfillment order in which units can be fulfilled.
 const OPEN_STATES: [&str; 3] = ["open", "in_progress", "scheduled"];
 
 pub(super) const TYPE: ChannelType = ChannelType {
@@ -29,7 +29,7 @@ pub(super) const TYPE: ChannelType = ChannelType {
     connect: Some(|client, url, token| Ok(Box::new(Admin::new(client, url, token)?))),
 };
 
-/// Reads what is told of an order; other topics are of no use.
+/// Parses an order webhook; other topics are ignored.
 fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<SoldNews>, MessageError> {
     let topic = headers.get("x-shopify-topic").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let used = ["orders/create", "orders/paid", "orders/updated", "orders/edited", "orders/cancelled"];
@@ -114,7 +114,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The Admin API of one shop.
+/// Client of the Admin API of one shop.
 struct Admin {
     peer: PeerClient,
 }
@@ -128,7 +128,7 @@ impl Admin {
         self.peer.below(method, &format!("admin/api/{API_VERSION}/{path}"))
     }
 
-    /// What the shop does not know yet of the units under this tracking number, by the id of the line.
+    /// Returns the units under this tracking number that the shop does not know yet, by line id.
     async fn unknown<'n>(&self, notice: &ShipmentNotice<'n>) -> Result<BTreeMap<&'n str, u64>, PeerFault> {
         let path = format!("orders/{}/fulfillments.json", notice.external_id);
         let found = look(self.call(Method::GET, &path)).await?;
@@ -148,7 +148,8 @@ impl Admin {
         Ok(unknown)
     }
 
-    /// What can still be fulfilled of these units, by fulfillment order: one of them is at one place.
+    /// Returns how many of these units can still be fulfilled, by fulfillment order; each fulfillment order belongs to
+    /// one location.
     async fn open(
         &self,
         notice: &ShipmentNotice<'_>,

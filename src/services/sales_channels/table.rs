@@ -1,7 +1,7 @@
-//! Orders in a file of comma-separated values: one row for each line, the rows of an order together, and what holds for
-//! the whole order in the first of them.
+//! Orders in a file of comma-separated values: one row per line, with the rows of an order adjacent and the values of
+//! the whole order in its first row.
 //!
-//! It is read as it comes: no more than one order is held, and of those before it their numbers alone.
+//! The file is parsed as a stream: at most one order is held in memory, and only the numbers of earlier ones.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::domain::time::Timestamp;
 
 pub(super) const TYPE: ChannelType = ChannelType { word: "csv", messages: None, connect: None };
 
-/// The columns that a file may have, in any order; the first four it must have.
+/// Columns that a file may have, in any order; the first four are required.
 pub const COLUMNS: [&str; 17] = [
     "order",
     "variant",
@@ -39,30 +39,30 @@ pub const COLUMNS: [&str; 17] = [
     "postal_code",
     "country",
 ];
-/// How many of [`COLUMNS`] every file has.
+/// Number of required columns at the start of [`COLUMNS`].
 const REQUIRED_COLUMNS: usize = 4;
-/// Most bytes of one row.
+/// Maximum size of one row in bytes.
 const MAX_ROW_BYTES: usize = 16 * 1024;
-/// Most fields of one row.
+/// Maximum number of fields per row.
 const MAX_FIELDS: usize = 64;
-/// Most rows of one file.
+/// Maximum number of rows per file.
 const MAX_ROWS: u32 = 50_000;
 
-/// What is wrong with a row.
+/// Problem in a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RowFault {
-    /// Counts from 1, which is the head.
+    /// Row number, counted from 1, which is the header.
     pub row: u32,
-    /// The column; empty where it is the row as a whole.
+    /// Column name; empty if the problem concerns the whole row.
     pub column: String,
-    /// What is wrong, for people; the sentence continues the column.
+    /// Human-readable description that continues the column name.
     pub message: String,
 }
 
-/// An order of the file: what it says, or all that is wrong with it.
+/// An order of the file, or all problems in it.
 pub type TableOrder = Result<SoldNews, Vec<RowFault>>;
 
-/// One row by its columns; empty texts are absent.
+/// One row by column; empty texts are absent.
 #[derive(Clone, Default)]
 struct SheetRow {
     number: u32,
@@ -76,17 +76,17 @@ impl SheetRow {
     }
 }
 
-/// Reads a file piece by piece.
+/// Incremental parser of a file.
 pub struct TableReader {
     core: Reader,
     fields: Vec<u8>,
     ends: Vec<usize>,
-    /// Bytes and fields of the row that is being read.
+    /// Number of bytes and fields read of the current row.
     filled: (usize, usize),
     rows: u32,
-    /// For each field of a row, which of [`COLUMNS`] it is.
+    /// Index in [`COLUMNS`] of each field of a row; `None` for an ignored field.
     head: Option<Vec<Option<usize>>>,
-    /// The rows of the order that is being read.
+    /// Rows of the current order.
     order: Vec<SheetRow>,
     seen: BTreeSet<String>,
     currency: String,
@@ -94,7 +94,8 @@ pub struct TableReader {
 }
 
 impl TableReader {
-    /// Orders that name no currency are of this one. `now` is when they count as changed.
+    /// Creates a parser. `currency` applies to orders that name none; `now` is the time of change recorded for the
+    /// orders.
     pub fn new(currency: &str, now: Timestamp) -> Self {
         Self {
             core: Reader::new(),
@@ -110,7 +111,8 @@ impl TableReader {
         }
     }
 
-    /// Takes the next piece and gives the orders that it completes; a fault of the file as a whole ends it.
+    /// Parses the next chunk and returns the orders that it completes; a problem of the file as a whole ends the
+    /// parsing.
     pub fn push(&mut self, mut piece: &[u8]) -> Result<Vec<TableOrder>, RowFault> {
         let mut done = Vec::new();
         while !piece.is_empty() {
@@ -119,7 +121,7 @@ impl TableReader {
         Ok(done)
     }
 
-    /// The rest, once the file has ended.
+    /// Returns the remaining orders after the end of the file.
     pub fn finish(mut self) -> Result<Vec<TableOrder>, RowFault> {
         let mut done = Vec::new();
         // The last row may lack its line break.
@@ -135,7 +137,7 @@ impl TableReader {
         RowFault { row: self.rows.max(1), column: String::new(), message: message.into() }
     }
 
-    /// Reads up to the end of a row; gives how many bytes were read.
+    /// Parses up to the end of a row; returns the number of bytes consumed.
     fn step(&mut self, piece: &[u8], done: &mut Vec<TableOrder>) -> Result<usize, RowFault> {
         let (bytes, fields) = self.filled;
         let (result, read, wrote, ended) =
@@ -205,7 +207,7 @@ impl TableReader {
         Ok(())
     }
 
-    /// The order whose rows have all come.
+    /// Builds the order from its complete rows.
     fn complete(&mut self) -> Option<TableOrder> {
         let rows = std::mem::take(&mut self.order);
         let first = rows.first()?;
@@ -307,7 +309,7 @@ impl TableReader {
     }
 }
 
-/// What the lines and the shipping add up to with their tax.
+/// Sums the lines and the shipping including tax.
 fn sum(lines: &[SoldLine], shipping_cents: i64, shipping_bps: i64) -> Option<i64> {
     let priced: Vec<InvoiceLine> = lines
         .iter()
@@ -321,7 +323,7 @@ fn sum(lines: &[SoldLine], shipping_cents: i64, shipping_bps: i64) -> Option<i64
     Sums::of(&priced, (shipping_cents, shipping_bps), 0).map(|sums| sums.total_cents)
 }
 
-/// The address of a row, if any of it is there; the error names a column that it lacks.
+/// Returns the address of a row if any of its columns is filled; the error names a missing column.
 fn address(row: &SheetRow) -> Result<Option<Address>, &'static str> {
     let parts = ["line1", "line2", "city", "region", "postal_code", "country"];
     if parts.iter().all(|part| row.cell(part).is_none()) {

@@ -1,4 +1,4 @@
-//! Reading what other shops say of orders: within bounds, and forgiving where nothing depends on it.
+//! Parsing of values in other shops' orders: within limits, and lenient where nothing depends on them.
 
 use serde_json::Value;
 
@@ -11,17 +11,18 @@ use crate::domain::currency;
 use crate::domain::refusal::shortened;
 use crate::domain::time::Timestamp;
 
-/// Most characters of names, numbers and codes.
+/// Maximum number of characters of names, numbers and codes.
 const MAX_WORD_CHARS: usize = 200;
-/// Most characters of what a customer wrote.
+/// Maximum number of characters of a customer's notes.
 const MAX_NOTES_CHARS: usize = 1_000;
 
-/// A fault of a message, with the member that is wrong.
+/// Returns the error for a webhook in which `what` is invalid.
 pub(super) fn malformed(what: &str) -> MessageError {
     MessageError::Malformed(format!("{what} is missing, or not as it should be"))
 }
 
-/// What was sold, or why it cannot be read: a shop switches messages off that are refused, and the order was paid.
+/// Splits a parsing result into the content of the order and the reason why it cannot be read. Such webhooks are not
+/// rejected, because a shop disables webhooks that are, and the order was paid.
 pub(super) fn kept(content: Result<SoldContent, MessageError>) -> (Option<SoldContent>, Option<String>) {
     match content {
         Ok(content) => (Some(content), None),
@@ -29,41 +30,41 @@ pub(super) fn kept(content: Result<SoldContent, MessageError>) -> (Option<SoldCo
     }
 }
 
-/// Reads a signed body within bounds.
+/// Parses a signed body within limits.
 pub(super) fn read_body(body: &[u8]) -> Result<Value, MessageError> {
     bounded_json::read(body, bounded_json::REQUEST).map_err(|error| MessageError::Malformed(error.to_string()))
 }
 
-/// As one line of bounded length, without what databases and mails do not take.
+/// Returns a text as one line of bounded length, without characters that databases and mails reject.
 pub(super) fn one_line(text: &str) -> String {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     shortened(plain.trim().to_owned(), MAX_WORD_CHARS)
 }
 
-/// A text that says something; `None` for anything else.
+/// Returns a non-empty text; `None` for anything else.
 pub(super) fn word(value: &Value) -> Option<String> {
     value.as_str().map(one_line).filter(|text| !text.is_empty())
 }
 
-/// What somebody called what they sold, as the map takes it; `None` where nothing is said.
+/// Returns the title of a sold product in the form used by the variant map; `None` if empty.
 pub(super) fn title(value: &Value) -> Option<String> {
     value.as_str().map(variant_name).filter(|name| !name.is_empty())
 }
 
-/// An id, as a number or a text; 0 is none.
+/// Returns an id, from a number or a text; `None` for 0.
 pub(super) fn id(value: &Value) -> Option<String> {
     let number = value.as_u64().filter(|id| *id > 0).map(|id| id.to_string());
     number.or_else(|| word(value)).filter(|id| id != "0")
 }
 
-/// What somebody wrote; lines are kept.
+/// Returns a customer's notes with their line breaks.
 pub(super) fn notes(value: &Value) -> Option<String> {
     let text = value.as_str()?;
     let plain: String = text.chars().filter(|c| !c.is_control() || *c == '\n').collect();
     Some(shortened(plain.trim().to_owned(), MAX_NOTES_CHARS)).filter(|text| !text.is_empty())
 }
 
-/// An amount, written as a text or a number.
+/// Parses an amount, from a text or a number.
 pub(super) fn cents(value: &Value, currency: &str) -> Option<i64> {
     match value {
         Value::String(text) => currency::parse(text, currency),
@@ -72,35 +73,35 @@ pub(super) fn cents(value: &Value, currency: &str) -> Option<i64> {
     }
 }
 
-/// How many were sold.
+/// Parses a quantity.
 pub(super) fn quantity(value: &Value) -> Option<u32> {
     let quantity = value.as_u64().and_then(|quantity| u32::try_from(quantity).ok());
     quantity.filter(|quantity| (1..=MAX_QUANTITY).contains(quantity))
 }
 
-/// A rate of tax in basis points, of a share of 1 or of 100.
+/// Parses a tax rate into basis points; `whole` is the value that stands for 100 %.
 pub(super) fn rate_bps(value: &Value, whole: f64) -> f64 {
     let share = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()).unwrap_or(0.0);
     (share / whole * 10_000.0).clamp(0.0, 10_000.0)
 }
 
-/// The sum of rates, rounded to basis points.
+/// Sums tax rates and rounds to basis points.
 pub(super) fn whole_bps(rates: impl Iterator<Item = f64>) -> i64 {
     rates.sum::<f64>().clamp(0.0, 10_000.0).round() as i64
 }
 
-/// A moment, with a zone or in UTC.
+/// Parses a timestamp with a time zone, or in UTC without one.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     let text = value.as_str()?.trim();
     text.parse().ok().or_else(|| format!("{text}Z").parse().ok())
 }
 
-/// An e-mail address in its normal form.
+/// Returns a normalised e-mail address.
 pub(super) fn email(value: &Value) -> Option<String> {
     normal_email(value.as_str()?).ok()
 }
 
-/// A postal address, if it is whole enough to send something there.
+/// Parses a postal address; `None` unless it is complete enough for a shipment.
 pub(super) fn address(of: &Value, names: [&str; 6]) -> Option<Address> {
     let [line1, line2, city, region, postal_code, country] = names.map(|name| word(&of[name]));
     Some(Address {

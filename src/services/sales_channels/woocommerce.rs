@@ -1,4 +1,4 @@
-//! `WooCommerce`: webhooks of orders, and notes and status through its REST API.
+//! `WooCommerce`: order webhooks, and order notes and status through its REST API.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNe
 use crate::services::peer_client::{PeerClient, PeerSettingError, TokenForm};
 use crate::services::peers::PeerFault;
 
-/// Longest body of the call that tries the address of a new webhook: `webhook_id=` and a number.
+/// Maximum size in bytes of the request that tests a new webhook's URL: `webhook_id=` and a number.
 const MAX_TRIAL_BYTES: usize = 40;
 
 pub(super) const TYPE: ChannelType = ChannelType {
@@ -26,7 +26,8 @@ pub(super) const TYPE: ChannelType = ChannelType {
     connect: Some(|client, url, token| Ok(Box::new(WooStore::new(client, url, token)?))),
 };
 
-/// A webhook that is saved sends this once, unsigned, and is switched off unless it is answered 200.
+/// Returns whether this is the unsigned request that is sent once when a webhook is saved. Unless it is answered with
+/// 200, the webhook is disabled.
 fn is_trial(headers: &HeaderMap, body: &[u8]) -> bool {
     let number = body.strip_prefix(b"webhook_id=").filter(|number| !number.is_empty());
     let plain = number.is_some_and(|number| number.iter().all(u8::is_ascii_digit));
@@ -35,7 +36,7 @@ fn is_trial(headers: &HeaderMap, body: &[u8]) -> bool {
 
 const TYPE_SIGNATURE: &str = "x-wc-webhook-signature";
 
-/// Reads what is told of an order; other topics are of no use.
+/// Parses an order webhook; other topics are ignored.
 fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<SoldNews>, MessageError> {
     let topic = headers.get("x-wc-webhook-topic").and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !["order.created", "order.updated", "order.restored"].contains(&topic) {
@@ -114,7 +115,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The REST API of one store.
+/// Client of the REST API of one store.
 struct WooStore {
     peer: PeerClient,
     /// Consumer key and secret.

@@ -1,4 +1,4 @@
-//! Runs a program within limits, and keeps the end of what it says.
+//! Runs a program within resource limits and keeps the end of its output.
 
 use std::io;
 use std::path::Path;
@@ -10,49 +10,49 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// Bytes of a program's output that are kept, the last ones.
+/// Number of bytes kept of a program's output, from its end.
 const MAX_OUTPUT_BYTES: usize = 16 * 1024;
-/// Lines of a program's words that are told.
+/// Maximum number of output lines shown.
 const MAX_TOLD_LINES: usize = 3;
-/// Most files that a program may have open.
+/// Maximum number of open files of a program.
 const MAX_OPEN_FILES: u64 = 256;
 
-/// What a program may take.
+/// Resource limits of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLimits {
-    /// Longest time.
+    /// Time limit.
     pub time: Duration,
-    /// Most memory, in bytes.
+    /// Maximum memory in bytes.
     pub memory_bytes: u64,
-    /// Largest file that it may write, in bytes.
+    /// Maximum size in bytes of a file that the program writes.
     pub file_bytes: u64,
 }
 
-/// Why a program did not come to its end.
+/// Reason why a program did not run to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// It does not start.
+    /// The program could not be started.
     #[error("{0}")]
     Start(io::Error),
-    /// It took too long and was killed.
+    /// The program exceeded the time limit and was killed.
     #[error("it took too long")]
     TimedOut,
-    /// It cannot be waited for.
+    /// Waiting for the program failed.
     #[error("{0}")]
     Io(io::Error),
 }
 
-/// A program that ended.
+/// Result of a finished program.
 #[derive(Debug)]
 pub struct ProgramEnd {
-    /// How it ended.
+    /// Exit status.
     pub status: ExitStatus,
-    /// The end of what it said, errors first.
+    /// End of the output, standard error first.
     pub output: String,
 }
 
 impl ProgramEnd {
-    /// What it said last, for people; how it ended, where it said nothing.
+    /// Returns the last output for display; the exit status if there was no output.
     pub fn words(&self, limits: &RunLimits) -> String {
         let all: Vec<&str> = lines(&self.output).collect();
         let mut words = all[all.len().saturating_sub(MAX_TOLD_LINES)..].join("; ");
@@ -67,8 +67,7 @@ impl ProgramEnd {
     }
 }
 
-/// The lines of a program's output that tell something: without its progress, traces, and what comes before each
-/// message.
+/// Returns the informative lines of a program's output, without progress, traces and message prefixes.
 pub fn lines(output: &str) -> impl Iterator<Item = &str> {
     output.lines().filter_map(|line| {
         let line = line.trim();
@@ -86,7 +85,7 @@ pub fn lines(output: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The group of processes that a program began; killed when this is dropped, unless it ended.
+/// Process group started for a program; killed on drop unless it has ended.
 struct Group(Option<Pid>);
 
 impl Group {
@@ -104,12 +103,13 @@ impl Drop for Group {
     }
 }
 
-/// Runs a program to its end. It gets no input, none of this server's environment, and a group of its own, which is
-/// killed with it when it takes too long, when this is dropped, and when the program itself has ended.
+/// Runs a program to its end. The program gets no input, none of this server's environment, and a process group of its
+/// own, which is killed when the time limit is exceeded, when the future is dropped, and when the program itself has
+/// ended.
 ///
 /// # Errors
 ///
-/// When it does not start or takes too long.
+/// When it does not start or exceeds the time limit.
 pub async fn run(command: &mut Command, limits: &RunLimits) -> Result<ProgramEnd, RunError> {
     command
         .env_clear()
@@ -140,7 +140,7 @@ pub async fn run(command: &mut Command, limits: &RunLimits) -> Result<ProgramEnd
     Ok(ProgramEnd { status: status.map_err(RunError::Io)?, output: format!("{said}\n{errors}") })
 }
 
-/// Kills the programs that run in this folder: those of a server that was killed itself.
+/// Kills the programs that run in this folder, left behind by a server that was killed.
 pub(super) fn kill_within(folder: &Path) {
     let Ok(processes) = std::fs::read_dir("/proc") else { return };
     for process in processes.flatten() {
@@ -152,7 +152,7 @@ pub(super) fn kill_within(folder: &Path) {
     }
 }
 
-/// Sets the limits of a process that has just begun, and of all that it will start.
+/// Sets the limits of a newly started process and all its descendants.
 fn limit(pid: Pid, limits: &RunLimits) -> io::Result<()> {
     // Of all its threads together; the time itself is limited by the clock.
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
@@ -173,7 +173,7 @@ fn limit(pid: Pid, limits: &RunLimits) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads to the end and keeps the last bytes, as text.
+/// Reads to the end and returns the last bytes as text.
 async fn last_bytes(from: Option<impl AsyncRead + Unpin>) -> String {
     let Some(mut from) = from else { return String::new() };
     let (mut kept, mut chunk) = (Vec::new(), vec![0; 4096]);

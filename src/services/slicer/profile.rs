@@ -1,7 +1,7 @@
-//! Slicer profiles: the `.ini` files of a folder, as slicers export a whole configuration.
+//! Slicer profiles: the `.ini` files of a folder, each a whole configuration as exported by slicers.
 //!
-//! A profile decides what runs: `post_process` names programs that the slicer starts. So that key is refused here, and
-//! switched off in what the slicer gets.
+//! A profile can run code: `post_process` names programs that the slicer starts. So a profile with that key is
+//! rejected, and the key is disabled in the configuration passed to the slicer.
 
 use std::io;
 use std::path::Path;
@@ -12,28 +12,28 @@ use tokio::io::AsyncReadExt as _;
 
 use super::SliceError;
 
-/// Largest profile, in bytes; whole configurations take some 20 kB.
+/// Maximum size of a profile in bytes; whole configurations take some 20 kB.
 const MAX_PROFILE_BYTES: u64 = 256 * 1024;
-/// Longest name of a profile, in characters.
+/// Maximum length of a profile name in characters.
 const MAX_NAME_CHARS: usize = 100;
-/// The key that names scripts.
+/// Key that names scripts to run.
 const SCRIPTS_SETTING: &str = "post_process";
-/// The key that asks for binary G-code, which not every printer takes.
+/// Key that enables binary G-code, which not every printer accepts.
 const BINARY_SETTING: &str = "binary_gcode";
-/// What every profile ends with.
+/// Settings appended to every profile.
 const FORCED_SETTINGS: &str = "post_process = \nbinary_gcode = 0\n";
 
-/// A profile that may be used.
+/// A validated profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Profile(String);
 
 impl Profile {
-    /// The configuration as the slicer gets it.
+    /// Returns the configuration as passed to the slicer.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// SHA-256 of the configuration.
+    /// Returns the SHA-256 of the configuration.
     pub fn sha256(&self) -> [u8; 32] {
         Sha256::digest(self.0.as_bytes()).into()
     }
@@ -60,13 +60,13 @@ impl Profile {
     }
 }
 
-/// Whether it can be the name of a profile: no path, nothing hidden.
+/// Returns whether this can be a profile name: no path and no hidden file.
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || " _-+.,@()".contains(c);
     !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.starts_with('.') && name.chars().all(plain)
 }
 
-/// Reads the profile with this name, which is that of its file without `.ini`.
+/// Reads the profile with this name, which is its file name without `.ini`.
 pub(super) async fn read(folder: &Path, name: &str) -> Result<Profile, SliceError> {
     let refused = |words: String| SliceError::Refused(format!("the slicer profile {name:?} cannot be used: {words}"));
     if !is_name(name) {
@@ -95,7 +95,7 @@ pub(super) async fn read(folder: &Path, name: &str) -> Result<Profile, SliceErro
     Profile::of(&text).map_err(refused)
 }
 
-/// The names of the profiles in the folder, sorted; none where there is no folder.
+/// Returns the sorted names of the profiles in the folder; empty if the folder does not exist.
 pub async fn names(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     if let Ok(mut entries) = fs::read_dir(folder).await {

@@ -1,8 +1,8 @@
-//! Projects (3MF): the slicer gets their shapes and where they stand, and none of the settings that they bring along.
+//! Projects (3MF): the slicer gets their shapes and arrangement, but none of their settings.
 //!
-//! A project carries the settings of whoever saved it, for the whole print, for single parts and for heights, and
-//! G-code that is put in between. Only the shop's own profile counts. So the archive is written anew with what shapes
-//! need, and of the description of its parts only what tells shapes apart is left: a modifier is no part of the print.
+//! A project contains the settings of its author, for the whole print, for single parts and for heights, and inserted
+//! G-code. Only the shop's own profile counts. So the archive is rewritten with the entries that shapes need, and the
+//! description of its parts is reduced to what distinguishes shapes: a modifier is not part of the print.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -16,15 +16,15 @@ use zip::{ZipArchive, ZipWriter};
 use super::SliceError;
 use crate::domain::gcode::open_archive;
 
-/// Where the slicer's own description of the parts stands, whatever the case of its letters.
+/// Archive entry with the slicer's own description of the parts, compared case-insensitively.
 const DESCRIPTION: &str = "Metadata/Slic3r_PE_model.config";
-/// Most bytes of that description.
+/// Maximum size of that description in bytes.
 const MAX_DESCRIPTION_BYTES: u64 = 8 << 20;
-/// Most bytes of all that is kept, unpacked.
+/// Maximum unpacked size of all copied entries in bytes.
 const MAX_SHAPES_BYTES: u64 = 1 << 30;
-/// What a description says of a part that belongs to its shape.
+/// Metadata keys of a part that belong to its shape.
 const SHAPE_KEYS: [&str; 3] = ["modifier", "volume_type", "matrix"];
-/// Begins an element that says one thing of a part.
+/// Beginning of an element with one metadata value of a part.
 const ELEMENT: &str = "<metadata";
 
 /// Copies a project without its settings.
@@ -55,12 +55,12 @@ pub(super) fn copy_shapes(project: &Path, to: &Path) -> Result<(), SliceError> {
     Ok(())
 }
 
-/// Whether an entry is a shape, or leads to one.
+/// Returns whether an archive entry is a shape or a reference to one.
 fn is_shape(name: &str) -> bool {
     name == "[Content_Types].xml" || name.starts_with("_rels/") || name.starts_with("3D/")
 }
 
-/// What the project says of its parts, without settings; `None` if it says nothing.
+/// Returns the project's description of its parts, without settings; `None` if there is none.
 fn description(archive: &mut ZipArchive<File>) -> Result<Option<String>, SliceError> {
     let name = {
         let mut names = archive.file_names().filter_map(Result::ok);
@@ -76,7 +76,7 @@ fn description(archive: &mut ZipArchive<File>) -> Result<Option<String>, SliceEr
     without_settings(&text).map(Some).ok_or_else(|| refused("the description of its parts is not understood"))
 }
 
-/// The description without what is not of the shape; `None` if it is not understood.
+/// Returns the description reduced to what concerns the shape; `None` if it is not understood.
 fn without_settings(text: &str) -> Option<String> {
     // Definitions of entities and the like could stand for settings.
     if text.contains("<!") {
@@ -96,7 +96,7 @@ fn without_settings(text: &str) -> Option<String> {
     Some(kept)
 }
 
-/// How long an element is that begins here and has no content, in bytes.
+/// Returns the length in bytes of the empty element that begins here.
 fn extent(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
@@ -110,7 +110,7 @@ fn extent(text: &str) -> Option<usize> {
     None
 }
 
-/// What an element is about, where it says so in plain letters.
+/// Returns the metadata key of an element if it is written without escapes.
 fn key(element: &str) -> Option<&str> {
     let mut rest = element.strip_prefix(ELEMENT)?;
     loop {
@@ -135,7 +135,7 @@ fn damaged(error: ZipError) -> SliceError {
     }
 }
 
-/// Of the archive's content, unless the disk itself fails.
+/// Converts an error of reading the archive: a damaged archive is rejected, unless the disk itself fails.
 fn unreadable(error: io::Error) -> SliceError {
     match error.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {

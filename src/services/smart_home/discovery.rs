@@ -1,16 +1,16 @@
-//! The messages of MQTT discovery: one that describes a thing as a device with its sensors, one with its state. Pure.
+//! Messages of MQTT discovery: one that describes an entity as a device with its sensors, and one with its state. Pure.
 
 use serde_json::{Map, Value, json};
 
 use super::ShownThing;
 use crate::services::mqtt::TopicMessage;
 
-/// What is said when the session opens and, by the broker, when it breaks.
+/// Availability payload, sent when the session opens; see also [`OFFLINE`].
 pub const ONLINE: &str = "online";
-/// The opposite of [`ONLINE`].
+/// Availability payload sent by the broker when the session breaks.
 pub const OFFLINE: &str = "offline";
 
-/// A sensor of a thing: the fact that it shows, its name, unit and class.
+/// A sensor of an entity: the fact that it shows, its name, unit and class.
 struct Sensor {
     fact: &'static str,
     name: &'static str,
@@ -18,7 +18,7 @@ struct Sensor {
     class: Option<&'static str>,
 }
 
-/// The facts that have sensors of their own; the others are attributes of the state.
+/// Facts with sensors of their own; all others are attributes of the state.
 const SENSORS: [Sensor; 6] = [
     Sensor { fact: "progress", name: "Progress", unit: Some("%"), class: None },
     Sensor { fact: "remainingSeconds", name: "Remaining time", unit: Some("s"), class: Some("duration") },
@@ -28,7 +28,7 @@ const SENSORS: [Sensor; 6] = [
     Sensor { fact: "lowStock", name: "Materials low", unit: None, class: None },
 ];
 
-/// How the topics are called.
+/// Topic names.
 #[derive(Clone, Debug)]
 pub struct Topics {
     base: String,
@@ -36,28 +36,28 @@ pub struct Topics {
 }
 
 impl Topics {
-    /// With this beginning of the topics of states, and this one of the topics of discovery.
+    /// Creates the topics with a prefix for states (`base`) and one for discovery (`prefix`).
     pub fn new(base: &str, prefix: &str) -> Self {
         let trimmed = |text: &str| text.trim_matches('/').to_owned();
         Self { base: trimmed(base), prefix: trimmed(prefix) }
     }
 
-    /// Where it is said whether the server is there.
+    /// Returns the topic with the server's availability.
     pub fn availability(&self) -> String {
         format!("{}/status", self.base)
     }
 
-    /// Where Home Assistant says that it has started.
+    /// Returns the topic on which Home Assistant announces its start.
     pub fn birth(&self) -> String {
         format!("{}/status", self.prefix)
     }
 
-    /// All descriptions of devices, whoever made them.
+    /// Returns the wildcard topic of all device descriptions, whoever published them.
     pub fn all_configs(&self) -> String {
         format!("{}/device/+/config", self.prefix)
     }
 
-    /// The key of the thing that a topic of discovery describes, if it is one of ours.
+    /// Returns the key of the entity that a discovery topic describes, if it belongs to this server.
     pub fn key_of<'a>(&self, topic: &'a str) -> Option<&'a str> {
         let rest = topic.strip_prefix(&self.prefix)?.strip_prefix("/device/")?.strip_suffix("/config")?;
         let key = rest.strip_prefix(&self.node())?.strip_prefix('_')?;
@@ -65,19 +65,19 @@ impl Topics {
         is_key.then_some(key)
     }
 
-    /// Describes a thing no more: it disappears.
+    /// Builds the messages that remove an entity's device.
     pub fn gone(&self, key: &str) -> [TopicMessage; 2] {
         [TopicMessage::new(self.config(key), ""), TopicMessage::new(self.state(key), "")]
     }
 
-    /// The present state of a thing.
+    /// Builds the message with the current state of an entity.
     pub fn state_of(&self, thing: &ShownThing) -> TopicMessage {
         let mut said = thing.facts.clone();
         said.insert("state".to_owned(), thing.state.clone().into());
         TopicMessage::new(self.state(&thing.key), Value::Object(said).to_string())
     }
 
-    /// Describes a thing: which sensors it has and where its state is said.
+    /// Builds the message that describes an entity: its sensors and the topic of its state.
     pub fn config_of(&self, thing: &ShownThing, about: &str) -> TopicMessage {
         let (node, state) = (format!("{}_{}", self.node(), thing.key), self.state(&thing.key));
         let component = |name: &str, id: &str, fact: &str| {
@@ -119,7 +119,7 @@ impl Topics {
         format!("{}/device/{}_{key}/config", self.prefix, self.node())
     }
 
-    /// The beginning of the topics as an id, which may have fewer characters.
+    /// Returns the state prefix as an id, which allows fewer characters.
     fn node(&self) -> String {
         self.base.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
     }

@@ -54,14 +54,14 @@ async fn record(State(seen): State<Seen>, headers: HeaderMap, body: Bytes) -> &'
     "thanks"
 }
 
-/// A body that never ends: either one piece and then silence, or the same piece for ever.
+/// Builds a response whose body never ends: either one chunk followed by silence, or the same chunk repeated.
 fn endless(piece: String, once: bool) -> Response {
     let first = stream::once(futures::future::ready(piece.clone()));
     let rest = if once { stream::pending().boxed() } else { stream::repeat(piece).boxed() };
     axum::body::Body::from_stream(first.chain(rest).map(Ok::<_, Infallible>)).into_response()
 }
 
-/// Answers every name with the same addresses.
+/// Resolver that returns the same addresses for every name.
 struct Always(Vec<IpAddr>);
 
 impl Lookup for Always {

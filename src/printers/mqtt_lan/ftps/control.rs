@@ -1,4 +1,4 @@
-//! The control connection of a file server: one command, one answer.
+//! Control connection of a file server: one reply per command.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -14,32 +14,32 @@ use crate::printers::mqtt_lan::session::Link;
 use crate::printers::mqtt_lan::{USER, tls, words};
 use crate::services::http::lan_connect;
 
-/// Most bytes of one answer, all its lines together.
+/// Maximum size of one reply in bytes, including all its lines.
 const MAX_REPLY_BYTES: usize = 16 * 1024;
-/// How long a farewell may take.
+/// Time limit for closing the connection with `QUIT`.
 const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// An answer of the server.
+/// Reply of the server.
 #[derive(Debug)]
 pub(super) struct Reply {
-    /// What it is, in three digits.
+    /// Three-digit reply code.
     pub(super) code: u16,
-    /// What it says, its last line.
+    /// Text of the last line.
     pub(super) text: String,
 }
 
-/// A control connection on which we are known.
+/// An authenticated control connection.
 pub(super) struct Control {
     stream: TlsStream<TcpStream>,
     peer: SocketAddr,
     patience: Duration,
     connect_timeout: Duration,
-    /// What was read and not used yet.
+    /// Bytes received but not parsed yet.
     rest: Vec<u8>,
 }
 
 impl Control {
-    /// Connects and says who we are. `bare`: data connections are not encrypted.
+    /// Connects and signs in. With `bare`, data connections are not encrypted.
     pub(super) async fn open(link: &Link, bare: bool) -> Result<Self, PrinterError> {
         let connect_timeout = link.settings.connect_timeout;
         let unreachable = |error: std::io::Error| {
@@ -81,7 +81,7 @@ impl Control {
         Ok(control)
     }
 
-    /// Sends a command and reads its first answer.
+    /// Sends a command and reads its first reply.
     pub(super) async fn ask(&mut self, command: &str) -> Result<Reply, PrinterError> {
         // A line break would be another command.
         if command.chars().any(char::is_control) {
@@ -97,7 +97,8 @@ impl Control {
         self.reply().await
     }
 
-    /// Opens a connection for data. Only its port is taken from the server: it is always at the server's own address.
+    /// Opens a data connection. Only the port is taken from the server's reply; the host is always the server's own
+    /// address.
     pub(super) async fn data(&mut self) -> Result<TcpStream, PrinterError> {
         let extended = self.ask("EPSV").await?;
         let port = match extended.code {
@@ -116,7 +117,7 @@ impl Control {
         connected.map_err(|error| PrinterError::Lost(format!("its data connection: {error}")))
     }
 
-    /// Reads an answer; of one with several lines the last.
+    /// Reads a reply; of a multi-line reply, the last line.
     pub(super) async fn reply(&mut self) -> Result<Reply, PrinterError> {
         timeout(self.patience, self.read_reply()).await.map_err(|_| PrinterError::Timeout)?
     }
@@ -163,7 +164,7 @@ impl Control {
         }
     }
 
-    /// A farewell, which nobody insists on.
+    /// Sends `QUIT`; a failure is ignored.
     pub(super) async fn quit(mut self) {
         let farewell = async {
             let _ = self.ask("QUIT").await;
@@ -173,13 +174,13 @@ impl Control {
     }
 }
 
-/// The port of `Entering Extended Passive Mode (|||51234|)`.
+/// Parses the port from `Entering Extended Passive Mode (|||51234|)`.
 fn extended_port(text: &str) -> Option<u16> {
     let (_, rest) = text.split_once("(|||")?;
     rest.split_once('|')?.0.parse().ok().filter(|port| *port > 0)
 }
 
-/// The port of `Entering Passive Mode (10,0,0,5,200,34).`
+/// Parses the port from `Entering Passive Mode (10,0,0,5,200,34).`
 fn passive_port(text: &str) -> Option<u16> {
     let (_, rest) = text.split_once('(')?;
     let numbers: Vec<u16> = rest.split_once(')')?.0.split(',').map_while(|part| part.trim().parse().ok()).collect();

@@ -6,7 +6,7 @@ use super::*;
 
 const OURS: &str = "JOB-000001_a.gcode.3mf";
 
-/// A printer that is heard, with a clock of its own.
+/// Reports of a simulated printer, received on a simulated clock.
 struct Heard {
     track: Track,
     now: Instant,
@@ -17,7 +17,7 @@ impl Heard {
         Self { track: Track::default(), now: Instant::now() }
     }
 
-    /// Hears this, a moment after the last.
+    /// Receives a report a moment after the previous one.
     fn hear(&mut self, report: Value) -> Status {
         let Value::Object(members) = report else { panic!("an object") };
         self.now += Duration::from_millis(100);
@@ -34,7 +34,7 @@ impl Heard {
         self.track.begin();
     }
 
-    /// A print of ours is started, and under way.
+    /// Builds the state after a print was started by this server and is in progress.
     fn printing() -> Self {
         let mut heard = Self::new();
         heard.hear(json!({"gcode_state": "IDLE", "subtask_id": "0", "gcode_file": ""}));

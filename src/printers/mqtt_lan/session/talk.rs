@@ -1,4 +1,4 @@
-//! One connection to a broker, from opening to its end: what is sent, what is heard, and what follows from it.
+//! One connection to a broker, from opening to its end: sends commands, receives reports and applies them.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -27,25 +27,25 @@ use crate::printers::mqtt_lan::{USER, tls, words};
 use crate::printers::registry::Settings;
 use crate::services::http::lan_connect;
 
-/// Most bytes of a message. A full report is told with indents and has some 32 KB.
+/// Maximum size of a message in bytes. A full report is indented JSON of about 32 KB.
 const MAX_MESSAGE_BYTES: usize = 256 * 1024;
-/// Most bytes of what we send.
+/// Maximum size of an outgoing message in bytes.
 const MAX_SENT_BYTES: usize = 64 * 1024;
-/// How long the broker keeps a connection on which nothing comes. We ask more often.
+/// Time for which the broker keeps a silent connection. Pings are sent more often.
 const KEEP_ALIVE_SECONDS: u16 = 30;
-/// Longest time between two questions whether the other side is still there.
+/// Maximum time between two pings.
 const MAX_QUIET_TIME: Duration = Duration::from_secs(5);
-/// Number of these questions without an answer after which the connection counts as dead.
+/// Number of unanswered pings after which the connection counts as dead.
 const MAX_UNANSWERED_PINGS: u32 = 3;
-/// A connection on which no report came for so long is made anew: the broker may answer although nobody reports to it
-/// any more.
+/// Time without a report after which the connection is reopened: the broker may still answer although the printer no
+/// longer reports to it.
 const MAX_REPORT_SILENCE: Duration = Duration::from_mins(5);
-/// Most values of a message.
+/// Limits of nesting depth and number of values of a message.
 const BOUNDS: bounded_json::Bounds = bounded_json::Bounds { depth: 32, values: 20_000 };
 
 type Wire = Framed<TlsStream<TcpStream>, Codec>;
 
-/// Serves one connection. Whether it was open, and why it ended.
+/// Serves one connection. Returns whether it was open, and the reason why it ended.
 pub(super) async fn talk(link: &Link, shared: &SessionParts, end: &CancellationToken) -> (bool, PrinterError) {
     let Settings { connect_timeout, request_timeout, offline_after, .. } = link.settings;
     let opening = async {
@@ -166,7 +166,7 @@ async fn dial(link: &Link) -> Result<TlsStream<TcpStream>, PrinterError> {
     })
 }
 
-/// Says who we are and what we want to hear.
+/// Signs in and subscribes.
 async fn greet(link: &Link, stream: TlsStream<TcpStream>) -> Result<Wire, PrinterError> {
     let broken = |error: rumqttc::mqttbytes::Error| PrinterError::Unreachable(error.to_string());
     let mut wire =
@@ -226,7 +226,7 @@ async fn send(link: &Link, wire: &mut Wire, packet: Packet) -> Result<(), Printe
     }
 }
 
-/// Reads a message of the printer: a report, or the answer to a command.
+/// Handles a message of the printer: a report, or the reply to a command.
 fn hear(shared: &SessionParts, payload: &[u8], now: Instant) -> Result<(), TooLarge> {
     let Ok(Value::Object(mut message)) = bounded_json::read(payload, BOUNDS) else { return Ok(()) };
     shared.with(|state| state.spoke = Some(now));
@@ -255,7 +255,7 @@ fn hear(shared: &SessionParts, payload: &[u8], now: Instant) -> Result<(), TooLa
     Ok(())
 }
 
-/// An answer goes to whoever asked; also one that refuses all commands.
+/// Delivers a reply to the caller that waits for it. Also records a reply that rejects all commands.
 fn reply(shared: &SessionParts, group: &str, content: &Map<String, Value>) {
     let text = |name: &str| content.get(name).and_then(Value::as_str).unwrap_or_default();
     let number = match content.get("sequence_id") {
@@ -281,7 +281,7 @@ fn reply(shared: &SessionParts, group: &str, content: &Map<String, Value>) {
     });
 }
 
-/// Wakes the watch where something changed that matters, and collects the rest.
+/// Wakes the watch loop if a relevant change occurred, and collects the rest as telemetry.
 fn tell(shared: &SessionParts) {
     let (news, status) = shared.with(|state| {
         if !state.track.full {
@@ -309,7 +309,7 @@ fn tell(shared: &SessionParts) {
     }
 }
 
-/// What of a status is worth a look.
+/// Extracts the parts of a status whose change is worth a poll.
 fn matter((status, trouble): &(Status, Option<String>)) -> impl PartialEq + '_ {
     (status.state, status.connection, &status.file, status.ended, &status.slots, trouble)
 }

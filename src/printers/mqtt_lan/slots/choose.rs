@@ -1,5 +1,5 @@
-//! From which slots a print takes its filaments that is no job: those that a person names, else what fits for certain.
-//! Nothing is guessed: where more than one place would do, or none, a person has to say.
+//! Choice of slots for a manual print: those that an operator names, else those that certainly fit. Nothing is guessed:
+//! if several slots fit, or none, an operator has to choose.
 
 use super::{BESIDE_SLOT, Changer, MAX_FILAMENTS, SpoolPlace};
 use crate::domain::file::PlateFilament;
@@ -7,13 +7,14 @@ use crate::domain::launch::FilamentSlot;
 use crate::printers::adapter::{PrinterError, SlotsWanted};
 
 impl Changer {
-    /// For each filament of the file, by its index, the slot that it comes from. In this order: what a person names;
-    /// what feeds the nozzle now; slots that hold the plastic and the colour of each filament; the only spool of the
-    /// changers; the spool beside them. A spool that is known to be of another plastic is passed over; of a printer
-    /// without changers there is nothing to choose.
+    /// Chooses the slot of each filament of the file, by filament index. In this order: the slots that an operator
+    /// names; the source that feeds the nozzle now; slots that hold the kind and colour of each filament; the only
+    /// spool in the changers; the external spool. A spool known to be of another kind is skipped. A printer without
+    /// changers offers no choice.
     ///
     /// # Errors
-    /// [`PrinterError::Invalid`] with the filaments, what is in the slots, and what to do.
+    ///
+    /// [`PrinterError::Invalid`] with the filaments, the contents of the slots, and instructions.
     pub(in super::super) fn choose(&self, wanted: &SlotsWanted) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
         let SlotsWanted { filaments, named } = wanted;
         let indices: Vec<u32> = if filaments.is_empty() {
@@ -39,12 +40,12 @@ impl Changer {
         Ok(chosen)
     }
 
-    /// The slot with what is in it now.
+    /// Returns the slot with its current contents.
     pub(super) fn chosen(&self, slot: u32) -> FilamentSlot {
         FilamentSlot { slot, spool: self.place(slot).map(|place| place.spool.clone()) }
     }
 
-    /// Whether a person could name these slots.
+    /// Checks that an operator may name these slots: one for each filament, and all existing.
     fn named(&self, named: &[u32], filaments: usize) -> Result<(), PrinterError> {
         if named.len() != filaments {
             return Err(PrinterError::Invalid(format!(
@@ -61,7 +62,7 @@ impl Changer {
         }
     }
 
-    /// What fits without a person's word, for each filament; `None` if that is not certain.
+    /// Returns the slots that fit each filament without an operator's choice; `None` if that is not certain.
     fn fitting(&self, filaments: &[PlateFilament]) -> Option<Vec<u32>> {
         let one = filaments.len() <= 1;
         let wanted = filaments.first().and_then(|filament| filament.kind.as_deref());
@@ -86,7 +87,8 @@ impl Changer {
         }
     }
 
-    /// The slot that holds what a filament is of. Spools that the printer itself cannot tell apart are one choice.
+    /// Returns the slot that holds the kind and colour of a filament. Spools that the printer itself cannot distinguish
+    /// count as one choice.
     fn matching(&self, filament: &PlateFilament) -> Option<u32> {
         let wanted = filament.kind.as_deref()?;
         let alike = |place: &&SpoolPlace| {
@@ -100,7 +102,7 @@ impl Changer {
         found.all(|other| other.spool == first.spool).then_some(first.slot)
     }
 
-    /// The slots that are known to hold a spool.
+    /// Returns the slots known to hold a spool.
     fn spooled(&self) -> impl Iterator<Item = &SpoolPlace> {
         self.places.iter().filter(|place| place.kind.is_some() || place.spool.vendor_code.is_some())
     }
@@ -116,7 +118,7 @@ impl Changer {
         ))
     }
 
-    /// What is where.
+    /// Describes the contents of all slots.
     fn in_words(&self) -> String {
         let of = |place: &SpoolPlace| {
             let known = place.kind.as_deref().or(place.spool.vendor_code.as_deref());
@@ -150,7 +152,8 @@ mod tests {
         json!({"id": slot.to_string(), "tray_type": kind, "tray_info_idx": format!("GF-{kind}"), "tray_color": format!("{color}FF")})
     }
 
-    /// A changer with these spools, and beside it the spool of this kind; nothing is told where that is empty.
+    /// Builds a changer with these spools, and an external spool of this kind; an empty kind means that none is
+    /// reported.
     fn changer(now: u32, trays: &[Value], beside: &str) -> Changer {
         let ams = json!({"tray_now": now.to_string(), "ams": [{"id": "0", "tray": trays}]});
         Changer::of(Some(&ams), Some(&json!({"id": "254", "tray_type": beside})))

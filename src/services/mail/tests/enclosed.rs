@@ -1,11 +1,11 @@
-//! What comes with a message: taken apart as mail programs do, on each of the three ways out.
+//! Tests of attachments: parsed as mail programs do, for each of the three transports.
 
 use mail_parser::{MessageParser, MimeHeaders as _};
 
 use super::service::service;
 use super::*;
 
-/// A message with everything: both forms, a picture that the HTML shows, and a PDF.
+/// Builds a message with both bodies, an inline picture and a PDF.
 fn enclosing(id: &str) -> Message {
     let file = |name: &str, content_type, bytes: &'static [u8], shown_as| MailFile {
         name: name.into(),
@@ -23,7 +23,7 @@ fn enclosing(id: &str) -> Message {
     }
 }
 
-/// Takes a message apart as mail programs do, and finds in it what was enclosed.
+/// Parses a message as mail programs do and checks that all attachments are intact.
 fn is_whole(raw: &[u8]) {
     let message = MessageParser::default().parse(raw).unwrap();
     let kinds: Vec<String> = message

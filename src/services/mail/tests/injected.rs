@@ -1,5 +1,5 @@
-//! Whatever strangers write into what becomes a mail: it has the headers and the receivers that the shop gave it, and
-//! no others.
+//! Tests of header injection: whatever strangers write into a mail, it has exactly the headers and recipients that the
+//! shop set.
 
 use mail_parser::MessageParser;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::access::normal_email;
 
-/// What somebody writes who wants a header or a receiver of their own, among other things.
+/// Generates texts that try to inject headers or recipients, among others.
 fn any_words() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("\r\nBcc: eve@example.com\r\n".to_owned()),
@@ -34,7 +34,7 @@ fn any_address() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The names of the headers of a mail, in their order.
+/// Returns the header names of a mail in order.
 fn header_names(raw: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(raw);
     let head = text.split("\r\n\r\n").next().unwrap_or_default();
@@ -46,7 +46,7 @@ fn written(message: &Message) -> Result<lettre::Message, MailError> {
     compose(message, &sender(from()).unwrap())
 }
 
-/// The same with text and HTML, as all that customers get.
+/// Builds the message with text and HTML, as customers get it.
 fn both() -> Message {
     Message { html: Some("<p>Hello</p>".into()), ..message("a") }
 }
@@ -70,7 +70,7 @@ proptest! {
         }
     }
 
-    /// What the API takes for an address is one receiver: it, and nobody else.
+    /// Verifies that an address accepted by the API is exactly one recipient.
     #[test]
     fn an_address_is_one_receiver(given in any_address()) {
         let Ok(email) = normal_email(&given) else { return Ok(()) };

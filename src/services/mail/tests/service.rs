@@ -1,10 +1,10 @@
-//! The mail service: what it gets, what it refuses, and keys under which a message is sent once.
+//! Tests of the mail service client: requests, rejections, and idempotency keys.
 
 use simulator::peers::mail_service::MailService;
 
 use super::*;
 
-/// What the mail service got: path, headers, body.
+/// Requests received by the fake mail service: headers and body.
 pub(super) type Calls = Arc<Mutex<Vec<(axum::http::HeaderMap, serde_json::Value)>>>;
 
 pub(super) async fn service(status: u16, answer: &'static str) -> (MailApi, Calls) {

@@ -1,11 +1,11 @@
-//! How a booking on a spool is recognised later. Pure.
+//! Recognition of a booking on a spool. Pure.
 //!
-//! Spoolman keeps no reference with a use. But it keeps what was used of a spool as a floating number, far finer than
-//! anybody weighs. So a booking is made to end in digits below a milligram that follow from its id, its *stamp*:
-//! whoever changes the spool by whole milligrams afterwards leaves them as they are, and a change of the same amount
-//! by somebody else does not have them. They do not add up to an amount: each booking replaces those that it finds.
-//! Where the digits are neither those of the booking nor those from before it, nobody can tell: a database that keeps
-//! single precision alone loses them.
+//! Spoolman stores no reference with a use. But it stores the used weight of a spool as a floating-point number, far
+//! more precise than any scale. So a booking is adjusted to end in digits below a milligram that are derived from its
+//! id, its *stamp*: later changes of the spool by whole milligrams leave these digits unchanged, and a change of the
+//! same amount from elsewhere lacks them. Stamps do not accumulate: each booking replaces the digits that it finds. If
+//! the digits are neither those of the booking nor those from before it, the outcome is unknown; a database that stores
+//! single precision loses them.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -17,32 +17,33 @@ use crate::services::parts::StockError;
 
 /// Nanograms in a thousandth of a gram.
 const THOUSANDTH_NANOGRAMS: i64 = 1_000_000;
-/// How far a stamp lies at most from a whole thousandth, in nanograms: rounding must find the amount that is meant,
-/// also when bookings that were given up arrive late, each of which replaces digits that are no longer there. Then
-/// several stamps add up, of which ten have room.
+/// Maximum distance of a stamp from a whole thousandth, in nanograms. Rounding must still yield the intended amount,
+/// even if abandoned bookings arrive late, each replacing digits that no longer exist. Then several stamps add up;
+/// there is room for ten.
 const MAX_STAMP_NANOGRAMS: i64 = 50_000;
-/// How far it lies at least.
+/// Minimum distance of a stamp from a whole thousandth, in nanograms.
 const MIN_STAMP_NANOGRAMS: i64 = 1_000;
-/// How far digits may be off by what floating numbers lose, in nanograms.
+/// Maximum floating-point error of the digits, in nanograms.
 const MAX_NOISE_NANOGRAMS: i64 = 20;
-/// Longest time in seconds after a use in which another one may show the same moment, to the second.
+/// Maximum time in seconds after a use within which another use may have the same timestamp, to the second.
 const SAME_MOMENT_SECONDS: i64 = 2;
-/// Most characters of a moment that are kept.
+/// Maximum number of characters kept of a timestamp.
 const MAX_MOMENT_CHARS: usize = 40;
-/// How far an amount of a booking without a trace may be off by rounding, in thousandths.
+/// Maximum rounding error of the amount of a booking without a trace, in thousandths.
 const MAX_ROUNDING: i64 = 1;
 
-/// What was used of a spool beyond whole thousandths of a gram, and when the spool was last used.
+/// Amount used of a spool beyond whole thousandths of a gram, and the time of its last use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Trace {
     nanograms: i64,
-    /// Whether it was used so recently, when it was read, that a use right then would show the same moment.
+    /// `true` if the spool was used so recently, when it was read, that another use at that time would have the same
+    /// timestamp.
     recently: bool,
     last_used: String,
 }
 
 impl Trace {
-    /// Of a spool that was read when the server's clock showed `now`; without it, it may have been used right then.
+    /// Reads the trace of a spool when the server's clock showed `now`; without a clock, the spool counts as just used.
     fn of(spool: &Value, now: Option<Timestamp>) -> Option<Self> {
         let nanograms = (spool["used_weight"].as_f64()? * 1e9).round();
         // What is beyond this is no amount either.
@@ -60,16 +61,16 @@ impl Trace {
         Some(Self { nanograms, recently, last_used: parts.next()?.to_owned() })
     }
 
-    /// As it is kept with a booking.
+    /// Formats the trace as it is stored with a booking.
     fn text(&self) -> String {
         format!("{} {} {}", self.nanograms, if self.recently { RECENTLY } else { "before" }, self.last_used)
     }
 }
 
-/// How it is said in a trace that a spool had just been used.
+/// Marker, in a stored trace, of a spool that had just been used.
 const RECENTLY: &str = "recently";
 
-/// The nearest whole thousandth.
+/// Rounds to the nearest whole thousandth.
 fn whole(nanograms: i64) -> i64 {
     let steps = nanograms.div_euclid(THOUSANDTH_NANOGRAMS);
     let up = i64::from(nanograms.rem_euclid(THOUSANDTH_NANOGRAMS) * 2 >= THOUSANDTH_NANOGRAMS);
@@ -80,17 +81,17 @@ fn near(one: i64, other: i64) -> bool {
     (one - other).abs() <= MAX_NOISE_NANOGRAMS
 }
 
-/// The trace of a spool that was read when the server's clock showed `now`, as it is kept with a booking.
+/// Returns the trace, as stored with a booking, of a spool that was read when the server's clock showed `now`.
 pub(super) fn trace(spool: &Value, now: Option<Timestamp>) -> Option<String> {
     Trace::of(spool, now).map(|trace| trace.text())
 }
 
-/// What a server's clock shows, by the header of an answer.
+/// Parses the server's clock from a response's `Date` header.
 pub(super) fn clock(date: &str) -> Option<Timestamp> {
     jiff::fmt::rfc2822::parse(date).ok().map(|at| at.timestamp())
 }
 
-/// The digits that a booking leaves on a spool with this trace.
+/// Returns the digits that a booking leaves on a spool with this trace.
 fn stamp(booking: &Booking, before: &Trace) -> i64 {
     let number = booking.id.0.as_u128();
     let span = (MAX_STAMP_NANOGRAMS - MIN_STAMP_NANOGRAMS) as u128;
@@ -101,7 +102,7 @@ fn stamp(booking: &Booking, before: &Trace) -> i64 {
     if near(stamp, before.nanograms) { stamp / 2 } else { stamp }
 }
 
-/// How many grams are to be used for a booking: negative gives back.
+/// Returns the number of grams to use for a booking; negative numbers return filament.
 pub(super) fn grams_to_use(booking: &Booking) -> f64 {
     let nanograms = -booking.delta.0 * THOUSANDTH_NANOGRAMS;
     let before = booking.trace.as_deref().and_then(Trace::read);
@@ -109,7 +110,7 @@ pub(super) fn grams_to_use(booking: &Booking) -> f64 {
     (nanograms + replaced) as f64 / 1e9
 }
 
-/// Whether a booking that was sent is on its spool, as the spool is now.
+/// Determines whether a booking that was sent is on its spool, given the spool's current state.
 pub(super) fn verdict(booking: &Booking, spool: &Value) -> Result<BookingVerdict, StockError> {
     let used = used(spool)?;
     let unclear = || {
@@ -147,7 +148,7 @@ mod tests {
     use crate::domain::id::Id;
     use crate::domain::time::Timestamp as Moment;
 
-    /// A spool that was last used at this second.
+    /// Builds a spool that was last used at this second.
     fn spool(grams: f64, last_used: i64) -> Value {
         json!({"used_weight": grams, "last_used": at(last_used).to_string()})
     }
@@ -156,7 +157,7 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
-    /// Decided by a look at this second.
+    /// Builds a booking that was decided from a reading at this second.
     fn booking(number: u128, delta: i64, on: &Value, second: i64) -> Booking {
         let (mark, trace) = (used(on).unwrap(), trace(on, Some(at(second))));
         let (before, at) = (Amount::ZERO, Moment(0));
@@ -206,7 +207,7 @@ mod tests {
         assert!(matches!(told(151.0), BookingVerdict::Unclear(_)));
     }
 
-    /// What somebody there does before it is asked what became of a booking.
+    /// External change of the spool before the booking's outcome is determined.
     #[derive(Clone, Copy, PartialEq, Debug)]
     enum Meanwhile {
         Nothing,
@@ -214,11 +215,11 @@ mod tests {
         Sets(i64),
     }
 
-    /// When a booking reaches the server.
+    /// Time at which a booking reaches the server.
     #[derive(Clone, Copy, PartialEq, Debug)]
     enum Arrives {
         AtOnce,
-        /// Behind the next booking.
+        /// After the next booking.
         Late,
         Never,
     }
@@ -236,9 +237,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was booked before, and whatever people use or set by whole milligrams afterwards, also in the same
-        /// second: a booking that arrived is never taken for lost, one that was lost never for booked, and digits
-        /// never add up to an amount.
+        /// Verifies, for any earlier bookings and any later changes by whole milligrams, also in the same second: a
+        /// booking that arrived is never taken for lost, one that was lost never for booked, and stamps never add up to
+        /// an amount.
         #[test]
         fn a_booking_is_told_from_changes_of_others(
             start in 0i64..2_000_000,
