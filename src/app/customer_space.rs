@@ -220,7 +220,7 @@ impl App {
         }
         let (mut deleted, mut failure) = (0, None);
         for photo in &request.photos {
-            match self.delete_photo(photo.file_id).await {
+            match self.delete_request_photo(photo.file_id).await {
                 Ok(count) => deleted += count,
                 Err(error) => failure = Some(error),
             }
@@ -232,7 +232,7 @@ impl App {
     }
 
     /// Deletes a photo, unless it is gone already; returns how many.
-    async fn delete_photo(&self, id: Id) -> Result<usize, AskError> {
+    async fn delete_request_photo(&self, id: Id) -> Result<usize, AskError> {
         let read = self.files.read(id).await.map_err(unavailable)?;
         let Some(file) = read.and_then(|file| file.state.clone()).filter(|file| !file.archived) else { return Ok(0) };
         self.delete_upload(&file).await?;

@@ -292,6 +292,7 @@ async fn a_damaged_doc_is_told_by_table_and_id() {
             size: Set(0),
             from_customer: Set(false),
             custom_request_id: Set(None),
+            model_file_id: Set(None),
             archived: Set(false),
             created_at: Set(0),
         };
