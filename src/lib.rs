@@ -5,7 +5,7 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod documents;
-pub mod domain;
+pub use ::domain;
 pub mod entities;
 pub mod files;
 pub mod http;

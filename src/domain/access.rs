@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::second_factor::{FactorProof, SecondFactor};
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::principal::Role;
+use crate::second_factor::{FactorProof, SecondFactor};
+use crate::time::Timestamp;
 
 mod decide;
 mod email;
@@ -147,7 +147,7 @@ pub enum AccessCommand {
     /// Records in the audit log that the agent gateway requested a skill, and the outcome; changes nothing else.
     Asked {
         /// Requested skill.
-        skill: crate::domain::agent::Skill,
+        skill: crate::agent::Skill,
         /// Error code of the response; `None` if the skill was carried out.
         refused: Option<String>,
     },

@@ -6,7 +6,7 @@
 //! token yields a new pair, once: its upcoming use is committed beforehand, and the new pair is committed before any of
 //! it is used. A server that stops in between tries the refresh token again, and reports it in words when the provider
 //! no longer accepts it. Callers encrypt tokens before passing them in. [`paper`] defines the documents sent to the
-//! provider, [`crate::domain::posting`] tracks their progress.
+//! provider, [`crate::posting`] tracks their progress.
 
 pub mod paper;
 
@@ -14,12 +14,12 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::refusal::{Class, Refusal};
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
+use crate::refusal::{Class, Refusal};
+use crate::time::Timestamp;
 
 /// Time that an admin may spend on the provider's consent page, in milliseconds: 10 minutes.
 const REQUEST_LIFE_MS: i64 = 10 * 60_000;

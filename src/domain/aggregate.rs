@@ -2,7 +2,7 @@
 //!
 //! Rules perform no I/O. [`Aggregate::effects`] names the outside work; `actors/` carries it out.
 
-pub use crate::domain::decision_context::{DecisionContext, Ids, LastNumbers, NumberSeries};
+pub use crate::decision_context::{DecisionContext, Ids, LastNumbers, NumberSeries};
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -10,10 +10,10 @@ use std::hash::Hash;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::domain::event::Event;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::domain::requirement::Requirement;
+use crate::event::Event;
+use crate::id::Id;
+use crate::refusal::Refusal;
+use crate::requirement::Requirement;
 
 /// Aggregate that another aggregate's commit creates, at version 1. Creation needs no coordination because nothing else
 /// knows the fresh id; only an aggregate's own actor may change it afterwards.

@@ -6,11 +6,11 @@
 //!
 //! Limits for texts and lists are defined with the requests that carry them.
 
-use crate::domain::amount::Amount;
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::time::Timestamp;
 
-pub use crate::domain::amount::MAX_AMOUNT;
-pub use crate::domain::time::{EARLIEST, LATEST};
+pub use crate::amount::MAX_AMOUNT;
+pub use crate::time::{EARLIEST, LATEST};
 
 /// Maximum print duration, in seconds: 366 days.
 pub const MAX_PRINT_SECONDS: i64 = 31_622_400;

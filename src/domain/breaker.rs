@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::domain::schedule::Delays;
+use crate::schedule::Delays;
 
 /// Circuit breaker settings: failures until it opens, and for how long.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,9 +3,9 @@
 
 use subtle::ConstantTimeEq as _;
 
-use crate::domain::id::Id;
-use crate::domain::signing::hmac_sha256;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::signing::hmac_sha256;
+use crate::time::Timestamp;
 
 /// Lifetime of a signed URL, in milliseconds.
 const LINK_LIFE_MS: i64 = 60_000;
@@ -34,7 +34,7 @@ fn signature(secret: &str, printer: Id, until: i64) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::testing::id;
+    use crate::testing::id;
 
     /// Signing secret of these tests.
     const SECRET: &str = "0123456789abcdef0123456789abcdef";

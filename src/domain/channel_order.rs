@@ -23,10 +23,10 @@ mod told;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::address::Address;
-use crate::domain::id::Id;
-use crate::domain::refusal::shortened;
-use crate::domain::time::Timestamp;
+use crate::address::Address;
+use crate::id::Id;
+use crate::refusal::shortened;
+use crate::time::Timestamp;
 
 pub use amounts::{SoldAmounts, amounts};
 pub use told::{ShipmentThere, Tracking, TrackingOutcome, TrackingState};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::bounds::MAX_CENTS;
+use crate::bounds::MAX_CENTS;
 
 /// Currencies without a minor unit.
 const WITHOUT_DECIMALS: [&str; 16] =

@@ -1,7 +1,7 @@
 //! A custom request: what a customer wants made, with photos, before there is a price that holds.
 //!
 //! It comes in from a page of the shop, and makes its photos as files in its own commit. The estimate is frozen by the
-//! price tables of that moment ([`crate::domain::intake_prices`]). A quote that answers it tells it what became of
+//! price tables of that moment ([`crate::intake_prices`]). A quote that answers it tells it what became of
 //! that; an operator may say the same of a quote that was made elsewhere.
 //!
 //! | from | on | to |
@@ -22,15 +22,15 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregate::NewAggregate;
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::intake_prices::{Estimate, Wishes};
-use crate::domain::mail::Mail;
-use crate::domain::picture_format::PictureFormat;
-use crate::domain::time::Timestamp;
+use crate::aggregate::NewAggregate;
+use crate::file::File;
+use crate::id::Id;
+use crate::intake_prices::{Estimate, Wishes};
+use crate::mail::Mail;
+use crate::picture_format::PictureFormat;
+use crate::time::Timestamp;
 
-pub use crate::domain::custom_request_status::CustomRequestStatus;
+pub use crate::custom_request_status::CustomRequestStatus;
 
 /// Maximum number of photos per request.
 pub const MAX_PHOTOS: usize = 10;

@@ -1,7 +1,7 @@
 //! Customer: profile, addresses for parcels and invoices, and signed-in browser sessions.
 //!
 //! A customer is identified by the e-mail address alone, in its normal form, which never changes. There is no password:
-//! redeeming a mailed link signs the customer in ([`crate::domain::sign_in_link`]). The record is created with the
+//! redeeming a mailed link signs the customer in ([`crate::sign_in_link`]). The record is created with the
 //! first redeemed link, or with the first order that names the address.
 
 mod profile;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::domain::access::normal_email;
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::order::Address;
-use crate::domain::party::Party;
-use crate::domain::refusal::Refusal;
-use crate::domain::time::{DAY_MS, Timestamp};
+use crate::access::normal_email;
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::id::Id;
+use crate::order::Address;
+use crate::party::Party;
+use crate::refusal::Refusal;
+use crate::time::{DAY_MS, Timestamp};
 
 pub use profile::{AddressKind, CustomerAddress, GivenAddress, MAX_ADDRESSES, ProfileChange};
 

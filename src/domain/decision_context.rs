@@ -1,9 +1,9 @@
 //! Context of a decision besides the state: time, principal, settings and the source of ids.
 
-use crate::domain::id::Id;
-use crate::domain::principal::Principal;
-use crate::domain::rules::Rules;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::principal::Principal;
+use crate::rules::Rules;
+use crate::time::Timestamp;
 
 /// Series of human-readable numbers from a counter; gaps are allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -20,15 +20,15 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
 
-use crate::domain::id::Id;
-use crate::domain::job::{AttemptState, Job, JobState};
-use crate::domain::order::{Order, OrderStatus};
-use crate::domain::printer::Printer;
-use crate::domain::sku::MachineType;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::job::{AttemptState, Job, JobState};
+use crate::order::{Order, OrderStatus};
+use crate::printer::Printer;
+use crate::sku::MachineType;
+use crate::time::Timestamp;
 use need::{BoardPrinter, NeedClass, PrinterRank};
 
-pub use crate::domain::launch::KnownTypes;
+pub use crate::launch::KnownTypes;
 pub use matching::{PrinterMatch, match_printers};
 pub use reason::{Surroundings, waiting_reason};
 pub use refused::RefusedJob;
@@ -287,7 +287,7 @@ impl Board {
     }
 
     /// Returns the index in `printers` of the best one for this job. Healthy printers come before those that refused a
-    /// start, then those that did not refuse this job, then those that fit best ([`crate::domain::launch::Fit::rank`]),
+    /// start, then those that did not refuse this job, then those that fit best ([`crate::launch::Fit::rank`]),
     /// then the longest idle.
     fn best(&self, id: &Id, job: &ReadyJob, printers: &[(Id, &BoardPrinter)], probe: Probe) -> Option<usize> {
         let usable = |printer: &Id, one: &BoardPrinter| {

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::time::Timestamp;
 
 mod decide;
 pub mod envelope;

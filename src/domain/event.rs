@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::decision_context::DecisionContext;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::decision_context::DecisionContext;
+use crate::id::Id;
+use crate::time::Timestamp;
 
 pub mod data;
 
@@ -86,7 +86,7 @@ pub struct Event {
     pub subject_id: Id,
     /// Order whose timeline shows the event.
     pub order_id: Option<Id>,
-    /// Principal that caused the event ([`crate::domain::principal::Principal`] as text).
+    /// Principal that caused the event ([`crate::principal::Principal`] as text).
     pub actor: String,
     /// Machine-readable payload: one of the structs of [`data`].
     pub data: Value,

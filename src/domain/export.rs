@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::mail::kind::{self, ExportReady};
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::time::{DAY_MS, Timestamp};
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::mail::kind::{self, ExportReady};
+use crate::refusal::{Faults, Refusal};
+use crate::time::{DAY_MS, Timestamp};
 
 /// Time for which a finished table can be downloaded, in milliseconds: 7 days.
 pub const EXPORT_LIFE_MS: i64 = 7 * DAY_MS;

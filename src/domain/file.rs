@@ -2,21 +2,21 @@
 
 mod plate;
 
-pub use crate::domain::gcode_form::GcodeForm;
+pub use crate::gcode_form::GcodeForm;
 pub use plate::{MAX_FILAMENTS, MAX_PLATES, Plate, PlateFilament};
 
 use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::principal::Principal;
-use crate::domain::refusal::Refusal;
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::sku::Dimensions;
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::principal::Principal;
+use crate::refusal::Refusal;
+use crate::requirement::{Referenced, Requirement};
+use crate::sku::Dimensions;
+use crate::time::Timestamp;
 
 /// Use of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

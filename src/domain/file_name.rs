@@ -1,7 +1,7 @@
 //! Sanitization of file names from uploads, and their conversion to names that printers accept.
 
-use crate::domain::gcode_form::GcodeForm;
-use crate::domain::refusal::Refusal;
+use crate::gcode_form::GcodeForm;
+use crate::refusal::Refusal;
 
 /// Maximum length of a file name, in characters.
 const MAX_NAME_CHARS: usize = 200;

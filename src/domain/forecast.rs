@@ -16,13 +16,13 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use crate::domain::dispatch::{BoardRules, Rehearsal};
-use crate::domain::id::Id;
-use crate::domain::job::{Job, JobState};
-use crate::domain::order::{Order, OrderStatus};
-use crate::domain::printer::{Clearing, InHand, Phase, Printer};
-use crate::domain::shop_hours::ShopHours;
-use crate::domain::time::Timestamp;
+use crate::dispatch::{BoardRules, Rehearsal};
+use crate::id::Id;
+use crate::job::{Job, JobState};
+use crate::order::{Order, OrderStatus};
+use crate::printer::{Clearing, InHand, Phase, Printer};
+use crate::shop_hours::ShopHours;
+use crate::time::Timestamp;
 
 pub use pace::{ObservedPrint, Paces};
 

@@ -22,9 +22,9 @@ pub use extents::Extents;
 pub use package::{open_archive, read_package};
 pub use thumbnail::Thumbnail;
 
-use crate::domain::amount::Amount;
-use crate::domain::file::Plate;
-use crate::domain::sku::Dimensions;
+use crate::amount::Amount;
+use crate::file::Plate;
+use crate::sku::Dimensions;
 use content::FileEnds;
 use notes::Notes;
 

@@ -1,9 +1,9 @@
 //! Statistics over a period besides the quality of parts: printer utilisation, failure rate of prints, lead times of
 //! orders, and kept promises. The caller supplies the records to count.
 
-use crate::domain::job::AttemptState;
-use crate::domain::order::{Order, OrderStatus};
-use crate::domain::time::{DAY_MS, HOUR_MS, Timestamp};
+use crate::job::AttemptState;
+use crate::order::{Order, OrderStatus};
+use crate::time::{DAY_MS, HOUR_MS, Timestamp};
 
 /// Maximum number of days reported: a year, with a day more if it begins and ends within a day.
 const MAX_DAYS: usize = 367;
@@ -163,10 +163,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::order::{OrderCommand, SentShipment, Shipment};
-    use crate::domain::promise::Promise;
-    use crate::domain::testing::orders::order_to;
-    use crate::domain::testing::{Bench, id};
+    use crate::order::{OrderCommand, SentShipment, Shipment};
+    use crate::promise::Promise;
+    use crate::testing::orders::order_to;
+    use crate::testing::{Bench, id};
 
     const NOW: Timestamp = Timestamp(1_700_000_000_000);
 

@@ -5,12 +5,12 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::{AlertKind, one_line};
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::mail::alert::{AlertKind, one_line};
+use crate::refusal::Refusal;
+use crate::time::Timestamp;
 
 /// Integration that follows the events.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ impl Integration {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::domain::testing::{Bench, id};
+    use crate::testing::{Bench, id};
 
     #[test]
     fn the_cursor_begins_once_and_only_moves_forward() {

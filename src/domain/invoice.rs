@@ -4,7 +4,7 @@
 //! operator owns its payments; that of an order follows the order (`follow`): same payments, same state. Issuing
 //! creates a [`Document`]: an invoice or a credit note with a number from a gapless series, a row that is inserted once
 //! and never changed. The rules are grouped: `sums` (tax by rate, the totals), `make` (drafting, issuing), `credit`
-//! (credit notes), `money` (the effects of its own [ledger](crate::domain::ledger)), `follow` (the state of an order),
+//! (credit notes), `money` (the effects of its own [ledger](crate::ledger)), `follow` (the state of an order),
 //! `charged` (charges of the processor for a subscription), `pay_link`, `notice` (mails to the customer); `rules`
 //! dispatches.
 //!
@@ -41,16 +41,16 @@ pub use follow::{NewInvoice, OrderMoney, OrderToInvoice};
 pub use pay_link::{pay_token, read_pay_token};
 pub use sums::{Category, Sums};
 
-pub use crate::domain::invoice_status::InvoiceStatus;
-pub use crate::domain::ledger::{AtProcessor, LedgerCommand, LedgerEffect, Payment};
-pub use crate::domain::party::Party;
+pub use crate::invoice_status::InvoiceStatus;
+pub use crate::ledger::{AtProcessor, LedgerCommand, LedgerEffect, Payment};
+pub use crate::party::Party;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::address::Address;
-use crate::domain::id::Id;
-use crate::domain::ledger::Payable as _;
-use crate::domain::time::Timestamp;
+use crate::address::Address;
+use crate::id::Id;
+use crate::ledger::Payable as _;
+use crate::time::Timestamp;
 
 /// Maximum number of lines of one invoice, equal to that of an order.
 pub const MAX_LINES: usize = 300;

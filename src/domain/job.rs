@@ -1,6 +1,6 @@
 //! Production job: the printing of one plate of one line of an order, with the record of every attempt.
 //!
-//! Jobs live inside their [`crate::domain::order::Order`] and change only with its commits. A job first claims its
+//! Jobs live inside their [`crate::order::Order`] and change only with its commits. A job first claims its
 //! materials one after the other, then waits for a printer, then is attempted until a print succeeds or too many
 //! attempts failed.
 //!
@@ -42,14 +42,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::amount::Amount;
-use crate::domain::file::GcodeForm;
-use crate::domain::id::Id;
-use crate::domain::launch::{LaunchNeeds, SlicedFor, used_share};
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::slice_source::SliceSource;
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::file::GcodeForm;
+use crate::id::Id;
+use crate::launch::{LaunchNeeds, SlicedFor, used_share};
+use crate::printer_status::PrintEnd;
+use crate::sku::{Dimensions, MachineType};
+use crate::slice_source::SliceSource;
+use crate::time::Timestamp;
 
 /// Operator's resolution of a live attempt whose start or outcome is unknown, or whose printer does not answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

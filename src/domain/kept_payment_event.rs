@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::event::Event;
-use crate::domain::event::data::PaymentUnmatchedData;
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
-use crate::domain::refusal::Refusal;
-use crate::domain::time::{DAY_MS, Timestamp};
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::event::Event;
+use crate::event::data::PaymentUnmatchedData;
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
+use crate::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
+use crate::refusal::Refusal;
+use crate::time::{DAY_MS, Timestamp};
 
 /// Number of days for which an unmatched event is retried before it is given up.
 const TRIED_DAYS: i64 = 30;

@@ -11,18 +11,18 @@ mod slots;
 #[cfg(test)]
 mod tests;
 
-pub use crate::domain::printer_types::{KnownTypes, TypeFacts};
+pub use crate::printer_types::{KnownTypes, TypeFacts};
 pub use facts::{LaunchFacts, SlotFacts};
 pub use fit::{Fit, Mismatch, fit};
 pub use slots::{ChosenSlot, FilamentSlot, ReportedSpool};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::amount::Amount;
-use crate::domain::file::GcodeForm;
-use crate::domain::id::Id;
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::sku::{Dimensions, MachineType};
+use crate::amount::Amount;
+use crate::file::GcodeForm;
+use crate::id::Id;
+use crate::printer_status::PrintEnd;
+use crate::sku::{Dimensions, MachineType};
 
 /// Largest difference in millimetres at which two nozzle diameters count as equal.
 const SAME_NOZZLE_MM: f64 = 0.011;

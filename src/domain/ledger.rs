@@ -29,9 +29,9 @@ pub use payment::{Payment, kept_by_currency};
 pub(crate) use received::{all_tries_came, flag_money, mark_paid};
 pub(crate) use refunds::{refund, refund_otherwise};
 
-use crate::domain::aggregate::{Aggregate, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::refusal::{Class, Refusal};
+use crate::aggregate::{Aggregate, DecisionContext};
+use crate::id::Id;
+use crate::refusal::{Class, Refusal};
 
 /// Method of payments that the payment processor reports; operators use other names for their own methods.
 pub const PROCESSOR: &str = "processor";

@@ -5,7 +5,7 @@
 
 pub mod address;
 
-use crate::domain::time::Timestamp;
+use crate::time::Timestamp;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;

@@ -2,10 +2,10 @@
 //! it.
 //!
 //! It lives as long as the process, works once, and for an hour at most. Not for shops: there users sign in with a
-//! password, and customers with a mailed link ([`crate::domain::sign_in_link`]).
+//! password, and customers with a mailed link ([`crate::sign_in_link`]).
 
-use crate::domain::id::Id;
-use crate::domain::time::{HOUR_MS, Timestamp};
+use crate::id::Id;
+use crate::time::{HOUR_MS, Timestamp};
 
 /// Lifetime of a link in milliseconds.
 const LINK_LIFE_MS: i64 = HOUR_MS;

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
-use crate::domain::id::Id;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::mail::part::{AttachedDocument, Link, MailPart, one_line};
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
+use crate::id::Id;
+use crate::mail::alert::AlertKind;
+use crate::mail::part::{AttachedDocument, Link, MailPart, one_line};
+use crate::refusal::Refusal;
+use crate::time::Timestamp;
 
 pub mod alert;
 pub mod kind;

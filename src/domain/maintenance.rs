@@ -17,13 +17,13 @@ use std::ops::{Add, Sub};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::amount::Amount;
-use crate::domain::bounds::MAX_PRINT_SECONDS;
-use crate::domain::id::Id;
-use crate::domain::launch::{ChosenSlot, used_share};
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::refusal::Refusal;
-use crate::domain::time::{HOUR_MS, Timestamp};
+use crate::amount::Amount;
+use crate::bounds::MAX_PRINT_SECONDS;
+use crate::id::Id;
+use crate::launch::{ChosenSlot, used_share};
+use crate::printer_status::PrintEnd;
+use crate::refusal::Refusal;
+use crate::time::{HOUR_MS, Timestamp};
 
 /// Maximum number of reminders of one printer.
 pub const MAX_REMINDERS: usize = 50;

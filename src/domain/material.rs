@@ -13,10 +13,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::parts_sync::{LinkCommand, StockLink, StockSystem};
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::parts_sync::{LinkCommand, StockLink, StockSystem};
+use crate::time::Timestamp;
 
 mod alerts;
 mod change;

@@ -12,9 +12,9 @@ mod xml;
 
 use std::io::{self, Read, Seek};
 
-use crate::domain::bounds::MAX_LENGTH_MM;
-use crate::domain::gcode::Content;
-use crate::domain::sku::Dimensions;
+use crate::bounds::MAX_LENGTH_MM;
+use crate::gcode::Content;
+use crate::sku::Dimensions;
 
 /// Bytes per read; between two reads the caller may cancel.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -158,7 +158,7 @@ impl Solid {
 
     fn facts(&self) -> Result<MeshFacts, MeshFault> {
         let volume = (self.six_volumes / 6.0).abs();
-        let length = |axis: usize| crate::domain::bounds::length_mm(self.most[axis] - self.least[axis]);
+        let length = |axis: usize| crate::bounds::length_mm(self.most[axis] - self.least[axis]);
         let size = (length(0), length(1), length(2));
         let (Some(x), Some(y), Some(z)) = size else { return Err(MeshFault::Empty) };
         // A volume that is no number fails the comparison.

@@ -3,7 +3,7 @@
 //! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
 //! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by stage: `place`
 //! (creation, confirmation), `shipping` (shipments), `departures` (prints that shipped parts came from), `notice`
-//! (shipment mails to the customer), `money` (effects of its [ledger](crate::domain::ledger)), `invoiced` (its
+//! (shipment mails to the customer), `money` (effects of its [ledger](crate::ledger)), `invoiced` (its
 //! invoice), `work` (jobs created, cancelled, retried, released), `stock` (material claimed and settled), `slicing`
 //! (models sliced to G-code), `attempt` (printing), `sign_off` (quality of finished parts; `parts` counts them), `sold`
 //! (orders that another shop sold). `command` and `effect` have the messages, `rules` dispatches them and derives the
@@ -26,7 +26,7 @@
 //!
 //! A command outside this table is refused with 409 `invalid_transition`. Signed events of the payment processor are
 //! never refused, because the money has moved regardless of the order's status. The table of a job is in
-//! [`crate::domain::job`].
+//! [`crate::job`].
 
 mod attempt;
 mod change;
@@ -51,7 +51,7 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use crate::domain::job::Resolution;
+pub use crate::job::Resolution;
 pub use command::{AgreedTerms, NewOrder, OrderAnswer, OrderCommand, PICKUP, SeenPrints, SlicingNews, StockNow};
 pub use effect::OrderEffect;
 pub use invoiced::{InvoiceTold, OrderCreated, OrderInvoice};
@@ -59,29 +59,29 @@ pub use parts::LineParts;
 pub use report::Report;
 pub use sold::{CHANNEL_METHOD, LeftShipment, NewsThere, SoldElsewhere, SoldOrder};
 
-pub use crate::domain::address::Address;
-pub use crate::domain::ledger::{
+pub use crate::address::Address;
+pub use crate::ledger::{
     AtProcessor, Checkout, CheckoutNews, CheckoutState, LedgerCommand, LedgerEffect, PROCESSOR, Payment, PaymentNews,
     RefundAsked, RefundNews,
 };
-pub use crate::domain::order_status::{OrderStatus, SentLine, SentShipment, Shipment};
+pub use crate::order_status::{OrderStatus, SentLine, SentShipment, Shipment};
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::amount::Amount;
-use crate::domain::file::GcodeForm;
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, Job};
-use crate::domain::launch::{MaterialNeed, SlicedFor};
-use crate::domain::ledger::Payable as _;
-use crate::domain::party::Party;
-use crate::domain::principal::{Principal, Role};
-use crate::domain::promise::Promise;
-use crate::domain::slice_source::SliceSource;
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::file::GcodeForm;
+use crate::id::Id;
+use crate::job::{Attempt, Job};
+use crate::launch::{MaterialNeed, SlicedFor};
+use crate::ledger::Payable as _;
+use crate::party::Party;
+use crate::principal::{Principal, Role};
+use crate::promise::Promise;
+use crate::slice_source::SliceSource;
+use crate::time::Timestamp;
 
 /// Origin of an order; fixed when it is created.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -145,9 +145,9 @@ pub struct Make {
     #[serde(default)]
     pub further: Vec<MaterialNeed>,
     /// Machine type that can print it.
-    pub machine_type: crate::domain::sku::MachineType,
+    pub machine_type: crate::sku::MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
-    pub dimensions: Option<crate::domain::sku::Dimensions>,
+    pub dimensions: Option<crate::sku::Dimensions>,
     /// G-code file; `None` without a source leaves a job in CREATED, because there is nothing to print.
     pub file_id: Option<Id>,
     /// Model and settings to slice the G-code from, if there is no file.
@@ -345,7 +345,7 @@ impl Order {
     }
 
     /// Returns whether the price is not binding yet: a draft without agreed terms, payments or an invoice.
-    pub(crate) fn is_unpriced(&self) -> bool {
+    pub fn is_unpriced(&self) -> bool {
         let agreed = self.kind == OrderKind::Custom || self.sold.is_some();
         self.status == OrderStatus::Draft && !agreed && self.payments.is_empty() && self.invoice.is_none()
     }

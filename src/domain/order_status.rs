@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::time::Timestamp;
+use crate::time::Timestamp;
 
-/// Status of an order; the table of transitions is in [`crate::domain::order`].
+/// Status of an order; the table of transitions is in [`crate::order`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OrderStatus {

@@ -37,9 +37,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::time::Timestamp;
 
 /// Maximum number of items of one entry that are synchronized; an entry with more is a conflict.
 pub const MAX_ITEMS: usize = 200;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::address::Address;
+use crate::address::Address;
 
 /// Country codes (ISO 3166-1) with which a VAT identifier may begin, plus the special codes of Greece and Northern
 /// Ireland.

@@ -7,7 +7,7 @@ mod event;
 
 pub use event::{DisputeNews, EventError, OrderLinks, PaidLine, PaidPeriod, PaymentEffect, PaymentEvent, parse};
 
-use crate::domain::signing::{hmac_sha256, same};
+use crate::signing::{hmac_sha256, same};
 
 /// Reason an inbound event is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

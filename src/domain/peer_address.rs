@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use url::Url;
 
-use crate::domain::printer::{as_web_address, denied_host};
+use crate::printer::{as_web_address, denied_host};
 
 /// Maximum length of an address, in bytes.
 const MAX_ADDRESS_BYTES: usize = 2048;

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::domain::id::Id;
+use crate::id::Id;
 
 /// Returns whether a text is the address of a picture: the id of an uploaded file, a web address (`http`, `https`), or
 /// a path of the shop's own site. Anything else, such as `javascript:` and `data:`, is not.

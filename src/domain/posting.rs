@@ -9,13 +9,13 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::invoice::{Document, DocumentKind};
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::refusal::{Refusal, shortened};
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::id::Id;
+use crate::invoice::{Document, DocumentKind};
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
+use crate::refusal::{Refusal, shortened};
+use crate::time::Timestamp;
 
 /// Maximum length of the accounting system's message that is stored, in characters.
 const MAX_WORDS_CHARS: usize = 500;
@@ -187,8 +187,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::testing::invoices::document;
-    use crate::domain::testing::{Bench, id};
+    use crate::testing::invoices::document;
+    use crate::testing::{Bench, id};
 
     fn begun(bench: &Bench) -> Option<Posting> {
         let mut this = None;

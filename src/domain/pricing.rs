@@ -9,8 +9,8 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::amount::{Amount, MAX_AMOUNT};
-use crate::domain::bounds::{MAX_CENTS, MAX_PRINT_SECONDS};
+use crate::amount::{Amount, MAX_AMOUNT};
+use crate::bounds::{MAX_CENTS, MAX_PRINT_SECONDS};
 
 /// Seconds in one hour.
 const HOUR_SECONDS: i128 = 3600;

@@ -5,7 +5,7 @@
 //! start is recorded in a commit of its own before it is sent ([`Phase::StartSent`]) and sent only once, by the caller
 //! whose commit recorded it; afterwards only evidence from the printer, or an operator, decides its outcome.
 //!
-//! Telemetry such as temperatures is not stored here (see [`crate::domain::printer_status`]): only changes that matter
+//! Telemetry such as temperatures is not stored here (see [`crate::printer_status`]): only changes that matter
 //! to the rules are commands. `attempt` has the rules of an attempt, `verdict` judges unconfirmed starts and vanished
 //! prints, `seen` processes statuses, `readiness` determines which jobs a printer can accept, `safety` blocks it after
 //! a firmware fault, `refusals` pauses it after refused starts, `manual` starts prints that are not jobs,
@@ -60,11 +60,11 @@ pub use slots::{MAX_SLOTS, Slot, SlotSource, Spool, SpoolBinding, SpoolLeft, Spo
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::Id;
-use crate::domain::maintenance::{Odometer, Reminder};
-use crate::domain::printer_status::{Activity, Connection, SpoolBooking};
-use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::maintenance::{Odometer, Reminder};
+use crate::printer_status::{Activity, Connection, SpoolBooking};
+use crate::sku::{Dimensions, MachineType};
+use crate::time::Timestamp;
 
 /// Nozzle fitted to the hot end; files are sliced for a diameter.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -208,10 +208,10 @@ pub struct Printer {
     pub fields: PrinterFields,
     /// Slots by number; empty if only the loaded material is known (see [`Printer::slots`]).
     #[serde(default)]
-    pub(in crate::domain) slots: Vec<Slot>,
+    pub(crate) slots: Vec<Slot>,
     /// Materials that operators assigned to reported spools at this printer; newest last.
     #[serde(default)]
-    pub(in crate::domain) bindings: Vec<SpoolBinding>,
+    pub(crate) bindings: Vec<SpoolBinding>,
     /// Spools on which the printer's own server books its prints, as last reported; `None` if it books none.
     #[serde(default)]
     pub books_on: Option<SpoolBooking>,

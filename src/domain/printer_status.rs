@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::amount::{Amount, MAX_AMOUNT};
-use crate::domain::bounds;
-use crate::domain::heaters::Heaters;
-use crate::domain::time::Timestamp;
+use crate::amount::{Amount, MAX_AMOUNT};
+use crate::bounds;
+use crate::heaters::Heaters;
+use crate::time::Timestamp;
 
 /// Maximum number of slots that are read from a printer's report.
 const MAX_REPORTED_SLOTS: usize = 64;

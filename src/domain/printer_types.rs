@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::gcode_form::GcodeForm;
+use crate::gcode_form::GcodeForm;
 
 /// File formats and slot capabilities of one printer type.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::time::Timestamp;
+use crate::time::Timestamp;
 
 /// Target share of promises that are met.
 const KEPT_SHARE: f64 = 0.8;

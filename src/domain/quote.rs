@@ -1,6 +1,6 @@
 //! A quote: an offer to a customer with its price and its period of validity.
 //!
-//! Operators draft quotes; uploading a model also creates a draft, priced by [`crate::domain::pricing`]. A quote can be
+//! Operators draft quotes; uploading a model also creates a draft, priced by [`crate::pricing`]. A quote can be
 //! edited only as a draft. Once it is sent, prices, tax and shipping are frozen. The accepted quote becomes one order
 //! of kind `custom` at exactly these prices; its id is chosen and stored in the commit that accepts, so that the order
 //! is created once whatever happens in between. `draft` contains the editing, `model` the lines that are printed from
@@ -28,18 +28,18 @@ pub use margin::{LineMargin, margins};
 pub use model::{QuoteModel, SlicedModel};
 pub use rules::{QuoteCreated, QuoteEffect};
 
-pub use crate::domain::quote_status::QuoteStatus;
+pub use crate::quote_status::QuoteStatus;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::address::Address;
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::event::Event;
-use crate::domain::event::data::quote::QuoteData;
-use crate::domain::id::Id;
-use crate::domain::pricing::PriceRates;
-use crate::domain::slice_source::SliceSource;
-use crate::domain::time::Timestamp;
+use crate::address::Address;
+use crate::aggregate::DecisionContext;
+use crate::event::Event;
+use crate::event::data::quote::QuoteData;
+use crate::id::Id;
+use crate::pricing::PriceRates;
+use crate::slice_source::SliceSource;
+use crate::time::Timestamp;
 
 /// Maximum number of lines of one quote; as many as a customer may order at once.
 pub const MAX_LINES: usize = 50;

@@ -5,8 +5,8 @@
 //! them against the rows as they are after the commit, in the commit's own transaction. Of two that contradict each
 //! other the later is refused.
 
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
+use crate::id::Id;
+use crate::refusal::Refusal;
 
 /// Kind of aggregate that others reference by id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use self::numbers::{NumberGap, RestoredSeries, SeriesUse, series_since};
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::event::Event;
-use crate::domain::event::data::restore::ShopRestoredData;
-use crate::domain::id::Id;
-use crate::domain::principal::Principal;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::requirement::Requirement;
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::event::Event;
+use crate::event::data::restore::ShopRestoredData;
+use crate::id::Id;
+use crate::principal::Principal;
+use crate::refusal::{Faults, Refusal};
+use crate::requirement::Requirement;
+use crate::time::Timestamp;
 
 /// Number of event numbers that are skipped: more than a shop can have published between a backup and its restore. So a
 /// cursor of the former shop is never mistaken for one of this shop.

@@ -1,9 +1,9 @@
 //! Settings that the rules depend on. They are passed to every decision, so that the rules read no configuration.
 
-use crate::domain::intake_prices::IntakePrices;
-use crate::domain::party::Party;
-use crate::domain::pricing::PriceRates;
-use crate::domain::tracking::TrackingPage;
+use crate::intake_prices::IntakePrices;
+use crate::party::Party;
+use crate::pricing::PriceRates;
+use crate::tracking::TrackingPage;
 
 /// Settings of the rules, derived from the configuration.
 #[derive(Clone, PartialEq, Debug)]

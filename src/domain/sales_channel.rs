@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::channel_order::{SoldLine, variant_name};
-use crate::domain::id::Id;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::channel_order::{SoldLine, variant_name};
+use crate::id::Id;
+use crate::refusal::{Faults, Refusal};
+use crate::requirement::{Referenced, Requirement};
+use crate::time::Timestamp;
 
 /// Maximum number of entries of one variant map, which is held in memory for matching orders.
 const MAX_VARIANTS: usize = 5_000;

@@ -7,14 +7,14 @@ use api_schema::ToSchema;
 use api_schema::shape::{Shape, date, either, id, number, time};
 use api_schema::words::word_of;
 
-use crate::domain::amount::{Amount, MAX_AMOUNT};
-use crate::domain::custom_request_status::CustomRequestStatus;
-use crate::domain::id::Id;
-use crate::domain::invoice_status::InvoiceStatus;
-use crate::domain::order_status::OrderStatus;
-use crate::domain::quote_status::QuoteStatus;
-use crate::domain::time::Timestamp;
-use crate::domain::time_span::{SpanEnd, SpanStart};
+use crate::amount::{Amount, MAX_AMOUNT};
+use crate::custom_request_status::CustomRequestStatus;
+use crate::id::Id;
+use crate::invoice_status::InvoiceStatus;
+use crate::order_status::OrderStatus;
+use crate::quote_status::QuoteStatus;
+use crate::time::Timestamp;
+use crate::time_span::{SpanEnd, SpanStart};
 
 impl ToSchema for Id {
     fn schema() -> Shape {

@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
 use sha1::Sha1;
 
-use crate::domain::time::Timestamp;
+use crate::time::Timestamp;
 
 /// Length of the secret, in bytes, as recommended by RFC 4226.
 pub const SECRET_BYTES: usize = 20;

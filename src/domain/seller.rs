@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use crate::domain::country::country_name;
-use crate::domain::rules::{InvoiceRules, Rules};
+use crate::country::country_name;
+use crate::rules::{InvoiceRules, Rules};
 
 /// Flag of an order, and code of a refusal, while an invoice waits for the seller's details.
 pub const SELLER_INCOMPLETE: &str = "seller_incomplete";
@@ -80,7 +80,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-    use crate::domain::testing::complete_seller;
+    use crate::testing::complete_seller;
 
     #[test]
     fn a_seller_is_complete_with_name_address_and_where_taxed_a_number() {

@@ -1,11 +1,11 @@
 //! Access to the setup of a new shop: a one-time code that the server prints when it starts opens one session.
 //!
 //! It lives as long as the process: a restart prints a new code. Permissions within the session are not decided here;
-//! it ends once the setup is completed ([`crate::domain::access::Access::setup_completed_at`]).
+//! it ends once the setup is completed ([`crate::access::Access::setup_completed_at`]).
 
 pub mod draft;
 
-use crate::domain::time::Timestamp;
+use crate::time::Timestamp;
 
 /// Number of wrong codes after which every code is rejected until the server restarts.
 const MAX_TRIES: u32 = 10;

@@ -7,7 +7,7 @@ use jiff::ToSpan as _;
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
 
-use crate::domain::time::Timestamp;
+use crate::time::Timestamp;
 
 /// Number of days searched for the next opening; a shop that is closed longer counts as closed for good.
 const MAX_DAYS_AHEAD: usize = 400;

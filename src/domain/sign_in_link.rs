@@ -2,18 +2,18 @@
 //!
 //! It is an aggregate of its own, created in the same way whether or not a customer has the address, so that requesting
 //! one reveals nothing. Only the hash of its token is stored; the link itself is encrypted in the mail that carries it,
-//! and is erased once that was sent. Sessions belong to the customer ([`crate::domain::customer`]).
+//! and is erased once that was sent. Sessions belong to the customer ([`crate::customer`]).
 
 use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::access::normal_email;
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::mail::{Mail, kind};
-use crate::domain::refusal::{Class, Refusal};
-use crate::domain::time::Timestamp;
+use crate::access::normal_email;
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::id::Id;
+use crate::mail::{Mail, kind};
+use crate::refusal::{Class, Refusal};
+use crate::time::Timestamp;
 
 /// Lifetime of a link, in milliseconds: 10 minutes.
 const LINK_LIFE_MS: i64 = 10 * 60_000;
@@ -124,7 +124,7 @@ pub fn invalid_or_expired() -> Refusal {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::domain::testing::{Bench, id};
+    use crate::testing::{Bench, id};
 
     fn asked(bench: &Bench) -> Option<SignInLink> {
         let mut link = None;

@@ -1,16 +1,16 @@
 //! The sign-off of a print: an operator has inspected its parts and reports how many of them are good.
 //!
 //! An [`Inspection`] is the operator's input; a [`SignOff`] is the record of it on the attempt. Its consequences for
-//! the order are in [`crate::domain::order`].
+//! the order are in [`crate::order`].
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::Id;
-use crate::domain::principal::Principal;
-use crate::domain::refusal::Refusal;
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::rules::QualityRules;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::principal::Principal;
+use crate::refusal::Refusal;
+use crate::requirement::{Referenced, Requirement};
+use crate::rules::QualityRules;
+use crate::time::Timestamp;
 
 /// Maximum length of the note on a print, in characters.
 pub const MAX_NOTE_CHARS: usize = 500;

@@ -1,5 +1,5 @@
 //! Signatures of outbound webhooks and the secrets that create them. Signatures of inbound events are in
-//! [`crate::domain::payment_event`].
+//! [`crate::payment_event`].
 //!
 //! Every delivery carries two. `X-Service-Signature` covers the raw body, and its key is the secret's text as it is.
 //! `webhook-signature` follows the Standard Webhooks specification 1.0: it covers `id.timestamp.body`, and its key is
@@ -112,7 +112,7 @@ fn standard_key(secret: &str) -> Vec<u8> {
 }
 
 /// Computes the HMAC-SHA256 of the concatenated parts.
-pub(crate) fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("a key of any length");
     for part in parts {
@@ -122,7 +122,7 @@ pub(crate) fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
 }
 
 /// Compares two values in constant time.
-pub(crate) fn same(expected: &[u8; 32], given: &[u8]) -> bool {
+pub fn same(expected: &[u8; 32], given: &[u8]) -> bool {
     expected.as_slice().ct_eq(given).into()
 }
 

@@ -8,14 +8,14 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::picture_address::is_picture_address;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::slice_source::SliceSource;
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::picture_address::is_picture_address;
+use crate::refusal::{Faults, Refusal};
+use crate::requirement::{Referenced, Requirement};
+use crate::slice_source::SliceSource;
+use crate::time::Timestamp;
 
 /// Class of machine; a job needs a machine of one of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::Id;
+use crate::id::Id;
 
 /// Model and slicing parameters from which the G-code of a job without a file is produced. Frozen with the job's needs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

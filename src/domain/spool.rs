@@ -3,9 +3,9 @@
 //!
 //! Not for the content of a printer's slot (`printer`), nor for spools that another system counts (`parts_sync`).
 
-use crate::domain::amount::Amount;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::refusal::{Faults, Refusal};
+use crate::time::Timestamp;
 
 /// Maximum number of spools numbered at the same moment: two digits distinguish them.
 pub const MAX_NEW_SPOOLS: u8 = 50;

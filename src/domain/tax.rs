@@ -1,8 +1,8 @@
 //! Sales tax: the rate of a destination, and the tax on a net amount.
 
-use crate::domain::address::Address;
-use crate::domain::region::region_code;
-use crate::domain::rules::Rules;
+use crate::address::Address;
+use crate::region::region_code;
+use crate::rules::Rules;
 
 /// Returns the tax rate of a destination in basis points: that of its region if there is one, else that of its country;
 /// 0 without an address. Regions are compared by their ISO 3166-2 codes.

@@ -7,8 +7,8 @@
 
 use std::collections::VecDeque;
 
-use crate::domain::heaters::{Heat, Heaters, MAX_TOOLS};
-use crate::domain::time::{DAY_MS, HOUR_MS, Timestamp};
+use crate::heaters::{Heat, Heaters, MAX_TOOLS};
+use crate::time::{DAY_MS, HOUR_MS, Timestamp};
 
 /// Length of a span in the last half hour.
 const FINE_STEP_MS: i64 = 10_000;

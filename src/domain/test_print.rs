@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::sku::Dimensions;
+use crate::sku::Dimensions;
 
 /// Width of a printed line, in millimetres, for the usual 0.4 mm nozzle.
 const LINE_WIDTH_MM: f64 = 0.4;

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use crate::domain::time::{DAY_MS, Timestamp, TimestampError};
+use crate::time::{DAY_MS, Timestamp, TimestampError};
 
 /// First moment of a span. A day, `YYYY-MM-DD`, means its first moment in UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,16 +6,16 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::domain::access::{
+use crate::access::{
     Access, AccessAnswer, AccessCommand, AccessRow, ApiKey, CREDENTIALS_CHANGED, Session, User, UserChange, factor,
     normal_email,
 };
-use crate::domain::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::principal::{Principal, Role};
-use crate::domain::refusal::{Class, Faults, Refusal};
-use crate::domain::second_factor::SecondFactor;
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
+use crate::id::Id;
+use crate::principal::{Principal, Role};
+use crate::refusal::{Class, Faults, Refusal};
+use crate::second_factor::SecondFactor;
+use crate::time::Timestamp;
 
 pub(super) type Decided = Result<Decision<Access>, Refusal>;
 

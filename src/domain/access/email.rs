@@ -1,7 +1,7 @@
 //! Normal form of e-mail addresses: trimmed and in lower case, so that one account is found however the address is
 //! written.
 
-use crate::domain::refusal::Refusal;
+use crate::refusal::Refusal;
 
 /// Normalizes an e-mail address; refuses a malformed one with 400 on the field `email`. The syntax is that of the HTML
 /// standard (`input type=email`): a mailbox of ordinary characters, `@`, a host name. Dots are only allowed between

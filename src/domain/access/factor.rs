@@ -4,11 +4,11 @@
 //! concurrent attempts cannot check more codes than the limit of wrong ones allows.
 
 use super::decide::{Decided, credentials_changed, is_own, with_user, without};
-use crate::domain::access::{Access, AccessAnswer, AccessCommand, User};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::domain::second_factor::{FactorProof, SecondFactor};
+use crate::access::{Access, AccessAnswer, AccessCommand, User};
+use crate::aggregate::{Decision, DecisionContext};
+use crate::id::Id;
+use crate::refusal::Refusal;
+use crate::second_factor::{FactorProof, SecondFactor};
 
 /// Refusal code for a sign-in without the second factor that the account requires.
 pub const SECOND_FACTOR_REQUIRED: &str = "second_factor_required";
@@ -112,10 +112,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::aggregate::Aggregate as _;
-    use crate::domain::principal::{Principal, Role};
-    use crate::domain::refusal::Class;
-    use crate::domain::testing::Bench;
+    use crate::aggregate::Aggregate as _;
+    use crate::principal::{Principal, Role};
+    use crate::refusal::Class;
+    use crate::testing::Bench;
 
     const HASH: &str = "$argon2id$";
 

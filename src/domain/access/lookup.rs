@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::domain::access::{Access, ApiKey, Session, User};
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::time::Timestamp;
+use crate::access::{Access, ApiKey, Session, User};
+use crate::id::Id;
+use crate::principal::Role;
+use crate::time::Timestamp;
 
 /// Reason an API key was rejected; each is answered with 401.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::agent::Skill;
-use crate::domain::aggregate::{Aggregate as _, Decision, DecisionContext};
-use crate::domain::principal::Principal;
-use crate::domain::refusal::{Class, Refusal};
-use crate::domain::testing::Bench;
+use crate::agent::Skill;
+use crate::aggregate::{Aggregate as _, Decision, DecisionContext};
+use crate::principal::Principal;
+use crate::refusal::{Class, Refusal};
+use crate::testing::Bench;
 
 const HOUR: i64 = 3_600_000;
 

@@ -3,9 +3,9 @@
 //! A document rounds the tax once for each rate; accounting systems want it line by line. So the tax of each rate is
 //! spread over its lines, shipping and discount, and the cents left by rounding go to the largest of them.
 
-use crate::domain::currency;
-use crate::domain::invoice::{Category, Document, DocumentKind};
-use crate::domain::time::Timestamp;
+use crate::currency;
+use crate::invoice::{Category, Document, DocumentKind};
+use crate::time::Timestamp;
 
 /// Maximum length of a line description at the provider, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 4_000;

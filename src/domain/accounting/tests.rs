@@ -2,7 +2,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::testing::{Bench, id};
+use crate::testing::{Bench, id};
 
 fn tokens(name: &str) -> SealedTokens {
     SealedTokens { access: format!("a-{name}"), refresh: format!("r-{name}"), expires_at: Timestamp(9) }

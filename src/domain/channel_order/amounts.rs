@@ -6,8 +6,8 @@
 //! discount. The total always equals what was paid, because the books rely on it.
 
 use super::SoldContent;
-use crate::domain::bounds::MAX_CENTS;
-use crate::domain::invoice::{InvoiceLine, Sums};
+use crate::bounds::MAX_CENTS;
+use crate::invoice::{InvoiceLine, Sums};
 
 /// Maximum number of times that a difference is moved to shipping or discount before giving up.
 const MAX_STEPS: usize = 8;

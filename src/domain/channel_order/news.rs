@@ -1,9 +1,9 @@
 //! Merges messages of another shop about an order. They may arrive late, repeatedly and in any order.
 
 use super::{ChannelOrder, HeardThere, SoldNews};
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::aggregate::DecisionContext;
+use crate::id::Id;
+use crate::time::Timestamp;
 
 impl ChannelOrder {
     /// Creates a channel order about which nothing is known yet.

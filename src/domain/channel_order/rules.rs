@@ -1,11 +1,11 @@
 //! Dispatch of commands to their rules, and derivation of the effects from the state.
 
 use super::{ChannelOrder, ChannelOrderAnswer, ChannelOrderCommand, ChannelOrderEffect, TrackingState};
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::refusal::Refusal;
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
+use crate::refusal::Refusal;
 
 /// Maximum number of missing entries named in a message.
 const MAX_NAMED: usize = 20;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::aggregate::Aggregate as _;
-use crate::domain::invoice::{InvoiceLine, Sums};
-use crate::domain::order::{NewsThere, Order, OrderCommand, OrderStatus, SoldElsewhere, SoldOrder};
-use crate::domain::testing::orders::order_to;
-use crate::domain::testing::{Bench, id};
+use crate::aggregate::Aggregate as _;
+use crate::invoice::{InvoiceLine, Sums};
+use crate::order::{NewsThere, Order, OrderCommand, OrderStatus, SoldElsewhere, SoldOrder};
+use crate::testing::orders::order_to;
+use crate::testing::{Bench, id};
 
 const CHANNEL: u32 = 7;
 

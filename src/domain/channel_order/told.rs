@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::ChannelOrder;
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::refusal::shortened;
-use crate::domain::schedule::Delays;
-use crate::domain::time::{DAY_MS, Timestamp};
+use crate::aggregate::DecisionContext;
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
+use crate::refusal::shortened;
+use crate::schedule::Delays;
+use crate::time::{DAY_MS, Timestamp};
 
 /// Backoff between the tries to report a shipment.
 const RETRY_DELAYS: Delays = Delays { first: Duration::from_secs(5), longest: Duration::from_hours(1) };

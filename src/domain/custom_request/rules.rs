@@ -6,16 +6,16 @@ use super::{
     CustomRequest, CustomRequestChange, CustomRequestCommand, CustomRequestCreated, CustomRequestStatus, MAX_PHOTOS,
     NewCustomRequest, NewPhoto, Photo,
 };
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::currency;
-use crate::domain::event::Event;
-use crate::domain::event::data::CustomRequestData;
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::{AlertKind, one_line};
-use crate::domain::refusal::Refusal;
-use crate::domain::time::DAY_MS;
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::currency;
+use crate::event::Event;
+use crate::event::data::CustomRequestData;
+use crate::file::File;
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::mail::alert::{AlertKind, one_line};
+use crate::refusal::Refusal;
+use crate::time::DAY_MS;
 
 impl Aggregate for CustomRequest {
     const KIND: &'static str = "custom_request";

@@ -4,13 +4,13 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::domain::aggregate::{Aggregate as _, Decision, DecisionContext};
-use crate::domain::event::Event;
-use crate::domain::intake_prices::tests::{prices, wishes};
-use crate::domain::principal::Principal;
-use crate::domain::refusal::Refusal;
-use crate::domain::testing::{Bench, id};
-use crate::domain::time::DAY_MS;
+use crate::aggregate::{Aggregate as _, Decision, DecisionContext};
+use crate::event::Event;
+use crate::intake_prices::tests::{prices, wishes};
+use crate::principal::Principal;
+use crate::refusal::Refusal;
+use crate::testing::{Bench, id};
+use crate::time::DAY_MS;
 
 const REQUEST: u32 = 1;
 

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Customer, CustomerAnswer, shown};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::order::Address;
-use crate::domain::refusal::{Faults, Refusal};
+use crate::aggregate::{Decision, DecisionContext};
+use crate::id::Id;
+use crate::order::Address;
+use crate::refusal::{Faults, Refusal};
 
 /// Maximum number of addresses per customer: the record is held in memory and written as a whole.
 pub const MAX_ADDRESSES: usize = 10;

@@ -1,7 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::domain::testing::{Bench, id};
+use crate::testing::{Bench, id};
 
 fn made(bench: &Bench) -> Option<Customer> {
     let mut customer = None;

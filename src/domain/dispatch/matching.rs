@@ -1,11 +1,11 @@
 //! Explained match of one job with every printer, for operators: the dispatcher itself only decides.
 
 use super::Surroundings;
-use crate::domain::id::Id;
-use crate::domain::job::Job;
-use crate::domain::launch::{Fit, Mismatch, fit};
-use crate::domain::printer::Printer;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::job::Job;
+use crate::launch::{Fit, Mismatch, fit};
+use crate::printer::Printer;
+use crate::time::Timestamp;
 
 /// Match of a job with a printer at this moment.
 #[derive(Debug)]

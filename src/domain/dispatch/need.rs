@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::KnownTypes;
-use crate::domain::id::Id;
-use crate::domain::job::Job;
-use crate::domain::launch::{ChosenSlot, Fit, LaunchFacts, LaunchNeeds, MaterialNeed, UsedFilament, fit};
-use crate::domain::printer::{ConfirmedStart, Printer, Refusals};
-use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::job::Job;
+use crate::launch::{ChosenSlot, Fit, LaunchFacts, LaunchNeeds, MaterialNeed, UsedFilament, fit};
+use crate::printer::{ConfirmedStart, Printer, Refusals};
+use crate::sku::{Dimensions, MachineType};
+use crate::time::Timestamp;
 
 /// Requirements of a job on a printer. Jobs of one class fit the same printers equally well, so that only the first of
 /// each class has to be compared with the printers.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::KnownTypes;
 use super::matching::{PrinterMatch, match_printers};
-use crate::domain::job::{AttemptState, Block, Job, JobState};
-use crate::domain::material::{ClaimId, Material};
-use crate::domain::printer::Printer;
-use crate::domain::printer_status::Connection;
-use crate::domain::time::Timestamp;
+use crate::job::{AttemptState, Block, Job, JobState};
+use crate::material::{ClaimId, Material};
+use crate::printer::Printer;
+use crate::printer_status::Connection;
+use crate::time::Timestamp;
 
 /// Maximum number of jobs named as holders of a material.
 const MAX_HOLDERS: usize = 3;

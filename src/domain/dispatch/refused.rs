@@ -6,9 +6,9 @@
 
 use super::ReadyJob;
 use super::need::BoardPrinter;
-use crate::domain::id::Id;
-use crate::domain::job::{AttemptState, Job};
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::job::{AttemptState, Job};
+use crate::time::Timestamp;
 
 /// Job to be FAILED because the printers that could make it refused it.
 #[derive(Clone, PartialEq, Eq, Debug)]

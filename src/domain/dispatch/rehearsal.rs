@@ -5,10 +5,10 @@
 //! remaining amount is known; spools are never swapped.
 
 use super::{Board, BoardPrinter, BoardRules, Proposal};
-use crate::domain::id::Id;
-use crate::domain::job::Job;
-use crate::domain::printer::Printer;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::job::Job;
+use crate::printer::Printer;
+use crate::time::Timestamp;
 
 /// Board for a simulation of the queue.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 
 use super::Surroundings;
 use super::matching::match_printers;
-use crate::domain::id::Id;
-use crate::domain::job::Job;
-use crate::domain::launch::Mismatch;
+use crate::id::Id;
+use crate::job::Job;
+use crate::launch::Mismatch;
 
 /// Spool to be loaded into a printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::file::GcodeForm;
-use crate::domain::job::Attempt;
-use crate::domain::launch::TypeFacts;
-use crate::domain::printer::{ConfirmedStart, PrinterFields, Refusals};
-use crate::domain::printer_status::{Activity, Connection};
-use crate::domain::sku::Dimensions;
-use crate::domain::testing::id;
-use crate::domain::testing::samples::{idle_printer, paid_order, printer_fields, sliced_job};
+use crate::file::GcodeForm;
+use crate::job::Attempt;
+use crate::launch::TypeFacts;
+use crate::printer::{ConfirmedStart, PrinterFields, Refusals};
+use crate::printer_status::{Activity, Connection};
+use crate::sku::Dimensions;
+use crate::testing::id;
+use crate::testing::samples::{idle_printer, paid_order, printer_fields, sliced_job};
 
 fn board(max_starts_per_minute: Option<u32>) -> Board {
     let types = KnownTypes::default();

@@ -3,18 +3,18 @@
 //! Deleting an endpoint cancels the deliveries of the window at once. Those of the backlog are cancelled as they are
 //! loaded: a deleted endpoint with a backlog still calls for [`EndpointEffect::Refill`], until none are left.
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::endpoint::{
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::endpoint::{
     DELIVERY_WINDOW, Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointEffect,
     EndpointState, replay,
 };
-use crate::domain::event::data::EndpointDisabledData;
-use crate::domain::event::{self, Event};
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::time::DAY_MS;
+use crate::event::data::EndpointDisabledData;
+use crate::event::{self, Event};
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
+use crate::refusal::{Faults, Refusal};
+use crate::time::DAY_MS;
 
 /// Disabled reason of an endpoint that an operator has paused.
 const PAUSED: &str = "paused by a person";

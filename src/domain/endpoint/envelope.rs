@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::endpoint::{Due, Endpoint};
-use crate::domain::event::{Event, Numbered};
+use crate::endpoint::{Due, Endpoint};
+use crate::event::{Event, Numbered};
 
 /// Builds the envelope `{id, event, timestamp, data}`, in this order. The members of `data` are sorted by name, because
 /// the databases do not preserve their order.

@@ -4,12 +4,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::decide::again;
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, EndpointAnswer};
-use crate::domain::event;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Decision, DecisionContext};
+use crate::endpoint::{Delivery, DeliveryState, Endpoint, EndpointAnswer};
+use crate::event;
+use crate::id::Id;
+use crate::refusal::Refusal;
+use crate::time::Timestamp;
 
 /// Replay in progress.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::envelope::{due, envelope};
 use super::*;
-use crate::domain::aggregate::{Aggregate, Decision};
-use crate::domain::event::{Event, Numbered};
-use crate::domain::refusal::Refusal;
-use crate::domain::testing::{Bench, id};
+use crate::aggregate::{Aggregate, Decision};
+use crate::event::{Event, Numbered};
+use crate::refusal::Refusal;
+use crate::testing::{Bench, id};
 
 mod random;
 mod window;

@@ -5,9 +5,9 @@
 //! removing it would send it twice. While there is a backlog, a delivery whose attempt failed leaves the window, and a
 //! refill loads those that are due next. So a delivery that keeps failing never holds up the others.
 
-use crate::domain::endpoint::{DELIVERY_WINDOW, Delivery, DeliveryState, Endpoint, EndpointEffect};
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::endpoint::{DELIVERY_WINDOW, Delivery, DeliveryState, Endpoint, EndpointEffect};
+use crate::id::Id;
+use crate::time::Timestamp;
 
 /// Maximum number of remembered deliveries that left the window since the last refill. More can leave only when reading
 /// a refill takes long; its rows are then discarded.

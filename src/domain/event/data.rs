@@ -5,10 +5,10 @@ use api_derive::Response;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::order_status::{OrderStatus, Shipment};
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::order_status::{OrderStatus, Shipment};
+use crate::time::Timestamp;
 
 /// Event name with a description of when it is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -384,4 +384,12 @@ pub struct TestData {
     pub(crate) endpoint_id: Id,
     pub(crate) message: &'static str,
 }
+
+impl TestData {
+    /// Returns the data of a test of this endpoint.
+    pub fn new(endpoint_id: Id) -> Self {
+        Self { endpoint_id, message: "this is a test" }
+    }
+}
+
 carried_by! { TestData: "webhook.test", "An admin asked for a test of the endpoint; no subscription is needed."; }

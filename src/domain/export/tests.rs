@@ -2,7 +2,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::testing::{Bench, id};
+use crate::testing::{Bench, id};
 
 fn scope() -> ExportScope {
     let kind = ExportType::Invoices;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::amount::Amount;
-use crate::domain::sku::Dimensions;
+use crate::amount::Amount;
+use crate::sku::Dimensions;
 
 /// Maximum number of plates per file; slicers that write several allow some dozens.
 pub const MAX_PLATES: usize = 64;

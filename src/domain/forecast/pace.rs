@@ -5,8 +5,8 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::domain::id::Id;
-use crate::domain::job::Attempt;
+use crate::id::Id;
+use crate::job::Attempt;
 
 /// Assumed print time of a file that states none, in seconds.
 const UNSTATED_SECONDS: i64 = 3600;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::amount::Amount;
-use crate::domain::dispatch::Board;
-use crate::domain::file::GcodeForm;
-use crate::domain::launch::{KnownTypes, LaunchNeeds, MaterialNeed, SlicedFor, fit};
-use crate::domain::printer::{PrinterCommand, PrinterFields, Slot, SlotSource};
-use crate::domain::printer_status::{Activity, Connection, Status};
-use crate::domain::sku::MachineType;
-use crate::domain::testing::samples::{idle_printer, paid_order, printer_fields, sliced_job};
-use crate::domain::testing::{Bench, id};
+use crate::amount::Amount;
+use crate::dispatch::Board;
+use crate::file::GcodeForm;
+use crate::launch::{KnownTypes, LaunchNeeds, MaterialNeed, SlicedFor, fit};
+use crate::printer::{PrinterCommand, PrinterFields, Slot, SlotSource};
+use crate::printer_status::{Activity, Connection, Status};
+use crate::sku::MachineType;
+use crate::testing::samples::{idle_printer, paid_order, printer_fields, sliced_job};
+use crate::testing::{Bench, id};
 
 const NOW: Timestamp = Timestamp(1_763_719_200_000); // Friday, 2025-11-21T10:00:00Z
 const MINUTE: i64 = 60_000;

@@ -1,6 +1,6 @@
 //! Parsers for the values in slicer comments.
 
-use crate::domain::bounds::print_seconds;
+use crate::bounds::print_seconds;
 
 /// Splits a comment at its first `=` or `:` (`; filament used [g] = 5.17`, `;TIME:1234`, `; total filament weight [g]
 /// : 3`).

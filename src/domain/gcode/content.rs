@@ -1,7 +1,7 @@
 //! Detection of a file's type by its bytes, because names may be wrong. It needs the beginning of the file and, for a
 //! zip archive, the end.
 
-use crate::domain::file::FileKind;
+use crate::file::FileKind;
 
 /// Number of bytes held from the beginning.
 const HEAD_BYTES: usize = 4096;

@@ -3,7 +3,7 @@
 //! Only extruding moves count, without the printer's own start and end (`;TYPE:Custom`), which wipe and prime beside
 //! the print. The path of an arc between its ends is ignored.
 
-use crate::domain::sku::Dimensions;
+use crate::sku::Dimensions;
 
 /// Maximum length of a line that is parsed, in bytes; the settings at the end have longer ones of no use here.
 const MAX_LINE_BYTES: usize = 512;

@@ -6,9 +6,9 @@ use super::others::{self, Others};
 use super::thumbnail::{Thumbnail, Thumbnails};
 use super::tools::Tools;
 use super::{FoundPlate, Metadata};
-use crate::domain::amount::Amount;
-use crate::domain::bounds::{self, MAX_LAYERS, filament_mm, length_mm, print_seconds};
-use crate::domain::sku::Dimensions;
+use crate::amount::Amount;
+use crate::bounds::{self, MAX_LAYERS, filament_mm, length_mm, print_seconds};
+use crate::sku::Dimensions;
 
 /// Placeholder print time that `CuraEngine -o` writes into the header before the real one is known; the filament is
 /// then 0 as well.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
 use super::comment::{leading_number, spelt_time};
-use crate::domain::bounds::print_seconds;
+use crate::bounds::print_seconds;
 
 /// Maximum number of extruders that are counted; no real file has more.
 const MAX_EXTRUDERS: usize = 32;

@@ -8,9 +8,9 @@ use zip::ZipArchive;
 use super::project::{Plates, names, plate_json, slice_info};
 use super::thumbnail::Thumbnail;
 use super::{Damage, FoundPlate, GcodeReader, Metadata};
-use crate::domain::file::MAX_PLATES;
-use crate::domain::picture_format::fits_a_screen;
-use crate::domain::sku::Dimensions;
+use crate::file::MAX_PLATES;
+use crate::picture_format::fits_a_screen;
+use crate::sku::Dimensions;
 
 /// Maximum number of bytes read of the first plate's G-code. Its beginning has all statements, and a small archive may
 /// unpack to any size.
@@ -190,8 +190,8 @@ mod tests {
     use zip::write::SimpleFileOptions;
 
     use super::*;
-    use crate::domain::amount::Amount;
-    use crate::domain::gcode::{Content, Found};
+    use crate::amount::Amount;
+    use crate::gcode::{Content, Found};
 
     const CODE: &str = "; HEADER_BLOCK_START\n; BambuStudio 01.10.01.50\n; model printing time: 24m 36s; total estimated time: 31m 2s\n\
         ; total filament length [mm] : 1234.50\n; total filament weight [g] : 3.70\n; HEADER_BLOCK_END\nG28\nG1 X1\n";

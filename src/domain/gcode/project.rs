@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::comment::number;
 use super::tags::{Tag, tags};
 use super::tools::{colour, one_nozzle, word};
-use crate::domain::bounds::{filament_mm, grams, length_mm, nozzle_mm, print_seconds};
-use crate::domain::file::{MAX_FILAMENTS, MAX_PLATES, Plate, PlateFilament};
+use crate::bounds::{filament_mm, grams, length_mm, nozzle_mm, print_seconds};
+use crate::file::{MAX_FILAMENTS, MAX_PLATES, Plate, PlateFilament};
 
 /// Limits for the JSON that describes a plate: lists of objects and their boxes.
 const PLATE_JSON: Bounds = Bounds { depth: 16, values: 50_000 };
@@ -117,7 +117,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::amount::Amount;
+    use crate::amount::Amount;
 
     const INFO: &str = r##"<?xml version="1.0" encoding="UTF-8"?>
 <config>

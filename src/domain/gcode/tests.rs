@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::file::FileKind;
+use crate::file::FileKind;
 
 fn read(bytes: &[u8]) -> Found {
     let mut reader = GcodeReader::new();

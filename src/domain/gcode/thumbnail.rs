@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::domain::picture_format::fits_a_screen;
+use crate::picture_format::fits_a_screen;
 
 /// Maximum size of a thumbnail, in characters of base64.
 const MAX_PICTURE_CHARS: usize = 4 << 20;

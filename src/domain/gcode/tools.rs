@@ -3,9 +3,9 @@
 
 use super::FoundPlate;
 use super::comment::{metres_each, numbers};
-use crate::domain::amount::Amount;
-use crate::domain::bounds::{filament_mm, grams, length_mm, nozzle_mm};
-use crate::domain::file::{MAX_FILAMENTS, Plate, PlateFilament};
+use crate::amount::Amount;
+use crate::bounds::{filament_mm, grams, length_mm, nozzle_mm};
+use crate::file::{MAX_FILAMENTS, Plate, PlateFilament};
 
 /// Highest filament number, counted from 1.
 const MAX_INDEX: usize = 1000;

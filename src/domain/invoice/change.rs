@@ -1,12 +1,12 @@
 //! Collector for one decision on an invoice: the next state, documents, events and mails.
 
 use super::{Invoice, InvoiceAnswer, InvoiceRow};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::event::Event;
-use crate::domain::event::data::EventData;
-use crate::domain::event::data::invoice::{InvoiceData, InvoiceFlaggedData};
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
+use crate::aggregate::{Decision, DecisionContext};
+use crate::event::Event;
+use crate::event::data::EventData;
+use crate::event::data::invoice::{InvoiceData, InvoiceFlaggedData};
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
 
 /// Documents issued by a change, with the events about it.
 pub(super) type Settled = (Vec<InvoiceRow>, Vec<Event>);

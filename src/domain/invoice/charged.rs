@@ -4,10 +4,10 @@
 
 use super::change::InvoiceChange;
 use super::{DraftInvoice, Invoice, InvoiceLine, Party, Payment};
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::id::Id;
-use crate::domain::ledger::{LedgerChange as _, PROCESSOR};
-use crate::domain::refusal::Refusal;
+use crate::aggregate::DecisionContext;
+use crate::id::Id;
+use crate::ledger::{LedgerChange as _, PROCESSOR};
+use crate::refusal::Refusal;
 
 /// Text of the only line of an invoice whose parts do not add up to the charge.
 const WHOLE_LINE: &str = "Subscription";

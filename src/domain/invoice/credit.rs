@@ -6,8 +6,8 @@
 
 use super::sums::Sums;
 use super::{Category, Content, InvoiceLine};
-use crate::domain::currency::has_decimals;
-use crate::domain::tax::tax_of;
+use crate::currency::has_decimals;
+use crate::tax::tax_of;
 
 /// Returns the content of a partial credit note, and its rounding in minor units. `before` are the amounts of earlier
 /// notes, oldest first. In a currency without decimals each note is computed on its own: there EN 16931 no longer

@@ -5,11 +5,11 @@
 use super::{
     AtProcessor, Content, DocumentKind, Invoice, InvoiceLine, InvoiceRow, InvoiceStatus, Party, Payment, Sums,
 };
-use crate::domain::address::Address;
-use crate::domain::aggregate::{DecisionContext, NewAggregate};
-use crate::domain::event::Event;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::address::Address;
+use crate::aggregate::{DecisionContext, NewAggregate};
+use crate::event::Event;
+use crate::id::Id;
+use crate::time::Timestamp;
 
 /// Payment state of an order, as its invoice follows it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,14 +5,14 @@ use super::{
     AtProcessor, Content, Document, DocumentHead, DocumentKind, DraftInvoice, Invoice, InvoiceLine, InvoiceRow,
     InvoiceStatus, MAX_LINES, credit,
 };
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::bounds::MAX_CENTS;
-use crate::domain::event::Event;
-use crate::domain::event::data::invoice::InvoiceData;
-use crate::domain::id::Id;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::tax::tax_bps;
-use crate::domain::time::DAY_MS;
+use crate::aggregate::DecisionContext;
+use crate::bounds::MAX_CENTS;
+use crate::event::Event;
+use crate::event::data::invoice::InvoiceData;
+use crate::id::Id;
+use crate::refusal::{Faults, Refusal};
+use crate::tax::tax_bps;
+use crate::time::DAY_MS;
 
 /// Builds the content with its totals. All faults are reported at once.
 fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<Content, Refusal> {

@@ -1,17 +1,17 @@
 //! Effects of the ledger on an invoice without an order: payments that operators record, and those that the payment
-//! processor's events report, by the rules of every [ledger](crate::domain::ledger). The payments of an order's invoice
+//! processor's events report, by the rules of every [ledger](crate::ledger). The payments of an order's invoice
 //! belong to the order.
 
 use super::change::InvoiceChange;
 use super::{AtProcessor, Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment};
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::event::data::invoice::{InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData};
-use crate::domain::id::Id;
-use crate::domain::ledger::{
+use crate::aggregate::DecisionContext;
+use crate::event::data::invoice::{InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData};
+use crate::id::Id;
+use crate::ledger::{
     self, LedgerChange, LedgerOwner, LedgerStage, Payable, books, flag_money, left_by_hand, refunded_cents,
 };
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
+use crate::refusal::Refusal;
+use crate::time::Timestamp;
 
 /// Maximum number of payments and refunds to which operators may add on one invoice: they are stored with it.
 const MAX_PAYMENTS: usize = 200;

@@ -1,11 +1,11 @@
 //! Mails to the customer about an invoice: a request for payment, and a receipt.
 
 use super::{Content, Invoice, InvoiceStatus};
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::currency::shown;
-use crate::domain::mail::Mail;
-use crate::domain::mail::kind::{self, InvoiceToPay, Receipt};
-use crate::domain::mail::part::{MailFact, MailItem};
+use crate::aggregate::DecisionContext;
+use crate::currency::shown;
+use crate::mail::Mail;
+use crate::mail::kind::{self, InvoiceToPay, Receipt};
+use crate::mail::part::{MailFact, MailItem};
 
 impl Content {
     /// Returns the lines for a mail, each with its net amount.

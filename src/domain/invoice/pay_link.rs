@@ -8,11 +8,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceStatus, PayLink};
-use crate::domain::id::Id;
-use crate::domain::ledger::{LedgerStage, Payable as _};
-use crate::domain::refusal::{Class, Refusal};
-use crate::domain::signing::{hmac_sha256, same};
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::ledger::{LedgerStage, Payable as _};
+use crate::refusal::{Class, Refusal};
+use crate::signing::{hmac_sha256, same};
+use crate::time::Timestamp;
 
 /// Length of the invoice id in a token, in bytes.
 const ID_BYTES: usize = 16;

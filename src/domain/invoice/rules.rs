@@ -2,12 +2,12 @@
 
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, LedgerEffect};
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::ledger::{self, Payable as _, books, flag_money};
-use crate::domain::mail::Mail;
-use crate::domain::refusal::Refusal;
-use crate::domain::seller::{SELLER_INCOMPLETE, gaps_in_words};
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::id::Id;
+use crate::ledger::{self, Payable as _, books, flag_money};
+use crate::mail::Mail;
+use crate::refusal::Refusal;
+use crate::seller::{SELLER_INCOMPLETE, gaps_in_words};
 
 impl Aggregate for Invoice {
     const KIND: &'static str = "invoice";

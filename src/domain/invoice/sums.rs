@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::InvoiceLine;
-use crate::domain::tax::tax_of;
+use crate::tax::tax_of;
 
 /// Taxable amounts at one rate, and the tax on them. All amounts are in minor units.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -8,12 +8,12 @@ mod permutations;
 mod random;
 
 use super::*;
-use crate::domain::address::Address;
-use crate::domain::aggregate::{Aggregate as _, Decision};
-use crate::domain::refusal::Refusal;
-use crate::domain::testing::invoices::{draft, issued_by, line};
-use crate::domain::testing::{Bench, id};
-use crate::domain::time::DAY_MS;
+use crate::address::Address;
+use crate::aggregate::{Aggregate as _, Decision};
+use crate::refusal::Refusal;
+use crate::testing::invoices::{draft, issued_by, line};
+use crate::testing::{Bench, id};
+use crate::time::DAY_MS;
 
 const INVOICE: u32 = 1;
 
@@ -154,7 +154,7 @@ fn a_draft_with_faults_is_refused_with_all_of_them() {
 #[test]
 fn a_line_without_a_rate_has_that_of_the_billing_address() {
     let mut bench = Bench::new();
-    bench.rules.tax_rates = vec![crate::domain::rules::TaxRate { country: "DE".to_owned(), region: None, bps: 1900 }];
+    bench.rules.tax_rates = vec![crate::rules::TaxRate { country: "DE".to_owned(), region: None, bps: 1900 }];
     let address = Address {
         line1: "Weg 1".to_owned(),
         line2: None,

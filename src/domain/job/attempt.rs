@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Resolution;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::sign_off::SignOff;
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::sign_off::SignOff;
+use crate::time::Timestamp;
 
 /// State of an attempt. The last six are final.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

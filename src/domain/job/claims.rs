@@ -8,9 +8,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Job, Stock};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::launch::MaterialNeed;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::launch::MaterialNeed;
 
 /// Need of a job for a material other than the one that its SKU lists first, with its claim. The fields mirror those of
 /// the same names in [`Job`].

@@ -1,7 +1,7 @@
 //! Printable source of a job: G-code, or a model to slice.
 
 use super::{Job, JobState};
-use crate::domain::slice_source::SliceSource;
+use crate::slice_source::SliceSource;
 
 impl Job {
     /// Returns the model to slice now; `None` while the job's material is not reserved, and once it has G-code.

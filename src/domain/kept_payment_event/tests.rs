@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::testing::{Bench, id};
-use crate::domain::time::HOUR_MS;
+use crate::testing::{Bench, id};
+use crate::time::HOUR_MS;
 
 fn keep(kind: UnmatchedKind) -> KeptPaymentEventCommand {
     let about = Unmatched {

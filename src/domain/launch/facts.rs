@@ -1,10 +1,10 @@
 //! Known facts of a printer that decide which jobs it can print.
 
 use super::{ChosenSlot, TypeFacts, model_key, plate_key};
-use crate::domain::amount::Amount;
-use crate::domain::file::GcodeForm;
-use crate::domain::id::Id;
-use crate::domain::sku::{Dimensions, MachineType};
+use crate::amount::Amount;
+use crate::file::GcodeForm;
+use crate::id::Id;
+use crate::sku::{Dimensions, MachineType};
 
 /// Slot of a printer, reduced to the facts that matching needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use super::slots::choose_all;
 use super::{ChosenSlot, LaunchFacts, LaunchNeeds, MaterialNeed, SAME_NOZZLE_MM, model_key, plate_key};
-use crate::domain::amount::Amount;
-use crate::domain::file::GcodeForm;
-use crate::domain::id::Id;
-use crate::domain::sku::{Dimensions, MachineType};
+use crate::amount::Amount;
+use crate::file::GcodeForm;
+use crate::id::Id;
+use crate::sku::{Dimensions, MachineType};
 
 /// Reason why a printer cannot print a job.
 #[derive(Clone, PartialEq, Debug)]

@@ -12,8 +12,8 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{LaunchFacts, LaunchNeeds, MAX_FILAMENTS, MaterialNeed, Mismatch, SlicedFor, SlotFacts, UsedFilament};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
+use crate::amount::Amount;
+use crate::id::Id;
 
 /// Slot from which a job takes a material.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::testing::id;
+use crate::testing::id;
 
 fn needs(materials: &[(u32, i64)]) -> LaunchNeeds {
     let materials =

@@ -9,8 +9,8 @@ use std::fmt;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::time::Timestamp;
 
 /// Maximum number of sessions that wait to be closed, and of refunds that are pending or failed. A session dropped from
 /// the list expires within a day.

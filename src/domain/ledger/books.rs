@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::failed::doubts;
 use super::{LOST_DISPUTE, PROCESSOR, Payable, Payment};
-use crate::domain::id::Id;
+use crate::id::Id;
 
 /// Sums of a ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@
 
 use super::at_processor::{Checkout, CheckoutNews, CheckoutState, MAX_UNDER_WAY};
 use super::{LedgerChange, LedgerStage, Payable as _};
-use crate::domain::refusal::Refusal;
+use crate::refusal::Refusal;
 
 /// Starts a checkout at the processor. A current checkout of the same amount is reused, so that all requests share one
 /// session.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::PROCESSOR;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::time::Timestamp;
 
 /// Payment, or a refund of one (negative amount). Its amount never changes; a payment first known by its checkout
 /// session alone gets its intent later.
@@ -84,7 +84,7 @@ impl Payment {
     }
 
     /// Returns whether it is a payment, not a refund, that the processor reported.
-    pub(crate) fn of_processor(&self) -> bool {
+    pub fn of_processor(&self) -> bool {
         self.method == PROCESSOR && self.amount_cents >= 0
     }
 

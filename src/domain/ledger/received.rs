@@ -9,7 +9,7 @@ use super::checkout::{forget_session, settle_checkout};
 use super::disputes::{book_lost, disputed};
 use super::failed::{note_back, reads_again, refund_failed, see_asked, went_again};
 use super::{LOST_DISPUTE, LedgerChange, LedgerStage, PROCESSOR, Payable, Payment, PaymentNews, blank, books};
-use crate::domain::refusal::Refusal;
+use crate::refusal::Refusal;
 
 /// Flag of an owner that holds money to be refunded.
 const REFUND_DUE: &str = "refund_due";

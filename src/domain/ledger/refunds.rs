@@ -6,8 +6,8 @@ use super::at_processor::{MAX_UNDER_WAY, RefundAsked, RefundNews};
 use super::failed::{doubts, reads_again, waiting, went_again};
 use super::received::{own_word, refunded};
 use super::{LedgerChange, PROCESSOR, Payable, Payment, blank, left_by_hand};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
+use crate::id::Id;
+use crate::refusal::Refusal;
 
 /// Flag of an owner with a refund that the processor refused, or that failed later.
 pub(super) const REFUND_FAILED: &str = "refund_failed";

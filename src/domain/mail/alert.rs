@@ -7,11 +7,11 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::mail::{Channel, Mail};
-use crate::domain::time::Timestamp;
+use crate::aggregate::DecisionContext;
+use crate::mail::{Channel, Mail};
+use crate::time::Timestamp;
 
-pub use crate::domain::mail::part::{Link, one_line};
+pub use crate::mail::part::{Link, one_line};
 
 /// Number of alerts that one mail shows in full; further ones are only counted.
 const MAX_TOLD: usize = 50;

@@ -1,11 +1,11 @@
 //! Mails to customers, one function each: the caller passes the facts, and gets the mail for its commit. Alerts to the
 //! staff are in [`super::alert`].
 
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::id::Id;
-use crate::domain::mail::part::{AttachedDocument, Link, MailFact, MailItem, MailPart, first_items, one_line};
-use crate::domain::mail::{Mail, SealedLink};
-use crate::domain::time::Timestamp;
+use crate::aggregate::DecisionContext;
+use crate::id::Id;
+use crate::mail::part::{AttachedDocument, Link, MailFact, MailItem, MailPart, first_items, one_line};
+use crate::mail::{Mail, SealedLink};
+use crate::time::Timestamp;
 
 /// Maximum number of characters of a user's message that a mail quotes.
 const MAX_MESSAGE_CHARS: usize = 2000;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::Id;
+use crate::id::Id;
 
 /// Maximum number of rows in one table of a mail; further ones are only counted.
 const MAX_TOLD_ITEMS: usize = 100;

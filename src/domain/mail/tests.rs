@@ -6,7 +6,7 @@ use super::alert::AlertDigest;
 use super::kind::{QuoteSent, quote_sent};
 use super::part::{MailItem, first_items, plain};
 use super::*;
-use crate::domain::testing::{Bench, id};
+use crate::testing::{Bench, id};
 
 fn mail(bench: &Bench) -> Mail {
     Mail::new(&bench.cx(), vec!["a@example.com".to_owned()], "Subject".to_owned(), "Text".to_owned())

@@ -2,8 +2,8 @@
 //! manufacturer's own manual takes precedence.
 
 use super::ReminderFields;
-use crate::domain::amount::Amount;
-use crate::domain::sku::MachineType;
+use crate::amount::Amount;
+use crate::sku::MachineType;
 
 /// Suggestion with hours, prints, grams and failures; 0 stands for none.
 type Suggested = (&'static str, &'static str, i64, i64, i64, i64);

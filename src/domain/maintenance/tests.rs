@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::launch::MaterialNeed;
-use crate::domain::sku::MachineType;
-use crate::domain::testing::id;
+use crate::launch::MaterialNeed;
+use crate::sku::MachineType;
+use crate::testing::id;
 
 fn every(hours: Option<i64>, prints: Option<i64>, grams: Option<i64>, failures: Option<i64>) -> ReminderFields {
     ReminderFields {

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::amount::Amount;
-use crate::domain::event::data::{DiscrepancyData, EventData, LowStockData};
-use crate::domain::event::{Event, LOW_STOCK};
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::material::{ClaimState, Material};
+use crate::aggregate::DecisionContext;
+use crate::amount::Amount;
+use crate::event::data::{DiscrepancyData, EventData, LowStockData};
+use crate::event::{Event, LOW_STOCK};
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
+use crate::material::{ClaimState, Material};
 
 impl Material {
     /// Returns whether the material must be reordered: less is available than the reorder point, or than a waiting job
@@ -109,11 +109,11 @@ fn event_of(cx: &DecisionContext<'_>, material: &Material, event: &str, data: &i
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::domain::id::Id;
-    use crate::domain::material::{ClaimAsk, ClaimId, MaterialCommand, MaterialFields};
-    use crate::domain::testing::samples::pla;
-    use crate::domain::testing::{Bench, id};
-    use crate::domain::time::Timestamp;
+    use crate::id::Id;
+    use crate::material::{ClaimAsk, ClaimId, MaterialCommand, MaterialFields};
+    use crate::testing::samples::pla;
+    use crate::testing::{Bench, id};
+    use crate::time::Timestamp;
 
     fn tell(shelf: &mut Option<Material>, command: &MaterialCommand) {
         Bench::new().tell(shelf, id(7), command).unwrap();

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::amount::Amount;
-use crate::domain::event::Event;
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::material::alerts::{self, Alert};
-use crate::domain::material::{
+use crate::aggregate::{Decision, DecisionContext};
+use crate::amount::Amount;
+use crate::event::Event;
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::material::alerts::{self, Alert};
+use crate::material::{
     Claim, ClaimId, ClaimState, Material, MaterialAnswer, MaterialRow, Movement, MovementKind, SettledClaim,
 };
-use crate::domain::parts_sync::{StockLink, StockSystem};
+use crate::parts_sync::{StockLink, StockSystem};
 
 /// Changes of one command to a material.
 pub(super) struct MaterialChange<'a> {

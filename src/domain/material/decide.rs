@@ -5,18 +5,18 @@
 
 use std::cmp::Reverse;
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::amount::{Amount, MAX_AMOUNT};
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::material::change::MaterialChange;
-use crate::domain::material::links;
-use crate::domain::material::{
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::amount::{Amount, MAX_AMOUNT};
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::material::change::MaterialChange;
+use crate::material::links;
+use crate::material::{
     Claim, ClaimAsk, ClaimId, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialEffect, MaterialFields,
     MaterialRow, MovementKind, SettledClaim,
 };
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::requirement::{Referenced, Requirement};
+use crate::refusal::{Faults, Refusal};
+use crate::requirement::{Referenced, Requirement};
 
 type Decided = Result<Decision<Material>, Refusal>;
 

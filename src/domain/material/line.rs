@@ -6,12 +6,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect};
-use crate::domain::parts_sync::StockLink;
-use crate::domain::time::Timestamp;
+use crate::aggregate::DecisionContext;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect};
+use crate::parts_sync::StockLink;
+use crate::time::Timestamp;
 
 /// Rank in the waiting line, lowest first: priority (higher first), due date (none last), age of the job, and the
 /// claim's id as tie-breaker.

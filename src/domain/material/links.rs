@@ -1,13 +1,13 @@
 //! Links of a material to other systems: each step changes the link and our stock in one commit.
 
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::amount::Amount;
-use crate::domain::material::change::MaterialChange;
-use crate::domain::material::{Material, MaterialAnswer, MaterialType, MovementKind};
-use crate::domain::parts_sync::{
+use crate::aggregate::{Decision, DecisionContext};
+use crate::amount::Amount;
+use crate::material::change::MaterialChange;
+use crate::material::{Material, MaterialAnswer, MaterialType, MovementKind};
+use crate::parts_sync::{
     LinkCommand, OurSide, Quantities, RightSide, StockLink, StockLook, StockSystem, StockUnit, SyncStep, total,
 };
-use crate::domain::refusal::Refusal;
+use crate::refusal::Refusal;
 
 type Decided = Result<Decision<Material>, Refusal>;
 

@@ -6,9 +6,9 @@
 
 use std::cmp::Reverse;
 
-use crate::domain::amount::Amount;
-use crate::domain::material::change::MaterialChange;
-use crate::domain::material::{Claim, ClaimId};
+use crate::amount::Amount;
+use crate::material::change::MaterialChange;
+use crate::material::{Claim, ClaimId};
 
 impl MaterialChange<'_> {
     /// Recalls as many reservations as it takes to cover the others, and withdraws recalls that are no longer needed.

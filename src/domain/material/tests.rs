@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::aggregate::{Aggregate, Decision};
-use crate::domain::mail::Channel;
-use crate::domain::refusal::{Class, Refusal};
-use crate::domain::testing::{Bench, id};
+use crate::aggregate::{Aggregate, Decision};
+use crate::mail::Channel;
+use crate::refusal::{Class, Refusal};
+use crate::testing::{Bench, id};
 
 const IT: u32 = 7;
 
@@ -23,7 +23,7 @@ fn fields(reorder_point: i64) -> MaterialFields {
         color: Some("#101010".to_owned()),
         reorder_point: Amount::units(reorder_point),
         reorder_quantity: Amount::units(1000),
-        ..crate::domain::testing::samples::pla()
+        ..crate::testing::samples::pla()
     }
 }
 

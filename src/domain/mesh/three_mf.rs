@@ -8,7 +8,7 @@ use zip::ZipArchive;
 
 use super::xml::{Tag, tags};
 use super::{Corner, MAX_FACETS, MeasureError, MeshFacts, MeshFault, Solid, checked, six_volumes};
-use crate::domain::gcode::open_archive;
+use crate::gcode::open_archive;
 
 /// Path of the root model, unless the package's relations name another, which no known program does.
 const ROOT: &str = "3d/3dmodel.model";

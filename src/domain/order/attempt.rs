@@ -5,13 +5,13 @@
 
 use super::change::OrderChange;
 use super::{Order, OrderAnswer, OrderStatus, Report, Resolution};
-use crate::domain::aggregate::Decision;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, AttemptState, Job, JobState, SeenPrint};
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::refusal::{Refusal, first_sentence};
-use crate::domain::time::Timestamp;
+use crate::aggregate::Decision;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::job::{Attempt, AttemptState, Job, JobState, SeenPrint};
+use crate::printer_status::PrintEnd;
+use crate::refusal::{Refusal, first_sentence};
+use crate::time::Timestamp;
 
 /// Outcome of a print; the fields are those of [`Report::Ended`].
 struct Ending<'a> {

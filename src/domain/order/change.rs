@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Order, OrderCreated, OrderRow, OrderStatus};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::event::Event;
-use crate::domain::event::data::{EventData, JobData, OrderData, OrderFlaggedData};
-use crate::domain::id::Id;
-use crate::domain::invoice::NewInvoice;
-use crate::domain::job::{Attempt, Job, JobState};
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::order::OrderAnswer;
-use crate::domain::refusal::{Refusal, shortened};
+use crate::aggregate::{Decision, DecisionContext};
+use crate::event::Event;
+use crate::event::data::{EventData, JobData, OrderData, OrderFlaggedData};
+use crate::id::Id;
+use crate::invoice::NewInvoice;
+use crate::job::{Attempt, Job, JobState};
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
+use crate::order::OrderAnswer;
+use crate::refusal::{Refusal, shortened};
 
 /// Maximum length of an error in the subject of a mail, in characters.
 const MAX_SUBJECT_ERROR_CHARS: usize = 80;

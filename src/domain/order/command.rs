@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::{
     Address, InvoiceTold, LedgerCommand, Line, Make, NewsThere, Order, OrderKind, Report, SentLine, Shipment, SoldOrder,
 };
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::job::{Job, Resolution, SeenPrint};
-use crate::domain::material::{ClaimId, ClaimState};
-use crate::domain::party::Party;
-use crate::domain::promise::Promise;
-use crate::domain::sign_off::Inspection;
-use crate::domain::slice_source::SliceSource;
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::job::{Job, Resolution, SeenPrint};
+use crate::material::{ClaimId, ClaimState};
+use crate::party::Party;
+use crate::promise::Promise;
+use crate::sign_off::Inspection;
+use crate::slice_source::SliceSource;
+use crate::time::Timestamp;
 
 /// Data of a new order. The caller has already looked up SKUs, materials and files, because the rules do no lookups.
 #[derive(Clone, Debug)]

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use super::change::{OrderChange, REJECTED_AFTER_SHIPPING};
 use super::parts::good_parts;
 use super::{Line, LineParts, Order, OrderStatus, SentLine};
-use crate::domain::aggregate::Decision;
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, Departure, Job};
-use crate::domain::time::Timestamp;
+use crate::aggregate::Decision;
+use crate::id::Id;
+use crate::job::{Attempt, Departure, Job};
+use crate::time::Timestamp;
 
 /// Shipment number that no shipment has; used while an order has none.
 const NO_SHIPMENT: u32 = 0;
@@ -99,7 +99,7 @@ impl Order {
     ///
     /// Done when the order is loaded; [`OrderChange::keep_departures`] stores it. Until then the same follows at each
     /// load, because whatever changes the parts of a print writes the print with its departures.
-    pub(crate) fn trace_departures(&mut self) {
+    pub fn trace_departures(&mut self) {
         if self.shipments.is_empty() {
             return;
         }

@@ -3,10 +3,10 @@
 #[cfg(doc)]
 use super::OrderCommand;
 use super::{InvoiceTold, LedgerEffect};
-use crate::domain::id::Id;
-use crate::domain::job::Resolution;
-use crate::domain::material::{ClaimAsk, SettledClaim};
-use crate::domain::slice_source::SliceSource;
+use crate::id::Id;
+use crate::job::Resolution;
+use crate::material::{ClaimAsk, SettledClaim};
+use crate::slice_source::SliceSource;
 
 /// External work that the order's state requires. Each effect is repeated, also after a restart, until the state no
 /// longer requires it, so its receiver must accept repeats.

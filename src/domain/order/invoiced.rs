@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use super::change::OrderChange;
 use super::{Order, OrderEffect, OrderStatus};
-use crate::domain::aggregate::{Decision, NewAggregate};
-use crate::domain::id::Id;
-use crate::domain::invoice::{InvoiceLine, NewInvoice, OrderMoney, OrderToInvoice};
-use crate::domain::ledger::books;
-use crate::domain::mail::Mail;
-use crate::domain::party::Party;
-use crate::domain::seller::{SELLER_INCOMPLETE, SellerGap, gaps_in_words};
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Decision, NewAggregate};
+use crate::id::Id;
+use crate::invoice::{InvoiceLine, NewInvoice, OrderMoney, OrderToInvoice};
+use crate::ledger::books;
+use crate::mail::Mail;
+use crate::party::Party;
+use crate::seller::{SELLER_INCOMPLETE, SellerGap, gaps_in_words};
+use crate::time::Timestamp;
 
 /// Summary of an order's money: the invoice is notified whenever it differs from the last one it received.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

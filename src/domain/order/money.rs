@@ -1,5 +1,5 @@
 //! What the ledger of an order does to it: operators mark it paid, and the payment processor's signed events report
-//! payments and refunds, which are recorded by the rules of every [ledger](crate::domain::ledger). Status and flags
+//! payments and refunds, which are recorded by the rules of every [ledger](crate::ledger). Status and flags
 //! follow from what is kept:
 //!
 //! - what was received reaches the total: the order is paid, and its jobs are made, also when a part of it has gone
@@ -22,14 +22,14 @@
 
 use super::change::OrderChange;
 use super::{AtProcessor, Order, OrderAnswer, OrderCommand, OrderRow, OrderStatus, Payment, SeenPrints};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::event::data::{OrderPaymentData, OrderPaymentFailedData, OrderRefundData};
-use crate::domain::id::Id;
-use crate::domain::ledger::{
+use crate::aggregate::{Decision, DecisionContext};
+use crate::event::data::{OrderPaymentData, OrderPaymentFailedData, OrderRefundData};
+use crate::id::Id;
+use crate::ledger::{
     self, LedgerChange, LedgerCommand, LedgerOwner, LedgerStage, Payable, all_tries_came, books, flag_money,
     refunded_cents,
 };
-use crate::domain::refusal::Refusal;
+use crate::refusal::Refusal;
 
 impl Payable for Order {
     const WORD: &'static str = "order";

@@ -2,12 +2,12 @@
 
 use super::change::OrderChange;
 use super::{Line, Order, OrderStatus, PICKUP, SentShipment};
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::mail::Mail;
-use crate::domain::mail::kind::{minute, own_page};
-use crate::domain::mail::part::{Link, MailFact, MailItem, MailPart, first_items};
-use crate::domain::time::Timestamp;
-use crate::domain::tracking::tracking_url;
+use crate::aggregate::DecisionContext;
+use crate::mail::Mail;
+use crate::mail::kind::{minute, own_page};
+use crate::mail::part::{Link, MailFact, MailItem, MailPart, first_items};
+use crate::time::Timestamp;
+use crate::tracking::tracking_url;
 
 impl OrderChange<'_> {
     /// Mails the customer about a shipment that leaves with this commit, unless their e-mail address is unknown or the

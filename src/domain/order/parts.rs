@@ -4,7 +4,7 @@
 //! fewer.
 
 use super::{Line, NO_SKU, Order};
-use crate::domain::job::{Attempt, AttemptState, Job, JobState};
+use crate::job::{Attempt, AttemptState, Job, JobState};
 
 /// Returns the number of parts on one plate of a line.
 pub(super) fn plate_parts(line: &Line) -> u32 {

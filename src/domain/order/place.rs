@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use super::change::OrderChange;
 use super::parts::plate_parts;
 use super::{Address, AgreedTerms, Line, MAX_LINES, NewOrder, Order, OrderStatus};
-use crate::domain::aggregate::{Decision, DecisionContext, NumberSeries};
-use crate::domain::id::Id;
-use crate::domain::ledger::flag_money;
-use crate::domain::principal::{Principal, Role};
-use crate::domain::refusal::{Class, Faults, Refusal};
-use crate::domain::region::region_code;
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::rules::Rules;
-use crate::domain::tax::{tax_bps, tax_of};
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Decision, DecisionContext, NumberSeries};
+use crate::id::Id;
+use crate::ledger::flag_money;
+use crate::principal::{Principal, Role};
+use crate::refusal::{Class, Faults, Refusal};
+use crate::region::region_code;
+use crate::requirement::{Referenced, Requirement};
+use crate::rules::Rules;
+use crate::tax::{tax_bps, tax_of};
+use crate::time::Timestamp;
 
 /// Priority of an order that specifies none, on the scale 0 to 9.
 pub(super) const DEFAULT_PRIORITY: u8 = 5;

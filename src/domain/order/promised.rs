@@ -2,9 +2,9 @@
 
 use super::change::OrderChange;
 use super::{Order, OrderAnswer, OrderStatus};
-use crate::domain::aggregate::Decision;
-use crate::domain::job::{Job, JobState};
-use crate::domain::promise::Promise;
+use crate::aggregate::Decision;
+use crate::job::{Job, JobState};
+use crate::promise::Promise;
 
 impl OrderChange<'_> {
     /// Records a promise, unless there is one already, there is nothing to print, or a job may still turn out to be

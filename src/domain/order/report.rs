@@ -1,7 +1,7 @@
 //! Report of a printer on an attempt, sent to its order.
 
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::time::Timestamp;
+use crate::printer_status::PrintEnd;
+use crate::time::Timestamp;
 
 /// Progress of a printer with an attempt. The printer repeats its latest report until the order has answered.
 #[derive(Clone, PartialEq, Debug)]

@@ -6,12 +6,12 @@ use super::change::OrderChange;
 use super::place::{self, Patch};
 use super::sold;
 use super::{LedgerCommand, Order, OrderAnswer, OrderCommand, OrderCreated, OrderEffect, OrderRow};
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::job::{AttemptState, JobState, Stock};
-use crate::domain::ledger::{self, Payable as _};
-use crate::domain::material::{ClaimAsk, ClaimId, SettledClaim};
-use crate::domain::refusal::Refusal;
+use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::id::Id;
+use crate::job::{AttemptState, JobState, Stock};
+use crate::ledger::{self, Payable as _};
+use crate::material::{ClaimAsk, ClaimId, SettledClaim};
+use crate::refusal::Refusal;
 
 impl Aggregate for Order {
     const KIND: &'static str = "order";

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use super::change::{OrderChange, REJECTED_AFTER_SHIPPING};
 use super::{Line, Order, OrderStatus, PICKUP, SeenPrints, SentLine, SentShipment, Shipment};
-use crate::domain::aggregate::Decision;
-use crate::domain::event::data::{OrderPartShippedData, OrderShippedData};
-use crate::domain::refusal::{Faults, Refusal};
+use crate::aggregate::Decision;
+use crate::event::data::{OrderPartShippedData, OrderShippedData};
+use crate::refusal::{Faults, Refusal};
 
 /// Maximum number of shipments of one order: they are part of its snapshot row.
 const MAX_SHIPMENTS: usize = 50;

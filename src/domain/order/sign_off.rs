@@ -12,13 +12,13 @@
 use super::change::OrderChange;
 use super::parts::plate_parts;
 use super::{Order, OrderStatus};
-use crate::domain::aggregate::Decision;
-use crate::domain::event::data::{JobData, JobSignedOffData};
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, AttemptState, Job, JobState};
-use crate::domain::refusal::Refusal;
-use crate::domain::sign_off::{Inspection, SignOff};
-use crate::domain::time::Timestamp;
+use crate::aggregate::Decision;
+use crate::event::data::{JobData, JobSignedOffData};
+use crate::id::Id;
+use crate::job::{Attempt, AttemptState, Job, JobState};
+use crate::refusal::Refusal;
+use crate::sign_off::{Inspection, SignOff};
+use crate::time::Timestamp;
 
 impl OrderChange<'_> {
     /// Records the parts of a print that has ended: they count by its outcome, unless a sign-off is required.

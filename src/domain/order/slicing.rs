@@ -5,14 +5,14 @@
 
 use super::change::OrderChange;
 use super::{Make, Order, SlicingNews};
-use crate::domain::aggregate::Decision;
-use crate::domain::id::Id;
-use crate::domain::job::{Block, Job, JobState};
-use crate::domain::launch::MaterialNeed;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::refusal::{Refusal, shortened};
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::slice_source::SliceSource;
+use crate::aggregate::Decision;
+use crate::id::Id;
+use crate::job::{Block, Job, JobState};
+use crate::launch::MaterialNeed;
+use crate::mail::alert::AlertKind;
+use crate::refusal::{Refusal, shortened};
+use crate::requirement::{Referenced, Requirement};
+use crate::slice_source::SliceSource;
 
 /// Maximum length of the slicer's message, in characters.
 const MAX_WORDS_CHARS: usize = 500;

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::change::OrderChange;
 use super::place::{DEFAULT_PRIORITY, check_new, named, with_region_code};
 use super::{NewOrder, Order, OrderEffect, OrderStatus, SeenPrints};
-use crate::domain::aggregate::{Decision, DecisionContext, NumberSeries};
-use crate::domain::id::Id;
-use crate::domain::invoice::{InvoiceLine, Sums};
-use crate::domain::ledger::{returned_elsewhere, taken_elsewhere};
-use crate::domain::refusal::Refusal;
+use crate::aggregate::{Decision, DecisionContext, NumberSeries};
+use crate::id::Id;
+use crate::invoice::{InvoiceLine, Sums};
+use crate::ledger::{returned_elsewhere, taken_elsewhere};
+use crate::refusal::Refusal;
 
 /// Method of the payment that another shop collected.
 pub const CHANNEL_METHOD: &str = "channel";

@@ -4,12 +4,12 @@
 //! order they were sent, so a settlement never overtakes its claim and no reservation is left behind.
 
 use super::change::OrderChange;
-use crate::domain::aggregate::Decision;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::job::{Block, Job, JobClaimMut, JobState, Stock};
-use crate::domain::material::{ClaimId, ClaimState};
-use crate::domain::order::{Order, OrderAnswer};
+use crate::aggregate::Decision;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::job::{Block, Job, JobClaimMut, JobState, Stock};
+use crate::material::{ClaimId, ClaimState};
+use crate::order::{Order, OrderAnswer};
 
 impl OrderChange<'_> {
     /// Applies a material's answers to the claims of this order's jobs.

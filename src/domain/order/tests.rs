@@ -21,16 +21,14 @@ mod slicing;
 mod sold;
 
 use super::*;
-use crate::domain::aggregate::{Aggregate, Decision};
-use crate::domain::amount::Amount;
-use crate::domain::job::{Attempt, JobState};
-use crate::domain::material::{ClaimId, ClaimState};
-use crate::domain::refusal::Refusal;
-use crate::domain::sku::MachineType;
-use crate::domain::testing::orders::{
-    Desk, MATERIAL, ORDER, PRINTER, line, mails, new_order, order_to, pair, print, ship,
-};
-use crate::domain::testing::{Bench, id};
+use crate::aggregate::{Aggregate, Decision};
+use crate::amount::Amount;
+use crate::job::{Attempt, JobState};
+use crate::material::{ClaimId, ClaimState};
+use crate::refusal::Refusal;
+use crate::sku::MachineType;
+use crate::testing::orders::{Desk, MATERIAL, ORDER, PRINTER, line, mails, new_order, order_to, pair, print, ship};
+use crate::testing::{Bench, id};
 
 /// Builds a need for this many units of a material.
 pub(super) fn need(material: u32, units: i64) -> MaterialNeed {

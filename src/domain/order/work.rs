@@ -6,17 +6,17 @@ use super::change::OrderChange;
 use super::parts::plate_parts;
 use super::place::{check_due, plates};
 use super::{Line, Make, Order, OrderStatus, SeenPrints, StockNow};
-use crate::domain::aggregate::{Decision, NumberSeries};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::job::{AttemptState, Block, FurtherNeed, Job, JobClaimMut, JobState, Stock};
-use crate::domain::ledger::flag_money;
-use crate::domain::order::Resolution;
-use crate::domain::principal::Role;
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::refusal::{Class, Refusal};
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Decision, NumberSeries};
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::job::{AttemptState, Block, FurtherNeed, Job, JobClaimMut, JobState, Stock};
+use crate::ledger::flag_money;
+use crate::order::Resolution;
+use crate::principal::Role;
+use crate::printer_status::PrintEnd;
+use crate::refusal::{Class, Refusal};
+use crate::requirement::{Referenced, Requirement};
+use crate::time::Timestamp;
 
 /// Reason why a job with nothing to print stays CREATED, for the API's `waitingReason`.
 const NO_FILE_REASON: &str = "its SKU has no G-code file, nor a model with a slicer profile";

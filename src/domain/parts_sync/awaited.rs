@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use super::{AwaitedUse, ConflictKind, OurSide, Quantities, RightSide, StockLink, SyncConflict};
-use crate::domain::amount::Amount;
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::time::Timestamp;
 
 /// Largest difference that is ignored however small the print was.
 const NEGLIGIBLE: Amount = Amount(100);

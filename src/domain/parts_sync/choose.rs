@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Quantities, StockLook};
-use crate::domain::amount::Amount;
+use crate::amount::Amount;
 
 /// Returns the item for the next booking and how much of the due amount it takes; `None` when no item can take any.
 /// Removals go to the items that `owed` lists first, then to the items in slots, up to what was drawn from each; then

@@ -8,9 +8,9 @@ use super::{
     Booking, BookingVerdict, ConflictKind, GIVEN_UP_MS, MAX_GIVEN_UP, MAX_ITEMS, MAX_UNREAD_USES, Quantities,
     RightSide, StockLink, StockLook, StockSystem, StockUnit, SyncConflict, SyncStep, UnreadUse,
 };
-use crate::domain::amount::{Amount, MAX_AMOUNT};
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::amount::{Amount, MAX_AMOUNT};
+use crate::id::Id;
+use crate::time::Timestamp;
 
 /// State of our side at the time a link is merged.
 #[derive(Clone, Copy, Debug)]

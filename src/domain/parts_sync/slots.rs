@@ -2,7 +2,7 @@
 //! left.
 
 use super::{Quantities, StockLink, StockSystem, total};
-use crate::domain::amount::Amount;
+use crate::amount::Amount;
 
 /// Returns the amounts drawn from the link's items in slots that are not booked yet. `slots` are the spools in slots
 /// with the amount that each slot reports as left.

@@ -8,7 +8,7 @@ pub use period::{PaidLine, PaidPeriod};
 
 use serde_json::{Map, Value};
 
-use crate::domain::bounds::MAX_CENTS;
+use crate::bounds::MAX_CENTS;
 
 /// Maximum length of an accepted id or reference, in bytes.
 const MAX_ID_BYTES: usize = 255;

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::testing::samples::rates;
+use crate::testing::samples::rates;
 
 #[test]
 fn a_cube_has_the_price_that_a_person_works_out() {

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Printer, PrinterAnswer};
-use crate::domain::aggregate::{AuditFacts, Decision, DecisionContext};
-use crate::domain::event::Event;
-use crate::domain::event::data::{PrinterCommandData, PrinterData};
-use crate::domain::id::Id;
+use crate::aggregate::{AuditFacts, Decision, DecisionContext};
+use crate::event::Event;
+use crate::event::data::{PrinterCommandData, PrinterData};
+use crate::id::Id;
 
 /// Maximum length of the recorded details and of the printer's message, in characters.
 const MAX_TEXT_CHARS: usize = 1000;

@@ -1,11 +1,11 @@
 //! Alert mails to the operators about a printer that needs attention.
 
 use super::{Printer, PrinterAnswer};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::event::data::PrinterFailureSuspectedData;
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
+use crate::aggregate::{Decision, DecisionContext};
+use crate::event::data::PrinterFailureSuspectedData;
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
 
 impl Printer {
     /// Builds the alert for a printer that cannot be reached.

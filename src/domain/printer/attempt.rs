@@ -2,11 +2,11 @@
 //! the outcome of an unconfirmed start.
 
 use super::{InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer, StartFailure};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::launch::ChosenSlot;
-use crate::domain::order::Resolution;
-use crate::domain::printer_status::{Activity, Connection, PrintEnd};
+use crate::aggregate::{Decision, DecisionContext};
+use crate::id::Id;
+use crate::launch::ChosenSlot;
+use crate::order::Resolution;
+use crate::printer_status::{Activity, Connection, PrintEnd};
 
 /// End reason of an attempt that the order gave up.
 const GIVEN_UP_REASON: &str = "given up by an operator";

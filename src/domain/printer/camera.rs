@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::denied_host;
-use crate::domain::failure_detection::keeps_secret;
+use crate::failure_detection::keeps_secret;
 
 /// Camera that films a printer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

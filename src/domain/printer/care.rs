@@ -4,17 +4,17 @@
 //! that become due by it are recorded in the same commit, with the event and the mails that announce them.
 
 use super::{Phase, Printer, PrinterAnswer, PrinterRow};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::event::Event;
-use crate::domain::event::data::{PrinterMaintenanceDueData, PrinterMaintenanceLoggedData};
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::maintenance::{
+use crate::aggregate::{Decision, DecisionContext};
+use crate::event::Event;
+use crate::event::data::{PrinterMaintenanceDueData, PrinterMaintenanceLoggedData};
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
+use crate::maintenance::{
     CareCommand, EndedPrint, EntryFields, MAX_REMINDERS, MaintenanceEntry, Odometer, Reminder, ReminderFields,
 };
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
+use crate::refusal::Refusal;
+use crate::time::Timestamp;
 
 /// Maximum number of reminders named in the reason a printer accepts no job.
 const MAX_REMINDERS_NAMED: usize = 2;

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Printer;
-use crate::domain::aggregate::Decision;
-use crate::domain::time::Timestamp;
+use crate::aggregate::Decision;
+use crate::time::Timestamp;
 
 /// Number of clearings that a printer stores.
 const MAX_CLEARINGS: usize = 8;

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ActRecord, Printer, PrinterFields, Spool, SpoolBinding, SpoolLeft, StartFailure};
-use crate::domain::id::Id;
-use crate::domain::launch::{FilamentSlot, KnownTypes, LaunchNeeds};
-use crate::domain::maintenance::{CareCommand, MaintenanceEntry, Odometer, Reminder};
-use crate::domain::order::Resolution;
-use crate::domain::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Status};
-use crate::domain::sign_off::Inspection;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::launch::{FilamentSlot, KnownTypes, LaunchNeeds};
+use crate::maintenance::{CareCommand, MaintenanceEntry, Odometer, Reminder};
+use crate::order::Resolution;
+use crate::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Status};
+use crate::sign_off::Inspection;
+use crate::time::Timestamp;
 
 /// Evidence on a start that was not confirmed in time: from the printer's status, from its history, and from deleting
 /// the uploaded file.

@@ -2,9 +2,9 @@
 
 use super::registration::create;
 use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterCommand};
-use crate::domain::aggregate::{Aggregate as _, Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
+use crate::aggregate::{Aggregate as _, Decision, DecisionContext};
+use crate::id::Id;
+use crate::refusal::Refusal;
 
 /// Decides one command of a printer.
 pub(super) fn decide(

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::Id;
-use crate::domain::launch::{ChosenSlot, FilamentSlot};
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::launch::{ChosenSlot, FilamentSlot};
+use crate::printer_status::PrintEnd;
+use crate::time::Timestamp;
 
 /// Phase of the attempt in hand. Phases only move forward, each in a commit of its own.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

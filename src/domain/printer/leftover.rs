@@ -1,7 +1,7 @@
 //! Detection of files on a printer that are left over from finished attempts.
 
 use super::Printer;
-use crate::domain::id::Id;
+use crate::id::Id;
 
 impl Printer {
     /// Returns whether a file on the printer was uploaded for an attempt that is over here. Files uploaded by hand, by
@@ -37,7 +37,7 @@ fn attempt_of(path: &str) -> Option<Id> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::testing::id;
+    use crate::testing::id;
 
     #[test]
     fn only_names_that_the_server_gives_are_its_own() {

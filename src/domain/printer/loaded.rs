@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Printer, Slot, SlotSource};
-use crate::domain::file::{GcodeForm, PlateFilament};
-use crate::domain::id::Id;
-use crate::domain::launch::KnownTypes;
-use crate::domain::sku::MachineType;
+use crate::file::{GcodeForm, PlateFilament};
+use crate::id::Id;
+use crate::launch::KnownTypes;
+use crate::sku::MachineType;
 
 /// Materials by filament number in the file.
 pub type FilamentMaterials = BTreeMap<u32, Id>;
@@ -89,10 +89,10 @@ fn by_colour(filament: &PlateFilament, slots: &[Slot]) -> Result<Id, Undecided> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::launch::TypeFacts;
-    use crate::domain::testing::id;
-    use crate::domain::testing::samples::{idle_printer, printer_fields};
-    use crate::domain::time::Timestamp;
+    use crate::launch::TypeFacts;
+    use crate::testing::id;
+    use crate::testing::samples::{idle_printer, printer_fields};
+    use crate::time::Timestamp;
 
     const MAPPING: &str = "mapping";
 

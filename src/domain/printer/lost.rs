@@ -8,7 +8,7 @@
 use super::InHand;
 use super::seen::{CLEARED_REASON, UNKNOWN_REASON};
 use super::verdict::MIN_PRINT_SECONDS;
-use crate::domain::printer_status::ServerRun;
+use crate::printer_status::ServerRun;
 
 /// Failure reason of a print that was lost when the server that fed the printer was restarted.
 const RESTARTED_REASON: &str = "the printer's server was restarted during the print and came back without the print";
@@ -58,7 +58,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::printer::tests::PrinterFixture;
+    use crate::printer::tests::PrinterFixture;
 
     /// Builds a print of 600 s that was last seen at this progress.
     fn print(progress: f64, out_of_sight: bool) -> InHand {

@@ -7,12 +7,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Printer, PrinterAnswer};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::launch::FilamentSlot;
-use crate::domain::printer_status::{Activity, Connection, Status};
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Decision, DecisionContext};
+use crate::id::Id;
+use crate::launch::FilamentSlot;
+use crate::printer_status::{Activity, Connection, Status};
+use crate::refusal::Refusal;
+use crate::time::Timestamp;
 
 /// Phase of a manual print.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

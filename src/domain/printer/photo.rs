@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ManualPhase, Phase, Printer, PrinterAnswer};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Decision, DecisionContext};
+use crate::id::Id;
+use crate::time::Timestamp;
 
 /// Ended print that is to be photographed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 //! attempt's report to its order.
 
 use super::{Attention, InHand, Phase, Printer, Refusals};
-use crate::domain::id::Id;
-use crate::domain::order::Report;
-use crate::domain::printer_status::{Activity, Connection};
+use crate::id::Id;
+use crate::order::Report;
+use crate::printer_status::{Activity, Connection};
 
 /// Number of ended attempts that a printer remembers in order to refuse them; more than can be in flight in messages.
 const MAX_PAST_ATTEMPTS: usize = 32;

@@ -4,14 +4,14 @@
 //! whole queue. After a refused start, or one that certainly did not happen, it accepts no job for a while, longer each
 //! time; a confirmed start ends the backoff. From the second refusal in a row on it has the attention
 //! [`super::Attention::StartRefused`] and is tried once per backoff period, with another job first (see
-//! [`crate::domain::dispatch`]).
+//! [`crate::dispatch`]).
 
 use serde::{Deserialize, Serialize};
 
 use super::Printer;
 use super::safety::kept_words;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::time::Timestamp;
 
 /// Backoff after the first, second, third and each further refusal in a row, in milliseconds.
 const RESTS_MS: [i64; 4] = [10_000, 30_000, 120_000, 600_000];

@@ -2,12 +2,12 @@
 //! address cannot change, and it stays connected.
 
 use super::{MachineAddress, Printer, PrinterAnswer, PrinterFields};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::maintenance::Odometer;
-use crate::domain::printer_status::{Activity, Connection};
-use crate::domain::refusal::Refusal;
-use crate::domain::requirement::{Referenced, Requirement};
+use crate::aggregate::{Decision, DecisionContext};
+use crate::id::Id;
+use crate::maintenance::Odometer;
+use crate::printer_status::{Activity, Connection};
+use crate::refusal::Refusal;
+use crate::requirement::{Referenced, Requirement};
 
 /// Maximum length of a key's digest, in characters; that of a SHA-256 digest in hexadecimal.
 const MAX_KEY_CHARS: usize = 64;

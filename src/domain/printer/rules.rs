@@ -4,14 +4,14 @@ use super::clearing::noted;
 use super::decide::decide;
 use super::readiness::report_of;
 use super::{FirmwareFault, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterRow, care};
-use crate::domain::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
-use crate::domain::event::Event;
-use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::printer_status::{Activity, Connection, Status};
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
+use crate::event::Event;
+use crate::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::printer_status::{Activity, Connection, Status};
+use crate::refusal::Refusal;
+use crate::time::Timestamp;
 
 impl Aggregate for Printer {
     const KIND: &'static str = "printer";
@@ -254,7 +254,7 @@ impl Printer {
     }
 
     /// Returns the attempt in hand with its [`report_of`], if it has this id.
-    pub fn report(&self, attempt: Id) -> Option<(&InHand, crate::domain::order::Report)> {
+    pub fn report(&self, attempt: Id) -> Option<(&InHand, crate::order::Report)> {
         self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt).map(|in_hand| (in_hand, report_of(in_hand)))
     }
 }

@@ -9,11 +9,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Printer, PrinterAnswer};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::event::data::PrinterActData;
-use crate::domain::printer_status::{Activity, Connection, Status};
-use crate::domain::refusal::{Refusal, first_sentence};
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Decision, DecisionContext};
+use crate::event::data::PrinterActData;
+use crate::printer_status::{Activity, Connection, Status};
+use crate::refusal::{Refusal, first_sentence};
+use crate::time::Timestamp;
 
 /// Maximum length of a printer's message that is stored, in characters: the snapshot row stays small.
 const MAX_WORDS_CHARS: usize = 300;

@@ -5,10 +5,10 @@
 //! between establishes no order, and must not block anything.
 
 use super::{InHand, Phase, Printer};
-use crate::domain::id::Id;
-use crate::domain::job::SeenPrint;
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::job::SeenPrint;
+use crate::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::time::Timestamp;
 
 /// End reason of a print in whose place a reachable printer shows another file.
 pub(super) const UNKNOWN_REASON: &str = "printer no longer knows the file";

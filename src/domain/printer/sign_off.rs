@@ -7,11 +7,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ManualPhase, Phase, Printer, PrinterAnswer, PrinterEffect};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::domain::sign_off::Inspection;
-use crate::domain::time::Timestamp;
+use crate::aggregate::{Decision, DecisionContext};
+use crate::id::Id;
+use crate::refusal::Refusal;
+use crate::sign_off::Inspection;
+use crate::time::Timestamp;
 
 /// Maximum number of sign-offs that wait for their orders at a time; further ones are refused until one is
 /// acknowledged.

@@ -12,16 +12,16 @@ pub use offers::SpoolOffer;
 use serde::{Deserialize, Serialize};
 
 use super::{Printer, PrinterAnswer};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::launch::{
+use crate::aggregate::{Decision, DecisionContext};
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::launch::{
     ChosenSlot, FilamentSlot, KnownTypes, LaunchFacts, LaunchNeeds, ReportedSpool, SlicedFor, SlotFacts, fit,
 };
-use crate::domain::material::Material;
-use crate::domain::refusal::Refusal;
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::time::Timestamp;
+use crate::material::Material;
+use crate::refusal::Refusal;
+use crate::requirement::{Referenced, Requirement};
+use crate::time::Timestamp;
 
 /// Maximum number of slots of one printer, numbered from 0.
 pub const MAX_SLOTS: u32 = 64;
@@ -150,8 +150,8 @@ impl Printer {
     }
 
     /// Returns the printer with these slots, for tests of other modules.
-    #[cfg(test)]
-    pub(crate) fn with_slots(mut self, slots: Vec<Slot>) -> Self {
+    #[cfg(any(test, feature = "testing"))]
+    pub fn with_slots(mut self, slots: Vec<Slot>) -> Self {
         self.put_slots(slots);
         self
     }

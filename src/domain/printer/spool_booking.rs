@@ -2,9 +2,9 @@
 //! booked, so that nothing books it there twice, and the warnings for operators.
 
 use super::{InHand, Printer, Slot};
-use crate::domain::material::Material;
-use crate::domain::parts_sync::StockSystem;
-use crate::domain::printer_status::{Connection, SpoolBooking, Status};
+use crate::material::Material;
+use crate::parts_sync::StockSystem;
+use crate::printer_status::{Connection, SpoolBooking, Status};
 
 /// Maximum number of spools stored per print.
 const MAX_BOOKED_SPOOLS: usize = 16;

@@ -6,15 +6,15 @@ mod suspected;
 mod verdict;
 
 use super::*;
-use crate::domain::aggregate::{Aggregate, Decision};
-use crate::domain::amount::Amount;
-use crate::domain::launch::{LaunchNeeds, MaterialNeed, SlicedFor, UsedFilament};
-use crate::domain::order::{Report, Resolution};
-use crate::domain::printer_status::{PastPrint, PrintEnd, ServerRun, Status};
-use crate::domain::refusal::Refusal;
-use crate::domain::sku::Dimensions;
-use crate::domain::testing::samples::printer_fields;
-use crate::domain::testing::{Bench, id};
+use crate::aggregate::{Aggregate, Decision};
+use crate::amount::Amount;
+use crate::launch::{LaunchNeeds, MaterialNeed, SlicedFor, UsedFilament};
+use crate::order::{Report, Resolution};
+use crate::printer_status::{PastPrint, PrintEnd, ServerRun, Status};
+use crate::refusal::Refusal;
+use crate::sku::Dimensions;
+use crate::testing::samples::printer_fields;
+use crate::testing::{Bench, id};
 
 /// Evidence that the file was deleted while the history covers the time since the start.
 pub(super) const REVOKED: Evidence = Evidence::Revoked { server: ServerRun::Unbroken, unwatched_ms: None };
@@ -38,7 +38,7 @@ pub(super) fn take(attempt: u32) -> PrinterCommand {
         order: id(22),
         file_id: id(23),
         file_name: OURS.into(),
-        claimed_at: crate::domain::time::Timestamp(i64::MAX),
+        claimed_at: crate::time::Timestamp(i64::MAX),
         needs: Box::new(needs(&[(24, 10)])),
         types: Default::default(),
         stated_mm: Some(1000.0),

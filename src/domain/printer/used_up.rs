@@ -1,9 +1,9 @@
 //! Consumption of a print from the spools in a printer's slots.
 
 use super::{Phase, Printer, Slot};
-use crate::domain::amount::Amount;
-use crate::domain::launch::used_share;
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::launch::used_share;
+use crate::time::Timestamp;
 
 impl Printer {
     /// Deducts what the print that has just ended used from its slots' remaining amounts, where these are known and the

@@ -15,9 +15,9 @@ use super::attempt::{ended, not_started};
 use super::lost::Lost;
 use super::seen::AGAIN_REASON;
 use super::{Evidence, InHand, Phase, Printer, StartFailure};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::printer_status::{PastPrint, PrintEnd, ServerRun};
+use crate::aggregate::{Decision, DecisionContext};
+use crate::id::Id;
+use crate::printer_status::{PastPrint, PrintEnd, ServerRun};
 
 /// Assumed print time, in seconds, of a file that states none, when deciding whether a print can have run unseen: no
 /// print takes less.

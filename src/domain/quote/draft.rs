@@ -2,18 +2,18 @@
 //! rules perform no lookups.
 
 use super::{MAX_LINES, Quote, QuoteLine, QuoteModel, QuoteStatus};
-use crate::domain::access::normal_email;
-use crate::domain::address::Address;
-use crate::domain::aggregate::{DecisionContext, NumberSeries};
-use crate::domain::amount::Amount;
-use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
-use crate::domain::id::Id;
-use crate::domain::mesh::MeshFacts;
-use crate::domain::pricing::{Costs, PrintWork};
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sku::MachineType;
-use crate::domain::tax::{tax_bps, tax_of};
-use crate::domain::time::Timestamp;
+use crate::access::normal_email;
+use crate::address::Address;
+use crate::aggregate::{DecisionContext, NumberSeries};
+use crate::amount::Amount;
+use crate::bounds::{MAX_CENTS, MAX_QUANTITY};
+use crate::id::Id;
+use crate::mesh::MeshFacts;
+use crate::pricing::{Costs, PrintWork};
+use crate::refusal::{Faults, Refusal};
+use crate::sku::MachineType;
+use crate::tax::{tax_bps, tax_of};
+use crate::time::Timestamp;
 
 /// Model of a requested line.
 #[derive(Clone, PartialEq, Debug)]

@@ -2,10 +2,10 @@
 //! frozen with the quote, compared with the quoted costs.
 
 use super::Quote;
-use crate::domain::amount::Amount;
-use crate::domain::job::Job;
-use crate::domain::order::Order;
-use crate::domain::pricing::{Costs, PrintWork};
+use crate::amount::Amount;
+use crate::job::Job;
+use crate::order::Order;
+use crate::pricing::{Costs, PrintWork};
 
 /// Price, costs and margin of one quote line that was printed from a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Quote, QuoteLine, SlicingNews};
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::mesh::MeshFacts;
-use crate::domain::pricing::{Costs, Price, PriceRates, PrintWork};
-use crate::domain::refusal::{Faults, shortened};
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::sku::{Dimensions, MachineType, Sku, SkuFields};
-use crate::domain::slice_source::SliceSource;
+use crate::aggregate::DecisionContext;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::mesh::MeshFacts;
+use crate::pricing::{Costs, Price, PriceRates, PrintWork};
+use crate::refusal::{Faults, shortened};
+use crate::requirement::{Referenced, Requirement};
+use crate::sku::{Dimensions, MachineType, Sku, SkuFields};
+use crate::slice_source::SliceSource;
 
 /// Maximum length of a slicing error that is stored, in characters.
 const MAX_ERROR_CHARS: usize = 500;

@@ -3,20 +3,20 @@
 use std::convert::Infallible;
 
 use super::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteStatus, SlicingNews};
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
-use crate::domain::currency::shown;
-use crate::domain::event::Event;
-use crate::domain::id::Id;
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::mail::kind::{self, QuoteSent};
-use crate::domain::mail::part::{MailFact, MailItem, one_line};
-use crate::domain::principal::Principal;
-use crate::domain::refusal::{Faults, Refusal, shortened};
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::sku::Sku;
-use crate::domain::slice_source::SliceSource;
-use crate::domain::time::DAY_MS;
+use crate::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
+use crate::currency::shown;
+use crate::event::Event;
+use crate::id::Id;
+use crate::mail::Mail;
+use crate::mail::alert::AlertKind;
+use crate::mail::kind::{self, QuoteSent};
+use crate::mail::part::{MailFact, MailItem, one_line};
+use crate::principal::Principal;
+use crate::refusal::{Faults, Refusal, shortened};
+use crate::requirement::{Referenced, Requirement};
+use crate::sku::Sku;
+use crate::slice_source::SliceSource;
+use crate::time::DAY_MS;
 
 /// Maximum length of a reason that is stored, in characters.
 const MAX_REASON_CHARS: usize = 500;

@@ -4,16 +4,16 @@
 mod random;
 
 use super::*;
-use crate::domain::address::Address;
-use crate::domain::aggregate::{Aggregate as _, Decision};
-use crate::domain::amount::Amount;
-use crate::domain::mail::part::plain;
-use crate::domain::mesh::MeshFacts;
-use crate::domain::refusal::Refusal;
-use crate::domain::rules::TaxRate;
-use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::testing::{Bench, id};
-use crate::domain::time::DAY_MS;
+use crate::address::Address;
+use crate::aggregate::{Aggregate as _, Decision};
+use crate::amount::Amount;
+use crate::mail::part::plain;
+use crate::mesh::MeshFacts;
+use crate::refusal::Refusal;
+use crate::rules::TaxRate;
+use crate::sku::{Dimensions, MachineType};
+use crate::testing::{Bench, id};
+use crate::time::DAY_MS;
 
 const QUOTE: u32 = 1;
 const SKU: u32 = 300;

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Restore, RestoreRow};
-use crate::domain::aggregate::NumberSeries;
-use crate::domain::id::Id;
-use crate::domain::invoice::{DocumentKind, series_of};
-use crate::domain::requirement::Requirement;
-use crate::domain::time::{DAY_MS, Timestamp};
+use crate::aggregate::NumberSeries;
+use crate::id::Id;
+use crate::invoice::{DocumentKind, series_of};
+use crate::requirement::Requirement;
+use crate::time::{DAY_MS, Timestamp};
 
 /// Days before a backup over which the growth of a series is measured.
 pub const PACE_DAYS: i64 = 30;

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::testing::{Bench, reads_back};
-use crate::domain::time::DAY_MS;
+use crate::testing::{Bench, reads_back};
+use crate::time::DAY_MS;
 
 const MADE: Timestamp = Timestamp(1_796_000_000_000);
 /// Series of the documents that the model of a shop issues.

@@ -1,7 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 use super::*;
-use crate::domain::channel_order::MAX_VARIANT_CHARS;
-use crate::domain::testing::{Bench, id};
+use crate::channel_order::MAX_VARIANT_CHARS;
+use crate::testing::{Bench, id};
 
 fn given(variant: &str, sku: u32, quantity: u32) -> GivenVariant {
     GivenVariant { variant: variant.to_owned(), sku_id: id(sku), quantity }

@@ -7,12 +7,12 @@ use api_schema::ToSchema;
 use api_schema::shape::{Shape, above_zero, number, optional, required, taken, text_like, text_of, whole};
 use serde_json::{Value, json};
 
-use crate::domain::amount::MAX_AMOUNT;
-use crate::domain::bounds::{MAX_LENGTH_MM, MAX_NOZZLE_MM};
-use crate::domain::id::Id;
-use crate::domain::order::Address;
-use crate::domain::printer::{MAX_ROOM_PLACE, Nozzle, RoomPosition};
-use crate::domain::sku::{Component, Dimensions, SkuMaterial};
+use crate::amount::MAX_AMOUNT;
+use crate::bounds::{MAX_LENGTH_MM, MAX_NOZZLE_MM};
+use crate::id::Id;
+use crate::order::Address;
+use crate::printer::{MAX_ROOM_PLACE, Nozzle, RoomPosition};
+use crate::sku::{Component, Dimensions, SkuMaterial};
 
 /// Regular expression of text without line breaks, tabs and other control characters.
 const ONE_LINE: &str = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$";

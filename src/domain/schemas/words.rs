@@ -4,25 +4,25 @@ use api_schema::ToSchema;
 use api_schema::shape::Shape;
 use api_schema::words::word_of;
 
-use crate::domain::agent::Skill;
-use crate::domain::channel_order::{ChannelOrderStatus, TrackingState};
-use crate::domain::customer::AddressKind;
-use crate::domain::endpoint::{DeliveryState, EndpointState};
-use crate::domain::event::OutboundEvent;
-use crate::domain::export::{ExportState, ExportType};
-use crate::domain::file::{FileKind, GcodeForm};
-use crate::domain::invoice::DocumentKind;
-use crate::domain::job::{AttemptState, Block, JobState};
-use crate::domain::kept_payment_event::UnmatchedKind;
-use crate::domain::material::{MaterialType, MovementKind};
-use crate::domain::order::{OrderKind, Resolution};
-use crate::domain::parts_sync::{ConflictKind, RightSide, StockSystem};
-use crate::domain::picture_format::PictureFormat;
-use crate::domain::posting::PostingState;
-use crate::domain::principal::Role;
-use crate::domain::printer::{Attention, SlotSource};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd};
-use crate::domain::sku::MachineType;
+use crate::agent::Skill;
+use crate::channel_order::{ChannelOrderStatus, TrackingState};
+use crate::customer::AddressKind;
+use crate::endpoint::{DeliveryState, EndpointState};
+use crate::event::OutboundEvent;
+use crate::export::{ExportState, ExportType};
+use crate::file::{FileKind, GcodeForm};
+use crate::invoice::DocumentKind;
+use crate::job::{AttemptState, Block, JobState};
+use crate::kept_payment_event::UnmatchedKind;
+use crate::material::{MaterialType, MovementKind};
+use crate::order::{OrderKind, Resolution};
+use crate::parts_sync::{ConflictKind, RightSide, StockSystem};
+use crate::picture_format::PictureFormat;
+use crate::posting::PostingState;
+use crate::principal::Role;
+use crate::printer::{Attention, SlotSource};
+use crate::printer_status::{Activity, Connection, PrintEnd};
+use crate::sku::MachineType;
 
 /// Declares the named schema of each type, by its own name or the one that follows it: `Activity = "PrinterState"`. The
 /// doc comment before a type is the description of its schema.

@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::id;
-use crate::domain::invoice::{Content, Document, DocumentKind, DraftInvoice, InvoiceLine, InvoiceRow, Party, Sums};
-use crate::domain::time::Timestamp;
+use crate::invoice::{Content, Document, DocumentKind, DraftInvoice, InvoiceLine, InvoiceRow, Party, Sums};
+use crate::time::Timestamp;
 
 /// Builds a line of this quantity, price and rate.
 pub fn line(quantity: u32, unit_price_cents: i64, tax_rate_bps: i64) -> InvoiceLine {

@@ -5,20 +5,20 @@
 use std::sync::Arc;
 
 use super::{Bench, id};
-use crate::domain::address::Address;
-use crate::domain::aggregate::Decision;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, Job, JobState};
-use crate::domain::mail::Mail;
-use crate::domain::material::{ClaimId, ClaimState};
-use crate::domain::order::{
+use crate::address::Address;
+use crate::aggregate::Decision;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::job::{Attempt, Job, JobState};
+use crate::mail::Mail;
+use crate::material::{ClaimId, ClaimState};
+use crate::order::{
     LedgerCommand, Line, Make, NewOrder, Order, OrderCommand, OrderCreated, OrderKind, PaymentNews, Report, Shipment,
 };
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::promise::Promise;
-use crate::domain::refusal::Refusal;
-use crate::domain::sku::MachineType;
+use crate::printer_status::PrintEnd;
+use crate::promise::Promise;
+use crate::refusal::Refusal;
+use crate::sku::MachineType;
 
 /// Number of the id of a desk's order.
 pub const ORDER: u32 = 1;

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 
 use super::invoices::{draft, issued_by};
 use super::{Bench, id};
-use crate::domain::address::Address;
-use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
-use crate::domain::invoice::{Document, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, Party};
+use crate::address::Address;
+use crate::bounds::{MAX_CENTS, MAX_QUANTITY};
+use crate::invoice::{Document, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, Party};
 
 fn address(country: &str) -> Address {
     Address {

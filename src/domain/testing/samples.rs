@@ -3,15 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::{Bench, id};
-use crate::domain::amount::Amount;
-use crate::domain::job::Job;
-use crate::domain::material::{MaterialFields, MaterialType};
-use crate::domain::order::Order;
-use crate::domain::pricing::PriceRates;
-use crate::domain::printer::{Printer, PrinterCommand, PrinterFields};
-use crate::domain::printer_status::{Activity, Connection, Status};
-use crate::domain::sku::MachineType;
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::job::Job;
+use crate::material::{MaterialFields, MaterialType};
+use crate::order::Order;
+use crate::pricing::PriceRates;
+use crate::printer::{Printer, PrinterCommand, PrinterFields};
+use crate::printer_status::{Activity, Connection, Status};
+use crate::sku::MachineType;
+use crate::time::Timestamp;
 
 /// Returns the registration of a printer of which only name, machine type and address are known.
 pub fn printer_fields(name: &str, machine_type: MachineType) -> PrinterFields {

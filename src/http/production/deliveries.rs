@@ -216,7 +216,7 @@ async fn test(
     let command = async {
         call.read_body()?;
         let environment = &app.environment;
-        let data = TestData { endpoint_id: id, message: "this is a test" };
+        let data = TestData::new(id);
         let event = Event {
             id: environment.id(),
             event: TEST.to_owned(),

@@ -2,8 +2,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::invoice::Party;
-use crate::domain::testing::invoices::document;
+use crate::invoice::Party;
+use crate::testing::invoices::document;
 
 #[test]
 fn a_document_is_told_line_by_line() {

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::domain::amount::Amount;
-use crate::domain::job::{FurtherNeed, Stock};
-use crate::domain::launch::{MaterialNeed, UsedFilament};
-use crate::domain::printer::{Nozzle, Slot, SlotSource};
+use crate::amount::Amount;
+use crate::job::{FurtherNeed, Stock};
+use crate::launch::{MaterialNeed, UsedFilament};
+use crate::printer::{Nozzle, Slot, SlotSource};
 
 /// Number of orders that share the queue.
 const ORDERS: usize = 3;

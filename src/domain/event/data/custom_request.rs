@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{EventData, EventKind};
-use crate::domain::custom_request_status::CustomRequestStatus;
-use crate::domain::id::Id;
+use crate::custom_request_status::CustomRequestStatus;
+use crate::id::Id;
 
 /// Data of a custom request event.
 #[derive(Response, Serialize, Clone, Debug)]

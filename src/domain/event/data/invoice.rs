@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{EventData, EventKind};
-use crate::domain::id::Id;
-use crate::domain::invoice_status::InvoiceStatus;
+use crate::id::Id;
+use crate::invoice_status::InvoiceStatus;
 
 /// Data of an invoice event. It does not include the invoice number, which the store assigns when the invoice is
 /// written.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{EventData, EventKind, PrinterData, printer_example};
-use crate::domain::id::Id;
+use crate::id::Id;
 
 /// Data of an event about a printer that is due for maintenance.
 #[derive(Response, Serialize, Clone, Debug)]

@@ -5,9 +5,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{EventData, EventKind};
-use crate::domain::id::Id;
-use crate::domain::quote_status::QuoteStatus;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::quote_status::QuoteStatus;
+use crate::time::Timestamp;
 
 /// Data of a quote event.
 #[derive(Response, Serialize, Clone, Debug)]

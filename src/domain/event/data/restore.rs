@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{EventData, EventKind};
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::time::Timestamp;
 
 /// Data of a backup restore event.
 #[derive(Response, Serialize, Clone, Debug)]

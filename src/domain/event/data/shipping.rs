@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{EventData, EventKind, OrderData, order_example};
-use crate::domain::order_status::SentShipment;
+use crate::order_status::SentShipment;
 
 /// Data of an event about a shipment that leaves part of its order unshipped.
 #[derive(Response, Serialize, Clone, Debug)]

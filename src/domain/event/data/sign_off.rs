@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{EventData, EventKind, JobData};
-use crate::domain::id::Id;
+use crate::id::Id;
 
 /// Data of an event about a print whose parts were signed off.
 #[derive(Response, Serialize, Clone, Debug)]

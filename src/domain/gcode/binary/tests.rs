@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::super::heatshrink::tests::pack;
 use super::super::{Content, Found, GcodeReader, Metadata};
 use super::*;
-use crate::domain::amount::Amount;
+use crate::amount::Amount;
 
 fn block(kind: u16, compression: u16, parameters: &[u16], text: &[u8]) -> Vec<u8> {
     let data = match compression {

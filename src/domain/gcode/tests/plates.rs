@@ -74,7 +74,7 @@ proptest! {
         let text = format!("G28\n{}; filament used [mm] = {}1.5\n", lines.concat(), "1.5, ".repeat(many));
         let found = read(text.as_bytes());
         let plate = &found.plates[0].plate;
-        prop_assert!(plate.filaments.len() <= crate::domain::file::MAX_FILAMENTS);
+        prop_assert!(plate.filaments.len() <= crate::file::MAX_FILAMENTS);
         let kept = serde_json::to_string(plate).unwrap();
         prop_assert_eq!(&serde_json::from_str::<Plate>(&kept).unwrap(), plate);
     }

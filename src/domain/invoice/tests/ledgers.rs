@@ -9,12 +9,12 @@ use self::processor::Processor;
 use super::super::*;
 use super::random::adds_up;
 use super::{draft, id, issued_by, line};
-use crate::domain::aggregate::Aggregate;
-use crate::domain::ledger::{CheckoutNews, LedgerStage, Payable, PaymentNews, books, left_by_hand};
-use crate::domain::order::{NewOrder, Order, OrderCommand, OrderCreated};
-use crate::domain::rules::TaxRate;
-use crate::domain::testing::Bench;
-use crate::domain::testing::orders::order_to;
+use crate::aggregate::Aggregate;
+use crate::ledger::{CheckoutNews, LedgerStage, Payable, PaymentNews, books, left_by_hand};
+use crate::order::{NewOrder, Order, OrderCommand, OrderCreated};
+use crate::rules::TaxRate;
+use crate::testing::Bench;
+use crate::testing::orders::order_to;
 
 /// Total of each order and invoice, in minor units.
 pub(super) const TOTAL: i64 = 1190;

@@ -2,9 +2,9 @@
 
 use super::super::*;
 use super::{Desk, draft, id, issued_by, line, refused};
-use crate::domain::aggregate::Aggregate as _;
-use crate::domain::refusal::Class;
-use crate::domain::testing::Bench;
+use crate::aggregate::Aggregate as _;
+use crate::refusal::Class;
+use crate::testing::Bench;
 
 const SECRET: &str = "a secret that has more than thirty-two characters";
 
@@ -81,7 +81,7 @@ fn a_charged_period_is_issued_and_paid_once() {
     assert_eq!((known.content.lines[0].unit_price_cents, known.content.sums.total_cents), (2000, 5000));
     assert!(bench.tell(&mut invoice, id(1), &period(5000, &[])).unwrap().next.is_none(), "told twice");
     // Its payment is named later, and a refund finds it.
-    let paid = crate::domain::ledger::PaymentNews::Paid {
+    let paid = crate::ledger::PaymentNews::Paid {
         amount_cents: None,
         currency: None,
         session: Some("in_1".to_owned()),

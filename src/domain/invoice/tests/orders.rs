@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::super::*;
-use crate::domain::aggregate::Aggregate as _;
-use crate::domain::order::{Order, OrderCommand, OrderCreated, OrderEffect, OrderStatus, PaymentNews};
-use crate::domain::testing::{Bench, complete_seller, id};
+use crate::aggregate::Aggregate as _;
+use crate::order::{Order, OrderCommand, OrderCreated, OrderEffect, OrderStatus, PaymentNews};
+use crate::testing::{Bench, complete_seller, id};
 
 /// Order with its invoice, held by the test like the server does.
 struct Shop {
@@ -34,10 +34,10 @@ impl Shop {
     /// Creates an order over 1190: one line of 1000 at 19 %.
     fn new() -> Self {
         let mut bench = Bench::new();
-        let everywhere = crate::domain::rules::TaxRate { country: "DE".to_owned(), region: None, bps: 1900 };
+        let everywhere = crate::rules::TaxRate { country: "DE".to_owned(), region: None, bps: 1900 };
         bench.rules.tax_rates = vec![everywhere];
         let mut shop = Self { bench, order: None, invoices: Vec::new(), issued: Vec::new(), made: 0 };
-        let new = crate::domain::testing::orders::order_to("DE", 1000);
+        let new = crate::testing::orders::order_to("DE", 1000);
         shop.ask(&OrderCommand::Create(Box::new(new)));
         shop
     }

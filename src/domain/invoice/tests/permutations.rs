@@ -12,8 +12,8 @@ use proptest::prelude::*;
 
 use super::super::*;
 use super::ledgers::{Act, Desk, InvoiceDesk, OrderDesk, TOTAL, next};
-use crate::domain::ledger::{DisputeState, LedgerStage, Payable, PaymentNews, books, kept_by_currency};
-use crate::domain::order::{OrderCommand, OrderStatus};
+use crate::ledger::{DisputeState, LedgerStage, Payable, PaymentNews, books, kept_by_currency};
+use crate::order::{OrderCommand, OrderStatus};
 
 /// Two parts of the total.
 const HALVES: [i64; 2] = [690, 500];

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::super::*;
 use super::{draft, id};
-use crate::domain::currency::has_decimals;
-use crate::domain::tax::tax_of;
-use crate::domain::testing::Bench;
-use crate::domain::testing::random_invoices::{any_documents, any_line};
+use crate::currency::has_decimals;
+use crate::tax::tax_of;
+use crate::testing::Bench;
+use crate::testing::random_invoices::{any_documents, any_line};
 
 /// Maximum rounding of one partial note, with at most eight rates.
 const MAX_ROUNDING_CENTS: i64 = 10;

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use self::model::{Fault, Shop};
 use super::*;
-use crate::domain::material::MaterialCommand;
-use crate::domain::parts_sync::{BookingVerdict, ConflictKind, total};
+use crate::material::MaterialCommand;
+use crate::parts_sync::{BookingVerdict, ConflictKind, total};
 
 #[test]
 fn nothing_moves_before_a_person_agreed_to_the_beginning() {

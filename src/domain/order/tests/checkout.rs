@@ -3,8 +3,8 @@
 //! messages.
 
 use super::*;
-use crate::domain::ledger::Payable as _;
-use crate::domain::time::Timestamp;
+use crate::ledger::Payable as _;
+use crate::time::Timestamp;
 
 const TOTAL: i64 = 500;
 
@@ -91,7 +91,7 @@ fn only_what_is_due_can_be_checked_out() {
     assert_eq!(check_out(&mut desk, "/").unwrap_err().code, "already_paid");
     cancel(&mut desk);
     let refused = check_out(&mut desk, "/").unwrap_err();
-    assert_eq!((refused.code.as_str(), refused.class), ("not_payable", crate::domain::refusal::Class::Invalid));
+    assert_eq!((refused.code.as_str(), refused.class), ("not_payable", crate::refusal::Class::Invalid));
     let mut free = Desk::with(new_order(vec![line(1, 0, true)]));
     assert_eq!(check_out(&mut free, "/").unwrap_err().code, "not_payable");
 }

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::job::{Job, Stock};
-use crate::domain::material::{Material, MaterialAnswer, MaterialCommand, MaterialEffect};
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::testing::samples::pla;
+use crate::job::{Job, Stock};
+use crate::material::{Material, MaterialAnswer, MaterialCommand, MaterialEffect};
+use crate::printer_status::PrintEnd;
+use crate::testing::samples::pla;
 
 /// Builds a desk with one paid job that needs 100 of [`MATERIAL`] and 30 of the material before it.
 fn desk_of_two() -> Desk {

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use super::parts::{good, newest, plates, reserve, sign};
 use super::shipping::some;
 use super::*;
-use crate::domain::job::Departure;
-use crate::domain::mail::part::plain;
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::sign_off::Inspection;
+use crate::job::Departure;
+use crate::mail::part::plain;
+use crate::printer_status::PrintEnd;
+use crate::sign_off::Inspection;
 
 /// Prints everything that can be printed to its end, without inspections.
 pub(super) fn print_all(desk: &mut Desk) {

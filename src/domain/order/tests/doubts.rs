@@ -1,8 +1,8 @@
 //! Tests of starts and prints with unknown outcome, and of their resolution by an operator.
 
 use super::*;
-use crate::domain::job::{AttemptState, SeenPrint};
-use crate::domain::printer_status::PrintEnd;
+use crate::job::{AttemptState, SeenPrint};
+use crate::printer_status::PrintEnd;
 
 fn resolve(desk: &Desk, outcome: Resolution, seen: SeenPrint) -> OrderCommand {
     OrderCommand::Resolve { job: desk.job().id, outcome, seen }

@@ -1,7 +1,7 @@
 //! Tests of the record of a print that did not finish, and of the state of a job before its SKU is read.
 
 use super::*;
-use crate::domain::printer_status::PrintEnd;
+use crate::printer_status::PrintEnd;
 
 /// Prints a job with this outcome, final progress and printer message.
 fn ends(desk: &mut Desk, job: Id, end: PrintEnd, progress: f64, words: &str) -> Decision<Order> {

@@ -1,9 +1,9 @@
 use super::*;
-use crate::domain::job::{AttemptState, Block, SeenPrint, Stock};
-use crate::domain::principal::{Principal, Role};
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::promise::Promise;
-use crate::domain::refusal::Class;
+use crate::job::{AttemptState, Block, SeenPrint, Stock};
+use crate::principal::{Principal, Role};
+use crate::printer_status::PrintEnd;
+use crate::promise::Promise;
+use crate::refusal::Class;
 
 fn ended(end: PrintEnd, progress: f64) -> Report {
     let (filament_mm, reason, booked_on) = (None, None, Vec::new());
@@ -287,7 +287,7 @@ fn a_customer_cancels_only_while_unpaid_and_sees_only_its_own() {
     let bench = Bench::new();
     let mut desk = Desk::sliced();
     let by = key(None);
-    let cx = crate::domain::aggregate::DecisionContext { by: &by, ..bench.cx() };
+    let cx = crate::aggregate::DecisionContext { by: &by, ..bench.cx() };
     let cancel = OrderCommand::Cancel { force: false, seen: SeenPrints::new() };
     let refused = Order::decide(desk.order.as_ref(), id(ORDER), &cx, &cancel).unwrap_err();
     assert_eq!(refused.class, Class::Forbidden);
@@ -296,7 +296,7 @@ fn a_customer_cancels_only_while_unpaid_and_sees_only_its_own() {
     desk = Desk::with(new_order(vec![line(1, 500, true)]));
     assert!(Order::decide(desk.order.as_ref(), id(ORDER), &cx, &cancel).is_ok());
     let by = key(Some("bob@example.com"));
-    let cx = crate::domain::aggregate::DecisionContext { by: &by, ..bench.cx() };
+    let cx = crate::aggregate::DecisionContext { by: &by, ..bench.cx() };
     let other = OrderCommand::Create(Box::new(new_order(vec![line(1, 500, true)])));
     assert_eq!(Order::decide(None, id(ORDER), &cx, &other).unwrap_err().class, Class::Forbidden);
 }

@@ -1,7 +1,7 @@
 //! Tests of the flags for operators: failed jobs, missing parts, and the shipping of such an order.
 
 use super::*;
-use crate::domain::printer_status::PrintEnd;
+use crate::printer_status::PrintEnd;
 
 #[test]
 fn each_failed_job_is_mailed_and_the_order_is_flagged_until_none_is_left() {

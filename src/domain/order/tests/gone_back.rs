@@ -2,7 +2,7 @@
 
 use super::money::{cash, paid, refunded};
 use super::*;
-use crate::domain::ledger::DisputeState;
+use crate::ledger::DisputeState;
 
 /// Delivers the refund total of `pi_1` for the read that is currently required.
 fn read(desk: &mut Desk, refunded_cents: i64) -> Decision<Order> {

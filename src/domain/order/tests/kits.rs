@@ -1,8 +1,8 @@
 //! Tests of kits: sold as one item, produced as parts, counted in complete sets.
 
 use super::*;
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::sign_off::Inspection;
+use crate::printer_status::PrintEnd;
+use crate::sign_off::Inspection;
 
 /// Builds an order for this many sets of a kit with one part of the first kind and two of the second, and for one
 /// separate part.

@@ -15,14 +15,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::job::{AttemptState, Job};
-use crate::domain::launch::UsedFilament;
-use crate::domain::material::{Material, MaterialCommand};
-use crate::domain::printer::{Printer, PrinterCommand, PrinterFields, Spool};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
-use crate::domain::slice_source::SliceSource;
-use crate::domain::testing::samples::{pla, printer_fields};
-use crate::domain::time::Timestamp;
+use crate::job::{AttemptState, Job};
+use crate::launch::UsedFilament;
+use crate::material::{Material, MaterialCommand};
+use crate::printer::{Printer, PrinterCommand, PrinterFields, Spool};
+use crate::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::slice_source::SliceSource;
+use crate::testing::samples::{pla, printer_fields};
+use crate::time::Timestamp;
 use machine::Machine;
 
 const STOCK: i64 = 10_000;

@@ -1,7 +1,7 @@
 //! Tests of payments and refunds: the books match the processor's for every order of events.
 
 use super::*;
-use crate::domain::job::Stock;
+use crate::job::Stock;
 
 pub(super) fn paid(amount: i64, intent: &str) -> PaymentNews {
     PaymentNews::Paid {

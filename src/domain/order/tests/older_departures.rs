@@ -1,10 +1,9 @@
 //! Shipped orders of releases that did not note which prints their parts came from, of which parts were rejected then.
 
 use super::departures::{good_sent, of_an_older_release, print_all};
-use super::flags::{pair, print, ship};
 use super::parts::{good, sign};
 use super::*;
-use crate::domain::printer_status::PrintEnd;
+use crate::printer_status::PrintEnd;
 
 /// A shipped order of two parts as an older release left it: one of them was rejected after it had left, nothing came
 /// of it, and it has just been loaded.

@@ -1,9 +1,9 @@
 //! Tests of good parts: the counts, automatic reprints, and the cases left to an operator.
 
 use super::*;
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::promise::Promise;
-use crate::domain::sign_off::Inspection;
+use crate::printer_status::PrintEnd;
+use crate::promise::Promise;
+use crate::sign_off::Inspection;
 
 pub(super) fn good(count: u32) -> Inspection {
     Inspection { good_count: Some(count), reason: Some("adhesion".to_owned()), ..Inspection::default() }

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::job::Stock;
-use crate::domain::party::Party;
-use crate::domain::refusal::Class;
-use crate::domain::rules::TaxRate;
+use crate::job::Stock;
+use crate::party::Party;
+use crate::refusal::Class;
+use crate::rules::TaxRate;
 
 #[test]
 fn tax_is_half_up_once_for_each_rate_by_destination_and_exclusive() {
@@ -173,7 +173,7 @@ fn nothing_is_due_in_the_past() {
 proptest! {
     #[test]
     fn tax_is_within_half_a_cent(net in 0i64..10_000_000, bps in 0i64..10_000) {
-        let tax = crate::domain::tax::tax_of(net, bps).unwrap();
+        let tax = crate::tax::tax_of(net, bps).unwrap();
         let exact = i128::from(net) * i128::from(bps);
         let off = i128::from(tax) * 10_000 - exact;
         prop_assert!(off > -5_000 && off <= 5_000);

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::job::{Job, SeenPrint, Stock};
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::sign_off::Inspection;
-use crate::domain::time::Timestamp;
+use crate::job::{Job, SeenPrint, Stock};
+use crate::printer_status::PrintEnd;
+use crate::sign_off::Inspection;
+use crate::time::Timestamp;
 
 fn report(n: u8) -> Report {
     let end = [PrintEnd::Finished, PrintEnd::Cancelled, PrintEnd::Failed][usize::from(n) % 3];

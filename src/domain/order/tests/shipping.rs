@@ -1,11 +1,11 @@
 //! Tests of shipments and their contents.
 
 use super::*;
-use crate::domain::mail::Mail;
-use crate::domain::mail::part::plain;
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::sign_off::Inspection;
-use crate::domain::testing::orders::promised;
+use crate::mail::Mail;
+use crate::mail::part::plain;
+use crate::printer_status::PrintEnd;
+use crate::sign_off::Inspection;
+use crate::testing::orders::promised;
 
 pub(super) fn some(lines: &[(u32, u32)], accept_short: bool) -> OrderCommand {
     let OrderCommand::Ship { shipment, .. } = ship("pickup", "", "", false) else { unreachable!() };

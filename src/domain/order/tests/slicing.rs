@@ -2,7 +2,7 @@
 //! failure.
 
 use super::*;
-use crate::domain::job::{Block, Stock};
+use crate::job::{Block, Stock};
 
 /// Builds a desk with one paid job that has a model and all its material.
 fn held() -> Desk {

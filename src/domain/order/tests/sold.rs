@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::invoice::Sums;
+use crate::invoice::Sums;
 
 /// Builds an order with two lines in the other shop: a plain part, and a set of three parts, with a rounding of one
 /// cent.

@@ -1,7 +1,7 @@
 //! Parsing of events about money that goes back: failed refunds and disputed payments.
 
 use super::{AMOUNT, EventError, EventMembers, PaymentEffect};
-use crate::domain::ledger::DisputeState;
+use crate::ledger::DisputeState;
 
 /// Dispute of a payment, as an event reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]

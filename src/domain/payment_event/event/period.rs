@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{EventError, EventMembers, PaymentEffect};
-use crate::domain::bounds::MAX_CENTS;
-use crate::domain::refusal::shortened;
+use crate::bounds::MAX_CENTS;
+use crate::refusal::shortened;
 
 /// Maximum number of invoice lines that are read; the processor's events contain at most ten.
 const MAX_LINES: usize = 100;

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::domain::ledger::DisputeState;
+use crate::ledger::DisputeState;
 
 fn event(kind: &str, object: &Value) -> Value {
     json!({"id": "evt_1", "object": "event", "type": kind, "created": 1_700_000_000, "livemode": false,

@@ -2,10 +2,10 @@
 
 use super::super::tests::PrinterFixture;
 use super::*;
-use crate::domain::aggregate::Aggregate as _;
-use crate::domain::printer::PrinterCommand;
-use crate::domain::printer_status::Activity;
-use crate::domain::testing::id;
+use crate::aggregate::Aggregate as _;
+use crate::printer::PrinterCommand;
+use crate::printer_status::Activity;
+use crate::testing::id;
 
 fn record(error: Option<(&str, &str)>) -> ActRecord {
     ActRecord {

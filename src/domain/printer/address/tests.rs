@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::tests::PrinterFixture;
 use super::*;
-use crate::domain::printer::PrinterCommand;
+use crate::printer::PrinterCommand;
 
 fn fields(base_url: &str, serial: Option<&str>) -> PrinterFields {
     let serial = serial.map(str::to_owned);

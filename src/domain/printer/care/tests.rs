@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
 use super::*;
-use crate::domain::amount::Amount;
-use crate::domain::printer::{Attention, PrinterCommand};
-use crate::domain::printer_status::{Activity, PrintEnd};
-use crate::domain::testing::id;
+use crate::amount::Amount;
+use crate::printer::{Attention, PrinterCommand};
+use crate::printer_status::{Activity, PrintEnd};
+use crate::testing::id;
 
 fn every_prints(prints: i64, blocking: bool) -> ReminderFields {
     ReminderFields {

@@ -2,9 +2,9 @@
 
 use super::super::tests::{ATTEMPT, PrinterFixture, refused, take};
 use super::*;
-use crate::domain::aggregate::Aggregate as _;
-use crate::domain::printer::{Attention, PrinterCommand, PrinterEffect};
-use crate::domain::testing::id;
+use crate::aggregate::Aggregate as _;
+use crate::printer::{Attention, PrinterCommand, PrinterEffect};
+use crate::testing::id;
 
 const PRINT: u32 = 70;
 

@@ -2,10 +2,10 @@
 
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
 use super::*;
-use crate::domain::aggregate::Aggregate as _;
-use crate::domain::printer::{PrinterCommand, PrinterEffect};
-use crate::domain::printer_status::{Activity, PrintEnd};
-use crate::domain::testing::id;
+use crate::aggregate::Aggregate as _;
+use crate::printer::{PrinterCommand, PrinterEffect};
+use crate::printer_status::{Activity, PrintEnd};
+use crate::testing::id;
 
 /// Number of the attempt after [`ATTEMPT`].
 const NEXT: u32 = 91;

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, REVOKED};
 use super::*;
-use crate::domain::order::Report;
-use crate::domain::printer::{Attention, PrinterCommand};
-use crate::domain::printer_status::{Activity, PrintEnd};
-use crate::domain::testing::id;
+use crate::order::Report;
+use crate::printer::{Attention, PrinterCommand};
+use crate::printer_status::{Activity, PrintEnd};
+use crate::testing::id;
 
 impl PrinterFixture {
     /// Accepts an attempt of a job, lets its upload fail, and acknowledges the report to the order.

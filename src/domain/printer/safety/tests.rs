@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, refused, take};
-use crate::domain::printer::{Attention, PrinterCommand, PrinterFields};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
-use crate::domain::testing::id;
+use crate::printer::{Attention, PrinterCommand, PrinterFields};
+use crate::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::testing::id;
 
 impl PrinterFixture {
     fn auto_clear(mut self) -> Self {

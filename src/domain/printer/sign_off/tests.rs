@@ -2,9 +2,9 @@
 
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
 use super::*;
-use crate::domain::printer::PrinterCommand;
-use crate::domain::printer_status::{Activity, PrintEnd};
-use crate::domain::testing::id;
+use crate::printer::PrinterCommand;
+use crate::printer_status::{Activity, PrintEnd};
+use crate::testing::id;
 
 const NEXT: u32 = 90;
 

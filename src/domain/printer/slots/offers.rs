@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use super::Slot;
-use crate::domain::material::{Material, MaterialFields};
-use crate::domain::printer::Printer;
+use crate::material::{Material, MaterialFields};
+use crate::printer::Printer;
 
 /// Names of plastics and their fillers, by which a spool is matched to a material.
 const PLASTICS: [&str; 19] = [
@@ -89,13 +89,13 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-    use crate::domain::amount::Amount;
-    use crate::domain::material::MaterialCommand;
-    use crate::domain::printer::SlotSource;
-    use crate::domain::sku::MachineType;
-    use crate::domain::testing::samples::{idle_printer, pla, printer_fields};
-    use crate::domain::testing::{Bench, id};
-    use crate::domain::time::Timestamp;
+    use crate::amount::Amount;
+    use crate::material::MaterialCommand;
+    use crate::printer::SlotSource;
+    use crate::sku::MachineType;
+    use crate::testing::samples::{idle_printer, pla, printer_fields};
+    use crate::testing::{Bench, id};
+    use crate::time::Timestamp;
 
     /// Builds a printer whose slots report this: type, colour, and the material of each.
     fn printer(reported: &[(&str, &str, Option<u32>)]) -> Printer {

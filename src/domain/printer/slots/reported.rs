@@ -2,11 +2,11 @@
 //! the shop assigned to such spools.
 
 use super::{MAX_SLOTS, Slot, SlotSource, SpoolBinding, named};
-use crate::domain::aggregate::{Decision, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::printer::{Printer, PrinterAnswer};
-use crate::domain::printer_status::ReportedSlot;
-use crate::domain::requirement::Requirement;
+use crate::aggregate::{Decision, DecisionContext};
+use crate::id::Id;
+use crate::printer::{Printer, PrinterAnswer};
+use crate::printer_status::ReportedSlot;
+use crate::requirement::Requirement;
 
 /// Returns the material of such spools according to the first matching binding.
 fn material_of(vendor_code: Option<&String>, color: Option<&String>, known: &[SpoolBinding]) -> Option<Id> {
@@ -24,7 +24,7 @@ impl Slot {
 impl Printer {
     /// Records the spools that the printer reported. The first matching binding of `known` determines a spool's
     /// material, also for a spool that was there before without one.
-    pub(in crate::domain::printer) fn report_slots(
+    pub(in crate::printer) fn report_slots(
         self,
         reported: &[ReportedSlot],
         known: &[SpoolBinding],

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, needs, take};
 use super::*;
-use crate::domain::launch::TypeFacts;
-use crate::domain::printer::{Phase, PrinterCommand, PrinterFields};
-use crate::domain::printer_status::{Activity, PrintEnd, ReportedSlot};
-use crate::domain::testing::id;
+use crate::launch::TypeFacts;
+use crate::printer::{Phase, PrinterCommand, PrinterFields};
+use crate::printer_status::{Activity, PrintEnd, ReportedSlot};
+use crate::testing::id;
 
 fn spool(material: u32, left: Option<i64>) -> Spool {
     Spool { material_id: Some(id(material)), color: None, remaining: left.map(Amount::units), spool: None }
@@ -79,9 +79,9 @@ fn print(shop: &mut PrinterFixture, grams: &[(u32, i64)], end: PrintEnd, used: O
     assert!(matches!(answer, PrinterAnswer::Done), "{answer:?}");
     shop.uploaded();
     shop.sees(Activity::Printing, Some(OURS), None);
-    let over = crate::domain::printer_status::Status {
+    let over = crate::printer_status::Status {
         state: Activity::Idle,
-        connection: crate::domain::printer_status::Connection::Connected,
+        connection: crate::printer_status::Connection::Connected,
         file: Some(OURS.to_owned()),
         ended: Some(end),
         progress: percent,
@@ -145,7 +145,7 @@ fn a_form_of_file_that_the_type_does_not_print_is_not_taken() {
     let mut shop = PrinterFixture::idle();
     let mut job = take(ATTEMPT);
     if let PrinterCommand::Take { needs, .. } = &mut job {
-        needs.form = crate::domain::file::GcodeForm::Binary;
+        needs.form = crate::file::GcodeForm::Binary;
     }
     let answer = shop.ask(job).unwrap().answer;
     assert!(matches!(&answer, PrinterAnswer::NotTaken(why) if why.contains(".bgcode")), "{answer:?}");

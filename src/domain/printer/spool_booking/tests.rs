@@ -4,14 +4,14 @@ use serde_json::json;
 
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
 use super::*;
-use crate::domain::amount::Amount;
-use crate::domain::material::{Material, MaterialCommand};
-use crate::domain::order::Report;
-use crate::domain::printer::{Evidence, PrinterCommand, Spool};
-use crate::domain::printer_status::{Activity, PastPrint, PrintEnd};
-use crate::domain::testing::samples::pla;
-use crate::domain::testing::{Bench, id};
-use crate::domain::time::Timestamp;
+use crate::amount::Amount;
+use crate::material::{Material, MaterialCommand};
+use crate::order::Report;
+use crate::printer::{Evidence, PrinterCommand, Spool};
+use crate::printer_status::{Activity, PastPrint, PrintEnd};
+use crate::testing::samples::pla;
+use crate::testing::{Bench, id};
+use crate::time::Timestamp;
 
 impl PrinterFixture {
     fn sees_on(&mut self, spool: Option<i64>, state: Activity, ended: Option<PrintEnd>) {

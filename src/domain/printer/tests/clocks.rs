@@ -1,7 +1,7 @@
 //! Tests in which the wall clock is set back or forward by an hour midway: nothing waits for it.
 
 use super::*;
-use crate::domain::time::HOUR_MS;
+use crate::time::HOUR_MS;
 
 fn steps() -> [i64; 2] {
     [-HOUR_MS, HOUR_MS]

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::tax::tax_of;
+use crate::tax::tax_of;
 
 fn any_line() -> impl Strategy<Value = DraftLine> {
     let made = prop_oneof![Just(0), Just(1), Just(2)];

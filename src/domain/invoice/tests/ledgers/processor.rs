@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::super::*;
-use crate::domain::ledger::{CheckoutNews, DisputeState, Payable, PaymentNews, RefundNews};
+use crate::ledger::{CheckoutNews, DisputeState, Payable, PaymentNews, RefundNews};
 
 /// Refund with its key, its amount, and whether it failed later.
 type RefundMade = (Id, i64, bool);

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::prints::Print;
-use crate::domain::aggregate::Decision;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::material::{Material, MaterialCommand, MaterialRow};
-use crate::domain::parts_sync::{
+use crate::aggregate::Decision;
+use crate::amount::Amount;
+use crate::id::Id;
+use crate::material::{Material, MaterialCommand, MaterialRow};
+use crate::parts_sync::{
     Booking, BookingVerdict, ConflictKind, LinkCommand, LinkRound, MAX_GIVEN_UP, Quantities, RightSide, SeenItem,
     SendOutcome, StockLink, StockLook, StockSystem, StockUnit, SyncMove,
 };
-use crate::domain::refusal::Refusal;
-use crate::domain::testing::samples::pla;
-use crate::domain::testing::{Bench, id};
+use crate::refusal::Refusal;
+use crate::testing::samples::pla;
+use crate::testing::{Bench, id};
 
 pub(super) const IT: u32 = 7;
 pub(super) const ENTRY: i64 = 12;

@@ -2,11 +2,11 @@
 
 use super::model::{Fault, Shop};
 use super::*;
-use crate::domain::id::Id;
-use crate::domain::material::{ClaimAsk, ClaimId, ClaimState, MaterialCommand, SettledClaim};
-use crate::domain::parts_sync::SpoolKnown;
-use crate::domain::testing::id;
-use crate::domain::time::Timestamp;
+use crate::id::Id;
+use crate::material::{ClaimAsk, ClaimId, ClaimState, MaterialCommand, SettledClaim};
+use crate::parts_sync::SpoolKnown;
+use crate::testing::id;
+use crate::time::Timestamp;
 
 /// First id of prints, far above the ids of other objects.
 const FIRST_PRINT: u32 = 1_000;

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use super::super::*;
 use super::{Effects, MATERIALS, Then};
-use crate::domain::material::{MaterialAnswer, MaterialCommand, MaterialRow};
-use crate::domain::printer::{PrinterAnswer, PrinterCommand};
+use crate::material::{MaterialAnswer, MaterialCommand, MaterialRow};
+use crate::printer::{PrinterAnswer, PrinterCommand};
 
 impl Effects {
     /// Lets an aggregate process the first message of its mailbox; the answer reaches the sender unless it is lost.

@@ -2,11 +2,11 @@
 
 use super::super::*;
 use super::{Effects, MATERIALS, Then};
-use crate::domain::job::{Block, Job};
-use crate::domain::material::MaterialCommand;
-use crate::domain::printer::PrinterCommand;
-use crate::domain::printer_status::PrintEnd;
-use crate::domain::sign_off::Inspection;
+use crate::job::{Block, Job};
+use crate::material::MaterialCommand;
+use crate::printer::PrinterCommand;
+use crate::printer_status::PrintEnd;
+use crate::sign_off::Inspection;
 
 impl Effects {
     /// Records a stock-take of a material.

@@ -2,12 +2,10 @@
 
 use super::super::*;
 use super::{Effects, MATERIALS, Then};
-use crate::domain::dispatch::{Board, BoardRules, RefusedJob};
-use crate::domain::material::{MaterialCommand, MaterialEffect};
-use crate::domain::printer::{
-    Evidence, Phase, Printer, PrinterCommand, PrinterEffect, SignedPrint, StartFailure, report_of,
-};
-use crate::domain::printer_status::{Connection, PastPrint, ServerRun};
+use crate::dispatch::{Board, BoardRules, RefusedJob};
+use crate::material::{MaterialCommand, MaterialEffect};
+use crate::printer::{Evidence, Phase, Printer, PrinterCommand, PrinterEffect, SignedPrint, StartFailure, report_of};
+use crate::printer_status::{Connection, PastPrint, ServerRun};
 
 impl Effects {
     /// Sends the message of an order's effect.

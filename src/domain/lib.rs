@@ -90,7 +90,7 @@ pub mod target;
 pub mod tax;
 pub mod temperature_history;
 pub mod test_print;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod time;
 pub mod time_span;
