@@ -61,11 +61,6 @@ pub fn gather(root: &Path, folder: &Path, files: &mut Vec<File>) {
     files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
-/// What follows each occurrence.
-pub fn parts<'a>(line: &'a str, of: &str) -> impl Iterator<Item = &'a str> {
-    line.match_indices(of).map(move |(at, found)| line.get(at + found.len()..).unwrap_or_default())
-}
-
 /// Its first word; empty before anything else, such as the brace of a group.
 pub fn word(text: &str) -> &str {
     text.split(|c: char| !is_word(c)).next().unwrap_or_default()
