@@ -5,6 +5,7 @@
 //! that no folder uses itself by a detour, `imports` their groups, `words` names and comments, `public` what may be
 //! `pub`, `map` that ARCHITECTURE.md names what exists.
 
+mod comments;
 mod imports;
 mod layers;
 mod map;

@@ -1,4 +1,5 @@
-//! Imports stand in three groups with one blank line between them: the standard library, crates of others, this workspace.
+//! Imports stand in three groups with one blank line between them: the standard library, crates of others, this
+//! workspace.
 
 use super::text::{code_of, word};
 use super::{Rule, all_files, holds_of, planted_and_innocent};
@@ -7,22 +8,7 @@ use super::{Rule, all_files, holds_of, planted_and_innocent};
 const GROUPS: [&str; 3] = ["std", "crates of others", "this workspace"];
 
 /// Crates that stand in the folders of `src/`. They belong together like the modules of one crate.
-const OWN_CRATES: [&str; 14] = [
-    "actors",
-    "config",
-    "documents",
-    "domain",
-    "entities",
-    "files",
-    "http",
-    "http_api",
-    "http_pages",
-    "kernel",
-    "platform",
-    "printers",
-    "services",
-    "store",
-];
+const OWN_CRATES: [&str; 1] = ["domain"];
 
 /// Returns the group of an import, by the first name of its path. Modules that the file declares belong to this
 /// workspace.
