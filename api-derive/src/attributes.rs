@@ -1,13 +1,13 @@
-//! The words of `#[api(...)]` on a struct or a field, and its doc comment.
+//! Parses the `#[api(...)]` attributes and the doc comment of a struct or a field.
 
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, Ident, LitStr, Token};
 
-/// Words that stand without a value.
+/// Flags: words without a value.
 const FLAGS: [&str; 3] = ["flatten", "open", "separate"];
 
-/// `key = value` pairs, flags, and rules: every other expression.
+/// Contents of `#[api(...)]`: `key = value` pairs, flags, and rules, which are all other expressions.
 #[derive(Default, Clone)]
 pub struct Attributes {
     pub pairs: Vec<(Ident, Expr)>,
@@ -17,33 +17,33 @@ pub struct Attributes {
 
 impl Parse for Attributes {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut found = Self::default();
+        let mut attributes = Self::default();
         while !input.is_empty() {
             if input.peek(Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
                 let key = input.parse()?;
                 input.parse::<Token![=]>()?;
-                found.pairs.push((key, input.parse()?));
+                attributes.pairs.push((key, input.parse()?));
             } else {
                 match input.parse()? {
                     Expr::Path(path)
                         if path.path.get_ident().is_some_and(|ident| FLAGS.iter().any(|flag| ident == flag)) =>
                     {
-                        found.flags.extend(path.path.get_ident().cloned());
+                        attributes.flags.extend(path.path.get_ident().cloned());
                     }
-                    rule => found.rules.push(rule),
+                    rule => attributes.rules.push(rule),
                 }
             }
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
         }
-        Ok(found)
+        Ok(attributes)
     }
 }
 
 impl Attributes {
-    /// Those of `#[api(...)]`; a key that is not `known` is an error.
-    pub fn of(attributes: &[Attribute], known: &[&str]) -> syn::Result<Self> {
+    /// Parses all `#[api(...)]` attributes; a key that is not in `known` is an error.
+    pub fn of(attributes: &[Attribute], allowed: &[&str]) -> syn::Result<Self> {
         let mut all = Self::default();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("api")) {
             let one: Self = attribute.parse_args()?;
@@ -51,18 +51,18 @@ impl Attributes {
             all.flags.extend(one.flags);
             all.rules.extend(one.rules);
         }
-        match all.pairs.iter().find(|(key, _)| !known.iter().any(|known| key == known)) {
-            Some((key, _)) => Err(syn::Error::new(key.span(), format!("expected one of {known:?}, or a rule"))),
+        match all.pairs.iter().find(|(key, _)| !allowed.iter().any(|candidate| key == candidate)) {
+            Some((key, _)) => Err(syn::Error::new(key.span(), format!("expected one of {allowed:?}, or a rule"))),
             None => Ok(all),
         }
     }
 
     pub fn has(&self, flag: &str) -> bool {
-        self.flags.iter().any(|known| known == flag)
+        self.flags.iter().any(|candidate| candidate == flag)
     }
 
     pub fn value(&self, key: &str) -> Option<&Expr> {
-        self.pairs.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+        self.pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     pub fn ident(&self, key: &str) -> syn::Result<Option<Ident>> {
@@ -75,18 +75,18 @@ impl Attributes {
     }
 }
 
-/// What `#[serde(...)]` says of a member.
+/// Parsed `#[serde(...)]` of a member.
 #[derive(Default)]
 pub struct SerdeWords {
-    /// Its name in JSON.
+    /// Name in JSON.
     pub name: Option<String>,
-    /// Its members stand among those of the struct.
+    /// Set for a member whose own members are among those of the struct.
     pub flatten: bool,
-    /// It is left out under a condition (`skip_serializing_if`).
+    /// Set for a member that is omitted under a condition (`skip_serializing_if`).
     pub skip: bool,
 }
 
-/// Reads the `#[serde(...)]` of a member.
+/// Parses the `#[serde(...)]` of a member.
 pub fn serde_words(attributes: &[Attribute]) -> syn::Result<SerdeWords> {
     let mut words = SerdeWords::default();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {
@@ -103,7 +103,7 @@ pub fn serde_words(attributes: &[Attribute]) -> syn::Result<SerdeWords> {
     Ok(words)
 }
 
-/// The doc comment as one text; lines are joined by blanks, paragraphs by empty lines.
+/// Returns the doc comment as one text; lines are joined by spaces, paragraphs by empty lines.
 pub fn doc(attributes: &[Attribute]) -> String {
     let mut text = String::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {

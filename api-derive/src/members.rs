@@ -1,4 +1,4 @@
-//! The members of a struct, as both macros need them.
+//! Parsed members of a struct, shared by both macros.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,18 +11,18 @@ pub struct Member {
     pub ident: Ident,
     pub vis: Visibility,
     pub ty: Type,
-    /// Its name in JSON.
+    /// Name in JSON.
     pub name: String,
-    /// Its description in the OpenAPI document: the doc comment of the field.
+    /// Description in the OpenAPI document: the doc comment of the field.
     pub doc: String,
     pub flatten: bool,
-    /// `serde` leaves it out of an answer now and then.
+    /// Set for a member that `serde` may omit from a response.
     pub may_be_absent: bool,
     pub attributes: Attributes,
 }
 
 impl Member {
-    /// Its rules, as a slice of trait objects.
+    /// Returns the member's rules, as a slice of trait objects.
     pub fn rules(&self) -> TokenStream {
         let rules = &self.attributes.rules;
         quote!(&[#(&(#rules)),*])
@@ -50,7 +50,7 @@ pub fn members(input: &DeriveInput) -> syn::Result<Vec<Member>> {
     fields.named.iter().map(member).collect()
 }
 
-/// The name of a member in JSON: `price_cents` becomes `priceCents`.
+/// Returns the name of a member in JSON: `price_cents` becomes `priceCents`.
 pub fn camel_case(name: &str) -> String {
     let mut words = name.trim_start_matches("r#").split('_');
     let first = words.next().unwrap_or_default().to_owned();
@@ -60,12 +60,12 @@ pub fn camel_case(name: &str) -> String {
     })
 }
 
-/// The `T` of an `Optional<T>`.
+/// Returns the `T` of an `Optional<T>`.
 pub fn inside_optional(ty: &Type) -> Option<&Type> {
     inside("Optional", ty)
 }
 
-/// The `T` of a type with this name and one argument.
+/// Returns the `T` of a type with this name and one argument.
 pub fn inside<'a>(name: &str, ty: &'a Type) -> Option<&'a Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == name)?;

@@ -1,4 +1,4 @@
-//! The derive of `Request`.
+//! Implements `#[derive(Request)]`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,16 +10,16 @@ use crate::members::{Member, inside_optional, members};
 const KEYS: [&str; 9] =
     ["name", "example", "change", "change_example", "partial", "check", "check_new", "fields", "shown"];
 
-/// How one struct is read: the one that was written, or the one of its PATCH.
+/// Input for the parser of one struct: the declared one, or the one of its PATCH.
 struct Reading<'a> {
     ident: &'a Ident,
     name: String,
     doc: &'a str,
     example: Option<&'a Expr>,
     members: &'a [Member],
-    /// Members that are not known are ignored.
+    /// Ignores unknown members.
     open: bool,
-    /// The checks across members, with the struct of what could be read.
+    /// Checks across members, each with the struct of the members that could be parsed.
     checks: Vec<(&'a Ident, &'a Expr)>,
 }
 
@@ -58,13 +58,13 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     if let Some(fields) = attributes.value("fields") {
         out.extend(into_fields(input, &all, fields));
     }
-    if let Some(shown) = attributes.ident("shown")? {
-        out.extend(shown_struct(input, &shown, &all, attributes.value("fields")));
+    if let Some(answer_ident) = attributes.ident("shown")? {
+        out.extend(shown_struct(input, &answer_ident, &all, attributes.value("fields")));
     }
     Ok(out)
 }
 
-/// The same member with the same rules, which may be left out and has no default.
+/// Returns the same member with the same rules, but optional and without a default.
 fn as_optional(member: &Member) -> Member {
     let mut member = member.clone();
     member.attributes.pairs.retain(|(key, _)| key != "default");
@@ -160,18 +160,18 @@ fn reading(of: &Reading<'_>) -> TokenStream {
     }
 }
 
-/// How a change is joined with the present fields of the domain.
+/// Generates the methods that merge a change into the current fields of the domain.
 fn merge(input: &DeriveInput, change: &Ident, all: &[Member], fields: &Expr) -> TokenStream {
     let vis = &input.vis;
     let idents: Vec<_> =
         all.iter().filter(|member| !member.attributes.has("separate")).map(|member| &member.ident).collect();
     quote! {
         impl #change {
-            /// The fields after this change.
+            /// Returns the fields after this change.
             #vis fn merged_into(self, old: #fields) -> #fields {
                 #fields { #(#idents: self.#idents.or(old.#idents)),* }
             }
-            /// Whether it changes any of the fields.
+            /// Returns whether it changes any of the fields.
             #vis fn has_fields(&self) -> bool {
                 #(self.#idents.is_present())||*
             }
@@ -179,7 +179,8 @@ fn merge(input: &DeriveInput, change: &Ident, all: &[Member], fields: &Expr) -> 
     }
 }
 
-/// How a new one becomes the fields of the domain; what an absent member stands for is given by the caller.
+/// Generates the conversion of a new resource to the fields of the domain; the caller passes the values of absent
+/// members.
 fn into_fields(input: &DeriveInput, all: &[Member], fields: &Expr) -> TokenStream {
     let (vis, ident) = (&input.vis, &input.ident);
     let all: Vec<&Member> = all.iter().filter(|member| !member.attributes.has("separate")).collect();
@@ -192,7 +193,7 @@ fn into_fields(input: &DeriveInput, all: &[Member], fields: &Expr) -> TokenStrea
     });
     quote! {
         impl #ident {
-            /// The fields of the new one, with these values for members that are absent.
+            /// Converts to the fields of the domain, with these values for members that are absent.
             #vis fn into_fields(self, #(#defaults),*) -> #fields {
                 #fields { #(#values),* }
             }
@@ -200,7 +201,7 @@ fn into_fields(input: &DeriveInput, all: &[Member], fields: &Expr) -> TokenStrea
     }
 }
 
-/// The struct of the same members for answers.
+/// Generates the struct of the same members for responses.
 fn shown_struct(input: &DeriveInput, shown: &Ident, all: &[Member], fields: Option<&Expr>) -> TokenStream {
     let vis = &input.vis;
     let all: Vec<&Member> = all.iter().filter(|member| !member.attributes.has("separate")).collect();

@@ -1,4 +1,4 @@
-//! The derive of `Response`.
+//! Implements `#[derive(Response)]`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

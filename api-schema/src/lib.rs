@@ -1,10 +1,10 @@
-//! How types that are written as JSON are described in an OpenAPI document.
+//! Describes types that are written as JSON in an OpenAPI document.
 //!
 //! A type that a client sees implements [`ToSchema`]: structs by `#[derive(Response)]` (crate `api-derive`), plain
-//! values by hand. The crate stands below the rules and the HTTP edge of the server and knows neither, so that the
-//! rules can describe the data of their events without knowing who serves the description.
+//! values by hand. The crate is below the domain rules and the HTTP edge of the server and knows neither, so that the
+//! rules can describe the data of their events independently of the code that serves the description.
 //!
-//! Not for reading: what a request may hold is judged at the edge.
+//! Not for parsing: the edge validates requests.
 
 mod schema;
 pub mod shape;

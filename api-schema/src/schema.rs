@@ -1,59 +1,59 @@
-//! What the OpenAPI document says of a type.
+//! Descriptions of types in the OpenAPI document.
 
 use serde_json::{Value, json};
 
 use crate::shape::{self, Shape, list, named, object, optional, required};
 
-/// A type that the document describes.
+/// Type that the document describes.
 pub trait ToSchema {
-    /// Its name among the document's components; `None` for what is written out wherever it is used.
+    /// Name among the document's components; `None` for a schema that is inlined wherever it is used.
     const NAME: Option<&'static str> = None;
 
-    /// Its schema, written out.
+    /// Returns the schema of the type, inlined.
     fn schema() -> Shape;
 
-    /// Adds the named types that its schema refers to.
+    /// Adds the named types to which the schema refers.
     fn components(_: &mut Components) {}
 
-    /// A valid value, for the document.
+    /// Returns a valid value, for the document.
     fn example() -> Value {
         Value::Null
     }
 }
 
-/// A type that is answered. `serde` writes it.
+/// Type of a response body. `serde` serializes it.
 pub trait Response: ToSchema + serde::Serialize {}
 
-/// Members that stand in an answer among those of another struct, which has them with `#[serde(flatten)]`.
+/// Members that a response includes among those of another struct, with `#[serde(flatten)]`.
 pub trait Flattened {
-    /// Described one by one, in the order of the struct.
+    /// Returns the members in the order of the struct.
     fn members() -> Vec<Member>;
-    /// Adds the named types that they refer to.
+    /// Adds the named types to which the members refer.
     fn components(components: &mut Components);
 }
 
-/// A type that lists hold.
+/// Type of the items in lists.
 pub trait ListItem: Response {
-    /// The member of a page that holds the items: `skus`.
+    /// Name of the page member that holds the items: `skus`.
     const MEMBER: &'static str;
-    /// The name of a page in the document: `SkuPage`.
+    /// Name of the page type in the document: `SkuPage`.
     const PAGE_NAME: &'static str;
 }
 
-/// The named schemas of a resource, each once, with an example.
+/// Named schemas of a resource, each once, with an example.
 #[derive(Default)]
 pub struct Components(pub Vec<(&'static str, Shape, Value)>);
 
 impl Components {
     fn insert(&mut self, name: &'static str, schema: fn() -> Shape, example: fn() -> Value) -> bool {
-        let new = !self.0.iter().any(|(known, ..)| *known == name);
+        let new = !self.0.iter().any(|(existing, ..)| *existing == name);
         if new {
             self.0.push((name, schema(), example()));
         }
         new
     }
 
-    /// Adds a type, and those that it refers to.
+    /// Adds a type, and those to which it refers.
     pub fn add<T: ToSchema + ?Sized>(&mut self) {
         // A type that is there already has brought its parts along; so one that holds itself comes to an end.
         if T::NAME.is_none_or(|name| self.insert(name, T::schema, T::example)) {
@@ -61,7 +61,7 @@ impl Components {
         }
     }
 
-    /// Adds the page of a list of these.
+    /// Adds the page type of a list of `T`.
     pub fn add_page<T: ListItem>(&mut self) {
         self.add::<T>();
         self.insert(T::PAGE_NAME, page_schema::<T>, page_of_one::<T>);
@@ -77,25 +77,25 @@ fn page_of_one<T: ListItem>() -> Value {
     json!({T::MEMBER: [T::example()], "pagination": page_example()})
 }
 
-/// The page that examples of lists show.
+/// Returns the pagination in examples of lists.
 pub fn page_example() -> Value {
     json!({"limit": 50, "offset": 0, "total": 1, "hasMore": false})
 }
 
-/// A reference to the type's component, or its schema when it has no name.
+/// Returns a reference to the type's component, or its schema when it has no name.
 pub fn schema_of<T: ToSchema + ?Sized>() -> Shape {
     T::NAME.map_or_else(T::schema, named)
 }
 
-/// A member of an object, as it is described.
+/// Description of a member of an object.
 pub struct Member {
-    /// Its name in JSON.
+    /// Name in JSON.
     pub name: &'static str,
-    /// Its schema, without its description.
+    /// Schema of the member, without its description.
     pub schema: Shape,
-    /// Whether it may not be absent.
+    /// Set for a member that is always present.
     pub required: bool,
-    /// Its description; may be empty.
+    /// Description of the member; may be empty.
     pub description: &'static str,
 }
 
@@ -106,18 +106,18 @@ impl From<Member> for shape::Member {
     }
 }
 
-/// A member of an answer, which is always there. Rules of requests are not promised of it: what was kept may be older
-/// than a rule.
+/// Builds a member that is always present in a response. It does not promise the rules of requests: stored data may be
+/// older than a rule.
 pub fn response_member<T: ToSchema>(name: &'static str, description: &'static str) -> Member {
     Member { name, schema: schema_of::<T>(), required: true, description }
 }
 
-/// A member that an answer may leave out, and that is not null when it is there.
+/// Builds a member that a response may omit, and that is not null when present.
 pub fn absent_response_member<T: ToSchema>(name: &'static str, description: &'static str) -> Member {
     Member { name, schema: schema_of::<T>().without_null(), required: false, description }
 }
 
-/// The schema of an answered object.
+/// Returns the schema of a response object.
 pub fn response_schema(members: Vec<Member>, description: &str) -> Shape {
     object(members.into_iter().map(Into::into)).described(description)
 }

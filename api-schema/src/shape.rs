@@ -1,4 +1,4 @@
-//! Shapes of JSON values, in a few words each: what bodies and parameters look like, as `utoipa` writes schemas.
+//! Concise builders for the shapes of JSON bodies and parameters, as schemas of `utoipa`.
 
 use std::ops::{Bound, RangeBounds};
 
@@ -8,7 +8,7 @@ use utoipa::openapi::schema::{
 };
 use utoipa::openapi::{KnownFormat, RefOr};
 
-/// The shape of a value.
+/// Shape of a JSON value.
 #[derive(Clone, PartialEq)]
 pub struct Shape(Box<RefOr<Schema>>);
 
@@ -32,43 +32,43 @@ fn formatted(format: KnownFormat) -> Shape {
     scalar(Type::String, |text| text.format = Some(SchemaFormat::KnownFormat(format)))
 }
 
-/// `type: string`, of any length.
+/// Builds `type: string`, of any length.
 pub fn text() -> Shape {
     scalar(Type::String, |_| ())
 }
 
-/// A text of that many characters.
+/// Builds a string whose length in characters is within these bounds.
 pub fn text_of(length: impl RangeBounds<usize>) -> Shape {
     let (least, most) = (whole_start(&length), whole_end(&length));
     scalar(Type::String, |text| (text.min_length, text.max_length) = (least.filter(|least| *least > 0), most))
 }
 
-/// A text that a regular expression describes.
+/// Builds a string that matches a regular expression.
 pub fn text_like(pattern: &str) -> Shape {
     scalar(Type::String, |text| text.pattern = Some(pattern.to_owned()))
 }
 
-/// An identifier: a UUID.
+/// Builds an identifier: a UUID.
 pub fn id() -> Shape {
     scalar(Type::String, |text| text.format = Some(SchemaFormat::Custom("uuid".to_owned())))
 }
 
-/// A point in time: RFC 3339.
+/// Builds a point in time: RFC 3339.
 pub fn time() -> Shape {
     formatted(KnownFormat::DateTime)
 }
 
-/// A day in the form `YYYY-MM-DD`.
+/// Builds a day in the form `YYYY-MM-DD`.
 pub fn date() -> Shape {
     formatted(KnownFormat::Date)
 }
 
-/// An address that is called.
+/// Builds the URL of an endpoint that is called.
 pub fn url() -> Shape {
     scalar(Type::String, |text| text.format = Some(SchemaFormat::Custom("uri".to_owned())))
 }
 
-/// A text that is an e-mail address.
+/// Builds a string that is an e-mail address.
 pub fn email() -> Shape {
     scalar(Type::String, |text| {
         text.format = Some(SchemaFormat::Custom("email".to_owned()));
@@ -76,7 +76,7 @@ pub fn email() -> Shape {
     })
 }
 
-/// A secret that is sent and never shown again.
+/// Builds a write-only secret, which responses never contain.
 pub fn secret(length: impl RangeBounds<usize>) -> Shape {
     let (least, most) = (whole_start(&length), whole_end(&length));
     scalar(Type::String, |text| {
@@ -85,17 +85,17 @@ pub fn secret(length: impl RangeBounds<usize>) -> Shape {
     })
 }
 
-/// Bytes of a file.
+/// Builds the binary contents of a file.
 pub fn bytes() -> Shape {
     formatted(KnownFormat::Binary)
 }
 
-/// One of these words.
+/// Builds an enumeration of these words.
 pub fn word<W: Into<Value>>(words: impl IntoIterator<Item = W>) -> Shape {
     scalar(Type::String, |text| text.enum_values = Some(words.into_iter().map(Into::into).collect()))
 }
 
-/// `type: integer` within these bounds.
+/// Builds `type: integer` within these bounds.
 pub fn whole(range: impl RangeBounds<i64>) -> Shape {
     let least = bound(range.start_bound(), 1);
     let most = bound(range.end_bound(), -1);
@@ -106,7 +106,7 @@ pub fn whole(range: impl RangeBounds<i64>) -> Shape {
     })
 }
 
-/// `type: number` within these bounds.
+/// Builds `type: number` within these bounds.
 pub fn number(range: impl RangeBounds<f64>) -> Shape {
     scalar(Type::Number, |number| {
         match range.start_bound() {
@@ -120,29 +120,29 @@ pub fn number(range: impl RangeBounds<f64>) -> Shape {
     })
 }
 
-/// A number above 0 and at most this.
+/// Builds a number above 0 and at most `most`.
 pub fn above_zero(most: f64) -> Shape {
     number((Bound::Excluded(0.0), Bound::Included(most)))
 }
 
-/// A truth value: `type: boolean`.
+/// Builds `type: boolean`.
 pub fn yes_no() -> Shape {
     scalar(Type::Boolean, |_| ())
 }
 
-/// A value of any JSON type.
+/// Builds a value of any JSON type.
 pub fn anything() -> Shape {
     let mut object = Object::new();
     object.schema_type = SchemaType::AnyValue;
     shape(Schema::Object(object))
 }
 
-/// An object whose members are another program's.
+/// Builds an object whose keys another program defines.
 pub fn open_object() -> Shape {
     map(anything())
 }
 
-/// An object with names of the moment, and a value of this shape for each.
+/// Builds an object with arbitrary keys, and values of this shape.
 pub fn map(of: Shape) -> Shape {
     scalar(Type::Object, |object| {
         let free = of == anything();
@@ -151,37 +151,37 @@ pub fn map(of: Shape) -> Shape {
     })
 }
 
-/// `type: array` with items of this shape.
+/// Builds `type: array` with items of this shape.
 pub fn list(of: Shape) -> Shape {
     shape(Schema::Array(Array::new(*of.0)))
 }
 
-/// A list of that many.
+/// Builds a list whose length is within these bounds.
 pub fn list_of(of: Shape, length: impl RangeBounds<usize>) -> Shape {
     let mut array = Array::new(*of.0);
     (array.min_items, array.max_items) = (whole_start(&length).filter(|least| *least > 0), whole_end(&length));
     shape(Schema::Array(array))
 }
 
-/// A shape that the document names.
+/// Builds a reference to a named component of the document.
 pub fn named(name: &str) -> Shape {
     shape(Ref::from_schema_name(name))
 }
 
-/// A member of an object: its name, its shape, and whether it must be there.
+/// Member of an object: its name, its shape, and whether it is required.
 pub type Member = (&'static str, Shape, bool);
 
-/// A member that is always there.
+/// Builds a member that is always present.
 pub fn required(name: &'static str, shape: Shape) -> Member {
     (name, shape, true)
 }
 
-/// A member that may be absent.
+/// Builds a member that may be absent.
 pub fn optional(name: &'static str, shape: Shape) -> Member {
     (name, shape, false)
 }
 
-/// An object as it is answered.
+/// Builds an object of a response.
 pub fn object(members: impl IntoIterator<Item = Member>) -> Shape {
     scalar(Type::Object, |object| {
         for (name, shape, must) in members {
@@ -193,8 +193,8 @@ pub fn object(members: impl IntoIterator<Item = Member>) -> Shape {
     })
 }
 
-/// An object as it is taken: unknown members are refused.
-pub fn taken(members: impl IntoIterator<Item = Member>) -> Shape {
+/// Builds an object of a request: unknown members are rejected.
+pub fn closed_object(members: impl IntoIterator<Item = Member>) -> Shape {
     let mut shape = object(members);
     if let RefOr::T(Schema::Object(object)) = &mut *shape.0 {
         object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
@@ -203,13 +203,13 @@ pub fn taken(members: impl IntoIterator<Item = Member>) -> Shape {
 }
 
 impl Shape {
-    /// An object that may have further members.
+    /// Allows further members in the object.
     pub fn with_unknown_members(self) -> Self {
         self.edit(|object| object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(true))))
     }
 }
 
-/// Either the one or the other.
+/// Builds a value of any one of these shapes.
 pub fn either(shapes: impl IntoIterator<Item = Shape>) -> Shape {
     let mut one_of = OneOf::new();
     one_of.items = shapes.into_iter().map(|shape| *shape.0).collect();
@@ -217,7 +217,7 @@ pub fn either(shapes: impl IntoIterator<Item = Shape>) -> Shape {
 }
 
 impl Shape {
-    /// With words on what it is.
+    /// Sets the description.
     pub fn about(mut self, words: &str) -> Self {
         let words = words.to_owned();
         match &mut *self.0 {
@@ -230,12 +230,12 @@ impl Shape {
         self
     }
 
-    /// As [`Self::about`], unless there are no words.
+    /// Sets the description, unless it is empty.
     pub fn described(self, words: &str) -> Self {
         if words.is_empty() { self } else { self.about(words) }
     }
 
-    /// With the value that an absent one stands for.
+    /// Sets the default, for which an absent value stands.
     pub fn by_default(mut self, value: impl Into<Value>) -> Self {
         match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => object.default = Some(value.into()),
@@ -245,7 +245,7 @@ impl Shape {
         self
     }
 
-    /// Not two of the same.
+    /// Requires the items of the list to be unique.
     pub fn unique_items(mut self) -> Self {
         if let RefOr::T(Schema::Array(array)) = &mut *self.0 {
             array.unique_items = true;
@@ -253,7 +253,7 @@ impl Shape {
         self
     }
 
-    /// Without null: a query parameter is absent instead.
+    /// Removes null from the types: a query parameter is absent instead.
     pub fn without_null(mut self) -> Self {
         match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => without_null(&mut object.schema_type),
@@ -270,7 +270,7 @@ impl Shape {
         self
     }
 
-    /// As a rule of a scalar member changes it.
+    /// Applies an edit to a scalar member, for the rules of requests.
     pub fn edit(mut self, edit: impl FnOnce(&mut Object)) -> Self {
         if let RefOr::T(Schema::Object(object)) = &mut *self.0 {
             edit(object);
@@ -278,7 +278,7 @@ impl Shape {
         self
     }
 
-    /// As a rule of a list changes it.
+    /// Applies an edit to a list, for the rules of requests.
     pub fn edit_list(mut self, edit: impl FnOnce(&mut Array)) -> Self {
         if let RefOr::T(Schema::Array(array)) = &mut *self.0 {
             edit(array);
@@ -286,7 +286,7 @@ impl Shape {
         self
     }
 
-    /// Null as well: to clear it, or because there is none.
+    /// Allows null as well: to clear the value, or because there is none.
     pub fn or_null(mut self) -> Self {
         match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => {
@@ -301,23 +301,23 @@ impl Shape {
         self
     }
 
-    /// Whether it is an object with this member.
+    /// Returns whether the shape is an object with this member.
     pub fn has_member(&self, name: &str) -> bool {
         matches!(&*self.0, RefOr::T(Schema::Object(object)) if object.properties.contains_key(name))
     }
 }
 
 fn with_null(kind: &mut SchemaType) {
-    if let SchemaType::Type(known) = kind {
-        *kind = SchemaType::from_iter([known.clone(), Type::Null]);
+    if let SchemaType::Type(single) = kind {
+        *kind = SchemaType::from_iter([single.clone(), Type::Null]);
     }
 }
 
 fn without_null(kind: &mut SchemaType) {
     if let SchemaType::Array(kinds) = kind
-        && let Some(known) = kinds.iter().find(|known| **known != Type::Null)
+        && let Some(remaining) = kinds.iter().find(|candidate| **candidate != Type::Null)
     {
-        *kind = SchemaType::Type(known.clone());
+        *kind = SchemaType::Type(remaining.clone());
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::shape::{Shape, list, map, number, text, whole, yes_no};
 use crate::{Components, ToSchema, schema_of};
 
-/// Describes types that always have the same schema.
+/// Implements [`ToSchema`] for types that always have the same schema.
 macro_rules! always {
     ($($type:ty: $schema:expr;)*) => {$(
         impl ToSchema for $type {
@@ -48,7 +48,7 @@ impl<T: ToSchema> ToSchema for Vec<T> {
     }
 }
 
-/// A value for each of the names of the moment.
+/// Object with a value for each key.
 impl<K, T: ToSchema> ToSchema for BTreeMap<K, T> {
     fn schema() -> Shape {
         map(schema_of::<T>())

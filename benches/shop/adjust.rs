@@ -1,5 +1,5 @@
-//! Adjustments of stock at the handle: 64 callers with idempotency keys, on one material and on 64, against one
-//! transaction for each.
+//! Benchmark of stock adjustments through handles: 64 callers with idempotency keys, on one material and on 64,
+//! compared with one transaction per adjustment.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::load::{ROUNDS, Round, closed_loop, middle};
 use super::table::Row;
 
 const CALLERS: usize = 64;
-/// Connections of the other way to bear 64 callers.
+/// Number of connections in the baseline that serve 64 callers.
 const POOL: u32 = 8;
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let mut rows = Vec::new();
     for kind in Kind::here() {
@@ -77,7 +77,7 @@ async fn on(kind: Kind) -> Vec<Row> {
     rows
 }
 
-/// 64 callers of the shop, and how many commands went into a transaction.
+/// Runs 64 callers of the shop; returns the round and the mean number of commands per transaction.
 async fn shop(ground: &Ground, ids: &[Id]) -> (Round, f64) {
     let meter = &ground.shop().writer.meter.commands;
     let before = meter.counted();
@@ -102,7 +102,7 @@ async fn shop(ground: &Ground, ids: &[Id]) -> (Round, f64) {
     (round, (after.sum - before.sum) / (after.count - before.count) as f64)
 }
 
-/// One transaction after another on one connection: more callers would only wait for it.
+/// Runs one transaction after another on one connection, for which more callers would only wait.
 async fn one_connection(baseline: &Arc<Baseline>) -> Round {
     let baseline = baseline.clone();
     let id = baseline.materials[0];
@@ -117,7 +117,7 @@ async fn one_connection(baseline: &Arc<Baseline>) -> Round {
     closed_loop(vec![now], act).await.0
 }
 
-/// 64 callers share a pool.
+/// Runs 64 callers that share a pool.
 async fn connections(baseline: &Arc<Baseline>, materials: usize) -> Round {
     let baseline = baseline.clone();
     let callers = (0..CALLERS).map(|n| baseline.materials[n % materials]).collect();

@@ -1,7 +1,8 @@
-//! How soon health checks and emergency stops are answered while strangers and clients do their worst.
+//! Benchmark of the latency of health checks and emergency stops while anonymous attackers and clients overload the
+//! server.
 //!
-//! Every check and every stop comes on a connection of its own, as a person's would. Server, attackers and printer
-//! share the machine's cores: the figures hold what the attackers themselves take.
+//! Every check and every stop uses a new connection, as an operator's would. Server, attackers and printer share the
+//! machine's cores: the figures include the CPU time of the attackers themselves.
 
 use std::future::Future;
 use std::io::Write as _;
@@ -25,30 +26,30 @@ use super::load::percentile;
 use super::remote::Remote;
 use super::table::Row;
 
-/// How long each attack lasts.
+/// Duration of each attack.
 const LASTS: Duration = Duration::from_secs(10);
-/// One check and one stop in each.
+/// Interval in which one check and one stop are sent.
 const EVERY: Duration = Duration::from_millis(50);
-/// An attacker's connection is given up and made anew after this.
+/// Time after which an attacker drops its connection and reconnects.
 const HELD: Duration = Duration::from_secs(5);
-/// Between two connections of one attacker.
+/// Pause between two connections of one attacker.
 const PAUSE: Duration = Duration::from_secs(1);
 const AIM_MS: f64 = 100.0;
 
-/// One attacker: it goes on until it is dropped.
+/// Attack by one attacker, which goes on until it is dropped.
 type Attack = fn(usize, Arc<Target>) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What an attacker knows.
+/// Target and payloads of the attackers.
 struct Target {
     address: SocketAddr,
     key: String,
-    /// An upload of a small file that unpacks to gigabytes.
+    /// Upload of a small file that unpacks to gigabytes.
     bomb: Vec<u8>,
-    /// An upload of a package with a directory of a million entries.
+    /// Upload of a package with a directory of a million entries.
     directory: Vec<u8>,
 }
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let folder = folder();
     let fleet = FleetOptions { printers: vec![(PrinterKind::FwRest, 1)], ..FleetOptions::default() };
@@ -103,7 +104,7 @@ pub async fn run() -> Vec<Row> {
 const UNFINISHED: &[u8] =
     b"POST /api/auth/login HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{";
 
-/// Milliseconds of each health check and each emergency stop.
+/// Measures each health check and each emergency stop, in milliseconds.
 async fn heard(target: &Target, printer: &str) -> [Vec<f64>; 2] {
     let check = get("/healthz", "");
     let stop = post_plain(&format!("/api/printers/{printer}/emergency-stop"), &target.key, "");
@@ -122,7 +123,7 @@ async fn heard(target: &Target, printer: &str) -> [Vec<f64>; 2] {
     took
 }
 
-/// Says something, if anything, and then holds the connection.
+/// Sends `say`, which may be empty, and then holds the connection open.
 async fn held(to: Arc<Target>, say: &'static [u8]) {
     loop {
         if let Ok(mut stream) = TcpStream::connect(to.address).await {
@@ -133,7 +134,7 @@ async fn held(to: Arc<Target>, say: &'static [u8]) {
     }
 }
 
-/// Sends this again and again, whatever the answer is.
+/// Sends the same request repeatedly, whatever the response is.
 async fn again(to: Arc<Target>, request: Vec<u8>) {
     loop {
         if let Ok(mut stream) = TcpStream::connect(to.address).await
@@ -146,13 +147,13 @@ async fn again(to: Arc<Target>, request: Vec<u8>) {
     }
 }
 
-/// Each guesses at an account of its own, so that no lock-out of one account ends the attack.
+/// Guesses passwords, each attacker at a different account, so that locking one account does not end the attack.
 async fn guess(n: usize, to: Arc<Target>) {
     let body = format!(r#"{{"email": "someone{n}@example.org", "password": "a guess of a password"}}"#);
     again(to, post_plain("/api/auth/login", "", &body)).await;
 }
 
-/// Sends an upload whose only part has a header without end, as much of it as is taken.
+/// Sends an upload whose only part has an endless header, as much of it as the server accepts.
 async fn headers(to: Arc<Target>) {
     const BYTES: usize = 150_000_000;
     let begin = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"";
@@ -181,7 +182,7 @@ async fn lists(to: Arc<Target>) {
     again(to, request).await;
 }
 
-/// Binary G-code with as many blocks of metadata as fit, each of which unpacks to a thousand times its size.
+/// Builds binary G-code with the maximum number of metadata blocks, each of which unpacks to a thousand times its size.
 fn bomb() -> Vec<u8> {
     const UNPACKED: usize = 4 << 20;
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());

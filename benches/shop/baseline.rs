@@ -1,4 +1,4 @@
-//! What the shop is compared with: the same rules and the same statements, but one transaction for each adjustment.
+//! Baseline for comparisons: the same rules and the same statements, but one transaction per adjustment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
@@ -23,25 +23,25 @@ use tempfile::TempDir;
 use super::database::{Kind, Postgres};
 use super::ground;
 
-/// The adjustment that is measured everywhere: a delivery of one unit.
+/// Returns the adjustment that all parts measure: a delivery of one unit.
 pub fn delivery() -> MaterialCommand {
     MaterialCommand::Adjust { delta: Amount::units(1), reason: "delivery".to_owned() }
 }
 
-/// A database of its own, with the writer's settings.
+/// Separate database with the writer's settings.
 pub struct Baseline {
     db: DatabaseConnection,
     environment: Environment,
     by: Principal,
     seq: AtomicI64,
-    /// Its materials.
+    /// Ids of its materials.
     pub materials: Vec<Id>,
     postgres: Option<Postgres>,
     _folder: TempDir,
 }
 
 impl Baseline {
-    /// One connection, opened as the writer opens its own, or several.
+    /// Creates the database, with one connection that is opened like the writer's, or several.
     pub async fn new(kind: Kind, connections: u32, materials: usize, by: &Principal) -> Self {
         let folder = ground::folder();
         let postgres = match kind {
@@ -78,20 +78,20 @@ impl Baseline {
         this
     }
 
-    /// A material as it is now.
+    /// Returns the current state of a material.
     pub async fn current(&self, id: Id) -> Versioned<Material> {
         let found = materials::Entity::find_by_id(id.to_string()).one(&self.db).await.unwrap().unwrap();
         Versioned { version: found.version(), state: Some(found.read().unwrap()) }
     }
 
-    /// One adjustment on a state that is at hand: nothing is read.
+    /// Adjusts a state in memory: nothing is read from the database.
     pub async fn adjust(&self, id: Id, state: &mut Versioned<Material>) {
         let tx = self.db.begin().await.unwrap();
         self.write(&tx, id, state, &delivery()).await;
         tx.commit().await.unwrap();
     }
 
-    /// One adjustment by one of several processes: the row is locked and read first.
+    /// Adjusts like one of several processes: the row is locked and read first.
     pub async fn adjust_locked(&self, id: Id) {
         let tx = self.db.begin().await.unwrap();
         let found = materials::Entity::find_by_id(id.to_string()).lock_exclusive().one(&tx).await.unwrap().unwrap();
@@ -153,7 +153,7 @@ impl Baseline {
         batch
     }
 
-    /// Ends it.
+    /// Closes and removes the database.
     pub async fn end(self: Arc<Self>) {
         let Ok(this) = Arc::try_unwrap(self) else { panic!("somebody still adjusts") };
         this.db.close().await.unwrap();
@@ -163,12 +163,12 @@ impl Baseline {
     }
 }
 
-/// A key as the edge hashes them: never the same again, and in no order.
+/// Returns an idempotency key hashed as the HTTP edge does it: unique, and in random order.
 pub fn key(id: Id) -> String {
     short(&Sha256::digest(id.0.as_bytes()))
 }
 
-/// As long as the hash of a body.
+/// Returns a text as long as the hash of a body.
 pub fn body_hash() -> String {
     short(&[0; 16])
 }

@@ -1,28 +1,28 @@
-//! A client that costs as little as can be: it has the server's cores to share.
+//! Minimal-overhead HTTP client, because it shares the server's cores.
 //!
-//! HTTP/1.1 on one kept connection; every answer has a `content-length`.
+//! HTTP/1.1 on one keep-alive connection; every response has a `content-length`.
 
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// One connection.
+/// Client with a single connection.
 pub struct Client {
     stream: TcpStream,
-    /// What is read of an answer.
+    /// Buffer of the response bytes read so far.
     answer: Vec<u8>,
 }
 
 impl Client {
-    /// Connects.
+    /// Connects to the server.
     pub async fn connect(to: SocketAddr) -> Self {
         let stream = TcpStream::connect(to).await.unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream, answer: Vec::with_capacity(8192) }
     }
 
-    /// So many of them.
+    /// Connects several clients.
     pub async fn several(to: SocketAddr, count: usize) -> Vec<Self> {
         let mut all = Vec::with_capacity(count);
         for _ in 0..count {
@@ -31,7 +31,7 @@ impl Client {
         all
     }
 
-    /// Sends a whole request and gives the body of the answer, which must be 200 or 201.
+    /// Sends a whole request and returns the body of the response, whose status must be 200 or 201.
     pub async fn ask(&mut self, request: &[u8]) -> &[u8] {
         let (body, whole) = self.answered(request).await;
         let status = &self.answer[9..12];
@@ -39,30 +39,30 @@ impl Client {
         &self.answer[body..whole]
     }
 
-    /// Connects, if the server lets it.
+    /// Connects; `None` if the server refuses the connection.
     pub async fn try_connect(to: SocketAddr) -> Option<Self> {
         let stream = TcpStream::connect(to).await.ok()?;
         stream.set_nodelay(true).ok()?;
         Some(Self { stream, answer: Vec::with_capacity(8192) })
     }
 
-    /// Sends a whole request and gives the status of the answer; `None` when the server hung up.
+    /// Sends a whole request and returns the status of the response; `None` when the server closed the connection.
     pub async fn status(&mut self, request: &[u8]) -> Option<u16> {
         self.try_answered(request).await?;
         std::str::from_utf8(&self.answer[9..12]).ok()?.parse().ok()
     }
 
-    /// Sends a whole request and waits for its answer, whatever it is.
+    /// Sends a whole request and waits for its response, whatever it is.
     pub async fn try_ask(&mut self, request: &[u8]) {
         self.answered(request).await;
     }
 
-    /// Where the body of the answer begins and ends.
+    /// Sends a request and returns the range of the body in the response.
     async fn answered(&mut self, request: &[u8]) -> (usize, usize) {
         self.try_answered(request).await.unwrap()
     }
 
-    /// The same; `None` when the server hung up.
+    /// Does what [`Self::answered`] does, but returns `None` when the server closed the connection.
     async fn try_answered(&mut self, request: &[u8]) -> Option<(usize, usize)> {
         self.stream.write_all(request).await.ok()?;
         self.answer.clear();
@@ -79,7 +79,7 @@ impl Client {
     }
 }
 
-/// Where the body begins and ends, once the head is there.
+/// Returns the range of the body, once the head is complete.
 fn extent(answer: &[u8]) -> Option<(usize, usize)> {
     let head = answer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let text = std::str::from_utf8(&answer[..head]).unwrap();
@@ -89,12 +89,12 @@ fn extent(answer: &[u8]) -> Option<(usize, usize)> {
     Some((head, head + length.unwrap()))
 }
 
-/// A GET with a key.
+/// Builds a GET with an API key.
 pub fn get(path: &str, key: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\n\r\n").into_bytes()
 }
 
-/// A POST of JSON with a key and an idempotency key.
+/// Builds a POST of JSON with an API key and an idempotency key.
 pub fn post(path: &str, key: &str, idempotency_key: &str, body: &str) -> Vec<u8> {
     format!(
         "POST {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\nidempotency-key: {idempotency_key}\r\n\
@@ -104,19 +104,19 @@ pub fn post(path: &str, key: &str, idempotency_key: &str, body: &str) -> Vec<u8>
     .into_bytes()
 }
 
-/// A POST of JSON with a key alone.
+/// Builds a POST of JSON with only an API key.
 pub fn post_plain(path: &str, key: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     let head = format!("POST {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\ncontent-type: application/json");
     format!("{head}\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }
 
-/// An upload of a file into the library, as one request.
+/// Builds an upload of a file into the library, as one request.
 pub fn upload(key: &str, name: &str, file: &[u8]) -> Vec<u8> {
     upload_to("/api/files", key, name, file)
 }
 
-/// An upload of a file, as one request.
+/// Builds an upload of a file, as one request.
 pub fn upload_to(path: &str, key: &str, name: &str, file: &[u8]) -> Vec<u8> {
     let part = format!("content-disposition: form-data; name=\"file\"; filename=\"{name}\"");
     let (head, tail) = (format!("--x\r\n{part}\r\n\r\n"), "\r\n--x--\r\n");
@@ -131,7 +131,7 @@ pub fn upload_to(path: &str, key: &str, name: &str, file: &[u8]) -> Vec<u8> {
     request
 }
 
-/// A PATCH of JSON with a key.
+/// Builds a PATCH of JSON with an API key.
 pub fn patch(path: &str, key: &str, body: &str) -> Vec<u8> {
     let post = String::from_utf8(post_plain(path, key, body)).unwrap();
     post.replacen("POST", "PATCH", 1).into_bytes()

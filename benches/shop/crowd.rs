@@ -1,4 +1,4 @@
-//! What the API's callers notice of many printers, half of which take connections and never answer.
+//! Benchmark of API latency with many printers, half of which accept connections and never answer.
 //!
 //! The server has one core to itself, the printers and the callers share the other one.
 
@@ -19,21 +19,21 @@ use super::remote::Remote;
 use super::table::Row;
 use super::{RAW, child_on};
 
-/// Requests of [`Callers`] in a second.
+/// Number of requests per second of [`Callers`].
 pub const PER_SECOND: u64 = 50;
 const SECONDS: u64 = 20;
-/// Not counted: printers are looked for.
+/// Warm-up in seconds, while the server searches for printers; not counted.
 const WARM: u64 = 5;
 const CONNECTIONS: usize = 16;
 const SERVER_CORE: &str = "0";
 const CALLER_CORE: &str = "1";
 
-/// The part.
+/// Runs this part of the benchmark.
 pub fn run() -> Vec<Row> {
     child_on(CALLER_CORE, &[RAW, "crowd-drive"]).lines().map(Row::read).collect()
 }
 
-/// In a process of its own, beside the server's core.
+/// Measures in a separate process, beside the server's core.
 pub async fn drive() -> Vec<Row> {
     let alone = crowd(0).await;
     let many = crowd(200).await;
@@ -51,7 +51,7 @@ pub async fn drive() -> Vec<Row> {
     rows
 }
 
-/// Median, 99th of a hundred and longest, in milliseconds.
+/// Returns the median, 99th percentile and maximum latency in milliseconds.
 async fn crowd(printers: usize) -> [f64; 3] {
     let folder = folder();
     let counts = vec![(PrinterKind::FwRest, printers / 2), (PrinterKind::ServerRest, printers - printers / 2)];
@@ -75,23 +75,23 @@ async fn crowd(printers: usize) -> [f64; 3] {
     [0.5, 0.99, 1.0].map(|share| percentile(&mut took, share))
 }
 
-/// Callers that ask for one thing after the other: reading, listing, changing stock, placing orders.
+/// Callers that cycle through reading, listing, changing stock and placing orders.
 pub struct Callers {
-    /// Where they ask.
+    /// Address of the server.
     pub address: SocketAddr,
     key: String,
     material: String,
-    /// The order that is placed again and again.
+    /// Body of the order that is placed repeatedly.
     placed: String,
-    /// An order that is read.
+    /// Path of the order that is read.
     order: String,
-    /// The address of the status of a printer, or of all.
+    /// Path of the status of a printer, or of all.
     status: String,
     asked: AtomicUsize,
 }
 
 impl Callers {
-    /// Of a shop; `printer` is one whose status is read.
+    /// Builds the callers of a shop; `printer` is the one whose status is read.
     pub async fn of(shop: &Remote, printer: Option<&String>) -> Self {
         let material = json!({"name": "PLA", "type": "filament", "quantity": 1_000_000, "reorderPoint": 0});
         let material = shop.make("/api/inventory/materials", &material).await;
@@ -124,8 +124,9 @@ impl Callers {
         }
     }
 
-    /// Asks for so many seconds, after some that are not counted; gives the milliseconds of each answer. An open loop:
-    /// requests come at their times, however long the ones before take, and count from then.
+    /// Sends requests for so many seconds, after a warm-up that is not counted; returns the latencies in milliseconds.
+    /// An open loop: requests are scheduled at fixed times, regardless of earlier responses, and latency counts from
+    /// the scheduled time.
     pub async fn ask(&self, seconds: u64) -> Vec<f64> {
         let clients = Client::several(self.address, CONNECTIONS).await;
         let clients: Vec<_> = clients.into_iter().map(|client| Arc::new(Mutex::new(client))).collect();

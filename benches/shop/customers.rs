@@ -1,5 +1,5 @@
-//! What customers wait for: a page of the orders of one who has a hundred thousand, the catalogue from its cache, and
-//! whether the time of an answer tells who is a customer.
+//! Benchmark of customers' requests: an order page of a customer with a hundred thousand orders, the cached catalogue,
+//! and whether response times reveal which addresses are customers.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,16 +23,16 @@ use super::table::Row;
 
 const ORDERS: usize = 100_000;
 const AT_ONCE: usize = 256;
-/// Pages that are read one after the other.
+/// Number of pages that are read one after the other.
 const PAGES: usize = 500;
-/// Pairs of requests for a link, to a known and to an unknown address.
+/// Number of request pairs for a sign-in link, to a known and to an unknown address.
 const PAIRS: usize = 2000;
 const CONNECTIONS: usize = 64;
-/// Products in the catalogue.
+/// Number of products in the catalogue.
 const PRODUCTS: usize = 200;
 const EMAIL: &str = "ann@example.org";
 
-/// The part, on each database that there is.
+/// Runs this part of the benchmark on each available database.
 pub async fn run() -> Vec<Row> {
     let mut rows = Vec::new();
     for kind in Kind::here() {
@@ -78,7 +78,7 @@ async fn draft(shop: &App, new: OrderCommand) {
     shop.orders.create(by, OrderCommand::Create(Box::new(new))).await.unwrap();
 }
 
-/// A GET with a customer's cookie.
+/// Builds a GET with a customer's cookie.
 fn get(path: &str, token: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nhost: bench\r\ncookie: __Host-customer_session={token}\r\n\r\n").into_bytes()
 }
@@ -108,7 +108,7 @@ async fn catalog(ground: &Ground, material: Id) -> Row {
     )
 }
 
-/// How well the time of an answer tells a known address from an unknown one: 0.5 is not at all.
+/// Measures how well response times distinguish a known address from an unknown one: 0.5 is not at all.
 async fn links(ground: &Ground, kind: Kind) -> Row {
     let mut client = Client::connect(ground.address()).await;
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
@@ -130,7 +130,7 @@ async fn links(ground: &Ground, kind: Kind) -> Row {
     Row::figure(what, measured).at_most((area - 0.5).abs(), 0.05, "off 0.5")
 }
 
-/// The chance that a time of the one is longer than one of the other; equal times count half.
+/// Returns the probability that a value of `one` exceeds a value of `other`; ties count half.
 fn area(one: &[f64], other: &[f64]) -> f64 {
     let mut other = other.to_vec();
     other.sort_by(f64::total_cmp);

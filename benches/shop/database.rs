@@ -1,4 +1,4 @@
-//! Which databases are measured: SQLite on the disk of the build folder, and PostgreSQL where a server is named.
+//! Databases to measure: SQLite on the disk of the build folder, and PostgreSQL if a server is configured.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -6,17 +6,17 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database};
 
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
 
-/// A kind of database.
+/// Database system to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// The embedded default.
+    /// Embedded SQLite, the default.
     Sqlite,
-    /// A server.
+    /// PostgreSQL server.
     Postgres,
 }
 
 impl Kind {
-    /// Those that can be measured here.
+    /// Returns the kinds that can be measured on this machine.
     pub fn here() -> Vec<Self> {
         let postgres = std::env::var_os(SERVER).map(|_| Self::Postgres);
         if postgres.is_none() {
@@ -25,7 +25,7 @@ impl Kind {
         [Self::Sqlite].into_iter().chain(postgres).collect()
     }
 
-    /// Its name.
+    /// Returns the name of the database system.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sqlite => "SQLite",
@@ -34,14 +34,14 @@ impl Kind {
     }
 }
 
-/// A fresh database on the server, dropped by [`Postgres::drop`].
+/// Fresh database on the server, removed by [`Postgres::drop`].
 pub struct Postgres {
     server: String,
     name: String,
 }
 
 impl Postgres {
-    /// Makes it.
+    /// Creates the database.
     pub async fn fresh() -> Self {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let server = std::env::var(SERVER).unwrap();
@@ -50,18 +50,18 @@ impl Postgres {
         Self { server, name }
     }
 
-    /// Its address.
+    /// Returns the URL of the database.
     pub fn url(&self) -> String {
         let base = self.server.rsplit_once('/').map_or(self.server.as_str(), |(base, _)| base);
         format!("{base}/{}", self.name)
     }
 
-    /// Tidies it up after much was written, as its autovacuum does within a minute or two in the background.
+    /// Vacuums the database after many writes, as autovacuum would do within a minute or two in the background.
     pub async fn vacuum(&self) {
         run(&self.url(), "VACUUM (ANALYZE)").await;
     }
 
-    /// Gives it back.
+    /// Drops the database.
     pub async fn drop(self) {
         run(&self.server, &format!("DROP DATABASE {} WITH (FORCE)", self.name)).await;
     }

@@ -1,4 +1,4 @@
-//! A shop with many orders, printers and endpoints, made by its own commands.
+//! Fills a shop with many orders, printers and endpoints, through its own commands.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,8 +29,8 @@ fn caller() -> CommandOrigin {
     CommandOrigin::new(Principal::Machine)
 }
 
-/// Fills the shop of a folder and closes it: paid orders whose one job has its stock and waits for a printer, printers
-/// that nothing answers for, endpoints that nothing is sent to.
+/// Fills the shop of a folder and closes it: paid orders whose one job has its stock and waits for a printer,
+/// unreachable printers, and endpoints without deliveries.
 pub async fn fill(folder: &Path, [orders, printers, endpoints]: [usize; 3]) {
     let server = Server::start_local(config(folder, None)).await.unwrap();
     let shop = server.shop().clone();
@@ -45,7 +45,7 @@ pub async fn fill(folder: &Path, [orders, printers, endpoints]: [usize; 3]) {
     server.stop(Duration::from_secs(60)).await;
 }
 
-/// Fills the shop of a folder with orders that are over, and closes it: each was paid in cash, invoiced, given back and
+/// Fills the shop of a folder with completed orders, and closes it: each was paid in cash, invoiced, refunded and
 /// credited, and its one job cancelled.
 pub async fn finish(folder: &Path, orders: usize) {
     // A mail that is still to be sent is open work, and would be measured as such.
@@ -76,7 +76,7 @@ async fn each<F: Future<Output = ()>>(count: usize, make: impl Fn(usize) -> F) {
     stream::iter(0..count).map(make).buffer_unordered(AT_ONCE).collect::<()>().await;
 }
 
-/// A new order with so many lines, one job each.
+/// Builds a new order with this number of lines, one job each.
 pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
     let line = || Line {
         sku_id: shop.environment.id(),
@@ -120,7 +120,7 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
     }))
 }
 
-/// A paid order with so many lines, each with one job; gives its id.
+/// Creates a paid order with this number of lines, one job each; returns its id.
 pub async fn paid_order(shop: &App, material: Id, lines: usize) -> Id {
     let new = order(shop, material, lines);
     let OrderCommand::Create(placed) = &new else { panic!("{new:?}") };
@@ -136,7 +136,7 @@ pub async fn paid_order(shop: &App, material: Id, lines: usize) -> Id {
     id
 }
 
-/// Until the jobs of so many orders have their stock.
+/// Waits until the jobs of this number of orders have their stock.
 pub async fn waiting(shop: &App, orders: usize) {
     let stocked = |order: &Order| order.jobs.values().all(|job| job.state == JobState::Sliced);
     loop {
@@ -159,7 +159,7 @@ async fn endpoint(shop: &App, n: usize) {
     shop.endpoints.create(caller(), command).await.unwrap();
 }
 
-/// A printer that nothing answers for; gives its id.
+/// Registers an unreachable printer; returns its id.
 pub async fn printer(shop: &App, n: usize) -> Id {
     // The port of the discard service, where nobody listens: every look is refused at once.
     let fields =

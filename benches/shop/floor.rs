@@ -1,4 +1,4 @@
-//! How long printers stand still between two parts, by what the printers themselves did and when.
+//! Benchmark of printers' idle time between two parts, measured by the times of the simulated printers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -16,23 +16,24 @@ use super::remote::Remote;
 use super::table::Row;
 use super::webhook::now;
 
-/// Of each type.
+/// Number of printers of each type.
 const PRINTERS: usize = 50;
-/// Parts that each printer makes one after the other.
+/// Number of parts that each printer prints in succession.
 const ROUNDS: usize = 4;
-/// A print of a minute takes a second.
+/// Speed factor: a print of a minute takes a second.
 const SPEED: f64 = 60.0;
-/// Most seconds from the end of a print to the start of the next, for 99 of 100, besides the upload.
+/// Maximum time from the end of a print to the start of the next, without the upload, in seconds at the 99th
+/// percentile.
 const GAP_AIM: f64 = 1.0;
-/// Seconds that printers of a type are left alone after an upload, because they put the file in its place. They belong
-/// to the upload.
+/// Time that printers of a type are left alone after an upload, while they move the file into place, in seconds. It
+/// counts as part of the upload.
 const LEFT_ALONE: [(PrinterKind, f64); 1] = [(PrinterKind::Sdcp, 1.0)];
-/// Most seconds until all printers that were freed at once have their next file.
+/// Maximum time until all printers that were freed at once have their next file, in seconds.
 const FREED_AIM: f64 = 5.0;
-/// A measurement that takes longer has failed.
+/// Time after which a measurement has failed.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let folder = folder();
     let fleet = Fleet::start(FleetOptions { speed: SPEED, ..FleetOptions::of_each_for_text(PRINTERS) }).await.unwrap();
@@ -46,8 +47,8 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// Every printer clears its own bed and takes the next part at once: all of them together, then each type with its
-/// uploads.
+/// Measures printers that clear their own beds and take the next part at once: all of them together, then each type
+/// with its uploads.
 async fn one_after_the_other(app: &Remote, fleet: &Fleet, sku: &str) -> Vec<Row> {
     let count = fleet.printers.len() * ROUNDS;
     order(app, sku, count).await;
@@ -83,7 +84,7 @@ async fn one_after_the_other(app: &Remote, fleet: &Fleet, sku: &str) -> Vec<Row>
     rows
 }
 
-/// All beds wait to be cleared, with a job for each printer behind them; then all are cleared in one moment.
+/// Measures the clearing of all beds at the same moment, with a job waiting for each printer.
 async fn freed_at_once(app: &Remote, fleet: &Fleet, printers: &[String], sku: &str) -> Row {
     let mut client = Client::connect(app.address).await;
     for id in printers {
@@ -125,25 +126,25 @@ async fn freed_at_once(app: &Remote, fleet: &Fleet, printers: &[String], sku: &s
     Row::figure(what, format!("longest {most:.2} s (median {p50:.2})")).at_most(most, FREED_AIM, "s")
 }
 
-/// Has so many parts made that are paid.
+/// Places a paid order of this quantity.
 pub async fn order(app: &Remote, sku: &str, quantity: usize) {
     let id = app.make("/api/orders", &json!({"lines": [{"skuId": sku, "quantity": quantity}]})).await;
     let path = format!("/api/orders/{id}/mark-paid");
     Client::connect(app.address).await.ask(&post_plain(&path, &app.key, r#"{"method": "cash"}"#)).await;
 }
 
-/// How many prints ran to their end.
+/// Returns the number of completed prints.
 fn total(fleet: &Fleet) -> usize {
     let ended = |what: &What| matches!(what, What::Finished { .. });
     fleet.printers.iter().map(|printer| printer.handle.log().iter().filter(|entry| ended(&entry.what)).count()).sum()
 }
 
-/// Waits until so many prints ran to their end since the fleet started.
+/// Waits until this number of prints has completed since the fleet started.
 pub async fn finished(fleet: &Fleet, count: usize) {
     patiently(async || total(fleet) >= count).await;
 }
 
-/// Looks again and again until it is done, and not for ever.
+/// Polls until `done` returns `true`, within a time limit.
 pub async fn patiently(mut done: impl AsyncFnMut() -> bool) {
     let end = Instant::now() + PATIENCE;
     while !done().await {

@@ -1,4 +1,5 @@
-//! The forecast: how long it takes over a long queue, and how many of its promises a simulated shop keeps.
+//! Benchmark of the forecast: its computation time with a long queue, and the share of its promises that a simulated
+//! shop meets.
 
 mod shop;
 
@@ -15,14 +16,14 @@ use super::table::Row;
 
 const JOBS: usize = 1_000;
 const PRINTERS: usize = 100;
-/// How often the queue is played ahead; the slowest counts.
+/// Number of times that the queue is simulated; the slowest counts.
 const TIMES: usize = 20;
-/// Milliseconds within which a forecast is to be made.
+/// Maximum time of a forecast in milliseconds.
 const MOST_MS: f64 = 50.0;
-/// Simulated shops, each of [`shop::DAYS`] days.
+/// Number of simulated shops, each of [`shop::DAYS`] days.
 const SHOPS: u64 = 20;
 
-/// The part.
+/// Runs this part of the benchmark.
 pub fn run() -> Vec<Row> {
     vec![speed(), promises()]
 }

@@ -1,4 +1,4 @@
-//! A server in this process, on a folder of its own on the disk of the build folder.
+//! Server in this process, on its own folder on the disk of the build folder.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -23,17 +23,17 @@ use super::database::{Kind, Postgres};
 
 const PREFIX: &str = "key_test_";
 
-/// A folder that is gone afterwards.
+/// Creates a folder that is removed on drop.
 pub fn folder() -> TempDir {
     tempfile::Builder::new().prefix("bench-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
-/// The shipped settings, but for where the data is, and more callers than a shop has.
+/// Builds the default settings, but with this data folder and higher limits for callers.
 pub fn config(folder: &Path, database: Option<&str>) -> Config {
     config_with(folder, database, &[])
 }
 
-/// The same with further variables of the environment.
+/// Does what [`config`] does, with further environment variables.
 pub fn config_with(folder: &Path, database: Option<&str>, more: &[(&str, &str)]) -> Config {
     let data = folder.join("data");
     let settings = [
@@ -64,12 +64,12 @@ pub fn config_with(folder: &Path, database: Option<&str>, more: &[(&str, &str)])
     Config::load(options).unwrap().config
 }
 
-/// A running server and what is needed to speak to it.
+/// Running server with everything needed to call it.
 pub struct Ground {
     server: Server,
-    /// An admin's key.
+    /// API key of an admin.
     pub key: String,
-    /// That key, as the rules see it.
+    /// Principal of that key.
     pub by: Arc<Principal>,
     config: Box<Config>,
     postgres: Option<Postgres>,
@@ -77,7 +77,7 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// A new shop.
+    /// Starts a server with a new shop.
     pub async fn new(kind: Kind) -> Self {
         let folder = folder();
         let postgres = match kind {
@@ -90,22 +90,22 @@ impl Ground {
         Self { server, key, by: Arc::new(by), config, postgres, _folder: folder }
     }
 
-    /// The shop.
+    /// Returns the app of the shop.
     pub fn shop(&self) -> Arc<App> {
         self.server.shop().clone()
     }
 
-    /// Where it listens.
+    /// Returns the address on which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.server.address().unwrap()
     }
 
-    /// The key's holder asks.
+    /// Returns a command origin for the key's principal.
     pub fn caller(&self) -> CommandOrigin {
         CommandOrigin { by: self.by.clone(), request_id: None, key: None }
     }
 
-    /// Materials with much stock.
+    /// Creates materials with much stock.
     pub async fn materials(&self, count: usize) -> Vec<Id> {
         let mut ids = Vec::new();
         for n in 0..count {
@@ -114,7 +114,7 @@ impl Ground {
         ids
     }
 
-    /// A pool for reading, like the server's own.
+    /// Opens a read pool like the server's own.
     pub async fn reading(&self) -> DatabaseConnection {
         let settings = DatabaseSettings {
             url: self.config.database_url().expose().to_owned(),
@@ -124,14 +124,14 @@ impl Ground {
         connect::reading(&settings).await.unwrap()
     }
 
-    /// Has the database tidied up, so that what follows is not measured while it does so by itself.
+    /// Vacuums the database, so that it does not do so by itself during the measurement.
     pub async fn settle(&self) {
         if let Some(postgres) = &self.postgres {
             postgres.vacuum().await;
         }
     }
 
-    /// Ends it.
+    /// Stops the server.
     pub async fn end(self) {
         self.server.stop(Duration::from_secs(10)).await;
         if let Some(postgres) = self.postgres {
@@ -140,7 +140,7 @@ impl Ground {
     }
 }
 
-/// A material with much stock, above its reorder point.
+/// Builds a material with much stock, above its reorder point.
 pub fn material(n: usize) -> MaterialCommand {
     let fields = MaterialFields {
         name: format!("PLA black {n}"),
@@ -157,7 +157,7 @@ pub fn material(n: usize) -> MaterialCommand {
     MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(10_000_000) }
 }
 
-/// Makes an admin's key.
+/// Creates an admin's API key.
 pub async fn admin_key(shop: &App, config: &Config) -> (String, Principal) {
     let key = new_api_key(PREFIX);
     let command = AccessCommand::AddKey {

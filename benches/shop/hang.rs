@@ -1,4 +1,4 @@
-//! Ten endpoints, of which one hangs or none does: whether the nine others notice.
+//! Benchmark of webhook isolation: ten endpoints, of which one hangs or none does, and its effect on the other nine.
 
 use std::time::Duration;
 
@@ -14,17 +14,17 @@ use super::table::Row;
 use super::webhook::{endpoint, now, offered};
 
 const ENDPOINTS: usize = 10;
-/// Offered, for the time from event to wire: each event goes to every endpoint.
+/// Event rate for the delivery latency: each event goes to every endpoint.
 const PER_SECOND: u64 = 50;
 const SECONDS: u64 = 10;
 const EVENTS: usize = (PER_SECOND * SECONDS) as usize;
-/// All at once, for how many go out in a second.
+/// Number of simultaneous events, for the delivery rate.
 const BURST: usize = 1000;
-/// Healthy endpoints may take at most so many times as long beside one that hangs.
+/// Maximum ratio of the healthy endpoints' latency with and without one that hangs.
 const AIM: f64 = 1.5;
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let mut rows = Vec::new();
     for kind in Kind::here() {
@@ -35,7 +35,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// What came out: milliseconds from event to wire at 0.5 and 0.99, and deliveries per second.
+/// Delivery latency in milliseconds (median and 99th percentile), and deliveries per second.
 struct Measured {
     median: f64,
     p99: f64,
@@ -82,7 +82,7 @@ async fn on(kind: Kind, hangs: bool) -> Measured {
     Measured { median, p99, per_second }
 }
 
-/// Many events at once: deliveries per second at the healthy endpoints, until the last has all.
+/// Measures many simultaneous events: deliveries per second at the healthy endpoints, until the last has received all.
 async fn burst(ground: &Ground, material: Id, healthy: &[Sink]) -> f64 {
     let began = now();
     let placed = (0..BURST).map(|_| {

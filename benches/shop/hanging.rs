@@ -1,5 +1,5 @@
-//! What orders and callers notice while all other systems of the shop hang, beside the same without any of them, by
-//! turns in one run.
+//! Benchmark of orders and API callers while all other systems of the shop hang, compared with a shop without any,
+//! alternating within one run.
 
 use std::time::Duration;
 
@@ -19,29 +19,29 @@ use super::remote::Remote;
 use super::table::Row;
 use super::webhook::now;
 
-/// Rounds of both, without `PRINTFLOOR_BENCH_ROUNDS`.
+/// Number of rounds of both sides, unless `PRINTFLOOR_BENCH_ROUNDS` is set.
 const ROUNDS: usize = 5;
-/// Seconds of each side of a round, without `PRINTFLOOR_BENCH_SECONDS`.
+/// Duration of each side of a round in seconds, unless `PRINTFLOOR_BENCH_SECONDS` is set.
 const SECONDS: usize = 20;
-/// Of each type that prints text.
+/// Number of printers of each type that accepts text G-code.
 const PRINTERS: usize = 3;
-/// A print of a minute takes a tenth of a second.
+/// Speed factor: a print of a minute takes a tenth of a second.
 const SPEED: f64 = 600.0;
 const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Median from order to print, at most so many times that without integrations.
+/// Maximum ratio of the median time from order to print to that without integrations.
 const PRINT_AIM: f64 = 1.1;
-/// The 99th of a hundred of the API, at most so many times, or so many milliseconds more.
+/// Maximum increase of the API's 99th percentile: a factor, or a number of milliseconds.
 const API_AIM: (f64, f64) = (2.0, 5.0);
 
-/// What came of one side: milliseconds.
+/// Measurements of one side, in milliseconds.
 #[derive(Default)]
 struct Side {
     prints: Vec<f64>,
     answers: Vec<f64>,
 }
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let (rounds, seconds) =
         (how_many("PRINTFLOOR_BENCH_ROUNDS", ROUNDS), how_many("PRINTFLOOR_BENCH_SECONDS", SECONDS));
@@ -72,12 +72,12 @@ pub async fn run() -> Vec<Row> {
     vec![prints.at_most(print / alone_print, PRINT_AIM, "times"), api.at_most(p99, (most * 10.0).round() / 10.0, "ms")]
 }
 
-/// Median and 99th of a hundred.
+/// Returns the median and the 99th percentile.
 fn figures(values: &mut [f64]) -> [f64; 2] {
     [0.5, 0.99].map(|share| percentile(values, share))
 }
 
-/// A new shop, with these systems or none.
+/// Measures a new shop, with these systems or none.
 async fn one(peers: Option<&AllPeers>, seconds: u64, side: &mut Side) {
     let folder = folder();
     let fleet = Fleet::start(FleetOptions { speed: SPEED, ..FleetOptions::of_each_for_text(PRINTERS) }).await.unwrap();
@@ -97,7 +97,8 @@ async fn one(peers: Option<&AllPeers>, seconds: u64, side: &mut Side) {
     fleet.shutdown();
 }
 
-/// Orders one part after the other, each when the one before is printed: milliseconds from order to print.
+/// Orders one part after the other, each when the previous one is printed; returns the times from order to print in
+/// milliseconds.
 async fn orders(app: &Remote, fleet: &Fleet, sku: &str, seconds: u64) -> Vec<f64> {
     let end = Instant::now() + Duration::from_secs(seconds);
     let (mut took, mut client) = (Vec::new(), Client::connect(app.address).await);
@@ -116,7 +117,7 @@ async fn orders(app: &Remote, fleet: &Fleet, sku: &str, seconds: u64) -> Vec<f64
     took
 }
 
-/// When this first happened at a printer since a moment; waits for it.
+/// Waits for a matching event at a printer since a moment, and returns its first time.
 async fn since(fleet: &Fleet, moment: Timestamp, which: fn(&What) -> bool) -> Timestamp {
     loop {
         for printer in &fleet.printers {

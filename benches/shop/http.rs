@@ -1,4 +1,4 @@
-//! The adjustments over HTTP, against reading a material over HTTP with the same connections.
+//! Benchmark of adjustments over HTTP, compared with reading a material over HTTP on the same connections.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const MATERIALS: usize = 64;
 const LOOKERS: usize = 256;
 const BODY: &str = r#"{"delta":1,"reason":"delivery"}"#;
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let mut rows = Vec::new();
     for kind in Kind::here() {
@@ -32,7 +32,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// What every keyed request does first: the shop's shared look-ups of keys, against a query for each.
+/// Measures the first step of every keyed request: the shop's shared key lookups, compared with a query for each.
 async fn look_ups(ground: &Ground, name: &str) -> Row {
     let [mut shared, mut single] = [const { Vec::new() }; 2];
     let (shop, pool) = (ground.shop(), ground.reading().await);
@@ -79,7 +79,7 @@ async fn with(ground: &Ground, ids: &[Id], name: &str, connections: usize, aim: 
     [("1 material", one), ("64 materials", many)].map(row).into()
 }
 
-/// Every connection reads or adjusts its material again and again.
+/// Reads or adjusts each connection's material repeatedly.
 async fn drive(ground: &Ground, ids: &[Id], clients: Vec<Client>, adjusts: bool) -> (Round, Vec<Client>) {
     let callers = clients.into_iter().enumerate().map(|(n, client)| (client, ids[n % ids.len()])).collect();
     let (shop, key): (_, Arc<str>) = (ground.shop(), ground.key.as_str().into());

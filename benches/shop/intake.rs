@@ -1,4 +1,4 @@
-//! What a custom request of sixty megabytes costs: time, and memory of the server, which must not hold it.
+//! Benchmark of custom requests of sixty megabytes: time, and memory of the server, which must not buffer them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,15 +14,15 @@ use super::load::percentile;
 use super::remote::Remote;
 use super::table::Row;
 
-/// Requests in all, and at the same time.
+/// Number of requests in total, and concurrently.
 const REQUESTS: usize = 24;
 const AT_ONCE: usize = 4;
-/// Photos of one request, and bytes of each.
+/// Number of photos of one request, and bytes of each.
 const PHOTOS: usize = 4;
 const PHOTO_BYTES: usize = 15_000_000;
-/// What the server may hold more than before, of all requests together.
+/// Maximum memory growth of the server for all requests together, in MiB.
 const AIM_MIB: f64 = 32.0;
-/// Time between two looks at the server's memory.
+/// Interval between two samples of the server's memory.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 const FIELDS: [(&str, &str); 8] = [
@@ -36,7 +36,7 @@ const FIELDS: [(&str, &str); 8] = [
     ("colorCount", "2"),
 ];
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let folder = folder();
     let unlimited = [("PRINTFLOOR_LIMITS__INTAKES_PER_HOUR", "1000000".to_owned())];
@@ -87,7 +87,7 @@ pub async fn run() -> Vec<Row> {
     ]
 }
 
-/// A whole request with so many photos of this length.
+/// Builds a whole request with this number of photos of this length.
 fn request(photos: usize, bytes: usize) -> Vec<u8> {
     let mut form = Vec::with_capacity(photos * (bytes + 2_000));
     for (name, text) in FIELDS {

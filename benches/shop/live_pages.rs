@@ -1,7 +1,7 @@
-//! The pages that follow the floor: what a page of 200 printers takes, how soon a change at a printer is told to those
-//! who look, and what open pages cost.
+//! Benchmark of the live pages: the cost of a page of 200 printers, the latency from a change at a printer to open
+//! pages, and the cost of open pages.
 //!
-//! The server is a process of its own; printers and browsers are this one, and share its cores.
+//! The server is a separate process; printers and browsers run in this one and share its cores.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -26,35 +26,35 @@ use super::remote::Remote;
 use super::table::Row;
 use super::webhook::now;
 
-/// Of each type that prints G-code as text.
+/// Number of printers of each type that accepts text G-code.
 const PRINTERS: usize = 50;
-/// A print of a minute takes ten seconds.
+/// Speed factor: a print of a minute takes ten seconds.
 const SHORT_SPEED: f64 = 6.0;
-/// A print of a minute outlasts the measurement.
+/// Speed factor: a print of a minute outlasts the measurement.
 const LONG_SPEED: f64 = 0.02;
-/// Pages that are asked for one after the other.
+/// Number of pages requested in succession.
 const PAGES: usize = 40;
-/// Longer than a look at the floor is kept, so that each page has it made anew.
+/// Interval between page requests: longer than the view of the floor is cached, so that each page recomputes it.
 const PAGE_EVERY: Duration = Duration::from_millis(450);
-/// Open pages.
+/// Number of open pages.
 const STREAMS: usize = 50;
-/// Seconds of each measurement of processor time, without `PRINTFLOOR_BENCH_SECONDS`.
+/// Duration of each CPU measurement in seconds, unless `PRINTFLOOR_BENCH_SECONDS` is set.
 const SECONDS: usize = 30;
-/// What comes with the first look is not counted.
+/// Settling time, so that the initial state is not counted.
 const SETTLE: Duration = Duration::from_secs(3);
 const CONNECTED_WITHIN: Duration = Duration::from_secs(120);
 const PAGE_AIM_MS: f64 = 100.0;
 const TOLD_AIM_MS: f64 = 1_000.0;
-/// Most that all open pages together may take of a core, in hundredths.
+/// Maximum CPU usage of all open pages together, in percent of a core.
 const CPU_AIM: f64 = 30.0;
-/// Most bytes in a second of one open page.
+/// Maximum number of bytes per second of one open page.
 const BYTES_AIM: f64 = 5_000.0;
-/// What browsers say that they take.
+/// `Accept-Encoding` of browsers.
 const BROWSERS_TAKE: &str = "gzip, deflate, br, zstd";
 const EMAIL: &str = "sam@example.org";
 const PASSWORD: &str = "correct horse battery";
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let seconds = how_many("PRINTFLOOR_BENCH_SECONDS", SECONDS) as u64;
     let folder = folder();
@@ -81,7 +81,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// A member of staff who has signed in.
+/// Session of a signed-in staff member.
 struct Browser {
     cookie: String,
 }
@@ -103,7 +103,7 @@ impl Browser {
         Self { cookie: cookie.split(';').next().unwrap().to_owned() }
     }
 
-    /// A request for a page. `takes`: the compression that it says to take, none when it is empty.
+    /// Builds a request for a page. `takes` is the `Accept-Encoding`; empty for none.
     fn get(&self, path: &str, takes: &str) -> Vec<u8> {
         let head = format!("GET {path} HTTP/1.1\r\nhost: bench\r\ncookie: {}\r\n", self.cookie);
         format!("{head}accept-encoding: {takes}\r\n\r\n").into_bytes()
@@ -118,21 +118,21 @@ impl Browser {
     }
 }
 
-/// How many prints began.
+/// Returns the number of prints that began.
 fn begun(fleet: &Fleet) -> usize {
     let began = |what: &What| matches!(what, What::Started { .. });
     fleet.printers.iter().map(|printer| printer.handle.log().iter().filter(|entry| began(&entry.what)).count()).sum()
 }
 
-/// What the server's process takes of a core meanwhile, in hundredths.
+/// Measures the CPU usage of the server's process for a while, in percent of a core.
 async fn cpu_percent(app: &Remote, seconds: u64) -> f64 {
     let (before, began) = (app.cpu_seconds(), Instant::now());
     sleep(Duration::from_secs(seconds)).await;
     (app.cpu_seconds() - before) / began.elapsed().as_secs_f64() * 100.0
 }
 
-/// Each printer makes one part: from the beginning and the end of its print, as it happened there, to the card of the
-/// printer that says so on the stream of a page.
+/// Prints one part on each printer and measures the latency from the beginning and the end of its print, by the
+/// printer's time, to the updated printer card in a page's stream.
 async fn told(app: &Remote, browser: &Browser, fleet: &Fleet, ids: &[String], sku: &str) -> Vec<Row> {
     let (tell, mut told) = mpsc::unbounded_channel();
     let reading = tokio::spawn(read_parts(browser.follow(app, "0", "").await, tell));
@@ -176,7 +176,7 @@ async fn told(app: &Remote, browser: &Browser, fleet: &Fleet, ids: &[String], sk
     rows
 }
 
-/// Reads a stream until it ends, and tells each part with when it came.
+/// Reads a stream until it ends, and sends each part with its time of arrival.
 async fn read_parts(mut stream: TcpStream, tell: mpsc::UnboundedSender<(Timestamp, Value)>) {
     let mut text = Vec::new();
     while stream.read_buf(&mut text).await.unwrap() > 0 {
@@ -194,7 +194,7 @@ async fn read_parts(mut stream: TcpStream, tell: mpsc::UnboundedSender<(Timestam
     }
 }
 
-/// The floor page again and again, and the version of the floor that the last one had.
+/// Requests the floor page repeatedly; also returns the version of the floor in the last one.
 async fn pages(app: &Remote, browser: &Browser, printers: usize) -> (Row, String) {
     let request = browser.get("/floor", "");
     let mut client = Client::connect(app.address).await;
@@ -215,7 +215,7 @@ async fn pages(app: &Remote, browser: &Browser, printers: usize) -> (Row, String
     (Row::figure(what, words).at_most(p95, PAGE_AIM_MS, "ms"), version)
 }
 
-/// Pages that stay open: what they take of the server beside what it takes without them, and how much each is sent.
+/// Measures open pages: their additional CPU usage on the server, and the bytes sent to each.
 async fn open_pages(
     app: &Remote,
     browser: &Browser,

@@ -1,25 +1,26 @@
-//! Closed loops: callers that each ask again as soon as they have their answer.
+//! Closed-loop load: each caller sends its next request as soon as it has its response.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-/// Not counted: caches and connections come up.
+/// Warm-up while caches and connections are established; not counted.
 const WARM: Duration = Duration::from_millis(500);
-/// Counted.
+/// Duration of the measurement.
 const COUNTED: Duration = Duration::from_secs(3);
-/// Rounds of everything that is compared, in turn, so that a busy moment of the machine does not hit one side alone.
+/// Number of alternating rounds of everything that is compared, so that a busy moment of the machine does not affect
+/// one side alone.
 pub const ROUNDS: usize = 3;
 
-/// What came of a round.
+/// Result of a round.
 #[derive(Clone, Copy, Debug)]
 pub struct Round {
-    /// Answers per second over all callers.
+    /// Responses per second over all callers.
     pub per_second: f64,
-    /// Milliseconds that 95 of 100 answers took at most.
+    /// 95th percentile of the latency in milliseconds.
     pub p95: f64,
 }
 
-/// Lets each caller act again and again; a caller's state goes from one act to the next.
+/// Runs `act` repeatedly for each caller; a caller's state passes from one call to the next.
 pub async fn closed_loop<S, F, A>(callers: Vec<S>, act: A) -> (Round, Vec<S>)
 where
     S: Send + 'static,
@@ -58,14 +59,14 @@ where
     (Round { per_second, p95: percentile(&mut all, 0.95) }, states)
 }
 
-/// The value that this share of the values does not exceed.
+/// Returns the value that this share of the values does not exceed.
 pub fn percentile(values: &mut [f64], share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let at = (values.len() as f64 * share).ceil() as usize;
     values.get(at.saturating_sub(1)).copied().unwrap_or(f64::NAN)
 }
 
-/// The middle of several rounds, by their rates.
+/// Returns the median of several rounds by their rates.
 pub fn middle(mut rounds: Vec<Round>) -> Round {
     rounds.sort_by(|a, b| a.per_second.total_cmp(&b.per_second));
     rounds[rounds.len() / 2]

@@ -1,8 +1,9 @@
-//! How fast the shop is, in ratios that hold on any machine: each part measures what it compares within one run.
+//! Benchmarks of the shop, as ratios that hold on any machine: each part measures both sides of its comparison within
+//! one run.
 //!
-//! `cargo bench --bench shop` runs all parts, each in a process of its own, and prints one table;
-//! `cargo bench --bench shop -- <part>` runs one. With `PRINTFLOOR_TEST_POSTGRES` (a superuser's address) the parts
-//! that depend on the database run on PostgreSQL as well. What is aimed at and what came out: `docs/PERFORMANCE.md`.
+//! `cargo bench --bench shop` runs all parts, each in its own process, and prints one table; `cargo bench --bench shop
+//! -- <part>` runs one. With `PRINTFLOOR_TEST_POSTGRES` (a superuser's address) the parts that depend on the database
+//! run on PostgreSQL as well. Targets and results: `docs/PERFORMANCE.md`.
 #![expect(clippy::unwrap_used, reason = "a measurement that goes wrong ends with words on why")]
 
 mod adjust;
@@ -66,7 +67,7 @@ const PARTS: [&str; 20] = [
     "quote_model",
     "pdf",
 ];
-/// Rows for the process that gathers them, not for people.
+/// Argument that prints machine-readable rows, for the process that collects them.
 const RAW: &str = "rows";
 
 fn main() {
@@ -135,7 +136,7 @@ fn run(part: &str) -> Vec<Row> {
     }
 }
 
-/// How many of something, as a variable of the environment says; the usual number without it.
+/// Returns the number in an environment variable, or `usual` if it is not set.
 fn how_many(variable: &str, usual: usize) -> usize {
     std::env::var(variable).map_or(usual, |text| text.parse().unwrap())
 }
@@ -144,12 +145,12 @@ fn runtime() -> Runtime {
     Runtime::new().unwrap()
 }
 
-/// What this program prints when it is run with these words, in a process of its own.
+/// Runs this program with these arguments as a child process and returns its output.
 fn child(words: &[&str]) -> String {
     output(Command::new(std::env::current_exe().unwrap()), words)
 }
 
-/// The same, on one core.
+/// Does what [`child`] does, on one core.
 fn child_on(core: &str, words: &[&str]) -> String {
     let mut command = Command::new("taskset");
     command.args(["-c", core]).arg(std::env::current_exe().unwrap());

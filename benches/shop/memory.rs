@@ -1,4 +1,4 @@
-//! What an idle thing costs in memory: anonymous pages of a server that has many, less those of one that has none.
+//! Benchmark of memory per idle resource: anonymous pages of a server that has many, less those of one that has none.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use super::ground::{config, folder};
 use super::remote::{Remote, anonymous};
 use super::table::Row;
 
-/// Printers that are connected at once.
+/// Number of printers that are connected at once.
 const CONNECTED: usize = 200;
-/// Long enough for every printer to have been looked for in vain and for start-up work to be over.
+/// Settling time: long enough for every unreachable printer to have been tried and for start-up work to be over.
 const SETTLED: Duration = Duration::from_secs(5);
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let none = measured([0, 0, 0]);
     let kinds = [
@@ -36,7 +36,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// What a printer costs whose socket is open, of each type as many.
+/// Measures the memory of a printer with an open connection, with equal numbers of each type.
 async fn connected() -> Row {
     let folder = folder();
     let fleet = Fleet::start(FleetOptions::of_each(CONNECTED / PrinterKind::ALL.len())).await.unwrap();
@@ -66,8 +66,8 @@ async fn connected() -> Row {
     )
 }
 
-/// Bytes of a server with so many orders, printers, endpoints; freshly started, as one that filled itself has
-/// leftovers.
+/// Measures the memory in bytes of a server with this number of orders, printers and endpoints; a freshly started one,
+/// because the process that fills the shop retains memory.
 fn measured(numbers: [u64; 3]) -> u64 {
     let folder = folder();
     let path = folder.path().to_str().unwrap();
@@ -76,7 +76,7 @@ fn measured(numbers: [u64; 3]) -> u64 {
     child(&["resident", path]).trim().parse().unwrap()
 }
 
-/// In a process of its own: bytes of anonymous memory of the server of this folder.
+/// Returns the anonymous memory in bytes of this folder's server; runs in a separate process.
 pub async fn resident(folder: &Path) -> u64 {
     let server = Server::start(config(folder, None)).await.unwrap();
     tokio::time::sleep(SETTLED).await;

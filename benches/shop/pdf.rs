@@ -1,5 +1,5 @@
-//! PDFs of invoices, each rendered anew: from the request to the last byte, one after the other, and for several who
-//! ask at once.
+//! Benchmark of invoice PDFs, each rendered anew: from the request to the last byte, sequentially and for several
+//! concurrent clients.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,14 +12,14 @@ use super::ground::Ground;
 use super::load::{closed_loop, percentile};
 use super::table::Row;
 
-/// Lines of the invoices: as most have, as many as fill some pages, and as many as there may be.
+/// Numbers of lines of the invoices: a typical one, several pages, and the maximum.
 const LINES: [usize; 3] = [3, 30, 300];
-/// PDFs that are asked for one after the other.
+/// Number of PDFs requested in succession.
 const PDFS: usize = 200;
-/// How many ask at once, without pause.
+/// Number of concurrent clients that request without pause.
 const CONNECTIONS: usize = 8;
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let ground = Ground::new(Kind::Sqlite).await;
     let mut rows = Vec::new();
@@ -34,7 +34,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// An invoice that was sent, to nobody's address, so that no mail is rendered beside it; gives its id.
+/// Issues an invoice without an e-mail address, so that no mail is rendered at the same time; returns its id.
 async fn issued(ground: &Ground, lines: usize) -> String {
     let mut client = Client::connect(ground.address()).await;
     let line = |n: usize| {

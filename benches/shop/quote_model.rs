@@ -1,5 +1,5 @@
-//! A quote from a model: from the first byte of 10 MB to the measured box, volume and price; and to the price of the
-//! sliced model, where the tests were told of a slicer.
+//! Benchmark of quotes for a model: from the first byte of 10 MB to the measured dimensions, volume and price; and to
+//! the price of the sliced model, if a slicer is configured for the tests.
 
 use std::time::{Duration, Instant};
 
@@ -13,24 +13,24 @@ use super::load::percentile;
 use super::remote::Remote;
 use super::table::Row;
 
-/// Names the program of the Debian slicer.
+/// Environment variable with the program of the Debian slicer.
 const SLICER: &str = "PRINTFLOOR_TEST_SLICER";
-/// Settings of the slicer under this name: the least that tells weights.
+/// Name of the slicer profile: the minimum that reports weights.
 const PROFILE: &str = "bench";
 const PROFILE_TEXT: &str = "layer_height = 0.2\nfilament_density = 1.24\n";
-/// Models that are sliced one after the other, each of another size, as none is sliced twice.
+/// Number of models that are sliced in succession, each of another size, because equal ones are not sliced twice.
 const SLICED: usize = 12;
-/// Time between two looks for the price.
+/// Interval between two checks for the price.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Radius of the ball in mm.
 const RADIUS_MM: f64 = 30.0;
 
 /// Size of the model.
 const MODEL_BYTES: usize = 10_000_000;
-/// Models that are uploaded one after the other.
+/// Number of models that are uploaded in succession.
 const MODELS: usize = 60;
 
-/// The part, on each database that there is.
+/// Runs this part of the benchmark on each available database.
 pub async fn run() -> Vec<Row> {
     let mut rows = Vec::new();
     for kind in Kind::here() {
@@ -43,7 +43,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// From the first byte of a model to the price that the slicer's result makes.
+/// Measures from the first byte of a model to the price based on the slicer's result.
 async fn sliced(program: String) -> Row {
     let folder = folder();
     let profiles = folder.path().join("data/slicer-profiles");
@@ -91,7 +91,7 @@ async fn on(kind: Kind) -> Row {
     Row::figure(what, format!("p50 {middle:.0} ms, p95 {most:.0} ms")).at_most(most, 1000.0, "ms")
 }
 
-/// A ball of this radius in mm, as a binary STL of [`MODEL_BYTES`].
+/// Builds a ball of this radius in mm, as a binary STL of [`MODEL_BYTES`].
 fn ball(radius: f64) -> Vec<u8> {
     let facets = (MODEL_BYTES - 84) / 50;
     // Stripes of two facets for each step around and from pole to pole.

@@ -1,5 +1,5 @@
-//! Reading a resident order over HTTP, its key checked, against a bare handler that serialises the same struct each
-//! time; and lists against reading one.
+//! Benchmark of reading an order in memory over HTTP with its key checked, compared with a bare handler that serializes
+//! the same struct each time; and of lists compared with single reads.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use super::table::Row;
 const CONNECTIONS: usize = 64;
 const LINES: usize = 3;
 const PRINTERS: usize = 200;
-/// Printers on a page.
+/// Number of printers on a page.
 const PAGE: usize = 100;
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let ground = Ground::new(Kind::Sqlite).await;
     let shop = ground.shop();
@@ -54,8 +54,8 @@ pub async fn run() -> Vec<Row> {
     [order].into_iter().chain(lists).collect()
 }
 
-/// A list costs what it shows: a page of a hundred printers about as much as they cost one by one, a page of one as
-/// much as one.
+/// Measures that a list costs in proportion to its items: a page of a hundred printers about as much as a hundred
+/// single reads, a page of one as much as one.
 async fn lists(ground: &Ground) -> [Row; 2] {
     let shop = ground.shop();
     let mut id = None;
@@ -85,7 +85,7 @@ async fn lists(ground: &Ground) -> [Row; 2] {
     ]
 }
 
-/// Neither keys, nor ids of requests, nor limits: axum and serde alone.
+/// Serves the order without keys, request ids or limits: axum and serde alone.
 async fn bare(order: Arc<Versioned<Order>>) -> SocketAddr {
     async fn shown(State(order): State<Arc<Versioned<Order>>>) -> Response {
         let state = order.state.as_ref().unwrap();

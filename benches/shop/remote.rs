@@ -1,4 +1,4 @@
-//! A server in a process of its own, with what its process holds.
+//! Server in a separate process, with measurements of its resources.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -17,11 +17,11 @@ use super::ground::{admin_key, config_with};
 
 const GCODE: &str = "; estimated printing time (normal mode) = 1m\n; filament used [g] = 2.00\nG28\nG1 X10 Y10 E1\n";
 
-/// Ticks of a second, in which the system counts processor time.
+/// Clock ticks per second, in which the system counts CPU time.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// In the server's process: says its address and a key, and goes when its input ends. `more` are variables of its
-/// environment, as `NAME=value`.
+/// Runs in the server's process: prints its address and a key, and exits when its input ends. `more` are environment
+/// variables, as `NAME=value`.
 pub async fn serve(folder: &Path, more: &[&str]) {
     let more: Vec<(&str, &str)> = more.iter().map(|pair| pair.split_once('=').unwrap()).collect();
     let config = config_with(folder, None, &more);
@@ -32,22 +32,22 @@ pub async fn serve(folder: &Path, more: &[&str]) {
     server.stop(Duration::from_secs(10)).await;
 }
 
-/// The server as another process sees it.
+/// Server in another process.
 pub struct Remote {
     process: Child,
-    /// Where it listens.
+    /// Address on which it listens.
     pub address: SocketAddr,
-    /// An admin's key.
+    /// API key of an admin.
     pub key: String,
 }
 
 impl Remote {
-    /// Starts it, on one core only if one is named.
+    /// Starts the server, pinned to a core if `core` is set.
     pub async fn start(folder: &Path, core: Option<&str>) -> Self {
         Self::start_with(folder, core, &[]).await
     }
 
-    /// The same with further variables of its environment.
+    /// Does what [`Self::start`] does, with further environment variables.
     pub async fn start_with(folder: &Path, core: Option<&str>, more: &[(&str, String)]) -> Self {
         let own = std::env::current_exe().unwrap();
         let mut command = match core {
@@ -67,7 +67,7 @@ impl Remote {
         Self { address: address.parse().unwrap(), key: key.to_owned(), process }
     }
 
-    /// Creates something through the API and gives its id.
+    /// Creates a resource through the API and returns its id.
     pub async fn make(&self, path: &str, body: &Value) -> String {
         let mut client = Client::connect(self.address).await;
         let made = client.ask(&post_plain(path, &self.key, &body.to_string())).await;
@@ -75,13 +75,13 @@ impl Remote {
         made["id"].as_str().unwrap().to_owned()
     }
 
-    /// Registers the printers of a fleet, which clear their beds themselves; gives their ids.
+    /// Registers the printers of a fleet, which clear their beds themselves; returns their ids.
     pub async fn register(&self, fleet: &Fleet) -> Vec<String> {
         let lines = fleet.printers.iter().map(|printer| serde_json::from_str(&printer.print_line()).unwrap());
         self.register_all(lines).await
     }
 
-    /// The same of printers that are described by type, address, key and serial number.
+    /// Does what [`Self::register`] does, for printers that are described by type, address, key and serial number.
     pub async fn register_all(&self, printers: impl Iterator<Item = Value>) -> Vec<String> {
         let mut ids = Vec::new();
         for (n, mut body) in printers.enumerate() {
@@ -93,7 +93,7 @@ impl Remote {
         ids
     }
 
-    /// How many of the shop's printers are connected, of how many.
+    /// Returns the number of connected printers and the number of all printers.
     pub async fn connected(&self) -> (usize, usize) {
         let mut client = Client::connect(self.address).await;
         let (mut connected, mut all) = (0, 0);
@@ -109,7 +109,7 @@ impl Remote {
         }
     }
 
-    /// Waits until so many of the shop's printers are connected, and no longer than the time given.
+    /// Waits until this number of printers is connected, within a time limit.
     pub async fn until_connected(&self, wanted: usize, within: Duration) {
         let end = Instant::now() + within;
         loop {
@@ -122,7 +122,7 @@ impl Remote {
         }
     }
 
-    /// A SKU that takes a minute and two grams, with stock without end; gives its id.
+    /// Creates a SKU that takes a minute and two grams, with unlimited stock; returns its id.
     pub async fn sku(&self) -> String {
         let mut client = Client::connect(self.address).await;
         let file = client.ask(&upload(&self.key, "clip.gcode", GCODE.as_bytes())).await;
@@ -136,7 +136,7 @@ impl Remote {
         self.make("/api/skus", &sku).await
     }
 
-    /// Seconds of processor time that its process has taken.
+    /// Returns the CPU time of the server's process in seconds.
     pub fn cpu_seconds(&self) -> f64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id().unwrap())).unwrap();
         // Behind the name: state, ten other numbers, then ticks in its own code and in the system's.
@@ -144,24 +144,24 @@ impl Remote {
         numbers.skip(11).take(2).map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / TICKS_PER_SECOND
     }
 
-    /// Bytes of anonymous memory.
+    /// Returns the server's anonymous memory in bytes.
     pub fn memory(&self) -> u64 {
         anonymous(&self.process.id().unwrap().to_string())
     }
 
-    /// Open file descriptors.
+    /// Returns the number of open file descriptors.
     pub fn handles(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.process.id().unwrap())).unwrap().count()
     }
 
-    /// Stops it in order.
+    /// Stops the server gracefully.
     pub async fn end(mut self) {
         drop(self.process.stdin.take());
         self.process.wait().await.unwrap();
     }
 }
 
-/// Bytes of anonymous memory of a process; `self` is this one.
+/// Returns the anonymous memory of a process in bytes; `self` is this one.
 pub fn anonymous(process: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();

@@ -1,4 +1,5 @@
-//! Simulated printers in a process of their own, by `printfloor simulate`: their processor time is nobody else's.
+//! Simulated printers in a separate process, run by `printfloor simulate`, so that their CPU time is not attributed to
+//! the server.
 
 use std::net::SocketAddr;
 use std::process::Stdio;
@@ -10,22 +11,22 @@ use tokio::process::{Child, Command};
 
 use super::client::{Client, get, post_plain};
 
-/// The process; it ends when this is dropped.
+/// Process of the simulated printers; killed on drop.
 pub struct Simulated {
-    /// Its printers, by turns of each type.
+    /// Printers in the process, alternating between the types.
     pub printers: Vec<SimulatedPrinter>,
     _process: Child,
 }
 
-/// One of its printers.
+/// Printer in the simulator's process.
 pub struct SimulatedPrinter {
-    /// Type, address, key and serial number.
+    /// JSON line with type, address, key and serial number.
     pub line: Value,
     control: SocketAddr,
 }
 
 impl Simulated {
-    /// So many printers of each type, which stand idle.
+    /// Starts this number of idle printers of each type.
     pub async fn start(of_each: usize) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
         command.arg("simulate");
@@ -45,7 +46,7 @@ impl Simulated {
         Self { printers: turns.into_iter().map(|(_, printer)| printer).collect(), _process: process }
     }
 
-    /// The requests and commands that have reached all of them.
+    /// Returns the number of requests and commands received by all of them.
     pub async fn requests(&self) -> u64 {
         let mut all = 0;
         for printer in &self.printers {
@@ -65,7 +66,7 @@ impl SimulatedPrinter {
         Self { line, control }
     }
 
-    /// Changes the faults that are named.
+    /// Changes the faults named in `change`.
     pub async fn faults(&self, change: &Value) {
         let request = post_plain("/_sim/faults", "", &change.to_string());
         Client::connect(self.control).await.ask(&request).await;

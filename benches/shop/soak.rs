@@ -1,8 +1,7 @@
-//! Steady load for a long time: whether memory, handles and the write-ahead log stay flat.
+//! Soak test: checks that memory, handles and the write-ahead log stay flat under steady load.
 //!
-//! Customers order and pay, simulated printers print (a print lasts a part of a second), an endpoint hears of every
-//! step. The server is a process of its own. Not among the parts that run by themselves:
-//! `PRINTFLOOR_BENCH_SOAK_MINUTES` says how long it takes (30).
+//! Customers order and pay, simulated printers print (a print lasts a fraction of a second), an endpoint receives every
+//! event. The server is a separate process. Not run by default: `PRINTFLOOR_BENCH_SOAK_MINUTES` sets its duration (30).
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,26 +16,26 @@ use super::ground::folder;
 use super::remote::Remote;
 use super::table::Row;
 
-/// Of each type.
+/// Number of printers of each type.
 const PRINTERS: usize = 10;
-/// Below what the printers can make, so that the queue does not grow.
+/// Order rate, below the capacity of the printers, so that the queue does not grow.
 const ORDERS_PER_SECOND: u64 = 3;
 const SAMPLE: Duration = Duration::from_secs(10);
 const DEFAULT_MINUTES: u64 = 30;
-/// The last third of the samples may be so many times the one in the middle.
+/// Maximum ratio of the last third of the samples to the middle third.
 const AIM: f64 = 1.1;
 
-/// What the server's process holds at one moment.
+/// Resources of the server's process at one moment.
 struct Sample {
     /// Anonymous memory in bytes.
     memory: f64,
     /// Open file descriptors.
     handles: f64,
-    /// Bytes of the database's write-ahead log.
+    /// Size of the database's write-ahead log in bytes.
     log: f64,
 }
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let minutes = std::env::var("PRINTFLOOR_BENCH_SOAK_MINUTES").ok().and_then(|text| text.parse().ok());
     let minutes: u64 = minutes.unwrap_or(DEFAULT_MINUTES);
@@ -75,7 +74,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// Printers that clear themselves, stock without end, one SKU, one endpoint. Gives the SKU's id.
+/// Sets up printers that clear themselves, unlimited stock, one SKU and one endpoint. Returns the SKU's id.
 async fn shop(app: &Remote, fleet: &Fleet, sink: &Sink) -> String {
     app.register(fleet).await;
     let endpoint =
@@ -89,7 +88,7 @@ fn sample(app: &Remote, folder: &Path) -> Sample {
     Sample { memory: app.memory() as f64, handles: app.handles() as f64, log: log as f64 }
 }
 
-/// The last third beside the one before it; the first third is warming up.
+/// Compares the last third of the samples with the one before it; the first third is warm-up.
 fn rows(samples: &[Sample]) -> Vec<Row> {
     let third = samples.len() / 3;
     let mean = |of: &[Sample], what: fn(&Sample) -> f64| of.iter().map(what).sum::<f64>() / of.len().max(1) as f64;

@@ -1,5 +1,5 @@
-//! From start to the first answered request: with many active orders and printers, and with many orders that are over,
-//! which cost nothing.
+//! Benchmark of the time from start to the first response: with many active orders and printers, and with many
+//! completed orders, which should cost nothing.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ const PRINTERS: &str = "500";
 const FINISHED: &str = "100000";
 const RUNS: usize = 5;
 
-/// The part.
+/// Runs this part of the benchmark.
 pub fn run() -> Vec<Row> {
     let [start, memory] = with_finished();
     vec![with_active(), start, memory]
@@ -31,7 +31,7 @@ fn with_active() -> Row {
     started(what, path, [ORDERS, PRINTERS]).1
 }
 
-/// Start and memory, each beside a shop that has none.
+/// Measures start time and memory with completed orders, each compared with an empty shop.
 fn with_finished() -> [Row; 2] {
     let (empty, full) = (folder(), folder());
     let [none, all] = [(&empty, "0"), (&full, FINISHED)].map(|(folder, orders)| {
@@ -52,7 +52,7 @@ fn with_finished() -> [Row; 2] {
     ]
 }
 
-/// Several starts of the server of this folder: the middle one in seconds, and the row that tells of them.
+/// Starts the server of this folder several times; returns the median in seconds, and its row.
 fn started(what: String, path: &str, [orders, printers]: [&str; 2]) -> (f64, Row) {
     let serving = |_| child(&["serving", path, orders, printers]).trim().parse().unwrap();
     let mut took: Vec<f64> = (0..RUNS).map(serving).collect();
@@ -62,7 +62,7 @@ fn started(what: String, path: &str, [orders, printers]: [&str; 2]) -> (f64, Row
     (middle, Row::figure(what, measured).at_most(middle, 2.0, "s"))
 }
 
-/// In a process of its own: seconds from start to an answered request, the one that says that the server is ready.
+/// Measures the seconds from start to the response that reports the server as ready; runs in a separate process.
 pub async fn serving(folder: &Path, [orders, printers]: [usize; 2]) -> f64 {
     let config = config(folder, None);
     let began = Instant::now();

@@ -1,9 +1,9 @@
-//! From the request for an emergency stop to its bytes on the printer's wire, while that printer receives a slow upload
-//! and 200 others are watched.
+//! Benchmark of the time from the request for an emergency stop to its bytes on the printer's connection, while that
+//! printer receives a slow upload and 200 others are watched.
 //!
-//! Between the server and the printer stands a tap, which passes everything on and notes when the bytes of a stop
-//! arrive. Every stop is asked for on a connection of its own, as a person's would be, and counts from before that is
-//! opened. The other printers are a process of their own; all share the machine's cores.
+//! A proxy between the server and the printer forwards everything and records when the bytes of a stop arrive. Every
+//! stop is requested on a new connection, as an operator's would be, and the time counts from before that is opened.
+//! The other printers run in a separate process; all share the machine's cores.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -26,25 +26,25 @@ use super::remote::Remote;
 use super::simulated::Simulated;
 use super::table::Row;
 
-/// Stops, without `PRINTFLOOR_BENCH_STOPS`.
+/// Number of stops, unless `PRINTFLOOR_BENCH_STOPS` is set.
 const STOPS: usize = 1_000;
-/// Watched printers, without `PRINTFLOOR_BENCH_PRINTERS`.
+/// Number of watched printers, unless `PRINTFLOOR_BENCH_PRINTERS` is set.
 const WATCHED: usize = 200;
 /// Seed of the printer that is stopped.
 const OWN_SEED: u64 = 4711;
 const EVERY: Duration = Duration::from_millis(50);
-/// A stop that is not on the wire by then is lost.
+/// Time after which a stop that is not on the wire counts as lost.
 const PATIENCE: Duration = Duration::from_secs(20);
 const CONNECTED_WITHIN: Duration = Duration::from_secs(120);
 const AIM_MS: f64 = 20.0;
-/// What the upload is throttled to, in bytes per second.
+/// Speed to which the upload is throttled, in bytes per second.
 const UPLOAD_SPEED: u64 = 75_000;
-/// Its size: more than it takes in the whole time.
+/// Size of the upload: more than is transferred during the whole measurement.
 const UPLOAD_BYTES: usize = 16_000_000;
-/// What the bytes of a stop begin with.
+/// First bytes of a stop.
 const STOP: &[u8] = b"POST /printer/emergency_stop";
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let (stops, watched) = (how_many("PRINTFLOOR_BENCH_STOPS", STOPS), how_many("PRINTFLOOR_BENCH_PRINTERS", WATCHED));
     let folder = folder();
@@ -93,7 +93,7 @@ pub async fn run() -> Vec<Row> {
     vec![Row::figure(what, words).at_most(p99, AIM_MS, "ms")]
 }
 
-/// Puts a large file on the printer, again and again.
+/// Uploads a large file to the printer repeatedly.
 async fn upload_again(address: SocketAddr, key: String, printer: String, uploading: Arc<AtomicBool>) {
     let mut code = "; estimated printing time (normal mode) = 1m\n; filament used [g] = 2.00\nG28\n".to_owned();
     code.push_str(&"G1 X10 Y10 E1\n".repeat(UPLOAD_BYTES / 14));
@@ -108,7 +108,7 @@ async fn upload_again(address: SocketAddr, key: String, printer: String, uploadi
     }
 }
 
-/// Stands before a printer; gives its address, and when the bytes of each stop arrived.
+/// Starts a proxy in front of a printer; returns its address, and the arrival times of the stops.
 async fn tap(printer: SocketAddr) -> (SocketAddr, mpsc::UnboundedReceiver<Instant>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();

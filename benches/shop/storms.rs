@@ -1,8 +1,8 @@
-//! Emergency stops, and the work of the others, while clients storm: strangers who begin emergency stops and never
-//! finish them, and clients that repeat at once whatever `Retry-After` says.
+//! Benchmark of emergency stops and other work during request storms: anonymous clients that begin emergency stops and
+//! never finish them, and clients that retry immediately, whatever `Retry-After` says.
 //!
-//! Every stop comes on a connection of its own, as a person's would, and is looked for in the log of the printer.
-//! Server, clients and printer share the machine's cores: the figures hold what the clients themselves take.
+//! Every stop uses a new connection, as an operator's would, and is verified in the log of the printer. Server, clients
+//! and printer share the machine's cores: the figures include the CPU time of the clients themselves.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,29 +24,29 @@ use super::load::percentile;
 use super::remote::Remote;
 use super::table::Row;
 
-/// How long each storm lasts.
+/// Duration of each storm.
 const LASTS: Duration = Duration::from_secs(10);
-/// One stop in each.
+/// Interval between two stops.
 const EVERY: Duration = Duration::from_millis(50);
-/// A stop that is not answered by then is lost.
+/// Time after which an unanswered stop counts as lost.
 const PATIENCE: Duration = Duration::from_secs(20);
 const AIM_MS: f64 = 100.0;
-/// Unfinished emergency stops that strangers begin in a second.
+/// Number of unfinished emergency stops that anonymous clients begin per second.
 const BEGUN_PER_SECOND: [u64; 2] = [800, 2_400];
-/// Strangers begin so many at once.
+/// Number of unfinished stops that are begun at once.
 const BATCH: u64 = 8;
-/// How long a stranger holds its connection.
+/// Time for which an anonymous client holds its connection.
 const HELD: Duration = Duration::from_secs(5);
-/// Connections among which the peak is looked for.
+/// Numbers of connections among which the peak is determined.
 const PEAK_CONNECTIONS: [usize; 3] = [32, 128, 512];
-/// Connections that repeat at once.
+/// Number of connections that retry immediately.
 const STORM_CONNECTIONS: usize = 1_500;
-/// Least goodput in the storm, of the peak.
+/// Minimum goodput during the storm, as a share of the peak.
 const GOODPUT_AIM: f64 = 0.8;
-/// Pause of a client whose connection is refused.
+/// Pause of a client after a refused connection.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(1);
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let folder = folder();
     let fleet = FleetOptions { printers: vec![(PrinterKind::FwRest, 1)], ..FleetOptions::default() };
@@ -89,7 +89,7 @@ struct Shop<'a> {
 }
 
 impl Shop<'_> {
-    /// Stops the printer again and again; gives how soon that was answered, and how many stops were lost.
+    /// Stops the printer repeatedly; measures the response times and the number of lost stops.
     async fn stops(&self, what: &str) -> Vec<Row> {
         let stop = post_plain(&format!("/api/printers/{}/emergency-stop", self.printer), &self.app.key, "");
         let (before, end) = (self.stopped(), Instant::now() + LASTS);
@@ -124,13 +124,13 @@ impl Shop<'_> {
         ]
     }
 
-    /// How many stops have reached the printer.
+    /// Returns the number of stops that reached the printer.
     fn stopped(&self) -> usize {
         let log = self.fleet.printers[0].handle.log();
         log.iter().filter(|entry| matches!(entry.what, What::EmergencyStop)).count()
     }
 
-    /// Clients that list orders without pause, on so many connections.
+    /// Starts clients that list orders without pause, on this number of connections.
     fn repeating(&self, connections: usize) -> (Storm, Arc<Counts>) {
         let (address, counts) = (self.app.address, Arc::new(Counts::default()));
         let request: Arc<[u8]> = get("/api/orders?limit=50", &self.app.key).into();
@@ -146,14 +146,14 @@ impl Shop<'_> {
     }
 }
 
-/// Answers to clients that repeat.
+/// Responses to the repeating clients.
 #[derive(Default)]
 struct Counts {
     good: AtomicU64,
     refused: AtomicU64,
 }
 
-/// Good answers in a second, after a while in which connections come up.
+/// Measures the successful responses per second, after a warm-up in which connections are established.
 async fn goodput(counts: &Counts) -> f64 {
     sleep(Duration::from_secs(1)).await;
     let (before, began) = (counts.good.load(Ordering::Relaxed), Instant::now());
@@ -190,8 +190,8 @@ async fn begin_stops(address: SocketAddr, per_second: u64) {
     }
 }
 
-/// Clients on a thread of their own: what they take of the processor is what the system gives them, not the simulated
-/// printer's or the person's turn.
+/// Clients on a separate thread: the operating system schedules them, so that they do not take the turn of the
+/// simulated printer or of the operator's client.
 struct Storm {
     end: oneshot::Sender<()>,
     thread: JoinHandle<()>,

@@ -1,28 +1,28 @@
-//! The one table that comes out.
+//! Result table of the benchmarks.
 
-/// A line of it.
+/// Row of the table.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What was measured.
+    /// Description of the measurement.
     pub what: String,
-    /// What came out, with its unit.
+    /// Result with its unit.
     pub measured: String,
-    /// What it is compared with, and that one's figure.
+    /// Baseline of the comparison, and its result.
     pub against: String,
-    /// The ratio, where there is one.
+    /// Ratio to the baseline; empty if there is none.
     pub ratio: String,
-    /// What was aimed at, and whether it was reached.
+    /// Target, and whether it was reached.
     pub aim: String,
 }
 
 impl Row {
-    /// A figure alone.
+    /// Builds a row with a single figure.
     pub fn figure(what: impl Into<String>, measured: impl Into<String>) -> Self {
         let [against, ratio, aim] = [const { String::new() }; 3];
         Self { what: what.into(), measured: measured.into(), against, ratio, aim }
     }
 
-    /// A figure per second beside the one that it is compared with, and the ratio to reach, if there is one.
+    /// Builds a row of a rate compared with its baseline, and the target ratio, if any.
     pub fn ratio(what: impl Into<String>, (of, measured): (&str, f64), aim: Option<f64>, own: f64) -> Self {
         let ratio = own / measured;
         Self {
@@ -34,7 +34,7 @@ impl Row {
         }
     }
 
-    /// With an upper bound for the figure.
+    /// Sets an upper bound for the figure.
     pub fn at_most(mut self, figure: f64, bound: f64, unit: &str) -> Self {
         self.aim = format!("< {bound} {unit} {}", verdict(figure < bound));
         self
@@ -44,12 +44,12 @@ impl Row {
         [&self.what, &self.measured, &self.against, &self.ratio, &self.aim]
     }
 
-    /// For another process.
+    /// Serializes the row for another process.
     pub fn raw(&self) -> String {
         self.cells().join("\t")
     }
 
-    /// From [`Self::raw`].
+    /// Parses the output of [`Self::raw`].
     pub fn read(raw: &str) -> Self {
         let mut cells = raw.split('\t').map(str::to_owned);
         let mut next = || cells.next().unwrap_or_default();
@@ -61,7 +61,7 @@ fn verdict(reached: bool) -> &'static str {
     if reached { "reached" } else { "MISSED" }
 }
 
-/// Prints it as Markdown, so that it can be kept as it is.
+/// Prints the rows as a Markdown table.
 pub fn print(rows: &[Row]) {
     let heads = ["measured", "figure", "against", "ratio", "aim"];
     let width = |at: usize, head: &str| {

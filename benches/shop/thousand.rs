@@ -1,7 +1,7 @@
-//! A thousand printers of all types, half of them dead: what the API's callers notice, how soon a server is up again,
-//! what watching costs, and how soon printers that come back are seen.
+//! Benchmark with a thousand printers of all types, half of them unreachable: API latency, restart time, the cost of
+//! watching, and the time until returning printers are connected.
 //!
-//! Server, printers and callers are a process each and share all cores.
+//! Server, printers and callers are one process each and share all cores.
 
 use std::time::Duration;
 
@@ -18,18 +18,18 @@ use super::remote::Remote;
 use super::simulated::Simulated;
 use super::table::Row;
 
-/// Printers, without `PRINTFLOOR_BENCH_PRINTERS`.
+/// Number of printers, unless `PRINTFLOOR_BENCH_PRINTERS` is set.
 const PRINTERS: usize = 1_000;
-/// Seconds of each measurement, without `PRINTFLOOR_BENCH_SECONDS`.
+/// Duration of each measurement in seconds, unless `PRINTFLOOR_BENCH_SECONDS` is set.
 const SECONDS: usize = 60;
 const CONNECTED_WITHIN: Duration = Duration::from_secs(300);
-/// Most seconds until a started server answers.
+/// Maximum time until a started server answers, in seconds.
 const START_AIM: f64 = 2.0;
 const API_AIM_MS: f64 = 50.0;
-/// Most seconds until a printer that came back is connected.
+/// Maximum time until a returning printer is connected, in seconds.
 const RETURN_AIM: f64 = 60.0;
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let of_each = how_many("PRINTFLOOR_BENCH_PRINTERS", PRINTERS).div_ceil(PrinterKind::ALL.len());
     let seconds = how_many("PRINTFLOOR_BENCH_SECONDS", SECONDS) as u64;
@@ -92,7 +92,7 @@ pub async fn run() -> Vec<Row> {
     ]
 }
 
-/// Brings the dead back at once; seconds until each is connected.
+/// Brings all unreachable printers back at once; returns the seconds until each is connected.
 async fn returns(app: &Remote, fleet: &Simulated, dead: &[usize], all: usize) -> Vec<f64> {
     let well = json!({"hang": false, "disconnect": false});
     let began = Instant::now();

@@ -1,4 +1,5 @@
-//! From the answer that says an event is on disk to its arrival at an endpoint, at 200 events a second.
+//! Benchmark of webhook latency: from the response that confirms an event on disk to its arrival at an endpoint, at 200
+//! events a second.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -21,7 +22,7 @@ const SECONDS: u64 = 20;
 const EVENTS: usize = (PER_SECOND * SECONDS) as usize;
 const SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
-/// The part.
+/// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
     let mut rows = Vec::new();
     for kind in Kind::here() {
@@ -30,13 +31,13 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// The clock that sinks read.
+/// Returns the time of the clock that sinks use.
 #[expect(clippy::disallowed_methods, reason = "the clock that the sink reads")]
 pub fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// An endpoint that is told of new orders, and checks how it is told.
+/// Creates an endpoint that subscribes to new orders, and verifies the signatures of its deliveries.
 pub async fn endpoint(ground: &Ground) -> Sink {
     let shop = ground.shop();
     let sink = Sink::start().await.unwrap();
@@ -51,7 +52,8 @@ pub async fn endpoint(ground: &Ground) -> Sink {
     sink
 }
 
-/// An open loop: orders come at their times, however long the ones before take. Gives when each was on disk.
+/// Places orders in an open loop: at fixed times, regardless of earlier responses. Returns the time at which each was
+/// on disk.
 pub async fn offered(ground: &Ground, material: Id, per_second: u64, events: usize) -> HashMap<String, Timestamp> {
     let mut tick = interval(Duration::from_micros(1_000_000 / per_second));
     tick.set_missed_tick_behavior(MissedTickBehavior::Burst);

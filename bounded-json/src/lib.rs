@@ -1,9 +1,9 @@
-//! Reads JSON that comes from outside the server into a [`Value`], within bounds on its depth and size.
+//! Parses JSON from outside the server into a [`Value`], within bounds on its depth and size.
 //!
 //! `serde_json::from_slice::<Value>` must not be used for such text: while its feature `raw_value` is on (axum and sqlx
-//! switch it on), an object whose only member is `$serde_json::private::RawValue` has that member's text parsed again
-//! with a fresh limit on depth, so that 67 KB end the process by overflowing its stack. This reader gives no name a
-//! meaning. `clippy.toml` refuses the other way.
+//! enable it), an object whose only member is `$serde_json::private::RawValue` has that member's text parsed again with
+//! a fresh depth limit, so that 67 KB crash the process by overflowing its stack. This parser gives no name a meaning.
+//! `clippy.toml` forbids the other way.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -11,34 +11,35 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// How deep and how large a document may be.
+/// Limits on the depth and size of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Arrays and objects inside each other.
+    /// Maximum nesting depth of arrays and objects.
     pub depth: usize,
-    /// Values in all: a value costs some 30 bytes of memory beside its text, however short that is.
+    /// Maximum total number of values: a value costs some 30 bytes of memory in addition to its text, however short
+    /// that is.
     pub values: usize,
 }
 
-/// Bounds of a request's body. Its size in bytes is bounded before.
+/// Bounds of a request body. Its size in bytes is limited before.
 pub const REQUEST: Bounds = Bounds { depth: 32, values: 50_000 };
 
-/// Bounds of an answer or message of a printer or another program, some of which are long lists.
+/// Bounds of a response or message of a printer or another program, some of which are long lists.
 pub const ANSWER: Bounds = Bounds { depth: 64, values: 1_000_000 };
 
-/// Repeated members beyond this number are not noted.
+/// Maximum number of repeated members that are recorded.
 const MAX_REPEATED: usize = 50;
 
-/// A document that was read.
+/// Parsed document.
 #[derive(Debug, PartialEq)]
 pub struct Document {
-    /// Its content. Of a repeated member the last one counts.
+    /// Content of the document. Of a repeated member the last one counts.
     pub value: Value,
     /// Dotted paths of members that an object names more than once.
     pub repeated: Vec<String>,
 }
 
-/// Reads a document and notes its repeated members. The error is in plain words, without the text that was read.
+/// Parses a document and records its repeated members. The error message does not contain the parsed text.
 pub fn document(bytes: &[u8], bounds: Bounds) -> Result<Document, serde_json::Error> {
     let reader = Reader { bounds, values: Cell::new(0), repeated: RefCell::default() };
     let mut json = serde_json::Deserializer::from_slice(bytes);
@@ -47,7 +48,7 @@ pub fn document(bytes: &[u8], bounds: Bounds) -> Result<Document, serde_json::Er
     Ok(Document { value, repeated: reader.repeated.into_inner() })
 }
 
-/// Reads a document of another program, in which repeated members are not ours to judge.
+/// Parses a document of another program, whose repeated members are ignored.
 pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Value, serde_json::Error> {
     document(bytes, bounds).map(|document| document.value)
 }
@@ -58,7 +59,7 @@ struct Reader {
     repeated: RefCell<Vec<String>>,
 }
 
-/// The way to a value: linked from the inside, so that a path is only put together when a fault names it.
+/// Path to a value: linked from the inside, so that it is only assembled when a fault needs it.
 #[derive(Clone, Copy)]
 struct Path<'a> {
     outer: Option<&'a Path<'a>>,
@@ -83,7 +84,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Reads the value at one place.
+/// Deserializer seed of the value at one path.
 #[derive(Clone, Copy)]
 struct At<'a> {
     reader: &'a Reader,
@@ -177,7 +178,7 @@ mod tests {
 
     const SMALL: Bounds = Bounds { depth: 3, values: 10 };
 
-    /// What `serde_json` takes for a value that is to be parsed again, each around the one before.
+    /// Builds nested objects that `serde_json` would parse again, each around the one before.
     fn nested_raw_values(levels: usize) -> String {
         let mut text = "[".repeat(100);
         for _ in 0..levels {

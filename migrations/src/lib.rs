@@ -1,8 +1,8 @@
 //! Printfloor's tables, for SQLite and PostgreSQL from one description.
 //!
 //! A migration that has been released is never edited; a change to the tables is a new migration. Each runs in one
-//! transaction with the row that records it, on both databases: whatever ends the process in the middle leaves the
-//! tables as they were before it.
+//! transaction with the row that records it, on both databases: if the process ends in the middle, the tables stay as
+//! they were.
 
 mod m20261121_000001_create_tables;
 mod m20261121_000002_add_audit_detail_and_delivery_event;
@@ -37,7 +37,7 @@ mod table;
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
 pub use sea_orm_migration::{MigrationStatus, MigratorTrait, SchemaManager};
 
-/// Brings a database to the newest tables: `Migrator::up(&db, None)`.
+/// Migrates a database to the newest tables: `Migrator::up(&db, None)`.
 #[derive(Debug)]
 pub struct Migrator;
 
@@ -77,7 +77,7 @@ impl MigratorTrait for Migrator {
     }
 }
 
-/// A migration that takes effect as a whole or not at all.
+/// Wraps a migration so that it takes effect as a whole or not at all.
 fn whole(migration: impl MigrationTrait + 'static) -> Box<dyn MigrationTrait> {
     Box::new(Whole(migration))
 }

@@ -25,7 +25,7 @@ impl MigrationTrait for Migration {
             .await
     }
 
-    /// All or nothing, on SQLite too.
+    /// Enables the transaction on SQLite too.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }

@@ -1,4 +1,4 @@
-//! Renames `idempotency.thing_id` to `aggregate_id`, the word that the code uses.
+//! Renames `idempotency.thing_id` to `aggregate_id`, the term in the code.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Adds `secret_checks`: for each of the server's own secrets that data depends on, a value by which another one is
-//! noticed.
+//! Adds `secret_checks`: for each of the server's own secrets on which data depends, a check value that detects a
+//! changed secret.
 
 use sea_orm_migration::prelude::*;
 

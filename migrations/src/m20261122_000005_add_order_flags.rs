@@ -1,5 +1,5 @@
-//! Adds `orders.flags`, the words of an order's flags with a blank between them, so that orders that need a person are
-//! counted without reading the others.
+//! Adds `orders.flags`, the space-separated flags of an order, so that orders that need an operator are counted without
+//! reading the others.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

@@ -1,5 +1,6 @@
 //! Adds `payments.intent`, by which an event that names nothing else finds its order. An order may have several
-//! payments, so the one intent in `orders` goes. Slugs and codes of SKUs are unique among those that are not deleted.
+//! payments, so the single intent in `orders` is removed. Slugs and codes of SKUs become unique among those that are
+//! not deleted.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

@@ -1,6 +1,5 @@
-//! Adds to `attempts` what is known of prints whose parts were judged: when they ended, how many parts they made and
-//! how many of them are good, why the others are not, and what they took. All are null for prints that nobody has
-//! judged.
+//! Adds the results of signed-off prints to `attempts`: when they ended, how many parts they produced and how many of
+//! them are good, the reasons for the others, and their consumption. All are null for prints without a sign-off.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Adds what is kept of an order's payments to the documents of orders that were written before it stood there, so that
-//! lists show it: the payments in the order's currency less their refunds, in minor units.
+//! Adds the net payments of an order, so that lists show them, to the documents of orders that were written before the
+//! field existed: the payments in the order's currency less their refunds, in minor units.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

@@ -1,6 +1,5 @@
-//! Adds what a unit of a material costs, in thousandths of the smallest unit of the currency, and what a judged print
-//! used of each of its materials, as a JSON object of thousandths by the material's id. Both are null where it is not
-//! known.
+//! Adds the unit cost of a material, in thousandths of the smallest unit of the currency, and the consumption of each
+//! material by a signed-off print, as a JSON object of thousandths by material id. Both are null if unknown.
 
 use sea_orm_migration::prelude::*;
 

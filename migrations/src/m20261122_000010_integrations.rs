@@ -1,4 +1,4 @@
-//! Adds `integrations`: how far each integration that follows the events has read them.
+//! Adds `integrations`: the cursor of each integration that follows the events.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Makes `stock_links`: what materials are linked to in other systems that count stock. An entry there belongs to one
+//! Creates `stock_links`: links of materials to entries in other systems that count stock. Each entry belongs to one
 //! material.
 
 use sea_orm_migration::prelude::*;

@@ -1,5 +1,5 @@
-//! Makes `maintenance_reminders` and `maintenance_entries`, rows of printers, and finds the attempts of a printer by
-//! the time when they claimed it.
+//! Creates `maintenance_reminders` and `maintenance_entries`, rows of printers, and an index of a printer's attempts by
+//! the time at which they claimed it.
 
 use sea_orm_migration::prelude::*;
 

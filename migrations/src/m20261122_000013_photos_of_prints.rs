@@ -1,5 +1,5 @@
-//! Adds to `files` the attempt of whose print a file is a picture, which the server took itself; null for others. Such
-//! pictures are looked for by their age.
+//! Adds to `files` the attempt whose print a picture shows, for pictures that the server took itself; null for others.
+//! Such pictures are looked up by age.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,5 +1,5 @@
 //! Adds `customers`, `customer_sessions` and `sign_in_links`, and the index by which customers list their orders: it
-//! holds whatever they filter by, so that counting thousands of orders reads no rows.
+//! covers all columns of their filters, so that counting thousands of orders reads no rows.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Makes `invoices`, and `invoice_documents`: what was issued, with numbers that have no gap within their series.
+//! Creates `invoices`, and `invoice_documents`: issued documents, with numbers that have no gaps within their series.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Makes `custom_requests`: what customers want made, before there is a price.
+//! Creates `custom_requests`: customers' requests for custom pieces, before there is a price.
 
 use sea_orm_migration::prelude::*;
 

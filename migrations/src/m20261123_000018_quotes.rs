@@ -1,4 +1,4 @@
-//! Makes `quotes`: snapshot rows alone.
+//! Creates `quotes`, which has only snapshot rows.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,4 +1,5 @@
-//! Makes `exports`, `accounting` (the connection to the accounting system) and `postings` (what is told there).
+//! Creates `exports`, `accounting` (the connection to the accounting system) and `postings` (records to transfer
+//! there).
 
 use sea_orm_migration::prelude::*;
 

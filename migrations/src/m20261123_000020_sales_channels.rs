@@ -1,4 +1,4 @@
-//! Makes `sales_channels` with `sales_channel_variants`, and `channel_orders`: orders that other shops sold.
+//! Creates `sales_channels` with `sales_channel_variants`, and `channel_orders`: orders placed at external shops.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,6 +1,6 @@
-//! Payments belong to orders, and to invoices without an order: their owner is either. An invoice of the latter sort is
-//! found by its session at the payment processor, as an order is, and in memory from the start while something of it is
-//! under way there. Payments are listed by time.
+//! Makes payments belong to orders, and to invoices without an order: their owner is either. Such an invoice is looked
+//! up by its session at the payment processor, like an order, and is loaded into memory at start while a payment is
+//! pending there. Payments are listed by time.
 
 use sea_orm_migration::prelude::*;
 

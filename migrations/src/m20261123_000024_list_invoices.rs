@@ -1,5 +1,5 @@
-//! The index by which customers list their invoices: it holds whatever they filter by, so that counting thousands of
-//! invoices reads no rows.
+//! Adds the index by which customers list their invoices: it covers all columns of their filters, so that counting
+//! thousands of invoices reads no rows.
 
 use sea_orm_migration::prelude::*;
 

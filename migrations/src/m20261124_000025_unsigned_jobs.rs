@@ -1,5 +1,5 @@
-//! Adds `jobs.unsigned`: the job is printed, and its parts count once a person has signed them off. Such jobs are
-//! listed without reading the others.
+//! Adds `jobs.unsigned`: the job is printed, and its parts count after an operator's sign-off. Such jobs are listed
+//! without reading the others.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

@@ -1,8 +1,8 @@
-//! Mends rows that older releases left wrong.
+//! Repairs rows that older releases left in a wrong state.
 //!
-//! The invoice of an order was marked as one to be loaded at every start, for ever. And an order, or an invoice without
-//! an order, whose refund was heard of before its payment was left unpaid although all of it had come: it is loaded at
-//! the next start, which pays it.
+//! The invoice of an order stayed marked to be loaded at every start. And an order, or an invoice without an order,
+//! whose refund was received before its payment stayed unpaid although it was fully paid: it is loaded at the next
+//! start, which marks it as paid.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

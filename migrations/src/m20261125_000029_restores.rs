@@ -1,5 +1,4 @@
-//! Makes `restores`, with what each restore of a backup put back, and `number_gaps`, the numbers that are left out
-//! since.
+//! Creates `restores`, with what each restore of a backup put back, and `number_gaps`, the numbers skipped since.
 
 use sea_orm_migration::prelude::*;
 

@@ -1,6 +1,6 @@
-//! Adds to `files` their size, whether a customer sent them, and the custom request whose photo they are: what the
-//! shop has not answered yet is counted, and looked for by its age. Of files that are there already, photos are known;
-//! who sent a model is not, so those count as the shop's.
+//! Adds to `files` their size, whether a customer uploaded them, and the custom request to which a photo belongs, so
+//! that uploads that the shop has not answered yet are counted and looked up by age. Photos among existing files are
+//! recognised; the uploader of existing models is unknown, so they count as the shop's.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

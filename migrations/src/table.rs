@@ -1,11 +1,11 @@
-//! A builder for tables, with the types that both databases have in common: text, 64-bit integers, booleans.
+//! Builder for tables, with the types that both databases have in common: text, 64-bit integers, booleans.
 
 use sea_orm_migration::prelude::{Index, IndexCreateStatement, Table as Statement, TableCreateStatement};
 use sea_orm_migration::schema::{big_integer, big_integer_null, boolean, text, text_null};
 use sea_orm_migration::sea_orm::DbBackend;
 use sea_orm_migration::{DbErr, SchemaManager};
 
-/// A table and its indexes.
+/// Table and its indexes.
 pub struct Table {
     name: &'static str,
     columns: TableCreateStatement,
@@ -14,15 +14,15 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without columns.
+    /// Starts a table without columns.
     pub fn new(name: &'static str) -> Self {
         Self { name, columns: Statement::create().table(name).to_owned(), indexes: Vec::new(), clustered: false }
     }
-    /// A table of snapshot rows: id, version, and the aggregate's serialised state.
+    /// Starts a table of snapshot rows: id, version, and the aggregate's serialised state.
     pub fn snapshot(name: &'static str) -> Self {
         Self::new(name).text("id").key("id").int("version").int("schema").text("doc")
     }
-    /// A table of rows that belong to an aggregate: id and serialised state.
+    /// Starts a table of rows that belong to an aggregate: id and serialised state.
     pub fn row(name: &'static str) -> Self {
         Self::new(name).text("id").key("id").int("schema").text("doc")
     }
@@ -46,24 +46,24 @@ impl Table {
         self.columns.col(boolean(column));
         self
     }
-    /// The primary key.
+    /// Adds a primary-key column.
     pub fn key(mut self, column: &'static str) -> Self {
         self.columns.primary_key(Index::create().name(unique_name(self.name, &[column])).col(column).primary());
         self
     }
-    /// Has SQLite store the rows in the index of their key. That saves one tree per write, which pays for small rows
-    /// that are written often and in the order of their keys.
+    /// Makes SQLite store the rows in the index of their key (`WITHOUT ROWID`). That saves one tree per write, which
+    /// pays off for small rows that are written often and in the order of their keys.
     pub fn clustered(mut self) -> Self {
         self.clustered = true;
         self
     }
-    /// No two rows may have the same values in these columns.
+    /// Adds a unique constraint on these columns.
     pub fn unique(mut self, columns: &[&'static str]) -> Self {
         let index = self.over(&unique_name(self.name, columns), columns).unique().to_owned();
         self.indexes.push(index);
         self
     }
-    /// An index to look up and sort by these columns.
+    /// Adds an index to look up and sort by these columns.
     pub fn index(mut self, columns: &[&'static str]) -> Self {
         let index = self.over(&format!("ix__{}__{}", self.name, columns.join("__")), columns);
         self.indexes.push(index);
@@ -89,8 +89,8 @@ impl Table {
     }
 }
 
-/// `uq__skus__code`: when a constraint is violated PostgreSQL reports its name, and the store reads the table and the
-/// columns from it.
+/// Returns the name of a unique constraint, such as `uq__skus__code`: PostgreSQL reports the name of a violated
+/// constraint, and the store parses the table and the columns from it.
 fn unique_name(table: &str, columns: &[&str]) -> String {
     format!("uq__{table}__{}", columns.join("__"))
 }

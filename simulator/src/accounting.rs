@@ -1,9 +1,9 @@
-//! An accounting system as Xero's API behaves: a page of consent, tokens that replace each other, and the books of one
+//! Simulated accounting system with the behaviour of Xero's API: a consent page, rotating tokens, and the books of one
 //! organisation with contacts, invoices and credit notes.
 //!
-//! It is as strict as the real one where that matters: a code works once and only with the secret behind its challenge,
-//! a token that gives the next ones works once and its reuse ends the whole connection, a number is given once, and a
-//! key repeats its first answer.
+//! It is as strict as the real one where that matters: an authorization code works once and only with the verifier of
+//! its challenge, a refresh token works once and its reuse ends the whole connection, document numbers are unique, and
+//! a repeated idempotency key returns the first response.
 
 mod books;
 mod page;
@@ -26,25 +26,25 @@ use tokio::time::Instant;
 use crate::stock::{Way, Weather, on_the_way};
 use crate::wire::Server;
 
-/// Most bytes of a body.
+/// Maximum size of a body in bytes.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// Life of a first token.
+/// Default lifetime of an access token.
 const USUAL_LIFE: Duration = Duration::from_secs(1_800);
-/// The organisation whose books are kept here.
+/// Tenant id of the only organisation.
 pub const TENANT: &str = "70784a63-d24b-46a9-a4db-0e70a274b056";
 
-/// A consent that somebody gave.
+/// Consent granted on the page.
 #[derive(Clone, Debug)]
 struct Consent {
     challenge: String,
     redirect: String,
 }
 
-/// A second token.
+/// Refresh token.
 #[derive(Clone, Debug)]
 struct Refresh {
     family: u64,
-    /// What was given for it.
+    /// Tokens issued in exchange for it.
     next: Option<(String, String)>,
 }
 
@@ -55,11 +55,11 @@ struct Inside {
     consents: BTreeMap<String, Consent>,
     access: BTreeMap<String, (u64, Instant)>,
     refresh: BTreeMap<String, Refresh>,
-    /// Connections that ended.
+    /// Ended connections.
     ended: BTreeSet<u64>,
-    /// Second tokens, or first ones of theirs, that were shown: the former pair is then over for good.
-    shown: BTreeSet<String>,
-    /// A second token that comes twice gives the same pair again, as long as that was not shown.
+    /// Refresh tokens that were used, or whose access token was used: the previous pair is then permanently invalid.
+    presented: BTreeSet<String>,
+    /// Makes a repeated refresh token return the same pair, as long as that pair was not used.
     lenient: bool,
     life: Duration,
     families: u64,
@@ -67,10 +67,10 @@ struct Inside {
     contacts: Vec<Value>,
     invoices: Vec<Value>,
     credit_notes: Vec<Value>,
-    /// Words with which documents are refused.
+    /// Message with which documents are rejected.
     refuses: Option<String>,
     keys: BTreeMap<String, (String, StatusCode, Value)>,
-    /// Statuses of the next calls of the books, with how many seconds they ask to be left alone.
+    /// Statuses of the next API calls, each with the seconds for its `Retry-After`.
     faults: VecDeque<(u16, Option<u64>)>,
     calls: Vec<String>,
 }
@@ -84,7 +84,7 @@ impl Host {
     }
 }
 
-/// A running accounting system. Stops when dropped.
+/// Running accounting system. Stops when dropped.
 #[derive(Debug)]
 pub struct AccountingSystem {
     host: Host,
@@ -93,7 +93,7 @@ pub struct AccountingSystem {
 }
 
 impl AccountingSystem {
-    /// Starts on a free loopback port; it knows one program by this name and secret.
+    /// Starts on a free loopback port; accepts one client with this id and secret.
     pub async fn start(client_id: &str, client_secret: &str) -> std::io::Result<Self> {
         Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), client_id, client_secret).await
     }
@@ -107,7 +107,7 @@ impl AccountingSystem {
             access: BTreeMap::new(),
             refresh: BTreeMap::new(),
             ended: BTreeSet::new(),
-            shown: BTreeSet::new(),
+            presented: BTreeSet::new(),
             lenient: true,
             life: USUAL_LIFE,
             families: 0,
@@ -132,18 +132,18 @@ impl AccountingSystem {
         Ok(Self { host, way, server: Server::start(address, router).await? })
     }
 
-    /// Its base address.
+    /// Returns its base address.
     pub fn url(&self) -> String {
         self.server.base_url()
     }
 
-    /// The variables of the environment that tell a server of it.
+    /// Returns the environment variables that configure a server to use it.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
-        let (url, known) =
+        let (url, credentials) =
             (self.url(), self.host.with(|inside| (inside.client_id.clone(), inside.client_secret.clone())));
         vec![
-            ("ACCOUNTING_CLIENT_ID", known.0),
-            ("ACCOUNTING_CLIENT_SECRET", known.1),
+            ("ACCOUNTING_CLIENT_ID", credentials.0),
+            ("ACCOUNTING_CLIENT_SECRET", credentials.1),
             ("PRINTFLOOR_ACCOUNTING__AUTHORIZE_URL", format!("{url}/identity/connect/authorize")),
             ("PRINTFLOOR_ACCOUNTING__TOKEN_URL", format!("{url}/identity/connect/token")),
             ("PRINTFLOOR_ACCOUNTING__REVOCATION_URL", format!("{url}/identity/connect/revocation")),
@@ -151,70 +151,70 @@ impl AccountingSystem {
         ]
     }
 
-    /// What happens to calls from now on.
+    /// Sets the network condition for calls from now on.
     pub fn weather(&self, weather: Weather) {
         self.way.set(weather);
     }
 
-    /// The next calls of the books are answered with these statuses, and do nothing; with how many seconds they ask to
-    /// be left alone.
+    /// Answers the next API calls with these statuses instead of executing them; each with the seconds for its
+    /// `Retry-After`.
     pub fn answer_next(&self, faults: &[(u16, Option<u64>)]) {
         self.host.with(|inside| inside.faults.extend(faults));
     }
 
-    /// Documents are refused with these words; `None`: no longer.
+    /// Rejects documents with this message; `None` accepts them again.
     pub fn refuse(&self, words: Option<&str>) {
         self.host.with(|inside| inside.refuses = words.map(str::to_owned));
     }
 
-    /// How long first tokens work from now on.
+    /// Sets the lifetime of access tokens issued from now on.
     pub fn tokens_live(&self, life: Duration) {
         self.host.with(|inside| inside.life = life);
     }
 
-    /// Whether a second token that comes twice gives the same pair again, as long as that was not shown; otherwise the
+    /// Sets whether a repeated refresh token returns the same pair, as long as that pair was not used; otherwise the
     /// connection ends at once.
     pub fn set_lenient(&self, lenient: bool) {
         self.host.with(|inside| inside.lenient = lenient);
     }
 
-    /// Every connection ends, as when a person there disconnects the program.
+    /// Ends every connection, as when a user there disconnects the program.
     pub fn end_connections(&self) {
         self.host.with(|inside| inside.ended.extend(1..=inside.families));
     }
 
-    /// A person at the page of consent allows or denies; gives where the browser is sent then.
+    /// Allows or denies on the consent page; returns the URL to which the browser is redirected.
     pub fn decide(&self, page: &str, allow: bool) -> Result<String, String> {
         let query = page.split_once('?').map_or("", |(_, query)| query);
         self.host.with(|inside| tokens::consent(inside, query, allow))
     }
 
-    /// The invoices in the books, in the order of their making.
+    /// Returns the invoices in the books, in the order of their creation.
     pub fn invoices(&self) -> Vec<Value> {
         self.host.with(|inside| inside.invoices.clone())
     }
 
-    /// The credit notes in the books, in the order of their making.
+    /// Returns the credit notes in the books, in the order of their creation.
     pub fn credit_notes(&self) -> Vec<Value> {
         self.host.with(|inside| inside.credit_notes.clone())
     }
 
-    /// The contacts in the books, in the order of their making.
+    /// Returns the contacts in the books, in the order of their creation.
     pub fn contacts(&self) -> Vec<Value> {
         self.host.with(|inside| inside.contacts.clone())
     }
 
-    /// How often a second token gave the next pair.
+    /// Returns the number of exchanges of a refresh token.
     pub fn renewals(&self) -> usize {
         self.host.with(|inside| inside.renewals)
     }
 
-    /// How many connections stand.
+    /// Returns the number of active connections.
     pub fn connected(&self) -> usize {
         self.host.with(|inside| (1..=inside.families).filter(|family| !inside.ended.contains(family)).count())
     }
 
-    /// Method and path of each call of the books that showed a token that works, in order.
+    /// Returns method and path of each API call with a valid token, in order.
     pub fn calls(&self) -> Vec<String> {
         self.host.with(|inside| inside.calls.clone())
     }
@@ -227,7 +227,7 @@ async fn body_of(request: Request) -> Result<(HeaderMap, String), Response> {
 }
 
 async fn consent_page(State(host): State<Host>, RawQuery(query): RawQuery) -> Response {
-    page::consent(host.with(|inside| tokens::asked(inside, &query.unwrap_or_default())))
+    page::consent(host.with(|inside| tokens::requested_scope(inside, &query.unwrap_or_default())))
 }
 
 async fn consent(State(host): State<Host>, RawQuery(query): RawQuery, request: Request) -> Response {
@@ -254,8 +254,8 @@ async fn revoke(State(host): State<Host>, request: Request) -> Response {
 }
 
 async fn connections(State(host): State<Host>, headers: HeaderMap) -> Response {
-    let known = host.with(|inside| tokens::shown(inside, &headers));
-    if !known {
+    let is_authorised = host.with(|inside| tokens::accept_token(inside, &headers));
+    if !is_authorised {
         return unauthorized();
     }
     let tenant = json!({
@@ -274,7 +274,7 @@ async fn books(State(host): State<Host>, Path(kind): Path<String>, request: Requ
     let (method, query) = (request.method().clone(), request.uri().query().unwrap_or_default().to_owned());
     let Ok((headers, body)) = body_of(request).await else { return StatusCode::BAD_REQUEST.into_response() };
     host.with(|inside| {
-        if !tokens::shown(inside, &headers) {
+        if !tokens::accept_token(inside, &headers) {
             return unauthorized();
         }
         if headers.get("xero-tenant-id").and_then(|value| value.to_str().ok()) != Some(TENANT) {
@@ -303,15 +303,15 @@ async fn books(State(host): State<Host>, Path(kind): Path<String>, request: Requ
 }
 
 impl Inside {
-    /// The first answer again under a key that was used; else what `act` does.
+    /// Returns the first response of a repeated idempotency key; otherwise runs `act`.
     fn once(
         &mut self,
         key: Option<String>,
-        asked: &str,
+        request: &str,
         act: impl FnOnce(&mut Self) -> (StatusCode, Value),
     ) -> (StatusCode, Value) {
         if let Some((before, status, body)) = key.as_ref().and_then(|key| self.keys.get(key)) {
-            if before == asked {
+            if before == request {
                 return (*status, body.clone());
             }
             let words = json!({"Message": "The Idempotency-Key was used with another request"});
@@ -319,7 +319,7 @@ impl Inside {
         }
         let (status, body) = act(self);
         if let Some(key) = key {
-            self.keys.insert(key, (asked.to_owned(), status, body.clone()));
+            self.keys.insert(key, (request.to_owned(), status, body.clone()));
         }
         (status, body)
     }

@@ -1,11 +1,12 @@
-//! A virtual Bambu Lab printer in LAN mode (printer type `mqtt_lan`): an MQTT broker over TLS that knows two topics,
-//! and an FTPS server whose root folder is the storage.
+//! Virtual Bambu Lab printer in LAN mode (printer type `mqtt_lan`): an MQTT broker over TLS with two topics, and an
+//! FTPS server whose root folder is the storage.
 //!
-//! The wire and its oddities are those of the real firmware. Everything that happens to a print goes through the shared
-//! machine and is in its log. A print begins when the printer says `PREPARE`, because it heats and moves then.
+//! The protocol and its quirks are those of the real firmware. Everything that happens to a print goes through the
+//! shared machine and is in its log. A print begins when the printer reports `PREPARE`, because it heats and moves
+//! then.
 //!
-//! The control routes (`/_sim/…`, plain HTTP) are on the broker's port, and beside the usual ones
-//! `GET`/`POST /_sim/setup` shows and changes the [`Setup`]. There are no cameras and no announcements on the network.
+//! The control routes (`/_sim/…`, plain HTTP) are on the broker's port; in addition to the usual ones, `GET`/`POST
+//! /_sim/setup` shows and changes the [`Setup`]. There are no cameras and no announcements on the network.
 
 use std::{
     io,
@@ -46,18 +47,18 @@ use certificate::Identity;
 use panel::Panel;
 pub use setup::Setup;
 
-/// The name with which every client logs in.
+/// User name with which every client logs in.
 const USER: &str = "bblp";
-/// The broker's usual port, with which the FTPS server has its own usual one.
+/// Default port of the broker, and the FTPS server's default port that belongs to it.
 const USUAL_PORTS: (u16, u16) = (8883, 990);
-/// How far the FTPS port is from any other port of a broker.
+/// Offset of the FTPS port from any other port of a broker.
 const FTPS_DISTANCE: u16 = 10_000;
-/// The first byte of a TLS connection.
+/// First byte of a TLS connection.
 const TLS: u8 = 0x16;
-/// Answers that a slow session may be behind.
+/// Maximum number of responses by which a slow session may lag behind.
 const ANSWERS: usize = 64;
 
-/// The declaration of the protocol.
+/// Declaration of the protocol.
 pub const PROTOCOL: Protocol = Protocol {
     word: "mqtt_lan",
     about: "Bambu Lab printers in LAN mode",
@@ -68,7 +69,7 @@ pub const PROTOCOL: Protocol = Protocol {
     serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
 };
 
-/// What stands on and in one printer besides the machine. Clones are of the same printer.
+/// State of one printer besides its machine. Clones refer to the same printer.
 #[derive(Clone, Debug)]
 pub struct Bambu(Arc<Inner>);
 
@@ -81,12 +82,12 @@ struct Inner {
     answers: broadcast::Sender<Value>,
     clients: AtomicUsize,
     commands: AtomicU64,
-    /// How often it has said [`Setup::says`].
-    said: AtomicU64,
+    /// Number of times that [`Setup::says`] was sent.
+    reports_sent: AtomicU64,
 }
 
 impl Bambu {
-    /// That of a printer of this kind; `None` for another kind.
+    /// Returns the state of a printer of this kind; `None` for another kind.
     pub fn of(printer: &VirtualPrinter) -> Option<Self> {
         printer.extension()
     }
@@ -99,11 +100,11 @@ impl Bambu {
             answers: broadcast::Sender::new(ANSWERS),
             clients: AtomicUsize::new(0),
             commands: AtomicU64::new(0),
-            said: AtomicU64::new(0),
+            reports_sent: AtomicU64::new(0),
         }))
     }
 
-    /// A copy of its setup.
+    /// Returns a copy of its setup.
     pub fn setup(&self) -> Setup {
         self.panel(|panel| panel.setup.clone())
     }
@@ -114,28 +115,28 @@ impl Bambu {
         self.tell();
     }
 
-    /// How many clients are connected to its broker.
+    /// Returns the number of clients connected to its broker.
     pub fn clients(&self) -> usize {
         self.0.clients.load(Ordering::SeqCst)
     }
 
-    /// What the last start that was accepted named: the path of the plate in its package, and the tray of each
-    /// filament. No trays are the spool outside.
+    /// Returns the arguments of the last accepted start: the path of the plate in its package, and the tray of each
+    /// filament. No trays stand for the external spool.
     pub fn last_start(&self) -> Option<(String, Vec<i64>)> {
         let fed = |project: &panel::Project| if project.use_ams { project.mapping.clone() } else { Vec::new() };
         self.panel(|panel| panel.project.as_ref().map(|project| (project.plate.clone(), fed(project))))
     }
 
-    /// How often it has said [`Setup::says`].
-    pub fn said(&self) -> u64 {
-        self.0.said.load(Ordering::SeqCst)
+    /// Returns the number of times that [`Setup::says`] was sent.
+    pub fn reports_sent(&self) -> u64 {
+        self.0.reports_sent.load(Ordering::SeqCst)
     }
 
     fn panel<T>(&self, act: impl FnOnce(&mut Panel) -> T) -> T {
         act(&mut self.0.panel.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Wakes the sessions, because something is to be reported.
+    /// Wakes the sessions because there is something to report.
     fn tell(&self) {
         self.0.changed.send_modify(|revision| *revision += 1);
     }
@@ -149,12 +150,12 @@ impl Bambu {
     }
 }
 
-/// What the sessions of one printer share.
+/// State shared by the sessions of one printer.
 #[derive(Clone)]
 struct Host {
     printer: VirtualPrinter,
     bambu: Bambu,
-    /// The access code; `None` welcomes every client.
+    /// Access code; `None` admits every client.
     code: Option<Arc<str>>,
     first: Identity,
     other: Identity,
@@ -166,15 +167,15 @@ impl Host {
         if self.bambu.panel(|panel| panel.setup.other_certificate) { &self.other } else { &self.first }
     }
 
-    /// Whether this is the name and the access code.
+    /// Returns whether user name and access code are correct.
     fn is_welcome(&self, user: &str, code: &str) -> bool {
         user == USER
             && !self.printer.with(|machine| machine.faults().wrong_key)
-            && self.code.as_deref().is_none_or(|known| known == code)
+            && self.code.as_deref().is_none_or(|expected| expected == code)
     }
 }
 
-/// Serves a printer whose serial number is the name of the options.
+/// Serves a printer whose serial number is the name in the options.
 pub async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> io::Result<Server> {
     let bambu = Bambu::new(&options.name);
     printer.extend(bambu.clone());
@@ -220,7 +221,7 @@ pub async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> io::Resul
     Ok(Server::of(url, vec![addr.port(), ftps], gates, tasks, printer))
 }
 
-/// The port of the FTPS server to a broker's; 0 is a free one.
+/// Returns the port of the FTPS server for a broker's port; 0 is a free one.
 fn ftps_port(broker: u16) -> u16 {
     match broker {
         0 => 0,
@@ -229,7 +230,8 @@ fn ftps_port(broker: u16) -> u16 {
     }
 }
 
-/// Runs a connection until its own end, or until it is cut while it waits for something else.
+/// Spawns a connection's task, which runs until it ends or until the connection is cut while it waits for something
+/// else.
 fn spawn_until_cut(gate: Arc<crate::wire::Gate>, served: impl Future<Output = io::Result<()>> + Send + 'static) {
     tokio::spawn(async move {
         tokio::select! {

@@ -1,5 +1,5 @@
-//! Sends signed events and messages to the server that they are for: at once, late, twice, or out of order, and again
-//! while they are not taken. This and nothing else of the simulator is a client.
+//! Delivers signed events and messages to their receiver: at once, late, twice, or out of order, with retries until
+//! they are accepted. It is the simulator's only client for events and messages.
 
 use std::fmt::Debug;
 use std::net::SocketAddr;
@@ -11,34 +11,34 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-/// Longest time of one delivery.
+/// Timeout of one delivery.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An event or a message that is signed each time that it is sent.
+/// Event or message that is signed for each delivery attempt.
 pub(crate) trait Deliverable: Clone + Debug + Send + Sync + 'static {
-    /// Most that wait to be sent; further ones push out the oldest.
+    /// Maximum number of pending items; further ones evict the oldest.
     const MAX_WAITING: usize;
-    /// How often one is sent until it is taken.
+    /// Maximum number of delivery attempts.
     const MAX_TRIES: u32;
-    /// Pause before one that was not taken is sent again.
+    /// Delay before a retry.
     const RETRY_PAUSE: Duration;
 
-    /// Returns the headers of its kind, each with its line end, and the body, signed with this secret.
+    /// Returns the headers specific to this type, each with its line ending, and the body, signed with this secret.
     fn sign(&self, secret: &str) -> (String, String);
 }
 
-/// How events travel.
+/// Delivery conditions of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Travel {
-    /// They wait until this is lifted.
+    /// Holds events back until this is lifted.
     pub held: bool,
-    /// Each is sent twice.
+    /// Sends each event twice.
     pub twice: bool,
-    /// Each is sent ten times.
+    /// Sends each event ten times.
     pub tenfold: bool,
-    /// Those that wait leave in another order than they happened in.
+    /// Sends pending events in another order than they happened.
     pub shuffled: bool,
-    /// Each leaves this much later.
+    /// Delay of each event.
     pub late: Duration,
 }
 
@@ -48,11 +48,11 @@ struct Inside<L> {
     travel: Travel,
     waiting: Vec<(L, u32)>,
     random: u64,
-    taken: usize,
+    accepted: usize,
     given_up: usize,
 }
 
-/// Carries letters.
+/// Delivery queue of letters.
 #[derive(Clone, Debug)]
 pub(crate) struct Courier<L> {
     inside: Arc<Mutex<Inside<L>>>,
@@ -62,7 +62,7 @@ pub(crate) struct Courier<L> {
 impl<L: Deliverable> Courier<L> {
     pub(crate) fn new() -> Self {
         let (travel, waiting) = (Travel::default(), Vec::new());
-        let inside = Inside { to: None, travel, waiting, random: 0, taken: 0, given_up: 0 };
+        let inside = Inside { to: None, travel, waiting, random: 0, accepted: 0, given_up: 0 };
         Self { inside: Arc::new(Mutex::new(inside)), news: Arc::default() }
     }
 
@@ -81,7 +81,7 @@ impl<L: Deliverable> Courier<L> {
         self.news.notify_one();
     }
 
-    /// Returns how letters travel at present.
+    /// Returns the current delivery conditions.
     pub(crate) fn current_travel(&self) -> Travel {
         self.with(|inside| inside.travel)
     }
@@ -99,12 +99,12 @@ impl<L: Deliverable> Courier<L> {
         self.news.notify_one();
     }
 
-    /// Returns how many letters wait, were taken, and were given up.
+    /// Returns the numbers of pending, accepted and abandoned letters.
     pub(crate) fn counts(&self) -> (usize, usize, usize) {
-        self.with(|inside| (inside.waiting.len(), inside.taken, inside.given_up))
+        self.with(|inside| (inside.waiting.len(), inside.accepted, inside.given_up))
     }
 
-    /// Carries letters until it is dropped.
+    /// Delivers letters until it is dropped.
     pub(crate) async fn work(self) {
         loop {
             let Some((to, path, secret, letter, tries, late)) = self.next() else {
@@ -112,9 +112,9 @@ impl<L: Deliverable> Courier<L> {
                 continue;
             };
             sleep(late).await;
-            let taken = timeout(SEND_TIMEOUT, send(to, &path, &secret, &letter)).await;
-            if matches!(taken, Ok(Ok(true))) {
-                self.with(|inside| inside.taken += 1);
+            let outcome = timeout(SEND_TIMEOUT, send(to, &path, &secret, &letter)).await;
+            if matches!(outcome, Ok(Ok(true))) {
+                self.with(|inside| inside.accepted += 1);
             } else if tries + 1 < L::MAX_TRIES {
                 // Behind the others: one that is not taken holds none of them up.
                 self.with(|inside| inside.waiting.push((letter, tries + 1)));
@@ -143,7 +143,7 @@ impl<L: Deliverable> Courier<L> {
     }
 }
 
-/// Sends a letter; `true`: it was taken.
+/// Sends a letter; returns whether it was accepted.
 async fn send(to: SocketAddr, path: &str, secret: &str, letter: &impl Deliverable) -> std::io::Result<bool> {
     let (headers, body) = letter.sign(secret);
     let length = body.len();

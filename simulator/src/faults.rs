@@ -1,62 +1,62 @@
-//! The faults of a virtual printer, which can be switched while it runs.
+//! Faults of a virtual printer, which can be switched while it runs.
 //!
-//! In process they are set by [`VirtualPrinter::set_faults`](crate::VirtualPrinter::set_faults). Over HTTP the same
-//! members travel as JSON through `/_sim/faults`, where a POST changes only the members that it names and `null`
-//! switches one off. Every fault really happens on the wire.
+//! In process they are set with [`VirtualPrinter::set_faults`](crate::VirtualPrinter::set_faults). Over HTTP the same
+//! members are JSON at `/_sim/faults`, where a POST changes only the members that it contains and `null` switches one
+//! off. Every fault really happens on the wire.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The faults of one printer; the default is a healthy printer.
+/// Faults of one printer; the default is a healthy printer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Faults {
-    /// Starts are answered with an error and not carried out.
+    /// Starts get an error response and are not executed.
     pub refuse_start: bool,
-    /// Starts are answered with success and not carried out.
+    /// Starts get a success response and are not executed.
     pub accept_but_never_start: bool,
-    /// Starts are answered with success and carried out after this delay, if the file is still there then.
+    /// Starts get a success response and are executed after this delay, if the file still exists then.
     pub start_late: Option<Delay>,
-    /// Connections are accepted, but requests are neither answered nor carried out.
+    /// Connections are accepted, but requests are neither answered nor executed.
     pub hang: bool,
-    /// Uploads are refused, because the storage is full.
+    /// Uploads are rejected because the storage is full.
     pub disk_full: bool,
     /// Uploads are received at this speed.
     pub slow_upload: Option<SlowUpload>,
-    /// Of what is uploaded only so many bytes are kept, and the upload is answered with success.
+    /// Only this number of bytes of an upload is stored, and the upload gets a success response.
     pub keeps_bytes: Option<u64>,
     /// Uploads that overlap share one temporary file with those of other printers on this computer that have this
     /// fault, each writing at its own position, as Moonraker's do when they begin in the same second.
     pub shared_upload_file: bool,
-    /// The connection closes without an answer after an upload was stored (and started, if the upload asked for it).
+    /// The connection closes without a response after an upload was stored (and started, if the upload requested it).
     pub drop_after_upload: bool,
-    /// Open connections are cut, and new ones closed as soon as they ask for anything.
+    /// Open connections are cut, and new ones are closed as soon as they send a request.
     pub disconnect: bool,
     /// The printer loses power at this point of a print and comes back without the print. Happens once, then clears
     /// itself.
     pub reboot_at: Option<RebootAt>,
     /// The print fails by itself at this point. Happens once, then clears itself.
     pub fail_at: Option<FailAt>,
-    /// The printer's key was changed: every key is refused.
+    /// The printer's key was changed: every key is rejected.
     pub wrong_key: bool,
-    /// Some time after a print has finished, the printer reports that it prints again and then that it finished
+    /// Delay after a finished print, and duration, of a false report that the printer prints again and then finishes
     /// again.
     pub duplicate_finish: Option<Echo>,
     /// The controller board has shut down, and does so again after every restart.
     pub firmware_shutdown: bool,
-    /// Every second request is answered with error 500; every second one of these is carried out nevertheless.
+    /// Every second request gets error 500; every second one of these is executed nevertheless.
     pub every_second_answer_an_error: bool,
     /// Delay before pause, resume and cancel take effect.
     pub slow_commands: Option<Delay>,
-    /// Delay of the answer to an emergency stop, which itself acts at once.
+    /// Delay of the response to an emergency stop, which itself acts at once.
     pub stop_answers_late: Option<Delay>,
     /// The host has lost its printer (Klipper stopped, or serial cable unplugged).
     pub away: Option<Away>,
-    /// Times, durations, temperatures, lengths and sizes are told as 1e300, as plug-ins with a mistake do.
+    /// Times, durations, temperatures, lengths and sizes are reported as 1e300, as faulty plug-ins do.
     pub absurd_numbers: bool,
 }
 
-/// How long an effect or an answer is held back.
+/// Delay of an effect or a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
@@ -64,7 +64,7 @@ pub struct Delay {
     pub after_ms: u64,
 }
 
-/// The speed of slow uploads.
+/// Speed of slow uploads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SlowUpload {
@@ -73,24 +73,24 @@ pub struct SlowUpload {
 }
 
 impl Default for SlowUpload {
-    /// What printers with a weak radio reach: 75 KB/s.
+    /// Returns the speed of printers with a weak Wi-Fi signal: 75 KB/s.
     fn default() -> Self {
         Self { bytes_per_second: 75_000 }
     }
 }
 
-/// When a printer loses power.
+/// Point at which a printer loses power.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RebootAt {
     /// Progress of the print at that point, 0 to 1.
     pub progress: f64,
-    /// Whether the printer's history omits the print instead of recording it as interrupted.
+    /// Makes the printer's history omit the print instead of recording it as interrupted.
     #[serde(default)]
     pub forget: bool,
 }
 
-/// When a print fails.
+/// Point at which a print fails.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailAt {
@@ -98,7 +98,7 @@ pub struct FailAt {
     pub progress: f64,
 }
 
-/// When, and for how long, a finished printer reports that it prints again.
+/// Delay and duration of a false report of a finished printer that it prints again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Echo {
@@ -109,13 +109,13 @@ pub struct Echo {
 }
 
 impl Default for Echo {
-    /// Long enough to be seen by a poll every second or two.
+    /// Returns times that are long enough to be observed by a poll every second or two.
     fn default() -> Self {
         Self { after_ms: 2_500, for_ms: 2_500 }
     }
 }
 
-/// How the host lost its printer.
+/// State in which the host has no connection to its printer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Away {
@@ -125,10 +125,10 @@ pub enum Away {
     Disconnected,
 }
 
-/// Why a change of faults is refused.
+/// Reason a change of faults is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum FaultsError {
-    /// It is not an object of faults, or has an unknown member or a wrong type.
+    /// The change is not an object of faults, or has an unknown member or a wrong type.
     #[error("faults not understood: {0}")]
     Shape(#[from] serde_json::Error),
     /// A number is outside its range.
@@ -137,7 +137,7 @@ pub enum FaultsError {
 }
 
 impl Faults {
-    /// These faults with the members that `change` names replaced; `null` switches one off.
+    /// Returns these faults with the members in `change` replaced; `null` switches one off.
     pub fn merged(&self, change: &Map<String, Value>) -> Result<Self, FaultsError> {
         let mut all = match serde_json::to_value(self)? {
             Value::Object(all) => all,
@@ -170,13 +170,13 @@ impl Faults {
     }
 }
 
-/// What is told instead of every measured number under [`Faults::absurd_numbers`].
+/// Value of every measured number under [`Faults::absurd_numbers`].
 const ABSURD: f64 = 1e300;
 
-/// Members of OctoPrint's answers that are measured although they are whole numbers.
+/// Members of OctoPrint's responses that are measurements although they are whole numbers.
 const MEASURED: [&str; 7] = ["printTime", "printTimeLeft", "estimatedPrintTime", "filepos", "size", "date", "time"];
 
-/// Puts `ABSURD` in the place of what is measured: every fraction, and whole numbers known by their names.
+/// Replaces measurements with `ABSURD`: every fraction, and whole numbers known by their names.
 pub fn make_absurd(answer: &mut Value) {
     match answer {
         Value::Number(number) if number.is_f64() => *answer = ABSURD.into(),

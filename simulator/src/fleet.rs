@@ -1,4 +1,4 @@
-//! A fleet of virtual printers, equal for equal seeds.
+//! Fleet of virtual printers, which is identical for identical seeds.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -13,38 +13,38 @@ use crate::{
     wire::{NotListening, Server},
 };
 
-/// The size and behaviour of a fleet.
+/// Size and behaviour of a fleet.
 #[derive(Clone, Debug)]
 pub struct FleetOptions {
-    /// How many printers of which kind, in the order of their ports.
+    /// Number of printers of each kind, in the order of their ports.
     pub printers: Vec<(PrinterKind, usize)>,
-    /// The first port, with the others following one by one; `None` takes free ports.
+    /// First port, which the others follow one by one; `None` takes free ports.
     pub base_port: Option<u16>,
-    /// Whether each printer has a loopback address of its own (127.0.1.1 and up, Linux only), as if each stood on a
-    /// computer of its own; otherwise all are on 127.0.0.1.
+    /// Gives each printer its own loopback address (127.0.1.1 and up, Linux only), as if each were on its own computer;
+    /// otherwise all are on 127.0.0.1.
     pub own_hosts: bool,
-    /// Whether they answer callers without a key too, as printers do that trust the whole network.
+    /// Also answers requests without a key, like printers that trust the whole network.
     pub keyless: bool,
-    /// How many times faster than the G-code's estimate they print.
+    /// Speed factor relative to the G-code's estimate.
     pub speed: f64,
     /// Seed of keys, serial numbers, heat-up times and sensor noise.
     pub seed: u64,
 }
 
 impl FleetOptions {
-    /// A fleet of `count` printers of one kind, at real speed, on free ports.
+    /// Returns the options of `count` printers of one kind, at real speed, on free ports.
     pub fn of(kind: PrinterKind, count: usize) -> Self {
         Self { printers: vec![(kind, count)], ..Self::default() }
     }
 
-    /// A fleet of `count` printers of each kind, at real speed, on free ports.
+    /// Returns the options of `count` printers of each kind, at real speed, on free ports.
     pub fn of_each(count: usize) -> Self {
         Self { printers: PrinterKind::ALL.iter().map(|kind| (*kind, count)).collect(), ..Self::default() }
     }
 }
 
 impl FleetOptions {
-    /// As [`Self::of_each`], of the kinds that print G-code as text.
+    /// Does what [`Self::of_each`] does, for the kinds that print text G-code.
     pub fn of_each_for_text(count: usize) -> Self {
         let text = PrinterKind::ALL.iter().filter(|kind| !kind.protocol().prints_packages);
         Self { printers: text.map(|kind| (*kind, count)).collect(), ..Self::default() }
@@ -52,35 +52,35 @@ impl FleetOptions {
 }
 
 impl Default for FleetOptions {
-    /// One printer of each kind, at real speed, on free ports.
+    /// Returns the options of one printer of each kind, at real speed, on free ports.
     fn default() -> Self {
         let printers = PrinterKind::ALL.iter().map(|kind| (*kind, 1)).collect();
         Self { printers, base_port: None, own_hosts: false, keyless: false, speed: 1.0, seed: 1 }
     }
 }
 
-/// Why a fleet did not start.
+/// Reason a fleet did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
     /// The ports would exceed 65535.
     #[error("base port {base_port} leaves no room for {printers} printers")]
     NoRoom {
-        /// The first port that was asked for.
+        /// Requested first port.
         base_port: u16,
-        /// The number of printers that was asked for.
+        /// Requested number of printers.
         printers: usize,
     },
     /// An address could not be listened on.
     #[error("failed to listen on {addr}: {source}")]
     Listen {
-        /// Address that was to be listened on.
+        /// Address to listen on.
         addr: SocketAddr,
-        /// Why it could not be listened on.
+        /// Error of the operating system.
         source: std::io::Error,
     },
 }
 
-/// Controls one virtual printer. Clones control the same printer; when the last is dropped it stops listening.
+/// Control handle of one virtual printer. Clones control the same printer; when the last is dropped it stops listening.
 #[derive(Clone, Debug)]
 pub struct SimHandle {
     printer: VirtualPrinter,
@@ -88,7 +88,7 @@ pub struct SimHandle {
 }
 
 impl SimHandle {
-    /// Stops listening and cuts all connections. The virtual printer itself goes on, unreachable.
+    /// Stops listening and cuts all connections. The virtual printer itself keeps running, unreachable.
     pub fn shutdown(&self) {
         self.server.stop();
     }
@@ -102,18 +102,18 @@ impl Deref for SimHandle {
     }
 }
 
-/// One printer of a fleet.
+/// Printer of a fleet.
 #[derive(Clone, Debug)]
 pub struct SimPrinter {
-    /// The wire protocol that it speaks.
+    /// Protocol of the printer.
     pub kind: PrinterKind,
-    /// Its base URL as Printfloor's API takes it, such as `http://127.0.0.1:port`.
+    /// Base URL in the form that Printfloor's API accepts, such as `http://127.0.0.1:port`.
     pub base_url: String,
-    /// The API key that its calls need.
+    /// API key for its calls.
     pub api_key: String,
-    /// The serial number that the printer reports, different for each printer of the fleet.
+    /// Serial number that the printer reports, unique within the fleet.
     pub serial: String,
-    /// Its faults, log, speed and shutdown.
+    /// Control handle of its faults, log, speed and shutdown.
     pub handle: SimHandle,
 }
 
@@ -123,7 +123,7 @@ impl SimPrinter {
         self.handle.server.ports().iter().any(|port| ports.contains(port))
     }
 
-    /// The JSON line that describes it: `{type, baseUrl, apiKey, serial}`.
+    /// Returns the JSON line that describes it: `{type, baseUrl, apiKey, serial}`.
     pub fn print_line(&self) -> String {
         json!({"type": self.kind.as_str(), "baseUrl": self.base_url, "apiKey": self.api_key, "serial": self.serial})
             .to_string()
@@ -133,12 +133,12 @@ impl SimPrinter {
 /// Virtual printers on loopback ports. They stop when the fleet and all handles are dropped.
 #[derive(Clone, Debug)]
 pub struct Fleet {
-    /// All printers, in the order of the options.
+    /// Printers in the order of the options.
     pub printers: Vec<SimPrinter>,
 }
 
 impl Fleet {
-    /// Starts all printers; if one cannot start, none remains.
+    /// Starts all printers; if one cannot start, none keeps running.
     pub async fn start(options: FleetOptions) -> Result<Self, FleetError> {
         let kinds = options.printers.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
         let count = options.printers.iter().map(|(_, count)| count).sum();
@@ -154,26 +154,26 @@ impl Fleet {
             let host = if options.own_hosts { own_host(index) } else { Ipv4Addr::LOCALHOST };
             // The server takes all loopback addresses for one computer, so no two printers may have the same port. One
             // whose port is taken holds it until another has been found.
-            let mut taken = Vec::new();
+            let mut conflicting = Vec::new();
             let printer = loop {
                 let printer = start_one(kind, SocketAddr::from((host, port)), &options, seed).await?;
                 if !printers.iter().any(|other: &SimPrinter| other.shares_port(&printer)) {
                     break printer;
                 }
-                taken.push(printer);
+                conflicting.push(printer);
             };
-            taken.iter().for_each(|printer| printer.handle.shutdown());
+            conflicting.iter().for_each(|printer| printer.handle.shutdown());
             printers.push(printer);
         }
         Ok(Self { printers })
     }
 
-    /// The first printer of a kind.
+    /// Returns the first printer of a kind.
     pub fn first(&self, kind: PrinterKind) -> Option<&SimPrinter> {
         self.printers.iter().find(|printer| printer.kind == kind)
     }
 
-    /// Stops all printers: they close their connections and listen no more.
+    /// Stops all printers: they close their connections and stop listening.
     pub fn shutdown(&self) {
         for printer in &self.printers {
             printer.handle.shutdown();
@@ -181,7 +181,7 @@ impl Fleet {
     }
 }
 
-/// A loopback address that no other printer of the fleet has.
+/// Returns a loopback address that no other printer of the fleet has.
 fn own_host(index: usize) -> Ipv4Addr {
     let [.., high, low] = (index as u32 + 1).to_be_bytes();
     Ipv4Addr::new(127, 0, 1 + high % 254, low)

@@ -1,4 +1,5 @@
-//! Makes small, realistic G-code for demos and tests, and (in [`facts`]) reads what slicers write into theirs.
+//! Generates small, realistic G-code for demos and tests, and (in [`facts`]) reads the metadata that slicers write into
+//! theirs.
 //!
 //! It does not slice: the moves draw a small square tower whatever the comments state.
 
@@ -14,11 +15,11 @@ pub mod tools;
 pub use facts::{GcodeFacts, Thumbnail};
 pub use package::{package, package_of};
 
-/// A PNG of 16 × 16 pixels in one colour.
+/// PNG of 16 × 16 pixels in one colour.
 const THUMBNAIL_BASE64: &str =
     "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQAQMAAAAlPW0iAAAAA1BMVEX/gAAiYZF8AAAADElEQVR42mNgIA0AAAAwAAEodEl9AAAAAElFTkSuQmCC";
 
-/// G-code as `PrusaSlicer` writes it: header, thumbnail, moves, comments at the end and the settings.
+/// Generates G-code in the format of `PrusaSlicer`: header, thumbnail, moves, comments at the end and the settings.
 ///
 /// `seconds` is the estimate (normal mode); `grams` and `filament_mm` are the stated consumption.
 pub fn gcode(name: &str, seconds: u64, grams: f64, filament_mm: f64) -> String {
@@ -52,7 +53,7 @@ pub fn gcode(name: &str, seconds: u64, grams: f64, filament_mm: f64) -> String {
     out
 }
 
-/// The same print as `OrcaSlicer` writes it: header first, then the commands, and the settings last.
+/// Generates the same print in the format of `OrcaSlicer`: header first, then the commands, and the settings last.
 pub fn orca_gcode(name: &str, seconds: u64, grams: f64, filament_mm: f64) -> String {
     let mut out = String::with_capacity(8 * 1024);
     out.push_str(
@@ -89,7 +90,7 @@ pub fn orca_gcode(name: &str, seconds: u64, grams: f64, filament_mm: f64) -> Str
     out
 }
 
-/// A duration as slicers write it, without leading zero units (`45s`, `2h 0m 5s`, `1d 0h 0m 3s`).
+/// Formats a duration as slicers do, without leading zero units (`45s`, `2h 0m 5s`, `1d 0h 0m 3s`).
 pub fn duration_text(seconds: u64) -> String {
     let (days, hours, minutes, rest) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
     if days > 0 {
@@ -103,7 +104,7 @@ pub fn duration_text(seconds: u64) -> String {
     }
 }
 
-/// The name without characters that would end a comment line.
+/// Returns the name without characters that would end a comment line.
 fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_control() || c == '"' { '_' } else { c }).collect()
 }
@@ -116,7 +117,7 @@ fn push_thumbnail(out: &mut String) {
     out.push_str("; thumbnail end\n\n");
 }
 
-/// A tower of ten square layers whose extrusion adds up to `filament_mm`.
+/// Appends a tower of ten square layers whose extrusion adds up to `filament_mm`.
 fn push_moves(out: &mut String, filament_mm: f64, feature: &str, layer: &str) {
     out.push_str(
         "M201 X4000 Y4000 Z200 E2500\nM104 S215\nM140 S60\nG28 ; home all axes\nM190 S60\nM109 S215\nG21\nG90\nM83\n",
@@ -136,17 +137,17 @@ fn push_moves(out: &mut String, filament_mm: f64, feature: &str, layer: &str) {
     out.push_str("M104 S0\nM140 S0\nG1 X0 Y200 F3600\nM84\n\n");
 }
 
-/// The thumbnail picture that both generators embed.
+/// Returns the thumbnail picture that both generators embed.
 pub fn sample_png() -> Vec<u8> {
     STANDARD.decode(THUMBNAIL_BASE64).unwrap_or_default()
 }
 
-/// Macros that virtual printers know.
+/// Macros that virtual printers support.
 const MACROS: [&str; 7] =
     ["PAUSE", "RESUME", "CANCEL_PRINT", "SDCARD_PRINT_FILE", "SDCARD_RESET_FILE", "RESTART", "FIRMWARE_RESTART"];
 
-/// Whether a virtual printer knows the command of a line: any G, M or T with a number, or one of its macros. Others do
-/// nothing.
+/// Returns whether a virtual printer supports the command of a line: any G, M or T with a number, or one of its macros.
+/// Others have no effect.
 pub fn is_known(line: &str) -> bool {
     let command = line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
     let number = command.strip_prefix(['G', 'M', 'T']);

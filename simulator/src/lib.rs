@@ -1,11 +1,11 @@
 //! Virtual printers and simulated outside services that speak the real protocols.
 //!
-//! The demo, the tests and the chaos runs talk to them over loopback ports exactly as to the real ones. What a
-//! virtual printer physically did is in its [`log`](printer::log), separate from what it reported: tests judge by the
-//! log, clients see only the protocol.
+//! The demo, the tests and the chaos runs talk to them over loopback ports exactly as to the real ones. A virtual
+//! printer's physical actions are in its [`log`](printer::log), separate from its reports: tests assert on the log,
+//! clients see only the protocol.
 //!
-//! This crate is no client of anything but the events of [`processor`] and the messages of [`shops`], and does not
-//! depend on Printfloor.
+//! This crate is a client only for the events of [`processor`] and the messages of [`shops`], and does not depend on
+//! Printfloor.
 
 #![expect(clippy::disallowed_methods, reason = "a simulated world has a clock and ids of its own")]
 
@@ -30,13 +30,13 @@ pub use fleet::{Fleet, FleetOptions, SimHandle, SimPrinter};
 pub use printer::VirtualPrinter;
 pub use protocol::{Protocol, ServeOptions};
 
-/// Declares the module of each protocol and the kind of printer that speaks it; each module declares its `PROTOCOL`.
-/// `cargo fmt` does not look into macros: `scripts/test` names these files to it.
+/// Declares the module of each protocol and its kind of printer; each module declares its `PROTOCOL`. `cargo fmt` does
+/// not format inside macros: `scripts/test` passes these files to it.
 macro_rules! printer_kinds {
     ($($kind:ident $module:ident)+) => {
         $(pub mod $module;)+
 
-        /// The kind of a virtual printer: the protocol that it speaks.
+        /// Kind of a virtual printer, which decides its protocol.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum PrinterKind {
@@ -47,10 +47,10 @@ macro_rules! printer_kinds {
         }
 
         impl PrinterKind {
-            /// All kinds of printers that can be simulated, in the order of their declarations.
+            /// All kinds of simulated printers, in the order of their declarations.
             pub const ALL: &[Self] = &[$(Self::$kind),+];
 
-            /// The declaration of its protocol.
+            /// Returns the declaration of its protocol.
             pub fn protocol(self) -> &'static Protocol {
                 match self {
                     $(Self::$kind => &$module::PROTOCOL),+

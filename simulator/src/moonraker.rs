@@ -1,9 +1,9 @@
-//! A virtual printer that speaks Moonraker (printer type `fw_rest`): the host program of Klipper, with HTTP and
-//! WebSocket on one port.
+//! Virtual printer that speaks Moonraker (printer type `fw_rest`): the host program of Klipper, with HTTP and WebSocket
+//! on one port.
 //!
-//! Envelopes, status codes and quirks are those of the real program. There are no users and no trusted addresses:
-//! with an API key every call needs it (or a one-shot token), without one every caller is trusted. The only file root
-//! is `gcodes`.
+//! Envelopes, status codes and quirks are those of the real program. There are no users and no trusted addresses: with
+//! an API key every call needs it (or a one-shot token), without one every caller is trusted. The only file root is
+//! `gcodes`.
 
 use std::{
     collections::HashMap,
@@ -34,10 +34,10 @@ mod spoolman;
 pub use error::ApiError;
 pub use spoolman::SpoolmanComponent;
 
-/// The arguments of a call.
+/// Arguments of a call.
 type Params = Map<String, Value>;
 
-/// The declaration of the protocol.
+/// Declaration of the protocol.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "fw_rest",
     about: "printers with the firmware web API (Moonraker)",
@@ -51,19 +51,19 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type Host = wire::Host<MoonrakerState>;
 
-/// What the handlers share besides the printer.
+/// State of the handlers besides the printer.
 #[derive(Clone, Default)]
 struct MoonrakerState {
-    /// The one-shot tokens that were given out and not used yet.
+    /// Issued one-shot tokens that were not used yet.
     oneshots: Arc<Mutex<Vec<String>>>,
     sockets: Arc<AtomicU64>,
-    /// The open sockets by the number that identified clients are told.
+    /// Open sockets by the connection id that identified clients receive.
     connections: Arc<Mutex<HashMap<u64, mpsc::UnboundedSender<Params>>>>,
 }
 
 const ANY: MethodFilter = MethodFilter::GET.or(MethodFilter::POST);
 
-/// Path, HTTP methods and JSON-RPC name of the calls that need nothing but their arguments.
+/// Path, HTTP method and JSON-RPC name of the calls that need nothing but their arguments.
 const CALLS: &[(&str, MethodFilter, &str)] = &[
     ("/server/info", MethodFilter::GET, "server.info"),
     ("/server/files/list", MethodFilter::GET, "server.files.list"),
@@ -123,7 +123,7 @@ impl Host {
             .with_state(self)
     }
 
-    /// Whether a request or upgrade carries the correct key or an unused one-shot token.
+    /// Returns whether a request or upgrade carries the correct key or an unused one-shot token.
     fn is_authorised(&self, headers: &HeaderMap, uri: &Uri) -> bool {
         if headers.contains_key(header::AUTHORIZATION) {
             // A bearer token is the JWT of a user, and there are no users; it is refused even from trusted callers.
@@ -132,12 +132,12 @@ impl Host {
         let token = query_pairs(uri).into_iter().find_map(|(name, value)| (name == "token").then_some(value));
         if let Some(token) = token.filter(|_| self.api_key.is_some()) {
             let mut oneshots = self.state.oneshots.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(index) = oneshots.iter().position(|known| *known == token) {
+            if let Some(index) = oneshots.iter().position(|oneshot| *oneshot == token) {
                 oneshots.swap_remove(index);
                 return true;
             }
         }
-        self.is_key(headers.get("x-api-key").and_then(|given| given.to_str().ok()))
+        self.is_key(headers.get("x-api-key").and_then(|value| value.to_str().ok()))
     }
 
     fn oneshot_token(&self) -> String {
@@ -147,7 +147,7 @@ impl Host {
     }
 }
 
-/// An error in the shape of Moonraker's own.
+/// Builds an error in the format of Moonraker.
 fn error_of(status: StatusCode, message: &str) -> Response {
     ApiError::new(status.as_u16(), message).respond()
 }
@@ -178,7 +178,7 @@ async fn http_call(host: Host, method: &'static str, request: Request) -> Respon
     }
 }
 
-/// A JSON response with the content type that Moonraker sends.
+/// Builds a JSON response with the content type that Moonraker sends.
 fn answer(status: StatusCode, body: &Value) -> Response {
     let mut response = Response::new(body.to_string().into());
     *response.status_mut() = status;
@@ -192,7 +192,7 @@ fn query_pairs(uri: &Uri) -> Vec<(String, String)> {
     Query::<Vec<(String, String)>>::try_from_uri(uri).map(|Query(pairs)| pairs).unwrap_or_default()
 }
 
-/// The arguments from query and body; the body takes precedence.
+/// Parses the arguments from query and body; the body takes precedence.
 async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
     let mut pairs = query_pairs(request.uri());
     let kind = request
@@ -242,7 +242,7 @@ async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
     Ok(params)
 }
 
-/// A query argument with its type hint, as in `limit:int=5`.
+/// Parses a query argument with its type hint, as in `limit:int=5`.
 fn hinted(name: &str, value: String) -> Result<(String, Value), ApiError> {
     let Some((name, hint)) = name.split_once(':') else {
         return Ok((name.to_owned(), Value::String(value)));

@@ -1,7 +1,7 @@
-//! A virtual printer that speaks `OctoPrint` 1.11 (printer type `server_rest`): HTTP and the push socket on one port.
+//! Virtual printer that speaks `OctoPrint` 1.11 (printer type `server_rest`): HTTP and the push socket on one port.
 //!
-//! Shapes, status codes and quirks are those of the real program. There is one user, `lab`, whose key is the
-//! configured one.
+//! Shapes, status codes and quirks are those of the real program. There is one user, `lab`, whose key is the configured
+//! one.
 
 use std::{
     collections::HashSet,
@@ -30,10 +30,10 @@ mod job;
 mod printer;
 mod push;
 
-/// The name of the only user.
+/// Name of the only user.
 const USER: &str = "lab";
 
-/// The declaration of the protocol.
+/// Declaration of the protocol.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "server_rest",
     about: "printers with a print server (OctoPrint)",
@@ -47,10 +47,10 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type Host = wire::Host<OctoprintState>;
 
-/// What the handlers share besides the printer.
+/// State of the handlers besides the printer.
 #[derive(Clone, Default)]
 struct OctoprintState {
-    /// The sessions that passive logins have opened.
+    /// Sessions opened by passive logins.
     sessions: Arc<Mutex<HashSet<String>>>,
 }
 
@@ -126,17 +126,17 @@ impl Host {
     }
 }
 
-/// An error response: `{"error": "…"}`.
+/// Builds an error response: `{"error": "…"}`.
 fn error(status: StatusCode, message: &str) -> Response {
     (status, Json(json!({"error": message}))).into_response()
 }
 
-/// A response without a body.
+/// Builds a response without a body.
 fn done() -> Response {
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// The response to a command that the printer carried out or refused.
+/// Builds the response to a command that the printer executed or refused.
 fn outcome(result: Result<(), CommandError>) -> Response {
     match result {
         Ok(()) => done(),
@@ -147,7 +147,7 @@ fn outcome(result: Result<(), CommandError>) -> Response {
     }
 }
 
-/// The API key of a request: from its own header, a bearer token or (for tests by hand) the query.
+/// Returns the API key of a request: from its own header, a bearer token or (for manual tests) the query.
 fn given_key(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let bearer = header(header::AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
@@ -179,7 +179,7 @@ async fn settings(State(host): State<Host>) -> Response {
     .into_response()
 }
 
-/// A passive login with the key opens the session that the push socket needs.
+/// Handles a passive login: the key opens the session that the push socket needs.
 async fn login(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
     if body["passive"] != json!(true) {
         return error(StatusCode::BAD_REQUEST, "CSRF validation failed");

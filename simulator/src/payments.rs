@@ -1,16 +1,16 @@
-//! Makes and signs events as the payment processor sends them.
+//! Builds and signs events as the payment processor sends them.
 //!
-//! The signature header is `Stripe-Signature: t=<unix>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `"{t}." + body`
-//! and its key is the whole text of the secret. Sending the event is up to the caller.
+//! The signature header is `Stripe-Signature: t=<unix>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `"{t}." + body` and
+//! its key is the whole text of the secret. Sending the event is up to the caller.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-/// The version of the processor's API that the events name.
+/// Version of the processor's API in the events.
 const API_VERSION: &str = "2026-06-24.dahlia";
 
-/// What happened at the processor.
+/// Event of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaymentEvent {
     /// `checkout.session.completed` with `payment_status: paid`.
@@ -24,7 +24,7 @@ pub enum PaymentEvent {
     AsyncFailed,
     /// `checkout.session.expired`: the customer did not pay in time.
     Expired,
-    /// `payment_intent.payment_failed`: a card was refused, and the customer may try again.
+    /// `payment_intent.payment_failed`: a card was declined, and the customer may try again.
     PaymentFailed,
     /// `charge.refunded`, whose amount is cumulative.
     Refunded {
@@ -34,7 +34,7 @@ pub enum PaymentEvent {
 }
 
 impl PaymentEvent {
-    /// The event's type as the processor writes it.
+    /// Returns the event's type as the processor writes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Completed | Self::CompletedUnpaid => "checkout.session.completed",
@@ -47,28 +47,28 @@ impl PaymentEvent {
     }
 }
 
-/// The payment that the events are about.
+/// Payment that the events are about.
 #[derive(Clone, Debug)]
 pub struct Payment {
-    /// The order's id, sent in `client_reference_id` and `metadata.orderId`.
+    /// Order id, sent in `client_reference_id` and `metadata.orderId`.
     pub order_id: String,
     /// Amount in minor units.
     pub amount_cents: i64,
-    /// Currency as ISO 4217 code in lower case.
+    /// Currency as lower-case ISO 4217 code.
     pub currency: String,
-    /// The checkout session, `cs_…`.
+    /// Checkout session id, `cs_…`.
     pub session_id: String,
-    /// The payment intent, `pi_…`.
+    /// Payment intent id, `pi_…`.
     pub payment_intent: String,
     /// The payer's e-mail address, if known.
     pub customer_email: Option<String>,
-    /// Whether payment intents and charges carry the order's metadata, as they do when
-    /// `payment_intent_data[metadata]` was given.
+    /// Copies the order's metadata to payment intents and charges, as the processor does when
+    /// `payment_intent_data[metadata]` was sent.
     pub intent_metadata: bool,
 }
 
 impl Payment {
-    /// A payment for an order; the ids of session and intent are derived from the order's.
+    /// Builds a payment for an order; the ids of session and intent are derived from the order's.
     pub fn new(order_id: impl Into<String>, amount_cents: i64, currency: impl Into<String>) -> Self {
         let order_id = order_id.into();
         let tail: String = order_id.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -83,7 +83,7 @@ impl Payment {
         }
     }
 
-    /// The body of an event, byte for byte. Receivers recognise repeats by `event_id`; `created` is in Unix seconds.
+    /// Returns the exact body of an event. Receivers deduplicate by `event_id`; `created` is in Unix seconds.
     pub fn event(&self, event: PaymentEvent, event_id: &str, created: i64) -> String {
         let body = json!({
             "id": event_id,
@@ -163,14 +163,14 @@ impl Payment {
     }
 }
 
-/// The `Stripe-Signature` header of a body sent at `unix_seconds`.
+/// Returns the `Stripe-Signature` header of a body sent at `unix_seconds`.
 pub fn signature(secret: &str, unix_seconds: i64, body: &[u8]) -> String {
     let mut message = format!("{unix_seconds}.").into_bytes();
     message.extend_from_slice(body);
     format!("t={unix_seconds},v1={}", hex::encode(hmac_sha256(secret.as_bytes(), &message)))
 }
 
-/// HMAC-SHA256 with a key of any length.
+/// Computes the HMAC-SHA256 with a key of any length.
 pub(crate) fn hmac_sha256(key: &[u8], message: &[u8]) -> Vec<u8> {
     match Hmac::<Sha256>::new_from_slice(key) {
         Ok(mut mac) => {

@@ -1,4 +1,4 @@
-//! Other systems of a shop on their real wire protocols, each with the mishaps that matter: away, hanging, wrong token.
+//! Other systems of a shop on their real protocols, each with the relevant faults: unavailable, hanging, wrong token.
 
 pub mod agent;
 pub mod all;
@@ -20,47 +20,47 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::wire::Server;
 
-/// How a system answers.
+/// Response behaviour of a system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mood {
-    /// As it should.
+    /// Responds normally.
     #[default]
     Well,
-    /// Never.
+    /// Never responds.
     Hanging,
-    /// Every call with this status.
+    /// Responds to every call with this status.
     Status(u16),
 }
 
-/// A running system; `T` is what it knows. Stops when dropped.
+/// Running system with the state `T`. Stops when dropped.
 #[derive(Debug)]
 pub struct System<T> {
     shared: Shared<T>,
     server: Server,
-    /// What its address ends with.
+    /// Suffix of its address.
     path: &'static str,
 }
 
 impl<T> System<T> {
-    /// Serves on a free loopback port; `path` is what the address ends with that others are given.
+    /// Serves on a free loopback port; `path` is the suffix of its public address.
     async fn serve(state: T, path: &'static str, router: impl FnOnce(Shared<T>) -> Router) -> std::io::Result<Self> {
         let shared = Shared::new(state);
         let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router(shared.clone())).await?;
         Ok(Self { shared, server, path })
     }
 
-    /// Its address, as the server's settings take it.
+    /// Returns its address, in the form that the server's settings take.
     pub fn url(&self) -> String {
         self.server.base_url() + self.path
     }
 
-    /// How it answers from now on.
+    /// Sets the response behaviour from now on.
     pub fn set_mood(&self, mood: Mood) {
         self.shared.set_mood(mood);
     }
 }
 
-/// What the handlers of one system share.
+/// State shared by the handlers of one system.
 #[derive(Debug)]
 struct Shared<T>(Arc<Mutex<(Mood, T)>>);
 
@@ -83,7 +83,7 @@ impl<T> Shared<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).0 = mood;
     }
 
-    /// The answer of its mood, if that is not to be well.
+    /// Returns the response of its mood, unless that is to respond normally.
     async fn mood(&self) -> Option<Response> {
         let mood = self.0.lock().unwrap_or_else(PoisonError::into_inner).0;
         match mood {
@@ -101,8 +101,8 @@ impl<T> Shared<T> {
     }
 }
 
-/// Whether the request shows this bearer token.
+/// Returns whether the request has this bearer token.
 fn shows(headers: &HeaderMap, token: &str) -> bool {
-    let shown = headers.get("authorization").and_then(|value| value.to_str().ok());
-    shown.and_then(|shown| shown.strip_prefix("Bearer ")) == Some(token)
+    let authorization = headers.get("authorization").and_then(|value| value.to_str().ok());
+    authorization.and_then(|value| value.strip_prefix("Bearer ")) == Some(token)
 }

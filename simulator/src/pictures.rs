@@ -1,16 +1,16 @@
-//! Makes small pictures as phones take them, with all that they tell beside the picture: where, when and by whom.
+//! Builds small pictures like those of phones, with all kinds of metadata: place, time and author.
 //!
-//! [`SECRET`] stands wherever a picture has room for it, so that a test can look for what should be gone. The pictures
-//! have the structure of real ones; only the PNG can be shown.
+//! [`SECRET`] is wherever a picture has room for it, so that a test can look for data that should be gone. The pictures
+//! have the structure of real ones; only the PNG can be displayed.
 
-/// The text that stands in all metadata.
+/// Text that is contained in all metadata.
 pub const SECRET: &[u8] = b"N48.85837 E2.29448";
 
-/// Bytes of the picture itself, which must stay; they look like markers here and there.
-const SHOWN: &[u8] = b"\x12\x34\xff\x00\x56shown\xff\xd3\x78";
+/// Bytes of the picture itself, which must be preserved; some of them look like markers.
+const IMAGE_DATA: &[u8] = b"\x12\x34\xff\x00\x56shown\xff\xd3\x78";
 
-/// A JPEG that lies on its side, with JFIF, EXIF, XMP, IPTC, a colour profile, a comment, and a film behind its end.
-/// Its scan has this many bytes.
+/// Builds a rotated JPEG with JFIF, EXIF, XMP, IPTC, a colour profile, a comment, and a video after its end. Its scan
+/// has this many bytes.
 pub fn jpeg(scan: usize) -> Vec<u8> {
     let mut picture = b"\xff\xd8".to_vec();
     let mut segment = |marker: u8, parts: &[&[u8]]| {
@@ -38,7 +38,7 @@ pub fn jpeg(scan: usize) -> Vec<u8> {
     picture
 }
 
-/// A PNG of one pixel with texts, a time, EXIF and something of a single program.
+/// Builds a PNG of one pixel with texts, a time, EXIF and a proprietary chunk.
 pub fn png() -> Vec<u8> {
     let mut picture = b"\x89PNG\r\n\x1a\n".to_vec();
     let mut chunk = |kind: &[u8; 4], data: &[u8]| {
@@ -59,7 +59,7 @@ pub fn png() -> Vec<u8> {
     picture
 }
 
-/// An extended WebP with a colour profile, EXIF, XMP and something of a single program.
+/// Builds an extended WebP with a colour profile, EXIF, XMP and a proprietary chunk.
 pub fn webp() -> Vec<u8> {
     let mut chunks = Vec::new();
     let mut chunk = |name: &[u8; 4], data: &[u8]| {
@@ -70,7 +70,7 @@ pub fn webp() -> Vec<u8> {
     };
     chunk(b"VP8X", &[0x2c, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     chunk(b"ICCP", b"profile");
-    chunk(b"VP8L", SHOWN);
+    chunk(b"VP8L", IMAGE_DATA);
     chunk(b"EXIF", &exif(3)[6..]);
     chunk(b"XMP ", SECRET);
     chunk(b"MINE", SECRET);
@@ -78,20 +78,20 @@ pub fn webp() -> Vec<u8> {
     [b"RIFF".as_slice(), &length.to_le_bytes(), b"WEBP", &chunks, SECRET].concat()
 }
 
-/// A HEIC with a picture, its EXIF and its XMP, a description by its author, and a box of a single program.
+/// Builds a HEIC with a picture, its EXIF and its XMP, a description by its author, and a proprietary box.
 pub fn heic() -> Vec<u8> {
     let ftyp = bounded("ftyp", &[b"heic", &[0; 4], b"mif1heic"]);
     let exif = [&[0, 0, 0, 6][..], &exif(6)].concat();
-    let lengths = [SHOWN.len(), exif.len(), SECRET.len()];
+    let lengths = [IMAGE_DATA.len(), exif.len(), SECRET.len()];
     // Offsets are known once the length of the description is, which does not depend on them.
     let length = description(0, lengths).len();
     let data = ftyp.len() + length + 8;
     let mine = bounded("uuid", &[SECRET]);
-    let mdat = bounded("mdat", &[SHOWN, &exif, SECRET]);
+    let mdat = bounded("mdat", &[IMAGE_DATA, &exif, SECRET]);
     [ftyp, description(data, lengths), mdat, mine].concat()
 }
 
-/// The description of three items that lie one after the other from here on; the last one is XMP.
+/// Builds the item locations of three items that are contiguous from `from` on; the last one is XMP.
 fn description(from: usize, lengths: [usize; 3]) -> Vec<u8> {
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX).to_be_bytes();
     let item = |id: u8, kind: &[u8; 4], more: &[u8]| bounded("infe", &[&[2, 0, 0, 0, 0, id, 0, 0], kind, more]);
@@ -120,23 +120,23 @@ fn description(from: usize, lengths: [usize; 3]) -> Vec<u8> {
     bounded("meta", &[&parts.concat()])
 }
 
-/// A box of the ISO base media format.
+/// Builds a box of the ISO base media format.
 fn bounded(kind: &str, parts: &[&[u8]]) -> Vec<u8> {
     let body = parts.concat();
     let length = u32::try_from(body.len() + 8).unwrap_or(u32::MAX);
     [length.to_be_bytes().as_slice(), kind.as_bytes(), &body].concat()
 }
 
-/// EXIF with an orientation and a place.
+/// Builds EXIF with an orientation and a place.
 fn exif(orientation: u8) -> Vec<u8> {
     let entry = |tag: [u8; 2], kind: u8, value: [u8; 4]| [&tag[..], &[kind, 0, 1, 0, 0, 0], &value].concat();
     let entries = [entry([0x12, 1], 3, [orientation, 0, 0, 0]), entry([0x25, 0x88], 4, [38, 0, 0, 0])].concat();
     [b"Exif\0\0II*\0\x08\0\0\0\x02\0".as_slice(), &entries, &[0; 4], SECRET].concat()
 }
 
-/// The data of a scan of this length.
+/// Returns scan data of this length.
 fn filled(length: usize) -> Vec<u8> {
-    let mut scan: Vec<u8> = SHOWN.iter().copied().cycle().take(length).collect();
+    let mut scan: Vec<u8> = IMAGE_DATA.iter().copied().cycle().take(length).collect();
     // Neither the end nor what stands before it may look like the beginning of a marker.
     let mut end = length.saturating_sub(2);
     if end > 0 && scan[end - 1] == 0xff {
@@ -146,7 +146,7 @@ fn filled(length: usize) -> Vec<u8> {
     scan
 }
 
-/// CRC-32 as PNG has it.
+/// Computes the CRC-32 as defined by PNG.
 fn checksum(bytes: &[u8]) -> u32 {
     let step = |rest: u32, _| if rest & 1 == 1 { 0xedb8_8320 ^ (rest >> 1) } else { rest >> 1 };
     let all = bytes.iter().fold(u32::MAX, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), step));

@@ -1,7 +1,7 @@
-//! The print engine behind every protocol: files, prints, heating, homing, history, faults, and the log of what
-//! physically happened.
+//! Print engine behind every protocol: files, prints, heating, homing, history, faults, and the log of physical
+//! actions.
 //!
-//! How a state is named on the wire is decided by the protocols' modules.
+//! The modules of the protocols map its states to their own names.
 
 use std::{
     any::Any,
@@ -29,10 +29,10 @@ pub use machine::{CommandError, Controller, DeleteError, Machine, Temperatures};
 
 use crate::{faults::Faults, gcode::GcodeFacts};
 
-/// A virtual printer that runs by itself: a [`Machine`] and a task that advances its time. Clones are the same
+/// Virtual printer that runs by itself: a [`Machine`] and a task that advances its time. Clones refer to the same
 /// printer.
 ///
-/// Must be made within a tokio runtime.
+/// Must be created within a tokio runtime.
 #[derive(Clone, Debug)]
 pub struct VirtualPrinter(Arc<Inner>);
 
@@ -43,19 +43,19 @@ struct Inner {
     requests: AtomicU64,
     uploads: AtomicU64,
     sockets: AtomicUsize,
-    /// Address of its camera's picture.
+    /// URL of its camera's picture.
     camera: Mutex<Option<String>>,
-    /// What its protocol keeps beside the machine; must not hold the printer itself.
+    /// State of its protocol besides the machine; must not hold the printer itself.
     extension: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-/// A condition was not met within this time.
+/// Timeout: a condition was not met within this time.
 #[derive(Debug, thiserror::Error)]
 #[error("not so within {0:?}")]
 pub struct NotInTime(pub Duration);
 
 impl VirtualPrinter {
-    /// A new, idle printer. `reconnects` says whether its host finds a lost controller by itself.
+    /// Creates an idle printer. `reconnects` is whether its host finds a lost controller by itself.
     pub fn new(seed: u64, speed: f64, reconnects: bool) -> Self {
         let machine = Machine::new(seed, speed, reconnects, Instant::now());
         let inner = Arc::new(Inner {
@@ -88,7 +88,7 @@ impl VirtualPrinter {
         Self(inner)
     }
 
-    /// Runs a function on the machine again and again, until the printer is gone.
+    /// Runs a function on the machine at an interval, until the printer is gone.
     pub(crate) fn every(&self, pause: Duration, act: impl Fn(&mut Machine) + Send + 'static) {
         let weak = Arc::downgrade(&self.0);
         tokio::spawn(async move {
@@ -99,48 +99,48 @@ impl VirtualPrinter {
         });
     }
 
-    /// Runs a function on the machine as it is now. Must not be called from within itself.
+    /// Runs a function on the machine, advanced to the current time. Must not be called recursively.
     pub fn with<T>(&self, act: impl FnOnce(&mut Machine) -> T) -> T {
         let mut machine = self.0.machine.lock().unwrap_or_else(PoisonError::into_inner);
         machine.advance(Instant::now());
         let result = act(&mut machine);
         let revision = machine.revision();
         drop(machine);
-        self.0.revision.send_if_modified(|known| std::mem::replace(known, revision) != revision);
+        self.0.revision.send_if_modified(|current| std::mem::replace(current, revision) != revision);
         result
     }
 
-    /// Gives it a camera whose pictures are at this address, where its protocol tells of cameras; `None` takes it away.
+    /// Sets the URL of its camera's pictures, for protocols that report cameras; `None` removes the camera.
     pub fn set_camera(&self, snapshot_url: Option<&str>) {
         *self.0.camera.lock().unwrap_or_else(PoisonError::into_inner) = snapshot_url.map(str::to_owned);
     }
 
-    /// The address of its camera's picture.
+    /// Returns the URL of its camera's picture.
     pub(crate) fn camera(&self) -> Option<String> {
         self.0.camera.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Adds what its protocol keeps beside the machine, unless there is something already.
+    /// Sets the state of its protocol besides the machine, unless it is set already.
     pub(crate) fn extend(&self, extension: impl Any + Send + Sync) {
         let _ = self.0.extension.set(Box::new(extension));
     }
 
-    /// What its protocol keeps beside the machine; `None` if it keeps nothing of this type.
+    /// Returns the state of its protocol besides the machine; `None` if there is none of this type.
     pub(crate) fn extension<T: Any + Clone>(&self) -> Option<T> {
         self.0.extension.get()?.downcast_ref().cloned()
     }
 
-    /// Signals whenever the state changes other than by the passing of time.
+    /// Returns a receiver that is notified whenever the state changes other than by the passing of time.
     pub fn revisions(&self) -> watch::Receiver<u64> {
         self.0.revision.subscribe()
     }
 
     /// Waits until the machine satisfies a condition, without a time limit.
-    pub async fn until(&self, mut wanted: impl FnMut(&Machine) -> bool) {
+    pub async fn until(&self, mut condition: impl FnMut(&Machine) -> bool) {
         let mut revised = self.revisions();
         loop {
             revised.borrow_and_update();
-            if self.with(|machine| wanted(machine)) {
+            if self.with(|machine| condition(machine)) {
                 return;
             }
             // Cannot fail, because the sender lives as long as `self`.
@@ -151,20 +151,20 @@ impl VirtualPrinter {
     /// Waits until the log satisfies a condition.
     pub async fn wait_for_log(
         &self,
-        mut wanted: impl FnMut(&[LogEntry]) -> bool,
+        mut condition: impl FnMut(&[LogEntry]) -> bool,
         within: Duration,
     ) -> Result<Vec<LogEntry>, NotInTime> {
-        let seen = self.until(|machine| wanted(machine.log()));
-        tokio::time::timeout(within, seen).await.map_err(|_| NotInTime(within))?;
+        let reached = self.until(|machine| condition(machine.log()));
+        tokio::time::timeout(within, reached).await.map_err(|_| NotInTime(within))?;
         Ok(self.log())
     }
 
-    /// The log of what it physically did.
+    /// Returns the log of its physical actions.
     pub fn log(&self) -> Vec<LogEntry> {
         self.with(|machine| machine.log().to_vec())
     }
 
-    /// How often it physically began to print a file.
+    /// Returns how many times it physically began to print a file.
     pub fn starts_of(&self, filename: &str) -> usize {
         self.with(|machine| {
             machine
@@ -175,17 +175,17 @@ impl VirtualPrinter {
         })
     }
 
-    /// How many HTTP requests reached it, control requests not counted.
+    /// Returns the number of HTTP requests received, without control requests.
     pub fn requests(&self) -> u64 {
         self.0.requests.load(Ordering::Relaxed)
     }
 
-    /// Counts a request, whatever came of it.
-    pub(crate) fn asked(&self) {
+    /// Counts a request, whatever its result.
+    pub(crate) fn count_request(&self) {
         self.0.requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many uploads have begun to arrive.
+    /// Returns the number of uploads that have begun to arrive.
     pub fn uploads_begun(&self) -> u64 {
         self.0.uploads.load(Ordering::Relaxed)
     }
@@ -195,17 +195,17 @@ impl VirtualPrinter {
         self.0.uploads.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The most web sockets that were open at once, where its protocol counts them.
+    /// Returns the maximum number of web sockets that were open at once, if its protocol counts them.
     pub fn most_sockets(&self) -> usize {
         self.0.sockets.load(Ordering::Relaxed)
     }
 
-    /// Notes how many web sockets are open now.
+    /// Records the current number of open web sockets.
     pub(crate) fn sockets_are(&self, open: usize) {
         self.0.sockets.fetch_max(open, Ordering::Relaxed);
     }
 
-    /// A copy of its present faults.
+    /// Returns a copy of its current faults.
     pub fn faults(&self) -> Faults {
         self.with(|machine| machine.faults().clone())
     }
@@ -217,7 +217,7 @@ impl VirtualPrinter {
         }
     }
 
-    /// Sets its faults, in place of the present ones.
+    /// Replaces its faults.
     pub fn set_faults(&self, faults: Faults) {
         self.with(|machine| machine.set_faults(faults));
     }
@@ -231,7 +231,7 @@ impl VirtualPrinter {
         });
     }
 
-    /// How many times faster than the G-code's estimate it prints.
+    /// Returns the speed factor relative to the G-code's estimate.
     pub fn speed(&self) -> f64 {
         self.with(|machine| machine.speed())
     }

@@ -1,8 +1,9 @@
-//! A payment processor as Stripe's API behaves: checkout sessions with a page on which a person pays or declines,
-//! refunds, customers, subscriptions that renew, and signed events that come late, twice and out of order.
+//! Simulated payment processor with the behaviour of Stripe's API: checkout sessions with a page on which the customer
+//! pays or declines, refunds, customers, subscriptions that renew, and signed events that arrive late, twice and out of
+//! order.
 //!
-//! It keeps books of every cent, which a test holds against the shop's own. Requests are judged as strictly as the real
-//! one does: keys, unknown parameters, repeated requests.
+//! It records every cent, so that a test can compare it with the shop's own records. Requests are validated as strictly
+//! as by the real one: keys, unknown parameters, repeated requests.
 
 mod acts;
 mod books;
@@ -46,19 +47,19 @@ use crate::courier::Courier;
 use crate::stock::{Way, Weather, on_the_way};
 use crate::wire::Server;
 
-/// The version of the API whose shapes it has.
+/// Version of the API that it implements.
 const API_VERSION: &str = "2026-06-24.dahlia";
-/// Most bytes of a body.
+/// Maximum size of a body in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
-/// Most keys that are remembered; the oldest are forgotten.
+/// Maximum number of stored idempotency keys; the oldest are evicted.
 const MAX_KEYS: usize = 20_000;
-/// Most calls that are remembered for tests.
+/// Maximum number of recorded calls, for tests.
 const MAX_CALLS: usize = 20_000;
 
-/// A first answer under a key: what was asked, and what was answered.
+/// First request and response under an idempotency key.
 #[derive(Clone, Debug)]
 struct Kept {
-    asked: String,
+    request: String,
     status: StatusCode,
     body: Value,
 }
@@ -68,11 +69,11 @@ struct Inside {
     books: Books,
     secret_key: String,
     keys: BTreeMap<String, Kept>,
-    /// Keys in the order of their coming.
+    /// Keys in the order of their first use.
     recent: VecDeque<String>,
-    /// Statuses that the next calls are answered with, before they act.
+    /// Statuses with which the next calls are answered, before they are executed.
     faults: VecDeque<u16>,
-    /// Method and path of each call that was let in.
+    /// Method and path of each authorised call.
     calls: VecDeque<String>,
 }
 
@@ -83,7 +84,7 @@ struct Host {
 }
 
 impl Host {
-    /// Acts, and hands what happened to the courier.
+    /// Runs an action and passes the resulting events to the courier.
     fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         let done = act(&mut inside);
@@ -96,18 +97,18 @@ impl Host {
     }
 }
 
-/// What came in and went back for one reference, in minor units.
+/// Payments and refunds of one reference, in minor units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Balance {
-    /// Payments that succeeded.
+    /// Total of successful payments.
     pub took: i64,
-    /// What was refunded of them.
+    /// Total of refunds.
     pub gave_back: i64,
-    /// How many payments succeeded.
+    /// Number of successful payments.
     pub payments: usize,
 }
 
-/// A running payment processor. Stops when dropped.
+/// Running payment processor. Stops when dropped.
 #[derive(Debug)]
 pub struct PaymentProcessor {
     host: Host,
@@ -123,7 +124,7 @@ impl Drop for PaymentProcessor {
 }
 
 impl PaymentProcessor {
-    /// Starts on a free loopback port, with this secret key.
+    /// Starts on a free loopback port with this secret key.
     pub async fn start(secret_key: &str) -> std::io::Result<Self> {
         Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), secret_key).await
     }
@@ -147,58 +148,58 @@ impl PaymentProcessor {
         Ok(Self { host, way, server, courier })
     }
 
-    /// Its base address.
+    /// Returns its base address.
     pub fn url(&self) -> String {
         self.server.base_url()
     }
 
-    /// What happens to calls from now on.
+    /// Sets the network condition for calls from now on.
     pub fn weather(&self, weather: Weather) {
         self.way.set(weather);
     }
 
-    /// The next calls are answered with these statuses, and do nothing.
+    /// Answers the next calls with these statuses instead of executing them.
     pub fn answer_next(&self, statuses: &[u16]) {
         self.host.with(|inside| inside.faults.extend(statuses));
     }
 
-    /// Refunds are refused with this word; `None`: no longer.
+    /// Rejects refunds with this error code; `None` accepts them again.
     pub fn refuse_refunds(&self, code: Option<&str>) {
         self.host.with(|inside| inside.books.refuses_refunds = code.map(str::to_owned));
     }
 
-    /// Events go to `path` of the server at `to` from now on, signed with this secret.
+    /// Sends events to `path` of the server at `to` from now on, signed with this secret.
     pub fn events_go_to(&self, to: SocketAddr, path: &str, secret: &str) {
         self.host.courier.go_to(to, path, secret);
     }
 
-    /// How events travel from now on.
+    /// Sets the delivery conditions of events from now on.
     pub fn events_travel(&self, travel: Travel) {
         self.host.courier.travel(travel);
     }
 
-    /// How many events wait to be sent, were taken, and were given up.
+    /// Returns the numbers of pending, accepted and abandoned events.
     pub fn event_counts(&self) -> (usize, usize, usize) {
         self.host.courier.counts()
     }
 
-    /// A person acts on the page of a session. The error says why they cannot.
+    /// Acts as the customer on the page of a session. The error says why that is impossible.
     pub fn act(&self, session: &str, payer: Payer) -> Result<(), String> {
         self.done(|books| sessions::act(books, session, payer))
     }
 
-    /// The money of a slow payment arrives, or it never will.
+    /// Settles a delayed payment: its money arrives, or never will.
     pub fn settle(&self, session: &str, arrives: bool) -> Result<(), String> {
         self.done(|books| sessions::settle(books, session, arrives))
     }
 
-    /// The time of a session is over.
+    /// Expires a session.
     pub fn expire(&self, session: &str) -> Result<(), String> {
         let none = Params::parse("").map_err(|fault| fault.body().to_string())?;
         self.done(|books| sessions::expire(books, session, &none))
     }
 
-    /// Somebody refunds at the processor itself, all that is left or a part.
+    /// Refunds a payment at the processor itself: the whole remainder, or a part.
     pub fn refund(&self, intent: &str, cents: Option<i64>) -> Result<(), String> {
         let amount = cents.map_or_else(String::new, |cents| format!("&amount={cents}"));
         let params = Params::parse(&format!("payment_intent={intent}{amount}"));
@@ -206,18 +207,18 @@ impl PaymentProcessor {
         self.done(|books| refunds::create(books, &params))
     }
 
-    /// Makes a price that recurs each month; gives its id.
+    /// Creates a monthly recurring price; returns its id.
     pub fn add_price(&self, product: &str, cents: i64, currency: &str) -> String {
-        let made = self.host.with(|inside| subscriptions::add_price(&mut inside.books, product, cents, currency));
-        made.unwrap_or_default()
+        let price = self.host.with(|inside| subscriptions::add_price(&mut inside.books, product, cents, currency));
+        price.unwrap_or_default()
     }
 
-    /// Stores a card with a customer.
+    /// Adds a card to a customer.
     pub fn add_card(&self, customer: &str, last4: &str) -> Result<(), String> {
         self.done(|books| customers::add_card(books, customer, last4))
     }
 
-    /// The period of a subscription is over.
+    /// Ends the period of a subscription.
     pub fn renew(&self, subscription: &str, how: Renewal) -> Result<(), String> {
         self.done(|books| subscriptions::renew(books, subscription, how))
     }
@@ -226,12 +227,12 @@ impl PaymentProcessor {
         self.host.with(|inside| act(&mut inside.books)).map(drop).map_err(|fault| fault.body().to_string())
     }
 
-    /// All objects of a kind, such as `checkout.session`, newest first.
+    /// Returns all objects of a kind, such as `checkout.session`, newest first.
     pub fn all(&self, kind: &str) -> Vec<Value> {
-        self.host.with(|inside| inside.books.all(kind).map(sessions::shown).collect())
+        self.host.with(|inside| inside.books.all(kind).map(sessions::public_view).collect())
     }
 
-    /// What came in and went back under `metadata.orderId`, or `metadata.invoiceId`.
+    /// Returns the payments and refunds under `metadata.orderId`, or `metadata.invoiceId`.
     pub fn balance(&self, owner: &str) -> Balance {
         let charges = self.all("charge");
         let names = |charge: &Value| ["orderId", "invoiceId"].iter().any(|name| charge["metadata"][name] == owner);
@@ -243,13 +244,13 @@ impl PaymentProcessor {
         })
     }
 
-    /// Method and path of each call that showed the right key, in order.
+    /// Returns method and path of each call with the right key, in order.
     pub fn calls(&self) -> Vec<String> {
         self.host.with(|inside| inside.calls.iter().cloned().collect())
     }
 }
 
-/// The key that a call shows: as a bearer, or as the name of a user.
+/// Returns the key of a call: a bearer token, or the user name of HTTP Basic.
 fn shown_key(headers: &HeaderMap) -> Option<String> {
     let value = headers.get("authorization")?.to_str().ok()?;
     if let Some(key) = value.strip_prefix("Bearer ") {
@@ -303,26 +304,27 @@ async fn call(State(host): State<Host>, request: Request) -> Response {
 }
 
 impl Inside {
-    /// The first answer again under a key that was used; else what the call does.
+    /// Returns the first response of a repeated idempotency key; otherwise executes the call.
     fn answer(&mut self, method: &Method, path: &str, text: &str, once: Option<String>) -> (StatusCode, Value, bool) {
         // The same members in another order are the same request.
         let params = Params::parse(text);
-        let asked = format!("{method} {path} {}", params.as_ref().map_or_else(|_| text.to_owned(), Params::canonical));
-        if let Some(kept) = once.as_ref().and_then(|key| self.keys.get(key)) {
-            if kept.asked == asked {
-                return (kept.status, kept.body.clone(), true);
+        let request =
+            format!("{method} {path} {}", params.as_ref().map_or_else(|_| text.to_owned(), Params::canonical));
+        if let Some(stored) = once.as_ref().and_then(|key| self.keys.get(key)) {
+            if stored.request == request {
+                return (stored.status, stored.body.clone(), true);
             }
             let fault = Fault::other_request(once.as_deref().unwrap_or_default());
             return (fault.status(), fault.body(), false);
         }
         let done = params.and_then(|params| route(&mut self.books, method, path, &params));
         let (status, body) = match done {
-            Ok(object) => (StatusCode::OK, sessions::shown(&object)),
+            Ok(object) => (StatusCode::OK, sessions::public_view(&object)),
             Err(fault) => (fault.status(), fault.body()),
         };
         if let Some(key) = once {
             self.recent.push_back(key.clone());
-            self.keys.insert(key, Kept { asked, status, body: body.clone() });
+            self.keys.insert(key, Kept { request, status, body: body.clone() });
             while self.recent.len() > MAX_KEYS {
                 if let Some(oldest) = self.recent.pop_front() {
                     self.keys.remove(&oldest);
@@ -339,10 +341,10 @@ fn route(books: &mut Books, method: &Method, path: &str, params: &Params) -> Res
         ("POST", ["checkout", "sessions"]) => sessions::create(books, params),
         ("GET", ["checkout", "sessions"]) => {
             params.only(&["limit", "starting_after", "ending_before", "payment_intent", "customer", "status"])?;
-            let fits = |one: &Value, name: &str| params.text(name).is_none_or(|asked| one[name] == asked);
+            let fits = |one: &Value, name: &str| params.text(name).is_none_or(|expected| one[name] == expected);
             let all = |one: &Value| ["payment_intent", "customer", "status"].iter().all(|name| fits(one, name));
             let mut page = books.page("checkout.session", "/v1/checkout/sessions", params, all)?;
-            page["data"].as_array_mut().into_iter().flatten().for_each(|one| *one = sessions::shown(one));
+            page["data"].as_array_mut().into_iter().flatten().for_each(|one| *one = sessions::public_view(one));
             Ok(page)
         }
         ("GET", ["checkout", "sessions", id]) => {

@@ -1,4 +1,4 @@
-//! What the protocol of a kind of printer declares about itself.
+//! Declaration of the protocol of a printer kind.
 
 use std::{io, net::SocketAddr};
 
@@ -6,39 +6,39 @@ use futures::future::BoxFuture;
 
 use crate::{PrinterKind, VirtualPrinter, wire::Server};
 
-/// A protocol of printers. All that a fleet and the command line know of a kind of printer follows from it.
+/// Protocol of a printer kind. The fleet and the command line derive everything about the kind from it.
 #[derive(Debug)]
 pub struct Protocol {
-    /// The printer type as Printfloor's API writes it, such as `fw_rest`.
+    /// Printer type in Printfloor's API, such as `fw_rest`.
     pub word: &'static str,
-    /// What such a printer is, for the help of a command line, such as
-    /// `printers with the firmware web API (Moonraker)`.
+    /// Description of such printers, for the help of a command line, such as `printers with the firmware web API
+    /// (Moonraker)`.
     pub about: &'static str,
-    /// What the serial numbers of its printers begin with.
+    /// Prefix of the serial numbers of its printers.
     pub serial_prefix: &'static str,
-    /// How many characters its API keys have.
+    /// Number of characters of its API keys.
     pub key_chars: usize,
-    /// Whether its printers print packages (`.gcode.3mf`) instead of G-code as text.
+    /// Set if its printers print packages (`.gcode.3mf`) instead of text G-code.
     pub prints_packages: bool,
-    /// Whether a lost controller is found again without a command (Klipper does, a serial port does not).
+    /// Set if a lost controller is found again without a command (Klipper does, a serial port does not).
     pub reconnects: bool,
     /// Serves a printer until the server is dropped.
     pub serve: fn(VirtualPrinter, ServeOptions) -> BoxFuture<'static, io::Result<Server>>,
 }
 
-/// Where and how one virtual printer is served.
+/// Address, credentials and name of one served virtual printer.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// The address to listen on; port 0 takes a free port.
+    /// Address to listen on; port 0 takes a free port.
     pub addr: SocketAddr,
-    /// The API key that every call needs; `None` trusts every caller.
+    /// API key that every call needs; `None` trusts every caller.
     pub api_key: Option<String>,
-    /// The name that the printer reports.
+    /// Name that the printer reports.
     pub name: String,
 }
 
 impl PrinterKind {
-    /// The printer type as Printfloor's API writes it.
+    /// Returns the printer type in Printfloor's API.
     pub fn as_str(self) -> &'static str {
         self.protocol().word
     }

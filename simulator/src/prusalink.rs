@@ -1,8 +1,8 @@
-//! A virtual printer that speaks `PrusaLink` (printer type `prusa_link`): Prusa's web API, version 1.
+//! Virtual printer that speaks `PrusaLink` (printer type `prusa_link`): Prusa's web API, version 1.
 //!
 //! Shapes, status codes and quirks are those of the real programs: names shortened to 8 and 3 characters and one
-//! storage `/usb`, as printers have it; `status_printer`, as the program on a small computer beside the printer tells
-//! it. The user of HTTP Digest is `maker`, the password is the API key.
+//! storage `/usb`, as on printers; `status_printer`, as reported by the program on a small computer beside the printer.
+//! The user of HTTP Digest is `maker`, the password is the API key.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -30,7 +30,7 @@ mod auth;
 mod files;
 mod job;
 
-/// The declaration of the protocol.
+/// Declaration of the protocol.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "prusa_link",
     about: "printers with Prusa's web API (PrusaLink)",
@@ -43,17 +43,17 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type Host = wire::Host<PrusalinkState>;
 
-/// What the handlers share besides the printer.
+/// State of the handlers besides the printer.
 #[derive(Clone, Default)]
 struct PrusalinkState {
-    /// The nonces that refusals gave out.
+    /// Nonces issued in challenges.
     nonces: Arc<Mutex<Vec<String>>>,
-    /// The upload that is under way: only one is taken at a time.
+    /// Upload in progress: only one is accepted at a time.
     transfer: Arc<Mutex<Option<Transfer>>>,
     transfers: Arc<AtomicU64>,
 }
 
-/// An upload that is under way.
+/// Upload in progress.
 #[derive(Clone)]
 struct Transfer {
     id: u64,
@@ -61,7 +61,7 @@ struct Transfer {
     total: u64,
 }
 
-/// Ends an upload when it is dropped, also when its connection was cut.
+/// Guard that ends an upload when it is dropped, also when its connection was cut.
 struct TransferEnds(Host);
 
 impl Drop for TransferEnds {
@@ -103,7 +103,7 @@ impl Host {
             .with_state(self)
     }
 
-    /// Takes the only place of an upload; `None` while another is under way.
+    /// Takes the only upload slot; `None` while another upload is in progress.
     fn begin_transfer(&self, path: &str, total: u64) -> Option<TransferEnds> {
         let mut transfer = self.state.transfer.lock().unwrap_or_else(PoisonError::into_inner);
         if transfer.is_some() {
@@ -115,18 +115,18 @@ impl Host {
     }
 }
 
-/// An error response: `{"title": "…", "text": "…"}`.
+/// Builds an error response: `{"title": "…", "text": "…"}`.
 fn error(status: StatusCode, words: &str) -> Response {
     let title = status.canonical_reason().unwrap_or("Error");
     (status, Json(json!({"title": title, "text": words}))).into_response()
 }
 
-/// A response without a body.
+/// Builds a response without a body.
 fn done() -> Response {
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// The response to a command that the printer carried out or refused.
+/// Builds the response to a command that the printer executed or refused.
 fn outcome(result: Result<(), CommandError>) -> Response {
     match result {
         Ok(()) => done(),
@@ -137,7 +137,7 @@ fn outcome(result: Result<(), CommandError>) -> Response {
     }
 }
 
-/// Errors are plain text for who does not ask for JSON.
+/// Converts errors to plain text for clients that do not accept JSON.
 async fn in_the_form_asked_for(request: Request, next: Next) -> Response {
     let json = accepts_json(request.headers());
     let answer = next.run(request).await;
@@ -158,7 +158,7 @@ fn accepts_json(headers: &HeaderMap) -> bool {
     headers.get(header::ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"application/json"))
 }
 
-/// While it starts up it answers nothing.
+/// Rejects requests while the printer starts up.
 async fn starting(State(host): State<Host>, request: Request, next: Next) -> Response {
     if host.printer.with(|machine| *machine.controller() == Controller::Starting) {
         return error(StatusCode::SERVICE_UNAVAILABLE, "PrusaLink has not finished its initialization");
@@ -182,7 +182,7 @@ async fn info(State(host): State<Host>) -> Response {
     .into_response()
 }
 
-/// The last picture of its camera, which the printer's server takes itself, wherever the camera is.
+/// Returns the last picture of its camera, which the printer's server takes itself, wherever the camera is.
 async fn snap(State(host): State<Host>) -> Response {
     match host.printer.camera() {
         Some(_) => ([(header::CONTENT_TYPE, "image/png")], crate::gcode::sample_png()).into_response(),

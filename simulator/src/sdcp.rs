@@ -1,8 +1,8 @@
-//! A virtual printer that speaks SDCP over a web socket (printer type `sdcp`), as the Centauri Carbon of Elegoo does:
-//! no key, files in pieces over HTTP, everything else on the socket.
+//! Virtual printer that speaks SDCP over a web socket (printer type `sdcp`), like Elegoo's Centauri Carbon: no key,
+//! files in chunks over HTTP, everything else on the socket.
 //!
-//! It bears a few sockets. One more and it hangs until it is switched off and on; so it does when it is told to start a
-//! print with members missing, or sent a command that it does not know.
+//! It supports a few sockets. One more makes it hang until it is power-cycled; so does a start with missing members, or
+//! an unknown command.
 
 use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicUsize};
 
@@ -21,10 +21,10 @@ mod files;
 mod socket;
 mod status;
 
-/// Sockets that it bears at once.
+/// Maximum number of concurrent sockets.
 const MAX_SOCKETS: usize = 4;
 
-/// The declaration of the protocol.
+/// Declaration of the protocol.
 pub(crate) const PROTOCOL: Protocol = Protocol {
     word: "sdcp",
     about: "printers with a web socket of the SDCP kind (Elegoo)",
@@ -37,11 +37,11 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
 
 type Host = wire::Host<SdcpState>;
 
-/// What the handlers share besides the printer.
+/// State of the handlers besides the printer.
 #[derive(Clone, Default)]
 struct SdcpState {
     sockets: Arc<AtomicUsize>,
-    /// The upload whose pieces arrive.
+    /// Chunked upload in progress.
     upload: Arc<Mutex<Option<files::Pieces>>>,
 }
 
@@ -54,7 +54,7 @@ impl Host {
             .with_state(self)
     }
 
-    /// Its program ends: nothing answers, and a print is lost.
+    /// Crashes the printer's program: nothing answers, and a print is lost.
     fn crash(&self) {
         self.printer.update_faults(|faults| faults.hang = true);
         self.printer.with(|machine| machine.reboot(true));

@@ -1,8 +1,8 @@
-//! Other shops: Shopify and `WooCommerce` as their interfaces and webhooks behave, and the public storefront of the
+//! Simulated external shops: Shopify and `WooCommerce` with their APIs and webhooks, and the public storefront of the
 //! former.
 //!
-//! Orders are placed, paid, changed, cancelled and paid back as people there would, and each change sends a signed
-//! message: at once, late, twice or out of order. What the shop was told of shipments is there to be looked at.
+//! Orders are placed, paid, changed, cancelled and refunded as by customers and staff there, and each change sends a
+//! signed message: at once, late, twice or out of order. The shipments reported to the shop can be inspected.
 
 mod message;
 mod orders;
@@ -30,15 +30,15 @@ use crate::courier::{Courier, Travel};
 use crate::stock::{Way, Weather, on_the_way};
 use crate::wire::Server;
 
-/// Most bytes of a body.
+/// Maximum size of a body in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
 
-/// Which system a shop works with.
+/// E-commerce platform of a shop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShopSystem {
-    /// Token in a header of its own, fulfillments.
+    /// Shopify: token in a dedicated header, fulfillments.
     Shopify,
-    /// Key and secret as user and password, notes and a status.
+    /// `WooCommerce`: key and secret as user and password, notes and a status.
     WooCommerce,
 }
 
@@ -48,12 +48,12 @@ struct Inside {
     token: String,
     orders: BTreeMap<u64, SoldThere>,
     products: Vec<Product>,
-    /// What every page of the storefront is answered with instead of products.
+    /// Text that every page of the storefront returns instead of products.
     nonsense: Option<String>,
     last_id: u64,
-    /// Calls that showed the right token.
+    /// Number of calls with the right token.
     calls: usize,
-    /// Pages of the storefront that were asked for.
+    /// Number of requested storefront pages.
     pages: usize,
 }
 
@@ -69,7 +69,7 @@ impl Host {
     }
 }
 
-/// A running shop. Stops when dropped.
+/// Running shop. Stops when dropped.
 #[derive(Debug)]
 pub struct OtherShop {
     host: Host,
@@ -85,7 +85,7 @@ impl Drop for OtherShop {
 }
 
 impl OtherShop {
-    /// Starts on a free loopback port; its interface asks for this token.
+    /// Starts on a free loopback port; its API requires this token.
     pub async fn start(system: ShopSystem, token: &str) -> std::io::Result<Self> {
         let inside = Inside {
             system,
@@ -115,37 +115,37 @@ impl OtherShop {
         Ok(Self { host, way, server, courier })
     }
 
-    /// Its base address.
+    /// Returns its base address.
     pub fn url(&self) -> String {
         self.server.base_url()
     }
 
-    /// What happens to calls from now on.
+    /// Sets the network condition for calls from now on.
     pub fn weather(&self, weather: Weather) {
         self.way.set(weather);
     }
 
-    /// Messages go to `path` of the server at `to` from now on, signed with this secret.
+    /// Sends messages to `path` of the server at `to` from now on, signed with this secret.
     pub fn messages_go_to(&self, to: SocketAddr, path: &str, secret: &str) {
         self.host.courier.go_to(to, path, secret);
     }
 
-    /// How messages travel from now on.
+    /// Sets the delivery conditions of messages from now on.
     pub fn messages_travel(&self, travel: Travel) {
         self.host.courier.travel(travel);
     }
 
-    /// How many messages wait to be sent, were taken, and were given up.
+    /// Returns the numbers of pending, accepted and abandoned messages.
     pub fn message_counts(&self) -> (usize, usize, usize) {
         self.host.courier.counts()
     }
 
-    /// Orders are numbered from here on, unless their numbers are higher already.
+    /// Continues the order numbers after `last`, unless they are higher already.
     pub fn number_from(&self, last: u64) {
         self.host.with(|inside| inside.last_id = inside.last_id.max(last));
     }
 
-    /// Somebody orders these: variant, how many, price of one in cents. Gives the id of the order; nobody paid yet.
+    /// Places an order of these lines: variant, quantity, unit price in cents. Returns the id of the unpaid order.
     pub fn place(&self, lines: &[(&str, u32, i64)]) -> u64 {
         let id = self.host.with(|inside| {
             inside.last_id += 1;
@@ -157,22 +157,22 @@ impl OtherShop {
         id
     }
 
-    /// The order is paid.
+    /// Marks the order as paid.
     pub fn pay(&self, order: u64) {
         self.change(order, "paid", |order| order.paid = true);
     }
 
-    /// The order is cancelled.
+    /// Cancels the order.
     pub fn cancel(&self, order: u64) {
         self.change(order, "cancelled", |order| order.cancelled = true);
     }
 
-    /// A part of what was paid goes back.
+    /// Refunds a part of the payment.
     pub fn refund(&self, order: u64, cents: i64) {
         self.change(order, "updated", |order| order.refunded_cents += cents);
     }
 
-    /// The message about an order as it is now is sent once more.
+    /// Sends the message about the current state of an order again.
     pub fn tell(&self, order: u64, what: &str) {
         let letter = self.host.with(|inside| {
             let sold = inside.orders.get(&order)?;
@@ -207,28 +207,28 @@ impl OtherShop {
         self.tell(order, what);
     }
 
-    /// An order as the shop knows it.
+    /// Returns an order as the shop stores it.
     pub fn order(&self, order: u64) -> Option<SoldThere> {
         self.host.with(|inside| inside.orders.get(&order).cloned())
     }
 
-    /// What the storefront sells from now on.
+    /// Sets the products of the storefront.
     pub fn sell(&self, products: Vec<Product>) {
         self.host.with(|inside| inside.products = products);
     }
 
-    /// Every page of the storefront is this text; `None`: no longer.
+    /// Makes every page of the storefront return this text; `None` returns products again.
     pub fn talk_nonsense(&self, text: Option<&str>) {
         self.host.with(|inside| inside.nonsense = text.map(str::to_owned));
     }
 
-    /// How many calls showed the right token, and how many pages of the storefront were asked for.
+    /// Returns the number of calls with the right token, and of requested storefront pages.
     pub fn calls(&self) -> (usize, usize) {
         self.host.with(|inside| (inside.calls, inside.pages))
     }
 }
 
-/// Acts on an order for a caller who shows the token.
+/// Runs an action on an order for a caller with the token.
 fn admitted<T>(
     host: &Host,
     headers: &HeaderMap,
@@ -237,7 +237,7 @@ fn admitted<T>(
 ) -> Result<T, (StatusCode, Value)> {
     host.with(|inside| {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
-        let shown = match inside.system {
+        let presented = match inside.system {
             ShopSystem::Shopify => text("x-shopify-access-token"),
             ShopSystem::WooCommerce => {
                 let basic = text("authorization");
@@ -245,7 +245,7 @@ fn admitted<T>(
                 String::from_utf8(STANDARD.decode(basic).unwrap_or_default()).unwrap_or_default()
             }
         };
-        if shown != inside.token {
+        if presented != inside.token {
             return Err((StatusCode::UNAUTHORIZED, json!({"errors": "[API] Invalid API key or access token"})));
         }
         inside.calls += 1;
@@ -280,10 +280,10 @@ async fn fulfillment_orders(
 
 async fn fulfill(State(host): State<Host>, headers: HeaderMap, request: Request) -> Response {
     let body = body(request).await;
-    let wanted = &body["fulfillment"];
-    let part = &wanted["line_items_by_fulfillment_order"][0];
+    let fulfillment = &body["fulfillment"];
+    let part = &fulfillment["line_items_by_fulfillment_order"][0];
     let order = part["fulfillment_order_id"].as_u64().unwrap_or_default() / 10;
-    answer(admitted(&host, &headers, order, |order| order.fulfill(wanted)))
+    answer(admitted(&host, &headers, order, |order| order.fulfill(fulfillment)))
 }
 
 async fn notes(State(host): State<Host>, Path(id): Path<u64>, headers: HeaderMap) -> Response {

@@ -1,4 +1,4 @@
-//! A receiver of webhooks that records every request byte for byte, checks signatures, and can misbehave.
+//! Receiver of webhooks that records every request exactly, verifies signatures, and can misbehave.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -24,66 +24,66 @@ use crate::{
     wire::{Peer, Server},
 };
 
-/// How far a Standard Webhooks timestamp may be from the present, in seconds to either side.
+/// Maximum difference of a Standard Webhooks timestamp from the current time, in seconds to either side.
 const TOLERANCE_SECONDS: i64 = 300;
 
-/// How the sink answers requests.
+/// Response behaviour of the sink.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Answers each request with 200.
     #[default]
     Ok,
-    /// With this status; a 3xx has a `Location` that points back at the sink.
+    /// Answers with this status; a 3xx has a `Location` that points back at the sink.
     Status(u16),
-    /// Never: the request is accepted and left open.
+    /// Never answers: the request is accepted and left open.
     Hang,
-    /// With 200 after this delay.
+    /// Answers with 200 after this delay.
     Slow(Duration),
-    /// With 500 this many times, then with 200.
+    /// Answers with 500 this many times, then with 200.
     FailFirst(usize),
-    /// Not at all: the request is accepted and the connection closed.
+    /// Closes the connection after accepting the request.
     Drop,
-    /// With 200, but only once another mode is set.
+    /// Answers with 200, but only once another mode is set.
     Hold,
 }
 
-/// Whether the signatures of a request were correct; `None` if no secret was set or the header is missing.
+/// Result of verifying the signatures of a request; `None` if no secret was set or the header is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// The scheme `X-Service-Signature: sha256=<hex>` over the body.
+    /// Result for the scheme `X-Service-Signature: sha256=<hex>` over the body.
     pub service: Option<bool>,
-    /// The three headers of Standard Webhooks.
+    /// Result for the three headers of Standard Webhooks.
     pub standard: Option<bool>,
 }
 
-/// A request as it was received.
+/// Received request.
 #[derive(Clone, Debug)]
 pub struct Received {
-    /// When it was received.
+    /// Time at which it was received.
     pub at: Timestamp,
     /// The HTTP method of the request.
     pub method: String,
-    /// Path and query, as they stood in the request line.
+    /// Path and query, as in the request line.
     pub uri: String,
     /// All headers of the request, by name.
     pub headers: HeaderMap,
-    /// The body, byte for byte.
+    /// Exact bytes of the body.
     pub body: Bytes,
-    /// Whether its signatures were correct.
+    /// Result of verifying its signatures.
     pub verdict: Verdict,
-    /// The status that it was answered with; `None` if it was not answered.
+    /// Status of the response; `None` if there was none.
     pub answered: Option<u16>,
-    /// Number of the connection that it came on, equal for requests on the same connection.
+    /// Number of the connection, equal for requests on the same connection.
     pub connection: u64,
 }
 
 impl Received {
-    /// The value of a header as text, if there is one.
+    /// Returns the value of a header as text, if present.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The body as JSON; null if it is not JSON.
+    /// Returns the body as JSON; null if it is not JSON.
     pub fn json(&self) -> serde_json::Value {
         bounded_json::read(&self.body, bounded_json::REQUEST).unwrap_or_default()
     }
@@ -111,7 +111,7 @@ impl Shared {
     }
 }
 
-/// A running sink, which receives every path and method. Stops when dropped.
+/// Running sink, which accepts every path and method. Stops when dropped.
 #[derive(Debug)]
 pub struct Sink {
     shared: Shared,
@@ -124,19 +124,19 @@ impl Sink {
         Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await
     }
 
-    /// Starts on a given address.
+    /// Starts on this address.
     pub async fn start_on(addr: SocketAddr) -> std::io::Result<Self> {
         let shared = Shared { inside: Arc::default(), changed: watch::Sender::new(0), mode_set: watch::Sender::new(0) };
         let router = Router::new().fallback(receive).with_state(shared.clone());
         Ok(Self { shared, server: Server::start(addr, router).await? })
     }
 
-    /// The URL to send webhooks to.
+    /// Returns the URL to send webhooks to.
     pub fn url(&self) -> String {
         format!("{}/hook", self.server.base_url())
     }
 
-    /// Sets how requests are answered from now on.
+    /// Sets the response behaviour from now on.
     pub fn set_mode(&self, mode: Mode) {
         self.shared.with(|inside| {
             inside.mode = mode;
@@ -145,18 +145,17 @@ impl Sink {
         self.shared.mode_set.send_modify(|count| *count += 1);
     }
 
-    /// Checks signatures with this secret from now on; a request whose signature is wrong or missing is answered with
-    /// 401.
+    /// Verifies signatures with this secret from now on; a request with a wrong or missing signature gets 401.
     pub fn verify_with(&self, secret: impl Into<String>) {
         self.shared.with(|inside| inside.secret = Some(secret.into()));
     }
 
-    /// Takes every time that a sender's clock says for the present.
+    /// Accepts every timestamp, whatever the sender's clock.
     pub fn trust_timestamps(&self) {
         self.shared.with(|inside| inside.trusts_timestamps = true);
     }
 
-    /// Everything received so far, in order.
+    /// Returns everything received so far, in order.
     pub fn received(&self) -> Vec<Received> {
         self.shared.with(|inside| inside.received.clone())
     }
@@ -164,14 +163,15 @@ impl Sink {
     /// Waits until the received requests satisfy a condition.
     pub async fn wait_until(
         &self,
-        mut wanted: impl FnMut(&[Received]) -> bool,
+        mut condition: impl FnMut(&[Received]) -> bool,
         within: Duration,
     ) -> Result<Vec<Received>, NotInTime> {
         let mut changed = self.shared.changed.subscribe();
-        let seen = async {
+        let reached = async {
             loop {
                 changed.borrow_and_update();
-                if let Some(all) = self.shared.with(|inside| wanted(&inside.received).then(|| inside.received.clone()))
+                if let Some(all) =
+                    self.shared.with(|inside| condition(&inside.received).then(|| inside.received.clone()))
                 {
                     return all;
                 }
@@ -179,7 +179,7 @@ impl Sink {
                 let _ = changed.changed().await;
             }
         };
-        tokio::time::timeout(within, seen).await.map_err(|_| NotInTime(within))
+        tokio::time::timeout(within, reached).await.map_err(|_| NotInTime(within))
     }
 
     /// Stops listening and cuts all connections.
@@ -188,7 +188,7 @@ impl Sink {
     }
 }
 
-/// What to do with a request after it was recorded.
+/// Reaction to a request after it was recorded.
 enum Reaction {
     Answer(StatusCode),
     After(Duration),
@@ -208,8 +208,9 @@ async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Pe
             .secret
             .as_deref()
             .map(|secret| {
-                let told = head.headers.get("webhook-timestamp").and_then(|told| told.to_str().ok()?.parse().ok());
-                let now = told.filter(|_| inside.trusts_timestamps).unwrap_or(at.as_second());
+                let timestamp =
+                    head.headers.get("webhook-timestamp").and_then(|value| value.to_str().ok()?.parse().ok());
+                let now = timestamp.filter(|_| inside.trusts_timestamps).unwrap_or(at.as_second());
                 verify(secret, &head.headers, &body, now)
             })
             .unwrap_or_default();
@@ -276,23 +277,23 @@ impl Inside {
     }
 }
 
-/// Checks the signatures of a request; `now` is in Unix seconds.
+/// Verifies the signatures of a request; `now` is in Unix seconds.
 pub fn verify(secret: &str, headers: &HeaderMap, body: &[u8], now: i64) -> Verdict {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let service = header("x-service-signature")
-        .map(|given| given == format!("sha256={}", hex::encode(hmac_sha256(secret.as_bytes(), body))));
-    let standard = header("webhook-signature").map(|given| {
+        .map(|signature| signature == format!("sha256={}", hex::encode(hmac_sha256(secret.as_bytes(), body))));
+    let standard = header("webhook-signature").map(|signature| {
         let (Some(id), Some(time)) = (header("webhook-id"), header("webhook-timestamp")) else {
             return false;
         };
         let fresh = time.parse::<i64>().is_ok_and(|time| (now - time).abs() <= TOLERANCE_SECONDS);
-        fresh && given.split(' ').any(|one| one == standard_signature(secret, id, time, body))
+        fresh && signature.split(' ').any(|one| one == standard_signature(secret, id, time, body))
     });
     Verdict { service, standard }
 }
 
-/// A signature `v1,<base64>` of Standard Webhooks. Its key is the decoded base64 after `whsec_`, else the secret's
-/// own bytes.
+/// Computes a signature `v1,<base64>` of Standard Webhooks. Its key is the decoded base64 after `whsec_`, else the
+/// secret's own bytes.
 pub fn standard_signature(secret: &str, id: &str, timestamp: &str, body: &[u8]) -> String {
     let key = secret
         .strip_prefix("whsec_")

@@ -1,7 +1,8 @@
-//! Simulated systems that count stock: a parts management system ([`parts`]) and one that knows spools ([`spools`]).
+//! Simulated systems that count stock: a parts management system ([`parts`]) and a spool management system
+//! ([`spools`]).
 //!
-//! Each serves the real wire protocol with the real statuses and quirks, lets a test edit as a person there would, and
-//! can misbehave on the way: what became of a request is then known to the test alone.
+//! Each serves the real protocol with the real statuses and quirks, lets a test edit stock like a user of that system,
+//! and can lose requests or responses: the result of a request is then known to the test alone.
 
 pub mod parts;
 pub mod spools;
@@ -19,27 +20,27 @@ use serde_json::json;
 
 use crate::wire::{Peer, Server};
 
-/// What happens to requests on the way.
+/// Network condition of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weather {
-    /// All are served.
+    /// All requests are served.
     #[default]
     Fair,
     /// Connections are cut before anything is read.
     Down,
-    /// Requests that change something are cut off before they act.
+    /// Requests that change something are cut off before they take effect.
     LosesRequests,
-    /// Requests that change something act, and then their connection is cut.
+    /// Requests that change something take effect, and then their connection is cut.
     LosesAnswers,
-    /// Nothing is answered.
+    /// No request is answered.
     Hangs,
-    /// All are answered after this time.
+    /// All requests are answered after this time.
     Slow(Duration),
     /// Those whose path begins so are refused with 403, as to a token that may not do this; all others are served.
     Forbids(&'static str),
 }
 
-/// The weather of one server, shared with its handlers.
+/// Network condition of one server, shared with its handlers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Way(Arc<Mutex<Weather>>);
 
@@ -53,7 +54,7 @@ impl Way {
     }
 }
 
-/// A running system; `H` is what its handlers share. Stops when dropped.
+/// Running system; `H` is the state of its handlers. Stops when dropped.
 pub struct StockSystem<H> {
     host: H,
     way: Way,
@@ -68,18 +69,18 @@ impl<H: Clone + Send + Sync + 'static> StockSystem<H> {
         Ok(Self { host, way, server: Server::start(addr, routes).await? })
     }
 
-    /// Its base address.
+    /// Returns its base address.
     pub fn url(&self) -> String {
         self.server.base_url()
     }
 
-    /// What happens to requests from now on.
+    /// Sets the network condition from now on.
     pub fn weather(&self, weather: Weather) {
         self.way.set(weather);
     }
 }
 
-/// Lets a request through as the weather is.
+/// Applies the network condition to a request.
 pub(crate) async fn on_the_way(
     State(way): State<Way>,
     ConnectInfo(peer): ConnectInfo<Peer>,
@@ -107,12 +108,12 @@ pub(crate) async fn on_the_way(
     }
 }
 
-/// The page of a list that a query asks for.
+/// Returns the page of a list that a query requests.
 pub(crate) fn cut<T>(all: Vec<T>, limit: Option<usize>, offset: Option<usize>) -> Vec<T> {
     all.into_iter().skip(offset.unwrap_or(0)).take(limit.unwrap_or(usize::MAX)).collect()
 }
 
-/// An amount as it is written: thousandths as a decimal.
+/// Converts an amount in thousandths to a decimal.
 pub(crate) fn decimal(thousandths: i64) -> f64 {
     thousandths as f64 / 1000.0
 }

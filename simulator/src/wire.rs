@@ -1,19 +1,19 @@
 //! Loopback servers whose connections can be cut, and the control routes that switch a printer's faults.
 //!
 //! The port of an unreachable printer still accepts connections, because the control routes are on the same port: a
-//! connection that asks for anything else is reset.
+//! connection with any other request is reset.
 //!
-//! Every printer answers these routes besides its protocol, whatever is wrong with it:
+//! Every printer serves these routes in addition to its protocol, whatever its faults:
 //!
 //! | route | |
 //! |---|---|
-//! | `GET /_sim/log` | `{"log": […]}`, what physically happened; `?after=seq` for the entries after that one |
-//! | `GET /_sim/requests` | `{"requests": 12}`, how many requests and commands reached it |
-//! | `GET /_sim/faults`, `POST /_sim/faults` | the faults; a POST changes those it names |
+//! | `GET /_sim/log` | `{"log": […]}`, the physical events; `?after=seq` for the entries after that one |
+//! | `GET /_sim/requests` | `{"requests": 12}`, the number of requests and commands received |
+//! | `GET /_sim/faults`, `POST /_sim/faults` | the faults; a POST changes only those in its body |
 //! | `GET /_sim/speed`, `POST /_sim/speed` | `{"speed": 60}` |
 //! | `POST /_sim/reboot` | `{"forget": false}` or no body |
 //!
-//! A protocol that is not HTTP brings its own tasks (`Server::of`) and hands plain HTTP connections to `passed_on`.
+//! A protocol other than HTTP brings its own tasks (`Server::of`) and passes plain HTTP connections to `passed_on`.
 
 use std::{
     net::SocketAddr,
@@ -55,7 +55,7 @@ pub use upload::{Upload, UploadedFile};
 pub(crate) use host::Host;
 pub(crate) use push::{push, push_interval};
 
-/// The kill switch of one connection.
+/// Kill switch of one connection.
 #[derive(Debug, Default)]
 pub struct Gate {
     cut: AtomicBool,
@@ -67,7 +67,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Resets the connection, whatever it is doing.
+    /// Resets the connection, whatever its state.
     pub fn cut(&self) {
         self.cut.store(true, Ordering::SeqCst);
         self.reader.wake();
@@ -75,15 +75,15 @@ impl Gate {
         self.ended.notify_one();
     }
 
-    /// Waits until the connection is cut, for the one task that serves it and may be waiting for something else.
+    /// Waits until the connection is cut, for the single task that serves it and may be waiting for something else.
     pub(crate) async fn until_cut(&self) {
         while !self.is_cut() {
             self.ended.notified().await;
         }
     }
 
-    /// Marks whether the connection carries a control request now, which is spared when a printer's connections are
-    /// cut.
+    /// Marks whether the connection currently carries a control request, which is spared when a printer's connections
+    /// are cut.
     fn spare(&self, control: bool) {
         self.control.store(control, Ordering::SeqCst);
     }
@@ -93,18 +93,18 @@ impl Gate {
     }
 }
 
-/// The gate of the connection that a request came on, passed to handlers as `ConnectInfo`.
+/// Gate of the connection on which a request arrived, passed to handlers as `ConnectInfo`.
 #[derive(Clone, Debug)]
 pub struct Peer(pub Arc<Gate>);
 
 impl Peer {
-    /// Number of the connection, counted by its server.
+    /// Returns the number of the connection, counted by its server.
     pub fn connection(&self) -> u64 {
         self.0.number
     }
 
-    /// Resets the connection. The response returned here never leaves; it is needed because the server looks at a
-    /// connection only when it writes to it.
+    /// Resets the connection. The returned response is never sent; it is needed because the server checks a connection
+    /// only when it writes to it.
     pub fn hang_up(&self) -> Response {
         self.0.cut();
         Response::default()
@@ -117,7 +117,7 @@ impl Connected<IncomingStream<'_, GatedListener>> for Peer {
     }
 }
 
-/// The gates of all open connections of one server.
+/// Gates of all open connections of one server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gates {
     open: Arc<Mutex<Vec<Weak<Gate>>>>,
@@ -143,7 +143,7 @@ impl Gates {
     }
 }
 
-/// A listener whose connections have gates. Public only because an axum trait names it.
+/// Listener whose connections have gates. Public only because an axum trait requires it.
 #[derive(Debug)]
 pub struct GatedListener {
     inner: TcpListener,
@@ -161,7 +161,7 @@ impl GatedListener {
     }
 }
 
-/// The address on which a printer could not listen: some printers have more than one.
+/// Error for the address on which a printer could not listen: some printers have several.
 #[derive(Debug, thiserror::Error)]
 #[error("{source}")]
 pub(crate) struct NotListening {
@@ -186,7 +186,7 @@ impl Listener for GatedListener {
     }
 }
 
-/// A connection behind a gate: once cut, the peer sees a reset.
+/// Connection behind a gate: once cut, the peer sees a reset.
 #[derive(Debug)]
 pub struct GatedStream {
     inner: TcpStream,
@@ -194,17 +194,17 @@ pub struct GatedStream {
 }
 
 impl GatedStream {
-    /// The kill switch of the connection.
+    /// Returns the kill switch of the connection.
     pub(crate) fn gate(&self) -> Arc<Gate> {
         Arc::clone(&self.gate)
     }
 
-    /// The address that the peer connected to.
+    /// Returns the address to which the peer connected.
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
         self.inner.local_addr()
     }
 
-    /// The first byte that the peer sends, left in place.
+    /// Peeks at the first byte that the peer sends.
     pub(crate) async fn first_byte(&self) -> io::Result<u8> {
         let mut first = [0];
         match self.inner.peek(&mut first).await? {
@@ -255,7 +255,7 @@ impl AsyncWrite for GatedStream {
     }
 }
 
-/// Connections that another task has accepted and passed on. Public only because an axum trait names it.
+/// Connections that another task has accepted and passed on. Public only because an axum trait requires it.
 #[derive(Debug)]
 pub struct PassedOn {
     connections: mpsc::Receiver<GatedStream>,
@@ -294,7 +294,7 @@ pub(crate) fn passed_on(addr: SocketAddr, router: Router) -> (mpsc::Sender<Gated
     (sender, task)
 }
 
-/// A running server. Dropping it stops it and cuts its connections.
+/// Running server. Dropping it stops it and cuts its connections.
 #[derive(Debug)]
 pub struct Server {
     base_url: String,
@@ -318,8 +318,8 @@ impl Server {
         Ok(Self { base_url: format!("http://{addr}"), ports: vec![addr.port()], gates, tasks: vec![task] })
     }
 
-    /// A server of other protocols: the URL that clients are told, the ports that it holds, and the tasks that listen.
-    /// Its connections are cut when the printer becomes unreachable.
+    /// Builds a server of other protocols: the URL for clients, its ports, and the tasks that listen. Its connections
+    /// are cut when the printer becomes unreachable.
     pub(crate) fn of(
         base_url: String,
         ports: Vec<u16>,
@@ -356,12 +356,12 @@ impl Server {
         }));
     }
 
-    /// The URL that clients are told, such as `http://127.0.0.1:port`.
+    /// Returns the URL for clients, such as `http://127.0.0.1:port`.
     pub fn base_url(&self) -> String {
         self.base_url.clone()
     }
 
-    /// The ports that it holds.
+    /// Returns the ports on which it listens.
     pub fn ports(&self) -> &[u16] {
         &self.ports
     }

@@ -1,4 +1,4 @@
-//! The virtual printers and services, spoken to over their ports.
+//! Tests of the virtual printers and services over their ports.
 #![expect(clippy::unwrap_used, clippy::float_cmp, clippy::disallowed_methods, reason = "tests")]
 
 #[path = "it/agent.rs"]

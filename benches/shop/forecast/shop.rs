@@ -1,6 +1,6 @@
-//! A shop of thirty days in virtual time: orders come in, printers print slower or faster than files say, prints fail,
-//! people clear beds while the shop is open. The dispatcher's board gives out the jobs, the forecast promises, nobody
-//! cheats: what the forecast learns is what a server would have seen.
+//! Simulation of a shop for thirty days in virtual time: orders come in, printers print slower or faster than the files
+//! estimate, prints fail, staff clear beds while the shop is open. The dispatcher's board assigns the jobs and the
+//! forecaster promises; it learns only what a server would have observed.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use super::{hours, rules};
 
-/// How long a shop is watched.
+/// Duration of the simulation in days.
 pub const DAYS: i64 = 30;
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
@@ -28,16 +28,16 @@ const DAY: i64 = 24 * HOUR;
 const START: Timestamp = Timestamp(1_762_128_000_000);
 const PRINTERS: usize = 8;
 const FILES: usize = 25;
-/// Mean time between two orders while the shop takes some, in milliseconds.
+/// Mean time between two orders during opening hours, in milliseconds.
 const BETWEEN_ORDERS: f64 = 45.0 * MINUTE as f64;
 /// Share of prints that fail.
 const FAILS: f64 = 0.04;
-/// Share of orders that go before others.
+/// Share of orders with a higher priority.
 const URGENT: f64 = 0.1;
-/// From the choice of a printer until it prints, in milliseconds.
+/// Time from the selection of a printer until it prints, in milliseconds.
 const STARTING: i64 = MINUTE;
 
-/// How the promises of one shop came out.
+/// Numbers of met and missed promises of one shop.
 pub struct Outcome {
     pub kept: u32,
     pub missed: u32,
@@ -82,7 +82,7 @@ pub fn job(number: usize, order: usize, file: usize, seconds: i64, of: &Order) -
     .unwrap()
 }
 
-/// What happens next.
+/// Scheduled event of the simulation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     OrderComes,
@@ -108,7 +108,7 @@ struct Shop {
     next: BinaryHeap<Reverse<(Timestamp, u64, Next)>>,
     count: u64,
     jobs: usize,
-    /// What the files truly take, as a multiple of what they say; and what they say.
+    /// Actual print time of each file as a multiple of its estimate, and the estimate.
     files: Vec<(f64, i64)>,
     true_paces: Vec<f64>,
     paces: Paces,
@@ -116,7 +116,7 @@ struct Shop {
     outcome: Outcome,
 }
 
-/// Runs one shop.
+/// Simulates one shop.
 pub fn simulated(seed: u64) -> Outcome {
     let mut random = fastrand::Rng::with_seed(seed);
     let files = (0..FILES).map(|_| (spread(&mut random, 0.15), random.i64(20..360) * 60)).collect();
@@ -152,7 +152,7 @@ pub fn simulated(seed: u64) -> Outcome {
     shop.outcome
 }
 
-/// A multiple around 1, whose logarithm is about normal with this deviation.
+/// Returns a random factor around 1, whose logarithm is approximately normal with this deviation.
 fn spread(random: &mut fastrand::Rng, deviation: f64) -> f64 {
     let normal: f64 = (0..12).map(|_| random.f64()).sum::<f64>() - 6.0;
     (normal * deviation).exp()
@@ -217,7 +217,7 @@ impl Shop {
         self.promise(now, id);
     }
 
-    /// As the server does: by the first forecast that covers the order.
+    /// Promises as the server does: by the first forecast that covers the order.
     fn promise(&mut self, now: Timestamp, id: Id) {
         let shown = |on: usize| {
             self.running.get(&on).map(|running| {

@@ -1,4 +1,5 @@
-//! The books: contacts, invoices and credit notes, found by a filter and made with the checks of the real ones.
+//! Books of the organisation: contacts, invoices and credit notes, looked up by a filter and created with the checks of
+//! the real system.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -7,10 +8,10 @@ use uuid::Uuid;
 use super::Inside;
 use super::tokens::plain;
 
-/// Amounts that are nearer than this are the same.
+/// Difference below which two amounts count as equal.
 const SAME_AMOUNT: f64 = 0.005;
 
-/// What tells a list apart: its name, the member with the id, the member that is there once, and the word of its kind.
+/// Kind of document: the name of its list, the member with the id, the unique member, and the name of its type.
 struct Kind {
     list: &'static str,
     id: &'static str,
@@ -37,15 +38,15 @@ fn list<'a>(inside: &'a mut Inside, kind: &Kind) -> &'a mut Vec<Value> {
     }
 }
 
-/// Those that a filter `Member=="value"` names.
+/// Finds the documents that match a filter `Member=="value"`.
 pub(super) fn find(inside: &mut Inside, name: &str, query: &str) -> (StatusCode, Value) {
     let Some(kind) = kind_of(name) else { return (StatusCode::NOT_FOUND, Value::Null) };
     let filter = query.split('&').find_map(|pair| pair.strip_prefix("where=")).map(plain).unwrap_or_default();
     let Some((member, value)) = filter.split_once("==").map(|(member, value)| (member, value.trim_matches('"'))) else {
         return (StatusCode::BAD_REQUEST, json!({"Message": "a filter was expected"}));
     };
-    let found: Vec<Value> = list(inside, &kind).iter().filter(|one| one[member] == value).cloned().collect();
-    (StatusCode::OK, json!({"Status": "OK", kind.list: found}))
+    let matches: Vec<Value> = list(inside, &kind).iter().filter(|one| one[member] == value).cloned().collect();
+    (StatusCode::OK, json!({"Status": "OK", kind.list: matches}))
 }
 
 fn refused(words: &str) -> (StatusCode, Value) {
@@ -56,7 +57,7 @@ fn refused(words: &str) -> (StatusCode, Value) {
     (StatusCode::BAD_REQUEST, body)
 }
 
-/// Takes a payment of an invoice, at most what is due.
+/// Books a payment of an invoice, at most the amount due.
 fn pay(inside: &mut Inside, body: &str) -> (StatusCode, Value) {
     let Ok(body) = bounded_json::read(body.as_bytes(), bounded_json::REQUEST) else { return refused("no JSON") };
     let payment = &body["Payments"][0];
@@ -75,7 +76,7 @@ fn pay(inside: &mut Inside, body: &str) -> (StatusCode, Value) {
     (StatusCode::OK, json!({"Status": "OK", "Payments": [payment]}))
 }
 
-/// Makes the one that a body names.
+/// Creates the document in a body.
 pub(super) fn create(inside: &mut Inside, name: &str, body: &str) -> (StatusCode, Value) {
     if name == "Payments" {
         return pay(inside, body);

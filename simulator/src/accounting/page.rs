@@ -1,4 +1,4 @@
-//! The page on which a person allows a program to use the books.
+//! Consent page on which a user allows a program to access the books.
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
@@ -12,9 +12,9 @@ fn refused(words: &str) -> Response {
         .into_response()
 }
 
-/// The page, or why there is none.
-pub(super) fn consent(asked: Result<String, String>) -> Response {
-    match asked {
+/// Renders the consent page, or an error page.
+pub(super) fn consent(request: Result<String, String>) -> Response {
+    match request {
         // Without an address of its own the form goes to where the page is.
         Ok(scope) => Html(format!(
             "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Simulated accounting</title>\
@@ -29,7 +29,7 @@ pub(super) fn consent(asked: Result<String, String>) -> Response {
     }
 }
 
-/// Sends the browser back to the program.
+/// Redirects the browser back to the program.
 pub(super) fn sent_back(to: Result<String, String>) -> Response {
     match to {
         Ok(to) => Redirect::to(&to).into_response(),

@@ -1,4 +1,4 @@
-//! Consent and tokens: codes with the challenge of a secret, and pairs of tokens that replace each other.
+//! Consent and tokens: authorization codes with a PKCE challenge, and rotating token pairs.
 
 use axum::http::{HeaderMap, StatusCode};
 use base64::Engine as _;
@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::{Consent, Inside, Refresh};
 
-/// The members of a query or form, decoded.
+/// Parses the members of a query or form, decoded.
 fn members(text: &str) -> Vec<(String, String)> {
     let pairs = text.split('&').filter(|pair| !pair.is_empty());
     pairs
@@ -19,7 +19,7 @@ fn members(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A part of a query or form as it was written.
+/// Decodes one component of a query or form.
 pub(super) fn plain(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -37,15 +37,15 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 fn member(all: &[(String, String)], name: &str) -> String {
-    all.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()).unwrap_or_default()
+    all.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()).unwrap_or_default()
 }
 
 fn secret(prefix: &str) -> String {
     format!("{prefix}-{}{}", Uuid::now_v7().simple(), Uuid::now_v7().simple())
 }
 
-/// What is wrong with what a program asks for at the page, or what it asks for in words.
-pub(super) fn asked(inside: &Inside, query: &str) -> Result<String, String> {
+/// Validates an authorization request; returns a description of the requested access, or of the fault.
+pub(super) fn requested_scope(inside: &Inside, query: &str) -> Result<String, String> {
     let all = members(query);
     let is = |name: &str, value: &str| member(&all, name) == value;
     if !is("client_id", &inside.client_id) {
@@ -63,9 +63,9 @@ pub(super) fn asked(inside: &Inside, query: &str) -> Result<String, String> {
     Ok(member(&all, "scope"))
 }
 
-/// Somebody at the page allows or denies; where the browser is sent.
+/// Allows or denies an authorization request; returns the URL to which the browser is redirected.
 pub(super) fn consent(inside: &mut Inside, query: &str, allow: bool) -> Result<String, String> {
-    asked(inside, query)?;
+    requested_scope(inside, query)?;
     let all = members(query);
     let (redirect, state) = (member(&all, "redirect_uri"), member(&all, "state"));
     if !allow {
@@ -78,19 +78,20 @@ pub(super) fn consent(inside: &mut Inside, query: &str, allow: bool) -> Result<S
     Ok(format!("{redirect}?code={code}&scope=offline_access&state={state}&session_state=x"))
 }
 
-fn known(inside: &Inside, headers: &HeaderMap) -> bool {
-    let shown = headers.get("authorization").and_then(|value| value.to_str().ok()?.strip_prefix("Basic "));
-    let shown = shown.and_then(|text| String::from_utf8(STANDARD.decode(text).ok()?).ok()).unwrap_or_default();
-    shown == format!("{}:{}", inside.client_id, inside.client_secret)
+fn is_known_client(inside: &Inside, headers: &HeaderMap) -> bool {
+    let credentials = headers.get("authorization").and_then(|value| value.to_str().ok()?.strip_prefix("Basic "));
+    let credentials =
+        credentials.and_then(|text| String::from_utf8(STANDARD.decode(text).ok()?).ok()).unwrap_or_default();
+    credentials == format!("{}:{}", inside.client_id, inside.client_secret)
 }
 
 fn no(word: &str) -> (StatusCode, Value) {
     (StatusCode::BAD_REQUEST, json!({"error": word}))
 }
 
-/// Gives tokens for a code or a second token.
+/// Issues tokens for an authorization code or a refresh token.
 pub(super) fn give(inside: &mut Inside, headers: &HeaderMap, form: &str) -> (StatusCode, Value) {
-    if !known(inside, headers) {
+    if !is_known_client(inside, headers) {
         return (StatusCode::UNAUTHORIZED, json!({"error": "invalid_client"}));
     }
     let all = members(form);
@@ -118,7 +119,7 @@ fn renew(inside: &mut Inside, token: &str) -> (StatusCode, Value) {
     }
     match next {
         Some((access, refresh))
-            if inside.lenient && !inside.shown.contains(&access) && !inside.shown.contains(&refresh) =>
+            if inside.lenient && !inside.presented.contains(&access) && !inside.presented.contains(&refresh) =>
         {
             (StatusCode::OK, shape(inside, &access, &refresh))
         }
@@ -128,12 +129,12 @@ fn renew(inside: &mut Inside, token: &str) -> (StatusCode, Value) {
             no("invalid_grant")
         }
         None => {
-            inside.shown.insert(token.to_owned());
+            inside.presented.insert(token.to_owned());
             inside.renewals += 1;
             let (status, body) = pair(inside, family);
             let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
-            let given = (text("access_token"), text("refresh_token"));
-            inside.refresh.insert(token.to_owned(), Refresh { family, next: Some(given) });
+            let successor = (text("access_token"), text("refresh_token"));
+            inside.refresh.insert(token.to_owned(), Refresh { family, next: Some(successor) });
             (status, body)
         }
     }
@@ -153,21 +154,21 @@ fn shape(inside: &Inside, access: &str, refresh: &str) -> Value {
     })
 }
 
-/// Whether a call shows a first token that works.
-pub(super) fn shown(inside: &mut Inside, headers: &HeaderMap) -> bool {
-    let shown = headers.get("authorization").and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-    let Some(token) = shown.map(str::to_owned) else { return false };
+/// Returns whether a call has a valid access token.
+pub(super) fn accept_token(inside: &mut Inside, headers: &HeaderMap) -> bool {
+    let bearer = headers.get("authorization").and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    let Some(token) = bearer.map(str::to_owned) else { return false };
     let works =
         inside.access.get(&token).is_some_and(|(family, end)| !inside.ended.contains(family) && Instant::now() < *end);
     if works {
-        inside.shown.insert(token);
+        inside.presented.insert(token);
     }
     works
 }
 
-/// Ends the connection of a second token; one that is not known is no error.
+/// Revokes the connection of a refresh token; an unknown token is not an error.
 pub(super) fn revoke(inside: &mut Inside, headers: &HeaderMap, form: &str) -> StatusCode {
-    if !known(inside, headers) {
+    if !is_known_client(inside, headers) {
         return StatusCode::UNAUTHORIZED;
     }
     if let Some(of) = inside.refresh.get(&member(&members(form), "token")) {

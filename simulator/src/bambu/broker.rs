@@ -1,8 +1,7 @@
-//! One session at the printer's broker.
+//! Session with the printer's broker.
 //!
-//! There are two topics: what is published to the request topic is a command, and whoever has subscribed to the report
-//! topic gets the answers to all commands, and after its first `pushall` the reports. Other topics exist and stay
-//! silent.
+//! There are two topics: messages published to the request topic are commands; subscribers of the report topic receive
+//! the responses to all commands and, after their first `pushall`, the reports. Other topics exist and stay silent.
 
 use std::{io, sync::atomic::Ordering, time::Duration};
 
@@ -23,22 +22,22 @@ use super::{
 };
 use crate::wire::GatedStream;
 
-/// How often a report is sent while something changes.
+/// Interval between reports while something changes.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
-/// How long a client may take until it has said CONNECT.
+/// Maximum time for a client to send CONNECT.
 const GREETING: Duration = Duration::from_secs(10);
-/// Bytes for which there is room at each read.
+/// Buffer capacity for each read, in bytes.
 const READ_BYTES: usize = 4096;
-/// The answers to a CONNECT.
+/// Return codes for a CONNECT.
 const WELCOME: u8 = 0;
 const UNKNOWN_VERSION: u8 = 1;
 const FULL: u8 = 3;
 
-/// Counts a client as long as it lives.
+/// Counts a connected client until it is dropped.
 struct Counted(Bambu);
 
 impl Counted {
-    /// `None`: there are as many as the printer bears.
+    /// Counts a client; `None` if the printer has its maximum number of clients.
     fn new(bambu: &Bambu) -> Option<Self> {
         let most = bambu.setup().max_clients.unwrap_or(usize::MAX);
         let counted = Self(bambu.clone());
@@ -53,7 +52,7 @@ impl Drop for Counted {
     }
 }
 
-/// Serves one connection to its end.
+/// Serves one connection until it ends.
 pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
     if !host.printer.with(|machine| machine.reachable()) {
         stream.reset().await;
@@ -83,8 +82,7 @@ pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
     done
 }
 
-/// Neither reads nor answers until the printer no longer hangs; what was waiting is too old then, and the connection is
-/// over.
+/// Neither reads nor answers until the printer no longer hangs; pending data is stale by then, so the connection ends.
 async fn hang(host: &Host) -> io::Result<()> {
     host.printer.until(|machine| !machine.faults().hang).await;
     Err(io::ErrorKind::ConnectionReset.into())
@@ -95,13 +93,13 @@ struct Session {
     reader: ReadHalf<TlsStream<GatedStream>>,
     writer: WriteHalf<TlsStream<GatedStream>>,
     arrived: BytesMut,
-    /// Whether it has subscribed to the report topic.
+    /// Set after a subscription to the report topic.
     listens: bool,
-    /// The last report that it was sent; `None` until it asks for everything.
+    /// Last report sent to the client; `None` until it requests a full report.
     last: Option<Value>,
-    /// How many reports it was sent.
+    /// Number of reports sent to the client.
     numbered: u64,
-    /// How much of the machine's log the reports have covered.
+    /// Number of log entries of the machine that the reports have covered.
     covered: usize,
     keep_alive: Option<Duration>,
 }
@@ -121,16 +119,16 @@ impl Session {
         let mut changed = host.bambu.0.changed.subscribe();
         let mut tick = interval(REPORT_EVERY);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut heard = Instant::now();
+        let mut last_heard = Instant::now();
         loop {
-            let silent = self.keep_alive.map(|every| heard + every * 3 / 2);
+            let silent = self.keep_alive.map(|every| last_heard + every * 3 / 2);
             tokio::select! {
                 biased; // what is asked comes before what is told, and silence is judged last
                 packet = self.next() => {
-                    heard = Instant::now();
+                    last_heard = Instant::now();
                     let Some(packet) = packet? else { return Ok(()) };
                     if matches!(packet, Packet::Publish { .. }) {
-                        host.printer.asked();
+                        host.printer.count_request();
                     }
                     if host.printer.faults().hang {
                         return hang(&host).await;
@@ -165,7 +163,7 @@ impl Session {
         }
     }
 
-    /// The code of the answer to a CONNECT.
+    /// Returns the return code for a CONNECT.
     fn greet(&mut self, connect: &Connect, has_place: bool) -> u8 {
         self.keep_alive = (connect.keep_alive > 0).then(|| Duration::from_secs(connect.keep_alive.into()));
         if !connect.known_version {
@@ -179,7 +177,7 @@ impl Session {
         }
     }
 
-    /// The next packet; `None` if the client has closed the connection. May be given up and called again.
+    /// Returns the next packet; `None` if the client has closed the connection. Cancel-safe.
     async fn next(&mut self) -> io::Result<Option<Packet>> {
         loop {
             if let Some(packet) = codec::take(&mut self.arrived).map_err(io::Error::other)? {
@@ -192,7 +190,7 @@ impl Session {
         }
     }
 
-    /// Acts on a packet; `false` ends the session.
+    /// Handles a packet; `false` ends the session.
     async fn take(&mut self, packet: Packet) -> io::Result<bool> {
         let bambu = self.host.bambu.clone();
         match packet {
@@ -222,7 +220,7 @@ impl Session {
         Ok(true)
     }
 
-    /// Carries out what one message asks for.
+    /// Executes the command in a message.
     async fn command(&mut self, payload: &Bytes) -> io::Result<()> {
         let Ok(Value::Object(groups)) = bounded_json::read(payload, bounded_json::REQUEST) else {
             // Printers say nothing to what they cannot read.
@@ -242,7 +240,7 @@ impl Session {
         Ok(())
     }
 
-    /// Reports what has changed since the last report, to a client that has asked for everything before.
+    /// Reports changes since the last report, to a client that has requested a full report before.
     async fn report(&mut self) -> io::Result<()> {
         if self.listens && self.host.bambu.setup().says.is_some() {
             return self.publish(&Value::Null).await;
@@ -295,11 +293,11 @@ impl Session {
         self.publish(&json!({"print": print})).await
     }
 
-    /// Sends a message as the printers write it: with line breaks and four spaces.
+    /// Publishes a message in the printers' format: with line breaks and an indentation of four spaces.
     async fn publish(&mut self, message: &Value) -> io::Result<()> {
         let topic = self.host.bambu.report_topic();
         if let Some(says) = self.host.bambu.setup().says {
-            self.host.bambu.0.said.fetch_add(1, Ordering::SeqCst);
+            self.host.bambu.0.reports_sent.fetch_add(1, Ordering::SeqCst);
             return self.send(codec::publish(&topic, says.as_bytes())).await;
         }
         let mut text = Vec::new();
@@ -314,7 +312,7 @@ impl Session {
     }
 }
 
-/// Waits until then, or for ever.
+/// Waits until this time; `None` waits for ever.
 async fn until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,

@@ -1,7 +1,7 @@
-//! The printer's certificate, and how its two servers use it.
+//! Certificate of the printer, and the TLS settings of its two servers.
 //!
-//! As on a real printer the name is the serial number and stands in the subject alone. It is signed by its own key,
-//! which follows from the serial number: a printer that is started again is the same one to a client that remembers it.
+//! As on a real printer the name is the serial number and is only in the subject. It is self-signed with a key that is
+//! derived from the serial number: a restarted printer is the same one to a client that has pinned it.
 
 use std::{io, sync::Arc};
 
@@ -15,12 +15,12 @@ use rustls::{
 };
 use sha2::{Digest as _, Sha256};
 
-/// What stands before the 32 bytes of an Ed25519 key in PKCS #8.
+/// PKCS #8 prefix of the 32 bytes of an Ed25519 key.
 const PKCS8_ED25519: [u8; 16] = *b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20";
-/// Sessions that one control connection may have open for its data connections.
+/// Number of TLS sessions that one control connection may have open for its data connections.
 const SESSIONS: usize = 16;
 
-/// A certificate with its key, and the settings of the servers that show it.
+/// Certificate with its key, and the TLS settings of the servers that present it.
 #[derive(Clone, Debug)]
 pub(super) struct Identity {
     certificate: CertificateDer<'static>,
@@ -29,7 +29,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// The identity of a serial number; another `generation` has another key.
+    /// Returns the identity of a serial number; another `generation` has another key.
     pub(super) fn of(serial: &str, generation: u32) -> io::Result<Self> {
         let seed = Sha256::digest(format!("{serial} {generation}"));
         let key = PrivatePkcs8KeyDer::from([&PKCS8_ED25519[..], &seed].concat());
@@ -42,13 +42,13 @@ impl Identity {
         Ok(Self { certificate, key: Arc::new(key), broker })
     }
 
-    /// For the broker.
+    /// Returns the settings of the broker.
     pub(super) fn broker(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.broker)
     }
 
-    /// For one control connection and its data connections: at most TLS 1.2. Its sessions are its own, so that a data
-    /// connection that resumes one belongs to it.
+    /// Returns the settings of one control connection and its data connections: at most TLS 1.2. It has its own session
+    /// store, so that a data connection that resumes a session belongs to it.
     pub(super) fn control(&self) -> io::Result<Arc<ServerConfig>> {
         let mut config = config(&self.certificate, &self.key, &[&TLS12])?;
         config.session_storage = ServerSessionMemoryCache::new(SESSIONS);

@@ -1,22 +1,22 @@
-//! The packets of MQTT 3.1.1 that a printer's broker needs, read from and written to bytes.
+//! Codec for the packets of MQTT 3.1.1 that a printer's broker needs.
 //!
-//! Quality of service is at most 1; what comes at 2 is an error, as is everything else that the printers do not know.
+//! Quality of service is at most 1; a message at 2 is an error, as is everything else that the printers do not support.
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 
-/// Most bytes of a packet that are read.
+/// Maximum size of an incoming packet in bytes.
 const MAX_PACKET_BYTES: usize = 1 << 20;
 
-/// A packet that a client sends.
+/// Packet that a client sends.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Packet {
     Connect(Connect),
     Publish {
         topic: String,
         payload: Bytes,
-        /// The number to be acknowledged, with quality of service 1.
+        /// Packet identifier to acknowledge, with quality of service 1.
         number: Option<u16>,
-        /// Whether the broker keeps it for those who come later.
+        /// Set if the broker retains the message for later subscribers.
         retain: bool,
     },
     Subscribe {
@@ -32,26 +32,26 @@ pub(crate) enum Packet {
     Disconnect,
 }
 
-/// How a client begins.
+/// First packet of a client.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Connect {
-    /// Whether it speaks version 3.1.1.
+    /// Set if the client uses version 3.1.1.
     pub(crate) known_version: bool,
     pub(crate) client: String,
     pub(crate) user: String,
     pub(crate) password: String,
-    /// What is said for it when its connection breaks: topic, message, and whether that is retained.
+    /// Last will, published when the client's connection breaks: topic, message, and whether it is retained.
     pub(crate) will: Option<(String, Bytes, bool)>,
-    /// Seconds after which a silent client is given up; 0 is never.
+    /// Seconds after which a silent client is disconnected; 0 is never.
     pub(crate) keep_alive: u16,
 }
 
-/// The bytes are no packet of a client.
+/// Bytes that are not a valid client packet.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a packet of MQTT 3.1.1 that a printer knows")]
 pub(crate) struct Malformed;
 
-/// Takes the first packet out of what has arrived; `None` if it is not complete yet.
+/// Takes the first packet from the received bytes; `None` if it is not complete yet.
 pub(crate) fn take(arrived: &mut BytesMut) -> Result<Option<Packet>, Malformed> {
     let Some((length, header)) = remaining_length(arrived)? else { return Ok(None) };
     if arrived.len() < header + length {
@@ -94,7 +94,7 @@ pub(crate) fn take(arrived: &mut BytesMut) -> Result<Option<Packet>, Malformed> 
     Ok(Some(packet))
 }
 
-/// The length after the header, and the length of the header; `None` if the header is not complete yet.
+/// Returns the length after the header, and the length of the header; `None` if the header is not complete yet.
 fn remaining_length(arrived: &[u8]) -> Result<Option<(usize, usize)>, Malformed> {
     let mut length = 0;
     for (place, byte) in arrived.iter().skip(1).take(4).enumerate() {
@@ -137,18 +137,18 @@ fn text(body: &mut Bytes) -> Result<String, Malformed> {
     String::from_utf8(bytes(body)?.to_vec()).map_err(|_| Malformed)
 }
 
-/// The answer to a CONNECT; 0 is welcome.
+/// Encodes a CONNACK; code 0 accepts the client.
 pub(crate) fn connected(code: u8) -> Bytes {
     Bytes::copy_from_slice(&[0x20, 2, 0, code])
 }
 
-/// The answer to a PUBLISH with a number.
+/// Encodes a PUBACK.
 pub(crate) fn published(number: u16) -> Bytes {
     let [high, low] = number.to_be_bytes();
     Bytes::copy_from_slice(&[0x40, 2, high, low])
 }
 
-/// The answer to a SUBSCRIBE of so many topics: all are granted, at quality of service 0.
+/// Encodes a SUBACK for this number of topics: all are granted, at quality of service 0.
 pub(crate) fn subscribed(number: u16, topics: usize) -> Bytes {
     let mut body = BytesMut::new();
     body.put_u16(number);
@@ -156,18 +156,18 @@ pub(crate) fn subscribed(number: u16, topics: usize) -> Bytes {
     packet(0x90, &body)
 }
 
-/// The answer to an UNSUBSCRIBE.
+/// Encodes an UNSUBACK.
 pub(crate) fn unsubscribed(number: u16) -> Bytes {
     let [high, low] = number.to_be_bytes();
     Bytes::copy_from_slice(&[0xB0, 2, high, low])
 }
 
-/// The answer to a PINGREQ.
+/// Encodes a PINGRESP.
 pub(crate) fn pong() -> Bytes {
     Bytes::from_static(&[0xD0, 0])
 }
 
-/// A message at quality of service 0.
+/// Encodes a PUBLISH at quality of service 0.
 pub(crate) fn publish(topic: &str, payload: &[u8]) -> Bytes {
     let mut body = BytesMut::with_capacity(topic.len() + payload.len() + 2);
     body.put_u16(topic.len() as u16);

@@ -1,4 +1,4 @@
-//! The commands of the request topic.
+//! Commands of the request topic.
 
 use std::sync::atomic::Ordering;
 
@@ -12,10 +12,10 @@ use super::{
 };
 use crate::printer::{CommandError, Machine};
 
-/// What a printer says to commands that are not signed.
+/// Reason with which unsigned commands are rejected.
 const UNSIGNED: &str = "mqtt message verify failed";
 
-/// Carries out a command of a group. `None`: the printer says nothing to it.
+/// Executes a command of a group. `None`: the printer does not respond.
 pub(super) async fn carry_out(host: &Host, group: &str, request: &Value) -> Option<Value> {
     let sequence_id = request.get("sequence_id").cloned().unwrap_or_else(|| "0".into());
     // Some clients leave out the only command of a group.
@@ -43,7 +43,7 @@ pub(super) async fn carry_out(host: &Host, group: &str, request: &Value) -> Opti
     Some(answer(model, group, command, request, done))
 }
 
-/// Why commands of other programs are not carried out: `Some(None)` if not even an answer is given.
+/// Returns the reason for rejecting commands of other programs; `Some(None)` if they get no response at all.
 fn refusal(bambu: &Bambu) -> Option<Option<&'static str>> {
     bambu.panel(|panel| {
         let refusal = match panel.setup.developer_mode {
@@ -59,10 +59,10 @@ fn refusal(bambu: &Bambu) -> Option<Option<&'static str>> {
     })
 }
 
-/// The printer's words and the number of the error.
+/// Reason and error number of a failed command.
 type Failure = (&'static str, u32);
 
-/// The answer: the request's members with what came of it.
+/// Builds the response: the request's members with the result.
 fn answer(model: Model, group: &str, command: &str, request: &Value, done: Result<(), Failure>) -> Value {
     let mut answer = request.clone();
     let result = match (&done, model) {
@@ -81,7 +81,7 @@ fn answer(model: Model, group: &str, command: &str, request: &Value, done: Resul
     json!({(group): answer})
 }
 
-/// Carries out a command that changes something. `None`: it is not known.
+/// Executes a command that changes something. `None`: it is unknown.
 async fn control(host: &Host, group: &str, command: &str, request: &Value) -> Option<Result<(), Failure>> {
     if group == "print" && host.printer.faults().every_second_answer_an_error {
         let count = host.bambu.0.commands.fetch_add(1, Ordering::SeqCst) + 1;
@@ -108,14 +108,14 @@ fn act(host: &Host, group: &str, command: &str, request: &Value) -> Option<Resul
             ("print", "project_file") => {
                 Some(project::start(panel, machine, request).map_err(|refused| (refused.reason, refused.error)))
             }
-            ("print", "pause") => Some(told(machine.pause())),
+            ("print", "pause") => Some(require_done(machine.pause())),
             ("print", "resume") => Some(resume(panel, machine)),
             // To stop what does not run is no failure.
             ("print", "stop") => Some(machine.cancel().map(drop).map_err(not_ready)),
             ("print", "gcode_line") => Some(gcode(machine, request["param"].as_str().unwrap_or_default())),
             ("print", "print_speed") => Some(speed(panel, request)),
             ("print", "clean_print_error") => {
-                (panel.error, panel.cleared) = (0, machine.shown().map(|job| job.number));
+                (panel.error, panel.cleared) = (0, machine.shown_job().map(|job| job.number));
                 if panel.rejected.is_some_and(|rejected| machine.now() >= rejected.until) {
                     panel.rejected = panel.rejected.map(|rejected| super::panel::Rejected { error: 0, ..rejected });
                 }
@@ -141,23 +141,23 @@ fn not_ready(_: CommandError) -> Failure {
     ("the printer is not ready", 0)
 }
 
-/// A pause or resume that had no effect is a failure.
-fn told(done: Result<bool, CommandError>) -> Result<(), Failure> {
+/// Converts the result of a pause or resume: without effect it is a failure.
+fn require_done(done: Result<bool, CommandError>) -> Result<(), Failure> {
     if done.map_err(not_ready)? { Ok(()) } else { Err(("not possible in this state", 0)) }
 }
 
-/// Resumes, unless the spools still do not serve the project.
+/// Resumes the print, unless the spools still do not match the project.
 fn resume(panel: &mut Panel, machine: &mut Machine) -> Result<(), Failure> {
-    let project = panel.reported(machine.shown()).filter(|_| machine.job().is_some());
+    let project = panel.reported(machine.shown_job()).filter(|_| machine.job().is_some());
     if let Some(error) = project.and_then(|project| panel.unfit(project)) {
         panel.error = error;
         return Ok(());
     }
     panel.error = 0;
-    told(machine.resume())
+    require_done(machine.resume())
 }
 
-/// Runs lines of G-code. Only the firmware's own words are known, not the macros of other hosts.
+/// Runs lines of G-code. The firmware's own commands are supported, not the macros of other hosts.
 fn gcode(machine: &mut Machine, code: &str) -> Result<(), Failure> {
     for line in code.lines().map(str::trim).filter(|line| line.starts_with(['G', 'M', 'T', 'g', 'm', 't'])) {
         machine.gcode(line).map_err(not_ready)?;
@@ -171,7 +171,7 @@ fn speed(panel: &mut Panel, request: &Value) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Somebody tells the printer what is in a tray.
+/// Sets the contents of a tray, as the user does at the printer.
 fn filament(panel: &mut Panel, request: &Value) -> Result<(), Failure> {
     let number = |name: &str| request[name].as_u64().unwrap_or(255) as usize;
     let text = |name: &str| request[name].as_str().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
-//! One control connection of the printer's FTPS server: TLS from the first byte, version 1.2 at most, in the manner of
+//! Control connection of the printer's FTPS server: TLS from the first byte, version 1.2 at most, with the behaviour of
 //! vsftpd, which the printers run.
 //!
-//! An encrypted data connection must resume the session of its control connection, otherwise it is refused with 522.
+//! An encrypted data connection must resume the session of its control connection, otherwise it is rejected with 522.
 //! Listings are `LIST` and `NLST`; there is no `MLSD`.
 
 use std::{io, net::SocketAddr, sync::Arc, sync::atomic::Ordering, time::Duration};
@@ -26,16 +26,16 @@ mod listing;
 
 use data::{Arrived, Data};
 
-/// Most bytes of a line of command.
+/// Maximum length of a command line in bytes.
 const MAX_LINE_BYTES: usize = 4096;
-/// How long a client may be silent.
+/// Time after which an idle client is disconnected.
 const IDLE: Duration = Duration::from_secs(300);
-/// How long a data connection is waited for.
+/// Maximum wait for a data connection.
 const DATA_PATIENCE: Duration = Duration::from_secs(10);
-/// The folders that every storage has.
+/// Folders that exist on every storage.
 const FOLDERS: [&str; 6] = ["cache", "image", "ipcam", "logger", "model", "timelapse"];
 
-/// Serves one control connection to its end.
+/// Serves one control connection until it ends.
 pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
     stream.first_byte().await?;
     if !host.printer.with(|machine| machine.reachable()) {
@@ -66,7 +66,7 @@ pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
     done
 }
 
-/// While the printer hangs: waits until it no longer does, and ends the connection then.
+/// Waits while the printer hangs, and ends the connection then.
 async fn hang(host: &Host) -> io::Result<()> {
     if host.printer.faults().hang {
         host.printer.until(|machine| !machine.faults().hang).await;
@@ -83,9 +83,9 @@ struct Session {
     here: SocketAddr,
     user: String,
     is_in: bool,
-    /// The present folder below the root, without slashes at its ends.
+    /// Current folder below the root, without leading or trailing slashes.
     folder: String,
-    /// Whether data connections are encrypted.
+    /// Set if data connections are encrypted.
     protected: bool,
     passive: Option<GatedListener>,
 }
@@ -94,7 +94,7 @@ impl Session {
     async fn run(&mut self) -> io::Result<()> {
         self.say(220, "(vsFTPd 3.0.3)").await?;
         while let Some(line) = timeout(IDLE, self.line()).await?? {
-            self.host.printer.asked();
+            self.host.printer.count_request();
             hang(&self.host).await?;
             let (word, argument) = line.split_once(' ').unwrap_or((&line, ""));
             if !self.command(&word.to_ascii_uppercase(), argument.trim()).await? {
@@ -104,7 +104,7 @@ impl Session {
         self.tls.shutdown().await
     }
 
-    /// The next line of command; `None` when the client has gone.
+    /// Reads the next command line; `None` when the client has closed the connection.
     async fn line(&mut self) -> io::Result<Option<String>> {
         loop {
             if let Some(end) = self.arrived.iter().position(|byte| *byte == b'\n') {
@@ -125,7 +125,7 @@ impl Session {
         self.tls.flush().await
     }
 
-    /// Carries out a command; `false` ends the connection.
+    /// Executes a command; `false` ends the connection.
     async fn command(&mut self, word: &str, argument: &str) -> io::Result<bool> {
         match word {
             "USER" => {
@@ -214,7 +214,7 @@ impl Session {
         Ok(true)
     }
 
-    /// The path below the root of what a command names; `None` if it names nothing below it.
+    /// Resolves a path in a command, relative to the root; `None` if it refers to nothing below it.
     fn path(&self, named: &str) -> Option<String> {
         if named.starts_with('/') { clean_path(named) } else { clean_path(&format!("{}/{named}", self.folder)) }
     }
@@ -244,7 +244,7 @@ impl Session {
         }
     }
 
-    /// Waits for data connections on a free port from now on.
+    /// Listens for data connections on a free port.
     async fn listen(&mut self) -> io::Result<u16> {
         let listener = GatedListener::bind(SocketAddr::new(self.here.ip(), 0), &self.host.gates).await?;
         let port = axum::serve::Listener::local_addr(&listener)?.port();
@@ -252,7 +252,7 @@ impl Session {
         Ok(port)
     }
 
-    /// Opens the data connection, or says why it cannot be.
+    /// Opens the data connection, or replies with the reason it cannot.
     async fn open(&mut self, words: &str) -> io::Result<Option<Data>> {
         let Some(mut listener) = self.passive.take() else {
             self.say(425, "Use PORT or PASV first.").await?;

@@ -1,25 +1,25 @@
-//! What a printer knows beside its machine: its setup, the project that it was last told to print, and its errors.
+//! State of a printer besides its machine: its setup, its last project, and its errors.
 
 use tokio::time::Instant;
 
 use super::{Host, Setup};
 use crate::printer::{Controller, Job, Machine, What};
 
-/// The state beside the machine.
+/// State besides the machine.
 #[derive(Debug)]
 pub(super) struct Panel {
     pub(super) setup: Setup,
     pub(super) project: Option<Project>,
     pub(super) rejected: Option<Rejected>,
-    /// An error that stays until it is cleared or the next start is accepted; 0 for none.
+    /// Error that stays until it is cleared or the next start is accepted; 0 for none.
     pub(super) error: u32,
-    /// Whether a command was refused because the developer mode is off.
+    /// Set if a command was rejected because the developer mode is off.
     pub(super) refused: bool,
-    /// The number of a failed print whose error was cleared.
+    /// Number of a failed print whose error was cleared.
     pub(super) cleared: Option<u64>,
-    /// The mode of the chamber's light.
+    /// Mode of the chamber light.
     pub(super) light: String,
-    /// The speed level, 1 (silent) to 4 (ludicrous).
+    /// Speed level, 1 (silent) to 4 (ludicrous).
     pub(super) speed_level: u8,
 }
 
@@ -38,51 +38,51 @@ impl Default for Panel {
     }
 }
 
-/// A start that was accepted.
+/// Accepted start of a print.
 #[derive(Clone, Debug)]
 pub(super) struct Project {
-    /// The path of the package below the root.
+    /// Path of the package below the root.
     pub(super) filename: String,
-    /// The path of the plate's G-code in the package.
+    /// Path of the plate's G-code in the package.
     pub(super) plate: String,
     pub(super) subtask_name: String,
     pub(super) subtask_id: String,
     pub(super) task_id: String,
-    /// The project in the maker's cloud; 0 for one that never was there.
+    /// Id of the project in the manufacturer's cloud; 0 for one that was never there.
     pub(super) cloud_id: String,
-    /// The number of the last print before it; 0 for none.
+    /// Number of the print before this project; 0 for none.
     pub(super) after: u64,
     pub(super) use_ams: bool,
-    /// The trays by filament; −1 is unresolved.
+    /// Trays by filament; −1 is unresolved.
     pub(super) mapping: Vec<i64>,
-    /// The filaments that the plate uses, counted from 1; empty if the package does not say.
+    /// Filaments that the plate uses, counted from 1; empty if the package does not specify them.
     pub(super) filaments: Vec<usize>,
 }
 
-/// A project that failed while it was being prepared; nothing was printed.
+/// Project that failed during preparation; nothing was printed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rejected {
-    /// Until when it was being prepared.
+    /// Time at which the preparation ends.
     pub(super) until: Instant,
-    /// The error that it failed with.
+    /// Error with which it failed.
     pub(super) error: u32,
 }
 
-/// The number of the outside spool in a mapping and in `tray_now`.
+/// Number of the external spool in a mapping and in `tray_now`.
 pub(super) const EXTERNAL: i64 = 254;
-/// The error of a material system that cannot serve a mapping; the number of the system is in its second byte.
+/// Error of an AMS that cannot serve a mapping; the number of the AMS is in its second byte.
 const WRONG_MAPPING: u32 = 0x0700_8012;
 
 impl Panel {
-    /// The project that the reports are about; `None` if a print was started at the printer after it.
-    pub(super) fn reported(&self, shown: Option<&Job>) -> Option<&Project> {
+    /// Returns the project that the reports are about; `None` if a print was started at the printer after it.
+    pub(super) fn reported(&self, shown_job: Option<&Job>) -> Option<&Project> {
         let own = |project: &&Project| {
-            shown.is_none_or(|job| job.number <= project.after || job.filename == project.filename)
+            shown_job.is_none_or(|job| job.number <= project.after || job.filename == project.filename)
         };
         self.project.as_ref().filter(own)
     }
 
-    /// The error with which the printer pauses because the spools do not serve the project; `None` if they do.
+    /// Returns the error with which the printer pauses because the spools do not match the project; `None` if they do.
     pub(super) fn unfit(&self, project: &Project) -> Option<u32> {
         if !project.use_ams {
             return self.setup.external.is_none().then_some(WRONG_MAPPING | 0x00FF_0000);
@@ -99,7 +99,7 @@ impl Panel {
         needed.into_iter().find_map(|tray| self.misses(tray))
     }
 
-    /// The error of a tray that cannot serve.
+    /// Returns the error of a tray that cannot serve.
     fn misses(&self, tray: i64) -> Option<u32> {
         let Ok(number) = usize::try_from(tray) else { return Some(WRONG_MAPPING) };
         if tray == EXTERNAL || tray == EXTERNAL + 1 {
@@ -109,8 +109,8 @@ impl Panel {
         (!loaded).then_some(WRONG_MAPPING | ((number / 4) as u32 & 0xF) << 16)
     }
 
-    /// Takes in what has happened at the machine: pauses a print that the spools do not serve, forgets with the power,
-    /// and starts a file that was left over.
+    /// Applies new events of the machine: pauses a print whose spools do not match, resets volatile state on power
+    /// loss, and starts a file that was left over.
     fn take_in(&mut self, machine: &mut Machine, fresh: &[What], power_was_cut: &mut bool) {
         for what in fresh {
             match what {
@@ -141,16 +141,16 @@ impl Panel {
     }
 }
 
-/// Keeps the panel in step with the machine, until aborted.
+/// Keeps the panel in sync with the machine, until aborted.
 pub(super) async fn keep_up(host: Host) {
-    let (mut seen, mut power_was_cut) = (0, false);
+    let (mut seen_entries, mut power_was_cut) = (0, false);
     let mut revised = host.printer.revisions();
     loop {
         revised.borrow_and_update();
         host.bambu.panel(|panel| {
             host.printer.with(|machine| {
-                let fresh: Vec<What> = machine.log()[seen..].iter().map(|entry| entry.what.clone()).collect();
-                seen += fresh.len();
+                let fresh: Vec<What> = machine.log()[seen_entries..].iter().map(|entry| entry.what.clone()).collect();
+                seen_entries += fresh.len();
                 panel.take_in(machine, &fresh, &mut power_was_cut);
             });
         });

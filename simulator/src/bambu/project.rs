@@ -1,4 +1,4 @@
-//! `project_file`: the start of a plate of a package that lies on the storage.
+//! `project_file`: starts a plate of a package on the storage.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,29 +14,29 @@ use crate::{
     printer::{CommandError, Machine},
 };
 
-/// The error of a start while a print is on.
+/// Error of a start while a print is in progress.
 const BUSY: u32 = 0x0500_4004;
-/// The error of a path that the printer cannot use.
+/// Error of a path that the printer cannot use.
 const BAD_PATH: u32 = 0x0500_4002;
-/// The error of a file that it cannot read.
+/// Error of a file that it cannot read.
 const BAD_FILE: u32 = 0x0500_4003;
-/// How long a project that is no good is being prepared.
+/// Time for which an invalid project is prepared before it fails.
 const REJECTION: Duration = Duration::from_millis(300);
-/// How the URL of a package may begin; the rest is its path below the root of the storage.
+/// URL prefixes of a package; the rest is its path below the root of the storage.
 const SCHEMES: [&str; 5] = ["ftp://", "file:///mnt/sdcard", "file:///sdcard", "file:///media/usb0", "file://"];
-/// Switches that must be true or false.
+/// Options that must be booleans.
 const SWITCHES: [&str; 6] =
     ["bed_leveling", "bed_levelling", "flow_cali", "vibration_cali", "layer_inspect", "timelapse"];
 
-/// Why a start is refused in the answer.
+/// Reason a start is rejected in the response.
 pub(super) struct Refused {
-    /// The printer's words.
+    /// Reason text of the printer.
     pub(super) reason: &'static str,
-    /// The number of the error; 0 if it has none.
+    /// Error number; 0 if it has none.
     pub(super) error: u32,
 }
 
-/// From which place each of these filaments, counted from 1, is fed by this start; the first, if the package names
+/// Returns the slot that feeds each of these filaments, counted from 1; of the first one, if the package specifies
 /// none.
 fn fed(request: &Value, filaments: &[usize]) -> Vec<(u32, i64)> {
     let used = if filaments.is_empty() { &[1][..] } else { filaments };
@@ -47,14 +47,14 @@ fn fed(request: &Value, filaments: &[usize]) -> Vec<(u32, i64)> {
     used.iter().map(|filament| ((filament - 1) as u32, from(*filament))).collect()
 }
 
-/// Accepts a start or refuses it. One that is accepted may still fail while it is being prepared.
+/// Accepts or rejects a start. An accepted one may still fail during preparation.
 pub(super) fn start(panel: &mut Panel, machine: &mut Machine, request: &Value) -> Result<(), Refused> {
     let text = |name: &str| match &request[name] {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         _ => String::new(),
     };
-    if SWITCHES.iter().chain(&["use_ams"]).any(|name| request.get(*name).is_some_and(|given| !given.is_boolean())) {
+    if SWITCHES.iter().chain(&["use_ams"]).any(|name| request.get(*name).is_some_and(|value| !value.is_boolean())) {
         return Err(Refused { reason: "a switch is not a boolean", error: 0 });
     }
     if machine.job().is_some() || panel.rejected.is_some_and(|rejected| machine.now() < rejected.until) {
@@ -103,7 +103,7 @@ pub(super) fn start(panel: &mut Panel, machine: &mut Machine, request: &Value) -
         task_id: number("task_id"),
         cloud_id: number("project_id"),
         // The machine may have begun already.
-        after: machine.job().map_or_else(|| machine.shown().map_or(0, |job| job.number), |job| job.number - 1),
+        after: machine.job().map_or_else(|| machine.shown_job().map_or(0, |job| job.number), |job| job.number - 1),
         use_ams: request["use_ams"].as_bool().unwrap_or(false),
         mapping: mapping.unwrap_or_default(),
         filaments: package.map(|bytes| package::filaments(&bytes, &plate)).unwrap_or_default(),

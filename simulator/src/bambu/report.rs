@@ -1,4 +1,4 @@
-//! What a printer reports of itself, in the words of its firmware.
+//! Status reports of a printer, in the format of its firmware.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -11,27 +11,27 @@ use super::{
 };
 use crate::printer::{Controller, Job, Machine, Outcome, Phase, What};
 
-/// The error of a print that somebody cancelled, shown for [`CANCEL_SHOWN`].
+/// Error of a print that the user cancelled, shown for [`CANCEL_SHOWN`].
 const CANCELLED: u32 = 0x0300_400C;
 const CANCEL_SHOWN: Duration = Duration::from_secs(2);
-/// The error of a print that failed by itself: the nozzle's temperature.
+/// Error of a print that failed by itself: the nozzle temperature.
 const FAILED: u32 = 0x0300_8008;
-/// What the health management says while commands of other programs are refused.
+/// Health message while commands of other programs are rejected.
 const UNSIGNED: Hms = Hms { attr: 0x0500_0500, code: 0x0001_0007 };
-/// What it says of a controller that has shut down.
+/// Health message of a controller that has shut down.
 const SHUT_DOWN: Hms = Hms { attr: 0x0300_0100, code: 0x0001_0001 };
-/// The bit of `fun` that is set while the developer mode is off.
+/// Bit of `fun` that is set while the developer mode is off.
 const SIGNATURES_NEEDED: u64 = 0x2000_0000;
-/// The other functions of the X1.
+/// Other function bits of the X1.
 const FUNCTIONS: u64 = 0x3EC1_8FFF & !SIGNATURES_NEEDED;
-/// The shares of a print that are spent on preparing it, at most, and its seconds of G-code time.
+/// Maximum duration of a print's preparation: as a share of the print, and in seconds of G-code time.
 const PREPARATION: (f64, f64) = (0.1, 60.0);
-/// The speeds of the levels, in percent.
+/// Speeds of the levels in percent.
 const SPEEDS: [u8; 4] = [50, 100, 124, 166];
-/// The radio's strength changes so often, in seconds; an idle printer reports nothing else.
+/// Interval at which the Wi-Fi signal strength changes, in seconds; an idle printer reports nothing else.
 const RADIO_SECONDS: u64 = 30;
 
-/// The state of the print in one word.
+/// Returns the `gcode_state` of the print.
 pub(super) fn gcode_state(panel: &Panel, machine: &Machine) -> &'static str {
     match machine.controller() {
         Controller::Away(_) | Controller::Closed => return "OFFLINE",
@@ -45,7 +45,7 @@ pub(super) fn gcode_state(panel: &Panel, machine: &Machine) -> &'static str {
     if let (Some(rejected), None) = (panel.rejected, machine.job()) {
         return if machine.now() < rejected.until { "PREPARE" } else { "FAILED" };
     }
-    let Some(job) = machine.shown() else { return "IDLE" };
+    let Some(job) = machine.shown_job() else { return "IDLE" };
     match (&job.outcome, job.phase) {
         (Some(Outcome::Completed), _) => "FINISH",
         (Some(_), _) => "FAILED",
@@ -55,7 +55,7 @@ pub(super) fn gcode_state(panel: &Panel, machine: &Machine) -> &'static str {
     }
 }
 
-/// Whether a print has begun since so many entries of the log, and is over in the report.
+/// Returns whether a print has begun since this number of log entries and is already over in the report.
 pub(super) fn has_passed_a_print(machine: &Machine, covered: usize, now: &Value) -> bool {
     let begun = machine.log().iter().skip(covered).any(|entry| matches!(entry.what, What::Started { .. }));
     begun && !["PREPARE", "RUNNING", "PAUSE"].iter().any(|state| now["gcode_state"] == *state)
@@ -65,7 +65,7 @@ fn is_preparing(job: &Job) -> bool {
     job.done < f64::min(job.facts.seconds * PREPARATION.0, PREPARATION.1)
 }
 
-/// The error that is shown now; 0 for none.
+/// Returns the current error; 0 for none.
 fn print_error(panel: &Panel, machine: &Machine) -> u32 {
     if panel.setup.print_error != 0 {
         return panel.setup.print_error;
@@ -76,7 +76,7 @@ fn print_error(panel: &Panel, machine: &Machine) -> u32 {
     if let Some(rejected) = panel.rejected.filter(|rejected| machine.now() >= rejected.until) {
         return rejected.error;
     }
-    let ended = machine.shown().filter(|job| job.ended.is_some());
+    let ended = machine.shown_job().filter(|job| job.ended.is_some());
     match ended.map(|job| (&job.outcome, job)) {
         Some((Some(Outcome::Cancelled), job)) if shows_cancel(job, machine.now()) => CANCELLED,
         Some((Some(Outcome::Failed(_) | Outcome::Halted(_)), job)) if panel.cleared != Some(job.number) => FAILED,
@@ -88,18 +88,18 @@ fn shows_cancel(job: &Job, now: Instant) -> bool {
     job.ended.is_some_and(|ended| now.saturating_duration_since(ended) < CANCEL_SHOWN)
 }
 
-/// Everything of the group `print` but what numbers the report.
+/// Returns everything of the group `print` except the sequence number.
 pub(super) fn print(panel: &Panel, machine: &mut Machine) -> Value {
     let state = gcode_state(panel, machine);
     let (now, stirs) = (machine.temperatures(), matches!(state, "PREPARE" | "RUNNING" | "PAUSE"));
-    let shown = machine.shown();
-    let project = panel.reported(shown);
+    let shown_job = machine.shown_job();
+    let project = panel.reported(shown_job);
     let setup = &panel.setup;
     let rejected = panel.rejected.is_some() && machine.job().is_none();
-    let job = shown.filter(|job| !rejected && project.is_none_or(|project| job.number > project.after));
+    let job = shown_job.filter(|job| !rejected && project.is_none_or(|project| job.number > project.after));
     let percent = job.map_or(0, |job| (job.progress() * 100.0) as u8);
     let left = job.filter(|job| job.ended.is_none()).map_or(0.0, |job| job.facts.seconds - job.done) / machine.speed();
-    let file = project.map(|project| &project.filename).or_else(|| shown.map(|job| &job.filename));
+    let file = project.map(|project| &project.filename).or_else(|| shown_job.map(|job| &job.filename));
     let name = |path: &String| path.trim_end_matches(".3mf").trim_end_matches(".gcode").to_owned();
     let id = |of: fn(&super::panel::Project) -> &String| project.map_or("0", |project| of(project).as_str());
     let printing = state == "PREPARE" || state == "RUNNING";
@@ -208,11 +208,12 @@ fn tray(id: i64, spool: &Tray) -> Value {
     })
 }
 
-/// What the reports contain besides and this printer never changes.
+/// Members of the reports that this printer never changes.
 static UNCHANGING: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("unchanging.json")).unwrap_or_default());
 
-/// What of `new` differs from `old`: objects by their members, all else as a whole. `None` if nothing does.
+/// Returns the differences of `new` from `old`: objects member by member, all else as a whole. `None` if there are
+/// none.
 pub(super) fn changes(old: &Value, new: &Value) -> Option<Value> {
     if let (Value::Object(before), Value::Object(after)) = (old, new) {
         let changed = after.iter().filter_map(|(name, value)| {
@@ -225,7 +226,7 @@ pub(super) fn changes(old: &Value, new: &Value) -> Option<Value> {
     (old != new).then(|| new.clone())
 }
 
-/// The answer to `get_version`.
+/// Returns the response to `get_version`.
 pub(super) fn version(model: Model, serial: &str, sequence_id: &Value) -> Value {
     let module = |name: &str, version: &str, hardware: &str| {
         json!({

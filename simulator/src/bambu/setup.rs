@@ -1,53 +1,53 @@
-//! What a test, or whoever stands before the printer, sets on it: its model and firmware, its spools, its oddities.
+//! Setup of a printer that a test or a user controls: its model and firmware, its spools, its quirks.
 //!
-//! In process by [`Bambu::change`](super::Bambu::change); over HTTP the same members travel as JSON through
-//! `/_sim/setup`, where a POST changes only the members that it names.
+//! In process it is changed with [`Bambu::change`](super::Bambu::change); over HTTP the same members are JSON at
+//! `/_sim/setup`, where a POST changes only the members that it contains.
 
 use serde::{Deserialize, Serialize};
 
-/// How a printer is equipped and how it behaves; the default is a healthy X1 with one AMS of four full spools.
+/// Equipment and behaviour of a printer; the default is a healthy X1 with one AMS of four full spools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Setup {
-    /// The family of its firmware.
+    /// Firmware family.
     pub model: Model,
-    /// Whether other programs may command it.
+    /// Handling of commands from other programs.
     pub developer_mode: DeveloperMode,
-    /// Its automatic material systems, in the order of their numbers; tray `t` of system `a` has the number `4a + t`.
+    /// AMS units in the order of their numbers; tray `t` of unit `a` has the number `4a + t`.
     pub ams: Vec<Ams>,
-    /// The spool outside of all systems; `None` if there is none.
+    /// External spool; `None` if there is none.
     pub external: Option<Tray>,
-    /// What its health management reports.
+    /// Reported health messages.
     pub hms: Vec<Hms>,
-    /// The error that it reports whatever it does; 0 for none.
+    /// Error that it reports in any state; 0 for none.
     pub print_error: u32,
-    /// How long a start that was accepted shows nothing but its ids, in milliseconds.
+    /// Time after an accepted start during which only its ids are reported, in milliseconds.
     pub old_state_ms: u64,
-    /// How many clients may be connected at once; `None` is no limit.
+    /// Maximum number of connected clients; `None` is no limit.
     pub max_clients: Option<usize>,
-    /// The code with which a wrong access code is refused: 5, or 4 on some.
+    /// Return code for a wrong access code: 5, or 4 on some.
     pub refusal: u8,
-    /// A start that is sent while it prints cancels the print (A1 mini).
+    /// Makes a start that is sent during a print cancel the print (A1 mini).
     pub busy_start_cancels: bool,
-    /// A print that is over at once is never reported as running.
+    /// Never reports a print that ends at once as running.
     pub skips_running: bool,
-    /// Every start fails while it is being prepared; nothing is printed.
+    /// Makes every start fail during preparation; nothing is printed.
     pub rejects_in_setup: bool,
-    /// A package that was left in the root folder starts by itself after a power cycle (P1S, A1).
+    /// Makes a package that was left in the root folder start by itself after a power cycle (P1S, A1).
     pub starts_left_files: bool,
-    /// It has another key and certificate, of the same name, from the next connection on.
+    /// Uses another key and certificate with the same name, from the next connection on.
     pub other_certificate: bool,
-    /// Sessions stay open, and neither requests are carried out nor reports sent.
+    /// Keeps sessions open without executing requests or sending reports.
     pub deaf: bool,
-    /// It says this text again and again, whatever it is asked, instead of reports and answers.
+    /// Text that it sends repeatedly instead of reports and responses.
     pub says: Option<String>,
-    /// Uploads break off after so many bytes, which stay on the storage.
+    /// Number of bytes after which uploads break off; these bytes stay on the storage.
     pub cut_upload_after: Option<u64>,
-    /// The end of an upload is never confirmed.
+    /// Never confirms the end of an upload.
     pub silent_after_upload: bool,
-    /// An upload onto a file that exists is refused.
+    /// Rejects an upload onto an existing file.
     pub refuses_overwrite: bool,
-    /// Encrypted data channels are accepted and never answered (A1 mini).
+    /// Accepts encrypted data channels and never answers on them (A1 mini).
     pub hangs_encrypted_data: bool,
 }
 
@@ -80,25 +80,25 @@ impl Default for Setup {
     }
 }
 
-/// The families of firmware, as far as they differ on the wire.
+/// Firmware families, as far as they differ in the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Model {
-    /// Reports everything each time, and says in `fun` whether the developer mode is on.
+    /// Sends full reports, and indicates in `fun` whether the developer mode is on.
     X1,
-    /// Reports only what has changed, and has no `fun`.
+    /// Reports only changes, and has no `fun`.
     P1,
-    /// As the P1, with a single material system.
+    /// Like the P1, with a single AMS.
     A1Mini,
 }
 
 impl Model {
-    /// Whether it reports only what has changed.
+    /// Returns whether it reports only changes.
     pub fn sends_changes(self) -> bool {
         !matches!(self, Self::X1)
     }
 
-    /// Its name in the answer to `get_version`.
+    /// Returns its name in the response to `get_version`.
     pub(super) fn product_name(self) -> &'static str {
         match self {
             Self::X1 => "X1 Carbon",
@@ -108,35 +108,35 @@ impl Model {
     }
 }
 
-/// Whether commands of other programs are carried out. Reports and uploads work in any case.
+/// Handling of commands from other programs. Reports and uploads work in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeveloperMode {
-    /// They are.
+    /// Commands are executed.
     On,
-    /// They are not, and not answered.
+    /// Commands are neither executed nor answered.
     Dropped,
-    /// They are not, and the answer says that their signature is missing.
+    /// Commands are not executed, and the response says that their signature is missing.
     Refused,
 }
 
-/// An automatic material system.
+/// AMS unit (automatic material system).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ams {
-    /// Its four trays; `None` is an empty one.
+    /// Trays of the unit; `None` is an empty one.
     pub trays: [Option<Tray>; 4],
 }
 
-/// A spool, in the words of the reports.
+/// Spool in a tray, with the members of the reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tray {
-    /// The material, such as `PLA`.
+    /// Material, such as `PLA`.
     pub tray_type: String,
-    /// Its colour as `RRGGBBAA`.
+    /// Colour as `RRGGBBAA`.
     pub tray_color: String,
-    /// The profile that tells variants apart, such as `GFA00` (Basic) and `GFA01` (Matte).
+    /// Profile that identifies the variant, such as `GFA00` (Basic) and `GFA01` (Matte).
     pub tray_info_idx: String,
     /// What is left, in percent; −1 is unknown.
     pub remain: i32,
@@ -145,7 +145,7 @@ pub struct Tray {
 }
 
 impl Default for Tray {
-    /// A full spool of black PLA Basic without a tag.
+    /// Returns a full spool of black PLA Basic without a tag.
     fn default() -> Self {
         Self {
             tray_type: "PLA".to_owned(),
@@ -157,12 +157,12 @@ impl Default for Tray {
     }
 }
 
-/// One message of the health management: its number is both parts as four groups of four hexadecimal digits.
+/// Health message: its number is both parts as four groups of four hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hms {
-    /// The first two groups.
+    /// First two groups.
     pub attr: u32,
-    /// The last two groups.
+    /// Last two groups.
     pub code: u32,
 }

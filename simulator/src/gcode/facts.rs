@@ -1,31 +1,31 @@
-//! Reads what a G-code file states in its comments, in the dialects of `PrusaSlicer`, `OrcaSlicer`/Bambu Studio and
+//! Reads the metadata in the comments of a G-code file, in the dialects of `PrusaSlicer`, `OrcaSlicer`/Bambu Studio and
 //! Cura.
 //!
-//! Only what a printer host shows or a virtual print needs. What is not stated is `None`, except the print time,
-//! which always has a value.
+//! Only the metadata that a printer host shows or a virtual print needs. Missing values are `None`, except the print
+//! time, which always has a value.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::package::{first_code, is_package};
 
-/// Facts read from the comments of one file.
+/// Metadata from the comments of one file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GcodeFacts {
     /// Name of the slicer, such as `PrusaSlicer`.
     pub slicer: Option<String>,
-    /// Its version, such as `2.9.4`.
+    /// Version of the slicer, such as `2.9.4`.
     pub slicer_version: Option<String>,
-    /// Print time in seconds: the slicer's estimate, else a guess from moves and dwells.
+    /// Print time in seconds: the slicer's estimate, else an approximation from moves and dwells.
     pub seconds: f64,
-    /// Whether `seconds` is the slicer's own estimate.
+    /// Set if `seconds` is the slicer's own estimate.
     pub estimated: bool,
-    /// Filament in millimetres, all extruders together.
+    /// Total filament of all extruders, in millimetres.
     pub filament_mm: f64,
-    /// Whether the file states how much filament it needs.
+    /// Set if the file states its filament consumption.
     pub filament_known: bool,
-    /// The tools that it prints with, from 0, by what it states of each; the first where it states nothing.
+    /// Tools used by the print, from 0, according to the filament stated for each; the first tool if nothing is stated.
     pub tools: Vec<u32>,
-    /// Filament in grams, all extruders together.
+    /// Total filament of all extruders, in grams.
     pub filament_g: Option<f64>,
     /// Filament in cubic centimetres.
     pub filament_cm3: Option<f64>,
@@ -37,31 +37,31 @@ pub struct GcodeFacts {
     pub first_layer_height: Option<f64>,
     /// Nozzle diameter in millimetres.
     pub nozzle_diameter: Option<f64>,
-    /// Number of layers, where a comment states it.
+    /// Number of layers, if a comment states it.
     pub layers: Option<u64>,
-    /// First layer nozzle temperature in °C.
+    /// Nozzle temperature of the first layer in °C.
     pub nozzle_temp: f64,
-    /// First layer bed temperature in °C.
+    /// Bed temperature of the first layer in °C.
     pub bed_temp: f64,
-    /// Embedded pictures, in the order of the file.
+    /// Embedded pictures in the order of the file.
     pub thumbnails: Vec<Thumbnail>,
-    /// Where the first line of G-code begins and the last one ends, in bytes; equal where there is none.
+    /// Byte range from the first line of G-code to the end of the last one; empty if there is none.
     pub code: (u64, u64),
 }
 
-/// A picture embedded in a file's comments.
+/// Picture embedded in a file's comments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thumbnail {
     /// Width of the picture in pixels.
     pub width: u32,
     /// Height of the picture in pixels.
     pub height: u32,
-    /// The bytes of the PNG file.
+    /// Contents of the PNG file.
     pub png: Vec<u8>,
 }
 
 impl GcodeFacts {
-    /// Reads a file, of a package its first plate. Never fails: what cannot be read is left out.
+    /// Reads a file, or the first plate of a package. Never fails: unreadable values are omitted.
     pub fn read(file: &[u8]) -> Self {
         if is_package(file) {
             return Self::read(&first_code(file).unwrap_or_default());
@@ -206,13 +206,13 @@ impl GcodeFacts {
     }
 }
 
-/// `key = value` or `key: value`, whichever separator comes first.
+/// Splits `key = value` or `key: value` at the separator that comes first.
 fn split_statement(comment: &str) -> Option<(&str, &str)> {
     let at = comment.find(['=', ':'])?;
     Some((comment[..at].trim(), comment[at + 1..].trim()))
 }
 
-/// The sum of a list with one number per extruder, separated by commas.
+/// Sums a comma-separated list with one number per extruder.
 fn sum(list: &str) -> Option<f64> {
     let numbers: Vec<f64> = list.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     (!numbers.is_empty()).then(|| numbers.iter().sum())
@@ -222,10 +222,10 @@ fn first(list: &str) -> Option<f64> {
     list.split([',', ';']).next()?.trim().parse().ok()
 }
 
-/// A duration in seconds from the form `1d 2h 3m 4s`, in which units may be missing or fractional.
+/// Parses a duration of the form `1d 2h 3m 4s`, in which units may be missing or fractional, into seconds.
 pub fn parse_duration(text: &str) -> Option<f64> {
     let mut seconds = 0.0;
-    let mut seen = false;
+    let mut has_parts = false;
     for part in text.split_whitespace() {
         let part = part.trim_end_matches(';');
         let unit = match part.chars().last()? {
@@ -236,18 +236,18 @@ pub fn parse_duration(text: &str) -> Option<f64> {
             _ => return None,
         };
         seconds += part[..part.len() - 1].parse::<f64>().ok()? * unit;
-        seen = true;
+        has_parts = true;
     }
-    seen.then_some(seconds)
+    has_parts.then_some(seconds)
 }
 
-/// Width and height in pixels from the form `16x16 1234`.
+/// Parses width and height in pixels from the form `16x16 1234`.
 fn thumbnail_size(text: &str) -> Option<(u32, u32)> {
     let (width, height) = text.split_whitespace().next()?.split_once('x')?;
     Some((width.parse().ok()?, height.parse().ok()?))
 }
 
-/// A guess at the seconds that one line takes: dwells as stated, moves 1/20 s.
+/// Approximates the seconds that one line takes: dwells as stated, moves 1/20 s.
 fn motion_seconds(line: &str) -> f64 {
     let mut words = line.split_whitespace();
     match words.next() {

@@ -12,36 +12,36 @@ use zip::{ZipArchive, ZipWriter, result::ZipResult, write::SimpleFileOptions};
 
 use super::{facts::GcodeFacts, orca_gcode, tools::MM_PER_GRAM};
 
-/// Most bytes of one plate's G-code that are read.
+/// Maximum size in bytes of one plate's G-code that is read.
 const MAX_PLATE_BYTES: u64 = 64 << 20;
-/// Most bytes of the description of the plates that are read.
+/// Maximum size in bytes of the plate metadata that is read.
 const MAX_INFO_BYTES: u64 = 1 << 20;
-/// Where the description of the plates stands.
+/// Path of the plate metadata in the package.
 const INFO: &str = "Metadata/slice_info.config";
 
-/// The path of a plate's G-code in its package; plates are counted from 1.
+/// Returns the path of a plate's G-code in its package; plates are counted from 1.
 pub fn plate_path(plate: u32) -> String {
     format!("Metadata/plate_{plate}.gcode")
 }
 
-/// Whether these bytes are a zip archive, by how it begins.
+/// Returns whether these bytes are a zip archive, by their signature.
 pub fn is_package(file: &[u8]) -> bool {
     file.starts_with(b"PK\x03\x04")
 }
 
-/// A package of one plate with one filament. `seconds` is the estimate, `grams` and `filament_mm` are the stated
+/// Builds a package of one plate with one filament. `seconds` is the estimate, `grams` and `filament_mm` are the stated
 /// consumption.
 pub fn package(name: &str, seconds: u64, grams: f64, filament_mm: f64) -> Vec<u8> {
     package_of(&[&orca_gcode(name, seconds, grams, filament_mm)])
 }
 
-/// A package with these plates, each of which uses the first filament.
+/// Builds a package with these plates, each of which uses the first filament.
 pub fn package_of(plates: &[&str]) -> Vec<u8> {
     let used: Vec<(&str, &[usize])> = plates.iter().map(|code| (*code, &[1][..])).collect();
     package_using(&used)
 }
 
-/// A package with these plates: G-code, and the filaments that it uses, counted from 1, evenly.
+/// Builds a package with these plates: G-code, and the filaments that it uses in equal shares, counted from 1.
 pub fn package_using(plates: &[(&str, &[usize])]) -> Vec<u8> {
     let evenly = |filaments: &[usize]| {
         let share = 1.0 / filaments.len().max(1) as f64;
@@ -52,7 +52,7 @@ pub fn package_using(plates: &[(&str, &[usize])]) -> Vec<u8> {
     write(&plates).unwrap_or_default()
 }
 
-/// A package of one plate with several filaments: the grams and the colour (`#rrggbb`) of each.
+/// Builds a package of one plate with several filaments: the grams and the colour (`#rrggbb`) of each.
 pub fn package_of_several(name: &str, seconds: u64, filaments: &[(f64, &str)]) -> Vec<u8> {
     let all: f64 = filaments.iter().map(|(grams, _)| grams).sum();
     let code = orca_gcode(name, seconds, all, all * MM_PER_GRAM);
@@ -60,11 +60,11 @@ pub fn package_of_several(name: &str, seconds: u64, filaments: &[(f64, &str)]) -
     write(&[(&code, used.collect())]).unwrap_or_default()
 }
 
-/// A filament of a plate.
+/// Filament of a plate.
 struct Used<'a> {
-    /// Counted from 1.
+    /// Filament number, counted from 1.
     number: usize,
-    /// Its part of all that the plate takes.
+    /// Share of the plate's total consumption.
     share: f64,
     colour: &'a str,
 }
@@ -101,12 +101,12 @@ fn write(plates: &[(&str, Vec<Used<'_>>)]) -> ZipResult<Vec<u8>> {
     Ok(zip.finish()?.into_inner())
 }
 
-/// The G-code at a path of a package; `None` if there is none, or the package is damaged.
+/// Returns the G-code at a path of a package; `None` if there is none, or the package is damaged.
 pub fn code(package: &[u8], path: &str) -> Option<Vec<u8>> {
     entry(package, path, MAX_PLATE_BYTES)
 }
 
-/// The G-code of the first plate of a package.
+/// Returns the G-code of the first plate of a package.
 pub fn first_code(package: &[u8]) -> Option<Vec<u8>> {
     let archive = ZipArchive::new(Cursor::new(package)).ok()?;
     let number = |name: &str| name.strip_prefix("Metadata/plate_")?.strip_suffix(".gcode")?.parse::<u32>().ok();
@@ -114,7 +114,7 @@ pub fn first_code(package: &[u8]) -> Option<Vec<u8>> {
     code(package, &plate_path(first))
 }
 
-/// The filaments that the plate at this path uses, counted from 1; empty if the package does not say.
+/// Returns the filaments that the plate at this path uses, counted from 1; empty if the package does not specify them.
 pub fn filaments(package: &[u8], path: &str) -> Vec<usize> {
     let info = entry(package, INFO, MAX_INFO_BYTES).unwrap_or_default();
     let info = String::from_utf8_lossy(&info);
@@ -140,12 +140,12 @@ mod tests {
     #[test]
     fn a_package_has_its_plates_and_says_which_filaments_they_use() {
         let (lid, sign) = (orca_gcode("lid", 600, 4.0, 1320.0), orca_gcode("sign", 1200, 12.5, 4125.0));
-        let made = package_using(&[(&lid, &[1]), (&sign, &[1, 3])]);
-        assert!(is_package(&made));
-        assert_eq!(code(&made, "Metadata/plate_2.gcode"), Some(sign.clone().into_bytes()));
-        assert_eq!(code(&made, "Metadata/plate_3.gcode"), None);
-        assert_eq!(filaments(&made, "Metadata/plate_2.gcode"), [1, 3]);
-        assert_eq!(GcodeFacts::read(&made).seconds, 600.0);
-        assert_eq!(code(&made[..made.len() / 2], "Metadata/plate_1.gcode"), None);
+        let package = package_using(&[(&lid, &[1]), (&sign, &[1, 3])]);
+        assert!(is_package(&package));
+        assert_eq!(code(&package, "Metadata/plate_2.gcode"), Some(sign.clone().into_bytes()));
+        assert_eq!(code(&package, "Metadata/plate_3.gcode"), None);
+        assert_eq!(filaments(&package, "Metadata/plate_2.gcode"), [1, 3]);
+        assert_eq!(GcodeFacts::read(&package).seconds, 600.0);
+        assert_eq!(code(&package[..package.len() / 2], "Metadata/plate_1.gcode"), None);
     }
 }

@@ -2,10 +2,10 @@
 
 use super::gcode;
 
-/// Millimetres of filament of 1.75 mm and 1.24 g/cm3 that weigh one gram.
+/// Length in millimetres of one gram of 1.75 mm filament with a density of 1.24 g/cm3.
 pub(super) const MM_PER_GRAM: f64 = 335.3;
 
-/// As [`gcode`], of several filaments: the grams and the colour (`#rrggbb`) of each.
+/// Does what [`gcode`] does, for several filaments: the grams and the colour (`#rrggbb`) of each.
 pub fn gcode_of_several(name: &str, seconds: u64, filaments: &[(f64, &str)]) -> String {
     let all: f64 = filaments.iter().map(|(grams, _)| grams).sum();
     let list = |of: &dyn Fn(f64) -> String| filaments.iter().map(|(grams, _)| of(*grams)).collect::<Vec<_>>();

@@ -1,35 +1,35 @@
-//! Errors as Moonraker answers them: a code, a message and a traceback in an envelope of JSON.
+//! Errors in the format of Moonraker: a code, a message and a traceback in a JSON envelope.
 
 use axum::{http::StatusCode, response::Response};
 use serde_json::{Value, json};
 
 use crate::printer::CommandError;
 
-/// An error with its HTTP-like code and text.
+/// Error with an HTTP-like code and a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code} {message}")]
 pub struct ApiError {
-    /// The HTTP status of the answer, which is also in its body.
+    /// HTTP status of the response, which is also in its body.
     pub code: u16,
-    /// The text that clients see.
+    /// Message that clients see.
     pub message: String,
     /// Text that appears only in the traceback, where uploads and deletes hide theirs.
     pub detail: Option<String>,
 }
 
 impl ApiError {
-    /// An error whose text clients see.
+    /// Builds an error whose message clients see.
     pub fn new(code: u16, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), detail: None }
     }
 
-    /// An error with only the generic phrase of its status as message, as of upload and DELETE.
+    /// Builds an error with only the generic phrase of its status as message, like those of upload and DELETE.
     pub fn generic(code: u16, detail: impl Into<String>) -> Self {
         let phrase = StatusCode::from_u16(code).ok().and_then(|status| status.canonical_reason()).unwrap_or("Error");
         Self { code, message: phrase.to_owned(), detail: Some(detail.into()) }
     }
 
-    /// The error of a refused printer command.
+    /// Converts the refusal of a printer command.
     pub(super) fn of_command(error: &CommandError, state_message: &str) -> Self {
         Self::new(
             400,
@@ -42,7 +42,7 @@ impl ApiError {
         )
     }
 
-    /// As an HTTP response.
+    /// Converts it to an HTTP response.
     pub(super) fn respond(&self) -> Response {
         let status = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let raised = match &self.detail {
@@ -57,7 +57,7 @@ impl ApiError {
         super::answer(status, &json!({"error": {"code": self.code, "message": message, "traceback": traceback}}))
     }
 
-    /// As a JSON-RPC error object.
+    /// Converts it to a JSON-RPC error object.
     pub(super) fn rpc(&self) -> Value {
         let (code, message) = match self.code {
             404 => (-32601, "Method not found"),

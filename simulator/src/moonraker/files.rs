@@ -1,4 +1,4 @@
-//! Moonraker's file manager: lists, describes, stores and deletes the files that can be printed.
+//! File manager of Moonraker: lists, describes, stores and deletes printable files.
 
 use axum::{
     extract::{ConnectInfo, FromRequest, Multipart, Path, Request, State},
@@ -18,10 +18,10 @@ use crate::{
     wire::{Peer, Upload, ranged},
 };
 
-/// The extensions that Klipper prints.
+/// File extensions that Klipper prints.
 const PRINTABLE: &[&str] = &["gcode", "g", "gco", "ufp", "nc"];
 
-/// A time as Moonraker writes it: Unix seconds with fraction.
+/// Converts a time to Moonraker's format: Unix seconds with fraction.
 pub(super) fn unix(at: Timestamp) -> f64 {
     at.as_millisecond() as f64 / 1000.0
 }
@@ -30,7 +30,7 @@ fn item(path: &str, file: &StoredFile) -> Value {
     json!({"path": path, "root": "gcodes", "modified": unix(file.modified), "size": file.bytes.len(), "permissions": "rw"})
 }
 
-/// The answer to `/server/files/list`: all stored files.
+/// Returns the response to `/server/files/list`: all stored files.
 pub(super) fn list(machine: &mut Machine) -> Value {
     machine
         .files()
@@ -39,9 +39,9 @@ pub(super) fn list(machine: &mut Machine) -> Value {
         .collect()
 }
 
-/// What the file's comments state, under Moonraker's names; what is unknown is left out.
+/// Returns the metadata in the file's comments, under Moonraker's names; unknown values are omitted.
 pub(super) fn facts(facts: &GcodeFacts, size: u64) -> Value {
-    let known = [
+    let fields = [
         ("slicer", facts.slicer.clone().map(Value::from)),
         ("slicer_version", facts.slicer_version.clone().map(Value::from)),
         ("estimated_time", facts.estimated.then(|| Value::from(facts.seconds))),
@@ -58,14 +58,14 @@ pub(super) fn facts(facts: &GcodeFacts, size: u64) -> Value {
         ("gcode_start_byte", Some(facts.code.0.into())),
         ("gcode_end_byte", Some(facts.code.1.into())),
     ];
-    known
+    fields
         .into_iter()
         .filter_map(|(name, value)| value.map(|value| (name.to_owned(), value)))
         .collect::<serde_json::Map<_, _>>()
         .into()
 }
 
-/// The answer to `/server/files/metadata`: what the comments of one file say.
+/// Returns the response to `/server/files/metadata`: the metadata of one file.
 pub(super) fn metadata(machine: &mut Machine, filename: &str) -> Result<Value, ApiError> {
     let filename = filename.trim_start_matches('/');
     let file = machine
@@ -92,14 +92,14 @@ pub(super) fn metadata(machine: &mut Machine, filename: &str) -> Result<Value, A
     Ok(metadata)
 }
 
-/// The path of a thumbnail, below the file's own folder.
+/// Returns the path of a thumbnail, relative to the file's own folder.
 fn thumbnail_path(filename: &str, width: u32, height: u32) -> String {
     let name = filename.rsplit('/').next().unwrap_or(filename);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     format!(".thumbs/{stem}-{width}x{height}.png")
 }
 
-/// Deletes a file. The answer is wrapped and its errors are generic.
+/// Deletes a file. The response is wrapped and its errors are generic.
 pub(super) fn remove(machine: &mut Machine, path: &str) -> Result<Value, ApiError> {
     let path = clean_path(path).ok_or_else(|| ApiError::generic(400, "Invalid path"))?;
     match machine.delete(&path) {
@@ -111,7 +111,7 @@ pub(super) fn remove(machine: &mut Machine, path: &str) -> Result<Value, ApiErro
     }
 }
 
-/// Answers `DELETE /server/files/gcodes/{path}`: deletes one stored file.
+/// Handles `DELETE /server/files/gcodes/{path}`: deletes one stored file.
 pub(super) async fn delete(State(host): State<Host>, Path(path): Path<String>) -> Response {
     match host.printer.with(|machine| remove(machine, &path)) {
         Ok(result) => answer(StatusCode::OK, &json!({"result": result})),
@@ -119,9 +119,9 @@ pub(super) async fn delete(State(host): State<Host>, Path(path): Path<String>) -
     }
 }
 
-/// `GET /server/files/gcodes/{path}`: raw bytes of a file or of a picture in one.
+/// Handles `GET /server/files/gcodes/{path}`: returns the raw bytes of a file or of a picture in one.
 pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>, headers: HeaderMap) -> Response {
-    let found = host.printer.with(|machine| {
+    let content = host.printer.with(|machine| {
         if let Some(file) = machine.files().get(&path) {
             return Some((file.bytes.clone(), "application/octet-stream"));
         }
@@ -134,13 +134,13 @@ pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>,
             Some((picture.png.clone().into(), "image/png"))
         })
     });
-    match found {
+    match content {
         Some((bytes, kind)) => ranged(&headers, bytes, kind),
         None => ApiError::new(404, "Not Found").respond(),
     }
 }
 
-/// `POST /server/files/upload`, the only answer that is not wrapped.
+/// Handles `POST /server/files/upload`, whose response is the only one that is not wrapped.
 pub(super) async fn upload(
     State(host): State<Host>,
     ConnectInfo(peer): ConnectInfo<Peer>,
@@ -181,7 +181,7 @@ async fn store(host: &Host, form: Multipart) -> Result<(String, Value), ApiError
     }
     let printable = path
         .rsplit_once('.')
-        .is_some_and(|(_, extension)| PRINTABLE.iter().any(|known| known.eq_ignore_ascii_case(extension)));
+        .is_some_and(|(_, extension)| PRINTABLE.iter().any(|candidate| candidate.eq_ignore_ascii_case(extension)));
     host.printer.with(|machine| {
         if machine.faults().disk_full {
             return Err(ApiError::new(500, "[Errno 28] No space left on device"));

@@ -1,11 +1,11 @@
-//! Moonraker's print history and its console.
+//! Print history and console of Moonraker.
 
 use serde_json::{Value, json};
 
 use super::{ApiError, Params, files};
 use crate::printer::{Machine, Outcome, Record};
 
-/// The list of prints, newest first unless asked otherwise, 50 at a time.
+/// Returns the list of prints, newest first by default, 50 at a time.
 pub(super) fn list(machine: &mut Machine, params: &Params) -> Result<Value, ApiError> {
     let limit = number(params, "limit")?.unwrap_or(50.0) as usize;
     let start = number(params, "start")?.unwrap_or(0.0) as usize;
@@ -29,7 +29,7 @@ pub(super) fn list(machine: &mut Machine, params: &Params) -> Result<Value, ApiE
     Ok(json!({"count": count, "jobs": jobs}))
 }
 
-/// The lines of the console, oldest first; with `count` only the latest. They are gone after a restart of Moonraker.
+/// Returns the lines of the console, oldest first; with `count` only the latest. They are lost when Moonraker restarts.
 pub(super) fn console(machine: &mut Machine, params: &Params) -> Result<Value, ApiError> {
     let lines = machine.console();
     let count = number(params, "count")?.map_or(lines.len(), |count| lines.len().min(count as usize));
@@ -43,7 +43,7 @@ pub(super) fn console(machine: &mut Machine, params: &Params) -> Result<Value, A
     Ok(json!({ "gcode_store": lines }))
 }
 
-/// One print by its `job_id`.
+/// Returns one print by its `job_id`.
 pub(super) fn one(machine: &mut Machine, uid: &str) -> Result<Value, ApiError> {
     let record = machine.history().iter().find(|record| job_id(record.number) == uid);
     record
@@ -51,7 +51,7 @@ pub(super) fn one(machine: &mut Machine, uid: &str) -> Result<Value, ApiError> {
         .ok_or_else(|| ApiError::new(404, format!("Invalid job uid: {uid}")))
 }
 
-/// Sums over all prints.
+/// Returns the totals over all prints.
 pub(super) fn totals(machine: &mut Machine) -> Value {
     let records = machine.history();
     json!({"job_totals": {
@@ -64,12 +64,12 @@ pub(super) fn totals(machine: &mut Machine) -> Value {
     }})
 }
 
-/// Moonraker's id of a job: six hexadecimal digits.
+/// Returns Moonraker's id of a job: six hexadecimal digits.
 pub(super) fn job_id(number: u64) -> String {
     format!("{number:06X}")
 }
 
-/// A print as the history shows it; a running one is `in_progress` and has no end.
+/// Returns a print as the history shows it; a running one is `in_progress` and has no end.
 pub(super) fn job(machine: &Machine, record: &Record) -> Value {
     let running = machine.job().filter(|job| job.number == record.number);
     let (print, total, filament) = match running {
@@ -101,7 +101,7 @@ pub(super) fn job(machine: &Machine, record: &Record) -> Value {
     })
 }
 
-/// A number, given as such or as text.
+/// Parses a number, which may be a JSON number or text.
 fn number(params: &Params, name: &str) -> Result<Option<f64>, ApiError> {
     let Some(value) = params.get(name) else {
         return Ok(None);

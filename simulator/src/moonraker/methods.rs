@@ -1,4 +1,4 @@
-//! The calls by their JSON-RPC names, which HTTP and WebSocket share.
+//! Calls by their JSON-RPC names, which HTTP and WebSocket share.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::{
     printer::{CommandError, Controller, Machine, machine::SHUTDOWN_BY_REQUEST},
 };
 
-/// Klipper's state and its message as Moonraker reports them.
+/// Returns Klipper's state and message as Moonraker reports them.
 pub(super) fn klippy(machine: &Machine) -> (&'static str, String) {
     match machine.controller() {
         Controller::Ready => ("ready", "Printer is ready".to_owned()),
@@ -26,7 +26,8 @@ pub(super) fn klippy(machine: &Machine) -> (&'static str, String) {
     }
 }
 
-/// Klipper's own calls exist only after it has connected once; afterwards they answer 503 while it is absent.
+/// Checks that Klipper's own calls are available: they exist only after it has connected once; afterwards they get 503
+/// while it is absent.
 fn require_klippy(machine: &Machine) -> Result<(), ApiError> {
     match machine.controller() {
         Controller::Away(Away::NeverConnected) => Err(ApiError::new(404, "Not Found")),
@@ -46,7 +47,7 @@ pub(super) fn text<'a>(params: &'a Params, name: &str) -> Result<&'a str, ApiErr
 }
 
 impl Host {
-    /// Carries out one call.
+    /// Executes one call.
     pub(super) async fn call(&self, method: &str, params: &Params) -> Result<Value, ApiError> {
         match method {
             "server.info" => Ok(self.server_info()),
@@ -112,20 +113,20 @@ impl Host {
         }
     }
 
-    /// The current values of the requested objects.
+    /// Returns the current values of the requested objects.
     pub(super) fn query(&self, params: &Params) -> Result<Value, ApiError> {
-        let wanted = params
+        let selection = params
             .get("objects")
             .and_then(Value::as_object)
             .ok_or_else(|| ApiError::new(400, "No data for argument: objects"))?;
         self.printer.with(|machine| {
             require_klippy(machine)?;
-            let status = objects::select(&objects::all(machine), wanted);
+            let status = objects::select(&objects::all(machine), selection);
             Ok(json!({"eventtime": machine.uptime(), "status": status}))
         })
     }
 
-    /// Carries out a command of the print calls; answers once the machine has done it.
+    /// Executes a print command; returns once the machine has completed it.
     async fn command(&self, act: impl FnOnce(&mut Machine) -> Result<(), CommandError>) -> Result<Value, ApiError> {
         self.printer.with(|machine| {
             require_connected(machine)?;
@@ -135,7 +136,7 @@ impl Host {
         Ok(json!("ok"))
     }
 
-    /// Runs G-code line by line; answers once all is done.
+    /// Runs G-code line by line; returns once all is completed.
     async fn script(&self, script: &str) -> Result<Value, ApiError> {
         self.printer.with(require_ready_for_script)?;
         for line in script.lines() {
@@ -147,7 +148,7 @@ impl Host {
         Ok(json!("ok"))
     }
 
-    /// Waits until nothing is going on that a macro would wait for.
+    /// Waits until nothing is in progress for which a macro would wait.
     async fn quiet(&self) {
         self.printer
             .until(|machine| !machine.is_homing() && !machine.job().is_some_and(|job| job.phase.is_transitional()))

@@ -1,43 +1,43 @@
-//! The status objects of Klipper (`print_stats`, `extruder` and others), which clients ask for or subscribe to.
+//! Status objects of Klipper (`print_stats`, `extruder` and others), which clients query or subscribe to.
 
 use serde_json::{Map, Value, json};
 
 use super::methods::klippy;
 use crate::printer::{Controller, FilamentGate, Job, Machine, Outcome, Phase};
 
-/// All objects with all fields.
+/// Returns all objects with all fields.
 pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
     let heat = machine.temperatures();
     let (state, message) = klippy(machine);
-    let shown = machine.shown();
+    let shown_job = machine.shown_job();
     let state_of_print = print_state(machine);
     let active = state_of_print == "printing";
-    let progress = shown.map_or(0.0, |job| file_progress(machine, job));
+    let progress = shown_job.map_or(0.0, |job| file_progress(machine, job));
     let open = machine.job().filter(|_| *machine.controller() == Controller::Ready);
     let objects = json!({
         "webhooks": {"state": state, "state_message": message},
         "print_stats": {
-            "filename": shown.map_or("", |job| job.filename.as_str()),
-            "total_duration": shown.map_or(0.0, |job| job.total(machine.now()).as_secs_f64()),
-            "print_duration": shown.map_or(0.0, |job| job.printing.as_secs_f64()),
-            "filament_used": shown.map_or(0.0, Job::filament_mm),
+            "filename": shown_job.map_or("", |job| job.filename.as_str()),
+            "total_duration": shown_job.map_or(0.0, |job| job.total(machine.now()).as_secs_f64()),
+            "print_duration": shown_job.map_or(0.0, |job| job.printing.as_secs_f64()),
+            "filament_used": shown_job.map_or(0.0, Job::filament_mm),
             "state": state_of_print,
-            "message": match shown.and_then(|job| job.outcome.as_ref()) {
+            "message": match shown_job.and_then(|job| job.outcome.as_ref()) {
                 Some(Outcome::Failed(message)) => message.as_str(),
                 _ => "",
             },
-            "info": {"total_layer": shown.and_then(|job| job.facts.layers), "current_layer": shown.and_then(Job::layer)},
+            "info": {"total_layer": shown_job.and_then(|job| job.facts.layers), "current_layer": shown_job.and_then(Job::layer)},
         },
         "virtual_sdcard": {
             "file_path": open.map(|job| format!("/home/pi/printer_data/gcodes/{}", job.filename)),
-            "progress": shown.map_or(0.0, |job| position(job, progress) as f64 / job.size.max(1) as f64),
+            "progress": shown_job.map_or(0.0, |job| position(job, progress) as f64 / job.size.max(1) as f64),
             "is_active": active,
-            "file_position": shown.map_or(0, |job| position(job, progress)),
-            "file_size": shown.map_or(0, |job| job.size),
+            "file_position": shown_job.map_or(0, |job| position(job, progress)),
+            "file_size": shown_job.map_or(0, |job| job.size),
         },
         "display_status": {"progress": progress, "message": null},
         "pause_resume": {"is_paused": state_of_print == "paused"},
-        "idle_timeout": {"state": if active { "Printing" } else { "Idle" }, "printing_time": shown.filter(|_| active).map_or(0.0, |job| job.printing.as_secs_f64())},
+        "idle_timeout": {"state": if active { "Printing" } else { "Idle" }, "printing_time": shown_job.filter(|_| active).map_or(0.0, |job| job.printing.as_secs_f64())},
         "toolhead": {
             "homed_axes": machine.homed(),
             "axis_minimum": [0.0, 0.0, 0.0, 0.0],
@@ -45,7 +45,7 @@ pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
             "print_time": machine.uptime(),
             "estimated_print_time": machine.uptime(),
             "extruder": "extruder",
-            "position": [0.0, 0.0, shown.and_then(Job::layer).map_or(0.0, |layer| layer as f64 * 0.2), 0.0],
+            "position": [0.0, 0.0, shown_job.and_then(Job::layer).map_or(0.0, |layer| layer as f64 * 0.2), 0.0],
             "max_velocity": 300.0,
             "max_accel": 4000.0,
         },
@@ -71,7 +71,7 @@ pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
     objects
 }
 
-/// The object of a filament changer that is driven by Happy Hare.
+/// Returns the object of a filament changer that is driven by Happy Hare.
 fn changer(gates: &[FilamentGate]) -> Value {
     let each = |of: fn(&FilamentGate) -> Value| gates.iter().map(of).collect::<Vec<_>>();
     json!({
@@ -86,9 +86,9 @@ fn changer(gates: &[FilamentGate]) -> Value {
     })
 }
 
-/// `print_stats.state`. After an emergency stop it usually stays `paused`, so clients cannot rely on it.
+/// Returns `print_stats.state`. After an emergency stop it usually stays `paused`, so clients cannot rely on it.
 fn print_state(machine: &Machine) -> &'static str {
-    let Some(job) = machine.shown() else {
+    let Some(job) = machine.shown_job() else {
         return "standby";
     };
     match &job.outcome {
@@ -105,7 +105,7 @@ fn print_state(machine: &Machine) -> &'static str {
     }
 }
 
-/// Share of the file's bytes read, 0 to 1. A cancelled file is closed, which resets it.
+/// Returns the share of the file's bytes read, 0 to 1. A cancelled file is closed, which resets it.
 fn file_progress(machine: &Machine, job: &Job) -> f64 {
     match job.outcome {
         Some(Outcome::Cancelled) => 0.0,
@@ -114,7 +114,7 @@ fn file_progress(machine: &Machine, job: &Job) -> f64 {
     }
 }
 
-/// The byte that the print has come to. The comments before and after the G-code are read in no time.
+/// Returns the byte position of the print. The comments before and after the G-code are read in no time.
 fn position(job: &Job, progress: f64) -> u64 {
     let (from, to) = job.facts.code;
     match progress {
@@ -124,16 +124,16 @@ fn position(job: &Job, progress: f64) -> u64 {
     }
 }
 
-/// Power of a heater, 0 to 1.
+/// Returns the power of a heater, 0 to 1.
 fn power(actual: f64, target: f64) -> f64 {
     if target <= 0.0 { 0.0 } else { ((target - actual) / 20.0 + target / 400.0).clamp(0.0, 1.0) }
 }
 
-/// The requested objects and fields. Null or an empty list requests all fields; unknown objects are left out, unknown
-/// fields are null.
-pub(super) fn select(all: &Map<String, Value>, wanted: &Map<String, Value>) -> Map<String, Value> {
+/// Selects the requested objects and fields. Null or an empty list requests all fields; unknown objects are omitted,
+/// unknown fields are null.
+pub(super) fn select(all: &Map<String, Value>, selection: &Map<String, Value>) -> Map<String, Value> {
     let mut status = Map::new();
-    for (name, fields) in wanted {
+    for (name, fields) in selection {
         let Some(object) = all.get(name) else {
             continue;
         };
@@ -153,7 +153,7 @@ pub(super) fn select(all: &Map<String, Value>, wanted: &Map<String, Value>) -> M
     status
 }
 
-/// The fields that differ from the status before.
+/// Returns the fields that differ from the previous status.
 pub(super) fn delta(before: &Map<String, Value>, after: &Map<String, Value>) -> Map<String, Value> {
     let mut changes = Map::new();
     for (name, object) in after {

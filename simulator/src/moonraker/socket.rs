@@ -26,13 +26,13 @@ use crate::{
     wire::{push, push_interval},
 };
 
-/// The number of the next WebSocket.
+/// Counter for WebSocket ids.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 /// Interval at which Klipper samples subscribed objects.
 const SAMPLING_INTERVAL: Duration = Duration::from_millis(250);
 
-/// `POST /server/jsonrpc`: errors come with status 200, subscriptions are refused.
+/// Handles `POST /server/jsonrpc`: errors have status 200, subscriptions are rejected.
 pub(super) async fn over_http(State(host): State<Host>, request: Request) -> Response {
     let json_body = request
         .headers()
@@ -54,7 +54,7 @@ pub(super) async fn over_http(State(host): State<Host>, request: Request) -> Res
     answer(StatusCode::OK, &reply)
 }
 
-/// Answers `GET /websocket`: opens the WebSocket on which JSON-RPC is spoken.
+/// Handles `GET /websocket`: opens the WebSocket for JSON-RPC.
 pub(super) async fn upgrade(
     State(host): State<Host>,
     headers: HeaderMap,
@@ -65,20 +65,20 @@ pub(super) async fn upgrade(
     upgrade.on_upgrade(move |socket| async move {
         let sockets = host.state.sockets.clone();
         sockets.fetch_add(1, Ordering::Relaxed);
-        let (connections, (sender, asked)) = (host.state.connections.clone(), mpsc::unbounded_channel());
+        let (connections, (sender, receiver)) = (host.state.connections.clone(), mpsc::unbounded_channel());
         let id = NUMBERS.fetch_add(1, Ordering::Relaxed);
         connections.lock().unwrap_or_else(PoisonError::into_inner).insert(id, sender);
         let log_seen = host.printer.with(|machine| machine.log().len());
         let spoolman = host.spoolman_shown();
         Session { host, id, authorised, identified: false, subscription: None, log_seen, klippy: None, spoolman }
-            .run(socket, asked)
+            .run(socket, receiver)
             .await;
         connections.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
         sockets.fetch_sub(1, Ordering::Relaxed);
     })
 }
 
-/// `POST /printer/objects/subscribe`: subscribes the WebSocket with the number `connection_id`, which must be open.
+/// Handles `POST /printer/objects/subscribe`: subscribes the open WebSocket with the number `connection_id`.
 pub(super) async fn subscribe_over_http(State(host): State<Host>, request: Request) -> Response {
     let subscribed = async {
         let params = super::arguments("printer.objects.subscribe", request).await?;
@@ -86,8 +86,8 @@ pub(super) async fn subscribe_over_http(State(host): State<Host>, request: Reque
         let number = number.ok_or_else(|| ApiError::new(400, "No data for argument: connection_id"))?;
         let snapshot = host.query(&params)?;
         let connections = host.state.connections.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = connections.get(&number).is_some_and(|connection| connection.send(params).is_ok());
-        if told { Ok(snapshot) } else { Err(ApiError::new(400, "Unable to find connection")) }
+        let is_sent = connections.get(&number).is_some_and(|connection| connection.send(params).is_ok());
+        if is_sent { Ok(snapshot) } else { Err(ApiError::new(400, "Unable to find connection")) }
     };
     match subscribed.await {
         Ok(snapshot) => answer(StatusCode::OK, &json!({"result": snapshot})),
@@ -95,7 +95,7 @@ pub(super) async fn subscribe_over_http(State(host): State<Host>, request: Reque
     }
 }
 
-/// One JSON-RPC request that a client sent on the WebSocket.
+/// JSON-RPC request on the WebSocket.
 struct Call {
     id: Value,
     method: String,
@@ -136,7 +136,7 @@ fn parse(text: &[u8]) -> Result<Call, Value> {
 }
 
 struct Subscription {
-    wanted: Map<String, Value>,
+    selection: Map<String, Value>,
     last: Map<String, Value>,
 }
 
@@ -147,14 +147,14 @@ struct Session {
     identified: bool,
     subscription: Option<Subscription>,
     log_seen: usize,
-    /// Klipper's state when it was last announced.
+    /// Klipper's state in the last notification.
     klippy: Option<Controller>,
-    /// The active spool, and whether Spoolman is reached, as last announced.
+    /// Active spool, and whether Spoolman is connected, in the last notification.
     spoolman: Option<(Option<i64>, bool)>,
 }
 
 impl Session {
-    async fn run(mut self, mut socket: WebSocket, mut asked: mpsc::UnboundedReceiver<Params>) {
+    async fn run(mut self, mut socket: WebSocket, mut requests: mpsc::UnboundedReceiver<Params>) {
         let printer = self.host.printer.clone();
         let mut revised = printer.revisions();
         let mut sampling = push_interval(SAMPLING_INTERVAL);
@@ -175,7 +175,7 @@ impl Session {
                     Ok(()) => self.news(),
                     Err(_) => return,
                 },
-                Some(params) = asked.recv() => {
+                Some(params) = requests.recv() => {
                     // Whoever asked has been told of a failure.
                     let _ = self.subscribe(&params);
                     Vec::new()
@@ -188,7 +188,7 @@ impl Session {
         }
     }
 
-    /// Answers at once, or leaves the call to run.
+    /// Answers a call immediately, or adds it to the running ones.
     fn receive(&mut self, text: &[u8], running: &mut FuturesUnordered<BoxFuture<'static, Value>>) -> Option<Value> {
         let call = match parse(text) {
             Ok(call) => call,
@@ -232,9 +232,9 @@ impl Session {
     /// Replaces the previous subscription; an empty one cancels it.
     fn subscribe(&mut self, params: &Map<String, Value>) -> Result<Value, ApiError> {
         let snapshot = self.host.query(params)?;
-        let wanted = params.get("objects").and_then(Value::as_object).cloned().unwrap_or_default();
+        let selection = params.get("objects").and_then(Value::as_object).cloned().unwrap_or_default();
         let last = snapshot["status"].as_object().cloned().unwrap_or_default();
-        self.subscription = (!wanted.is_empty()).then_some(Subscription { wanted, last });
+        self.subscription = (!selection.is_empty()).then_some(Subscription { selection, last });
         Ok(snapshot)
     }
 
@@ -243,25 +243,24 @@ impl Session {
         let (after, time) = self
             .host
             .printer
-            .with(|machine| (objects::select(&objects::all(machine), &subscription.wanted), machine.uptime()));
+            .with(|machine| (objects::select(&objects::all(machine), &subscription.selection), machine.uptime()));
         let delta = objects::delta(&subscription.last, &after);
         subscription.last = after;
         (!delta.is_empty())
             .then(|| json!({"jsonrpc": "2.0", "method": "notify_status_update", "params": [delta, time]}))
     }
 
-    /// The notifications to send after a change.
+    /// Returns the notifications to send after a change.
     fn news(&mut self) -> Vec<Value> {
-        let seen = self.log_seen;
-        let (entries, controller) = self
-            .host
-            .printer
-            .with(|machine| (machine.log()[seen.min(machine.log().len())..].to_vec(), machine.controller().clone()));
+        let first_unseen = self.log_seen;
+        let (entries, controller) = self.host.printer.with(|machine| {
+            (machine.log()[first_unseen.min(machine.log().len())..].to_vec(), machine.controller().clone())
+        });
         self.log_seen += entries.len();
         let mut news = Vec::new();
         if self.authorised {
             for entry in entries {
-                news.extend(self.told(&entry.what));
+                news.extend(self.notification(&entry.what));
             }
         }
         if self.klippy.as_ref() != Some(&controller) {
@@ -293,7 +292,7 @@ impl Session {
         news
     }
 
-    fn told(&self, what: &What) -> Option<Value> {
+    fn notification(&self, what: &What) -> Option<Value> {
         let notify =
             |method: &str, params: Value| Some(json!({"jsonrpc": "2.0", "method": method, "params": [params]}));
         match what {

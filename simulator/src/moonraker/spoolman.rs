@@ -1,6 +1,6 @@
-//! Moonraker's component `[spoolman]`: what the printer extrudes is reported to Spoolman, as used of the spool that is
-//! active. What cannot be reported waits, and is forgotten when Moonraker is restarted. After a restart of the firmware
-//! it may lose count: the history knows a print and its spool, and nothing of it is reported.
+//! Moonraker's component `[spoolman]`: reports extruded filament to Spoolman as use of the active spool. Unsent reports
+//! are queued, and lost when Moonraker restarts. After a firmware restart it may lose count: the history then has a
+//! print and its spool, but none of it is reported.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +12,10 @@ use super::{ApiError, Host, Params};
 use crate::printer::{Machine, VirtualPrinter};
 use crate::stock::spools::{SpoolHost, SpoolSystem};
 
-/// Pause between two reports; the real one waits 5 s.
+/// Interval between two reports; 5 s in the real component.
 const REPORT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The component of one printer. Clones are the same one.
+/// Spoolman component of one printer. Clones refer to the same one.
 #[derive(Clone)]
 pub struct SpoolmanComponent(Arc<Mutex<Inside>>);
 
@@ -23,20 +23,20 @@ struct Inside {
     to: SpoolHost,
     active: Option<i64>,
     connected: bool,
-    /// Whether it sees what is extruded.
+    /// Set while it counts extruded filament.
     counting: bool,
-    /// Something changed of which clients did not hear yet.
+    /// Set if there is a change of which clients were not notified yet.
     news: bool,
-    /// Millimetres that were extruded in all prints when it last looked.
+    /// Total extrusion of all prints at the last check, in millimetres.
     seen_mm: f64,
-    /// Millimetres that are not reported yet, by spool.
+    /// Extrusion that is not reported yet, in millimetres by spool.
     pending: BTreeMap<i64, f64>,
-    /// The spools that were active in each print, by the number of the print.
+    /// Spools that were active in each print, by the number of the print.
     prints: BTreeMap<u64, Vec<i64>>,
 }
 
 impl SpoolmanComponent {
-    /// Switches the component of a printer on, with no active spool. Once for each printer.
+    /// Enables the component on a printer, with no active spool. To be called once per printer.
     pub fn install(printer: &VirtualPrinter, to: &SpoolSystem) -> Self {
         let seen_mm = printer.with(|machine| extruded(machine));
         let (pending, prints) = (BTreeMap::new(), BTreeMap::new());
@@ -49,17 +49,17 @@ impl SpoolmanComponent {
         component
     }
 
-    /// The spool from which it prints from now on, as a person chooses it at the printer.
+    /// Sets the active spool, as the user does at the printer.
     pub fn set_active(&self, spool: Option<i64>) {
         self.with(|inside| (inside.active, inside.news) = (spool, true));
     }
 
-    /// Whether it reaches Spoolman.
+    /// Sets whether it reaches Spoolman.
     pub fn set_connected(&self, connected: bool) {
         self.with(|inside| (inside.connected, inside.news) = (connected, true));
     }
 
-    /// Whether it sees what is extruded; it may lose count when the firmware is restarted.
+    /// Sets whether it counts extrusion; it may lose count when the firmware restarts.
     pub fn set_counting(&self, counting: bool) {
         self.with(|inside| inside.counting = counting);
     }
@@ -105,7 +105,7 @@ impl SpoolmanComponent {
     }
 }
 
-/// Millimetres that were extruded in all prints so far.
+/// Returns the total extrusion of all prints so far, in millimetres.
 fn extruded(machine: &Machine) -> f64 {
     let job = machine.job();
     let of = |record: &crate::printer::Record| match job.filter(|job| job.number == record.number) {
@@ -120,17 +120,17 @@ impl Host {
         self.printer.extension::<SpoolmanComponent>().ok_or_else(|| ApiError::new(404, "Not Found"))
     }
 
-    /// The active spool and whether Spoolman is reached; `None` without the component.
+    /// Returns the active spool and whether Spoolman is connected; `None` without the component.
     pub(super) fn spoolman_shown(&self) -> Option<(Option<i64>, bool)> {
         Some(self.component().ok()?.with(|inside| (inside.active, inside.connected)))
     }
 
-    /// `server.spoolman.status`.
+    /// Handles `server.spoolman.status`.
     pub(super) fn spoolman_status(&self) -> Result<Value, ApiError> {
         Ok(self.component()?.status())
     }
 
-    /// A print of the history with the spools that it was booked on, in the list of what components know of it.
+    /// Adds the spools of a print to its auxiliary data in the history.
     pub(super) fn with_spools(&self, mut job: Value) -> Value {
         let number = job["job_id"].as_str().and_then(|id| u64::from_str_radix(id, 16).ok());
         let component = self.component().ok().zip(number);
@@ -143,7 +143,7 @@ impl Host {
         job
     }
 
-    /// `server.spoolman.post_spool_id`.
+    /// Handles `server.spoolman.post_spool_id`.
     pub(super) fn choose_spool(&self, params: &Params) -> Result<Value, ApiError> {
         let component = self.component()?;
         component.set_active(params.get("spool_id").and_then(Value::as_i64));

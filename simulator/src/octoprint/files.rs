@@ -19,22 +19,22 @@ use crate::{
     wire::{JsonBody, Peer, Upload, ranged},
 };
 
-/// The extensions that are accepted.
+/// Accepted file extensions.
 const PRINTABLE: &[&str] = &["gcode", "gco", "g"];
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(super) fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Filament by tool, in millimetres and cubic centimetres.
+/// Returns the filament of each tool, in millimetres and cubic centimetres.
 pub(super) fn filament(facts: &GcodeFacts) -> Value {
     // Filament of 1.75 mm has a cross-section of 2.405 mm².
     let volume = facts.filament_cm3.unwrap_or(facts.filament_mm * 2.405 / 1000.0);
     json!({"tool0": {"length": facts.filament_mm, "volume": volume}})
 }
 
-/// The name that the server stores a file under; clients must use the one in the answer.
+/// Returns the sanitised name under which the server stores a file; clients must use the one in the response.
 fn harmless(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "-_.()[]".contains(c) { c } else { '_' }).collect()
 }
@@ -44,7 +44,7 @@ fn refs(path: &str) -> Value {
     json!({"resource": format!("/api/files/local/{path}"), "download": format!("/downloads/files/local/{path}")})
 }
 
-/// A path with everything percent-encoded but unreserved characters and slashes.
+/// Percent-encodes a path, except for unreserved characters and slashes.
 fn percent_encoded(path: &str) -> String {
     use std::fmt::Write as _;
     path.bytes().fold(String::with_capacity(path.len()), |mut out, byte| {
@@ -91,7 +91,8 @@ fn entry(machine: &Machine, path: &str, file: &StoredFile) -> Value {
     entry
 }
 
-/// Files and folders directly below `prefix` (empty, or ending in a slash); folders with their children if `deep`.
+/// Returns the files and folders directly below `prefix` (empty, or ending in a slash); folders include their children
+/// if `deep`.
 fn below(machine: &Machine, prefix: &str, deep: bool) -> Vec<Value> {
     let mut entries = Vec::new();
     let mut last_folder = String::new();
@@ -183,7 +184,7 @@ pub(super) async fn upload(
     };
     if !path
         .rsplit_once('.')
-        .is_some_and(|(_, extension)| PRINTABLE.iter().any(|known| known.eq_ignore_ascii_case(extension)))
+        .is_some_and(|(_, extension)| PRINTABLE.iter().any(|candidate| candidate.eq_ignore_ascii_case(extension)))
     {
         return error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Could not upload file, invalid type");
     }

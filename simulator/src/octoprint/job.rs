@@ -1,4 +1,4 @@
-//! `/api/job`: the print in progress and the file selected for the next.
+//! `/api/job`: the current print and the file selected for the next.
 
 use axum::{
     Json,
@@ -12,7 +12,7 @@ use super::{Host, USER, error, files, outcome, printer};
 use crate::printer::{CommandError, Controller, Job, Machine, Outcome, Phase};
 use crate::wire::JsonBody;
 
-/// The file with its expected time and material; null members when no file is selected.
+/// Returns the file with its expected time and material; null members when no file is selected.
 pub(super) fn job(machine: &Machine) -> Value {
     let Some((path, file)) = machine.selected().and_then(|path| machine.files().get(path).map(|file| (path, file)))
     else {
@@ -45,10 +45,10 @@ pub(super) fn job(machine: &Machine) -> Value {
     })
 }
 
-/// Progress of the selected file in percent: exactly 100.0 once finished, null once cancelled or failed.
+/// Returns the progress of the selected file in percent: exactly 100.0 once finished, null once cancelled or failed.
 pub(super) fn progress(machine: &Machine) -> Value {
-    let shown = machine.shown().filter(|job| Some(job.filename.as_str()) == machine.selected());
-    let visible = shown.filter(|job| matches!(job.outcome, None | Some(Outcome::Completed)));
+    let shown_job = machine.shown_job().filter(|job| Some(job.filename.as_str()) == machine.selected());
+    let visible = shown_job.filter(|job| matches!(job.outcome, None | Some(Outcome::Completed)));
     let Some(job) = visible else {
         return json!({"completion": null, "filepos": null, "printTime": null, "printTimeLeft": null, "printTimeLeftOrigin": null});
     };
@@ -62,12 +62,12 @@ pub(super) fn progress(machine: &Machine) -> Value {
     })
 }
 
-/// Remaining time in real seconds.
+/// Returns the remaining time in real seconds.
 fn left(machine: &Machine, job: &Job) -> u64 {
     ((job.facts.seconds - job.done).max(0.0) / machine.speed()).round() as u64
 }
 
-/// Always answers 200, whatever the printer does.
+/// Handles `GET /api/job`. Always answers 200, whatever the printer does.
 pub(super) async fn show(State(host): State<Host>) -> Response {
     host.printer.with(|machine| {
         let mut body =

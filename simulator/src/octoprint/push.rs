@@ -1,4 +1,4 @@
-//! The push socket, as raw WebSocket below `/sockjs/`.
+//! Push socket, as raw WebSocket below `/sockjs/`.
 
 use std::time::Duration;
 
@@ -19,16 +19,16 @@ use crate::{
     wire::{push, push_interval},
 };
 
-/// Shortest interval between two `current` messages.
+/// Minimum interval between two `current` messages.
 const MIN_PUSH_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Answers `GET /sockjs/info`, by which `SockJS` clients find out that web sockets are supported.
+/// Handles `GET /sockjs/info`, by which `SockJS` clients discover that web sockets are supported.
 pub(super) async fn info() -> Response {
     Json(json!({"websocket": true, "origins": ["*:*"], "cookie_needed": false, "entropy": 1_684_303_561}))
         .into_response()
 }
 
-/// Answers `GET /sockjs/websocket`: opens the WebSocket on which the server pushes its state.
+/// Handles `GET /sockjs/websocket`: opens the WebSocket on which the server pushes its state.
 pub(super) async fn upgrade(State(host): State<Host>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(|socket| run(host, socket))
 }
@@ -36,7 +36,7 @@ pub(super) async fn upgrade(State(host): State<Host>, upgrade: WebSocketUpgrade)
 async fn run(host: Host, mut socket: WebSocket) {
     let printer = host.printer.clone();
     let mut revised = printer.revisions();
-    let mut seen = printer.with(|machine| machine.log().len());
+    let mut seen_entries = printer.with(|machine| machine.log().len());
     let mut authorised = false;
     let mut logs: Vec<String> = Vec::new();
     let mut ticks = push_interval(MIN_PUSH_INTERVAL);
@@ -69,9 +69,9 @@ async fn run(host: Host, mut socket: WebSocket) {
                 if changed.is_err() {
                     return;
                 }
-                let entries = printer.with(|machine| machine.log()[seen.min(machine.log().len())..].to_vec());
-                seen += entries.len();
-                let warm = printer.with(|machine| machine.temperatures().told());
+                let entries = printer.with(|machine| machine.log()[seen_entries.min(machine.log().len())..].to_vec());
+                seen_entries += entries.len();
+                let warm = printer.with(|machine| machine.temperatures().report());
                 logs.extend(entries.iter().flat_map(|entry| terminal(&entry.what, &warm)));
                 if authorised {
                     outgoing.extend(entries.iter().flat_map(|entry| events(&entry.what)));
@@ -86,8 +86,7 @@ async fn run(host: Host, mut socket: WebSocket) {
     }
 }
 
-/// Whether a message authenticates with a valid session; `None` if it is about something else (`subscribe`,
-/// `throttle`).
+/// Returns whether a message authenticates with a valid session; `None` for other messages (`subscribe`, `throttle`).
 fn auth(host: &Host, text: &str) -> Option<bool> {
     let message = bounded_json::read(text.as_bytes(), bounded_json::REQUEST).ok()?;
     let (user, session) = message.get("auth")?.as_str()?.split_once(':')?;
@@ -113,7 +112,8 @@ fn current(machine: &mut Machine) -> Value {
     })
 }
 
-/// What the terminal shows of a command: that it was sent, and what a firmware answers. `warm`: its temperatures.
+/// Returns the terminal lines of a command: the command as sent, and the response of a firmware. `warm` is its
+/// temperatures.
 fn terminal(what: &What, warm: &str) -> Vec<String> {
     let What::Gcode { line } = what else { return Vec::new() };
     let unknown = (!is_known(line)).then(|| format!("Recv: echo:Unknown command: \"{line}\""));
@@ -121,7 +121,7 @@ fn terminal(what: &What, warm: &str) -> Vec<String> {
     [Some(format!("Send: {line}")), unknown, Some(ok)].into_iter().flatten().collect()
 }
 
-/// The events of `OctoPrint` for what happened.
+/// Returns the events of `OctoPrint` for a log entry.
 fn events(what: &What) -> Vec<Value> {
     let event = |kind: &str, payload: Value| json!({"event": {"type": kind, "payload": payload}});
     let file = |path: &str| json!({"name": name_of(path), "path": path, "origin": "local"});

@@ -1,5 +1,5 @@
-//! An agent gateway as OpenClaw is one: its hook takes messages for an agent from whoever shows the token, and each of
-//! them once, however often it is sent under the same key.
+//! Simulated agent gateway like OpenClaw: its hook accepts messages for an agent from callers with the token, and
+//! deduplicates them by idempotency key.
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -10,22 +10,22 @@ use serde_json::json;
 
 use super::{Shared, System, shows};
 
-/// The most that the hook takes, in bytes.
+/// Maximum size of a hook request in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
 
-/// What an agent gateway knows.
+/// State of an agent gateway.
 #[derive(Debug)]
 pub struct AgentState {
     token: String,
-    /// The key, if any, and the message of each run.
+    /// Idempotency key, if any, and message of each run.
     runs: Vec<(Option<String>, String)>,
 }
 
-/// A running agent gateway. Stops when dropped.
+/// Running agent gateway. Stops when dropped.
 pub type AgentGateway = System<AgentState>;
 
 impl AgentGateway {
-    /// Starts on a free loopback port, with this hook token.
+    /// Starts on a free loopback port with this hook token.
     pub async fn start(token: &str) -> std::io::Result<Self> {
         let state = AgentState { token: token.to_owned(), runs: Vec::new() };
         Self::serve(state, "", |shared| {
@@ -34,13 +34,13 @@ impl AgentGateway {
         .await
     }
 
-    /// The messages that its agent was given, in order.
+    /// Returns the messages passed to its agent, in order.
     pub fn messages(&self) -> Vec<String> {
         self.shared.with(|inside| inside.runs.iter().map(|(_, message)| message.clone()).collect())
     }
 }
 
-/// The page for browsers.
+/// Serves the page for browsers.
 async fn root(State(shared): State<Shared<AgentState>>) -> Response {
     match shared.mood().await {
         Some(answer) => answer,
@@ -52,9 +52,9 @@ fn wrong(status: StatusCode, words: &str) -> Response {
     (status, axum::Json(json!({"ok": false, "error": words}))).into_response()
 }
 
-/// The token is also taken in a header of its own, and never from the address.
+/// Checks the token, which is also accepted in a dedicated header, and never in the URL.
 fn is_admitted(headers: &HeaderMap, token: &str) -> bool {
-    shows(headers, token) || headers.get("x-openclaw-token").is_some_and(|shown| shown.as_bytes() == token.as_bytes())
+    shows(headers, token) || headers.get("x-openclaw-token").is_some_and(|value| value.as_bytes() == token.as_bytes())
 }
 
 async fn hook(State(shared): State<Shared<AgentState>>, request: Request) -> Response {
@@ -74,19 +74,19 @@ async fn hook(State(shared): State<Shared<AgentState>>, request: Request) -> Res
     let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
         return wrong(StatusCode::PAYLOAD_TOO_LARGE, "payload too large");
     };
-    let said = bounded_json::read(&body, bounded_json::REQUEST).unwrap_or_default();
-    let Some(message) = said["message"].as_str().map(str::trim).filter(|message| !message.is_empty()) else {
+    let fields = bounded_json::read(&body, bounded_json::REQUEST).unwrap_or_default();
+    let Some(message) = fields["message"].as_str().map(str::trim).filter(|message| !message.is_empty()) else {
         return wrong(StatusCode::BAD_REQUEST, "message required");
     };
     // Where an answer goes is said whole or not at all.
-    if said["channel"].is_string() != said["to"].is_string() {
+    if fields["channel"].is_string() != fields["to"].is_string() {
         return wrong(StatusCode::BAD_REQUEST, "channel and to must be given together");
     }
     let in_header = head.headers.get("idempotency-key").and_then(|key| key.to_str().ok());
-    let key = in_header.or(said["idempotencyKey"].as_str()).map(str::to_owned);
+    let key = in_header.or(fields["idempotencyKey"].as_str()).map(str::to_owned);
     let run = shared.with(|inside| {
-        let known = inside.runs.iter().position(|(other, _)| key.is_some() && *other == key);
-        known.unwrap_or_else(|| {
+        let existing = inside.runs.iter().position(|(other, _)| key.is_some() && *other == key);
+        existing.unwrap_or_else(|| {
             inside.runs.push((key, message.to_owned()));
             inside.runs.len() - 1
         })

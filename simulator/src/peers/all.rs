@@ -1,4 +1,4 @@
-//! One of each of the systems of a shop, with what a server must be told to find them.
+//! One instance of each system of a shop, with the configuration of a server for all of them.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -19,36 +19,36 @@ use crate::stock::parts::PartsSystem;
 use crate::stock::spools::SpoolSystem;
 use crate::wire::Server;
 
-/// The token that each asks for that asks for one.
+/// Token of all systems that require one.
 pub const PEER_TOKEN: &str = "shown-to-all-systems-of-the-shop";
-/// What other shops ask for: a key and a secret where there are two.
+/// Credentials of the external shops: a key and a secret for those that have two.
 pub const SHOP_TOKEN: &str = "key-of-the-shop:shown-to-other-shops";
-/// What the shop's program is called at the accounting system.
+/// Client id of the shop's program at the accounting system.
 const PROGRAM: &str = "printfloor-demo";
-/// The beginning of a JPEG.
+/// First bytes of a JPEG.
 const PICTURE: [u8; 6] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16];
 
 /// Running systems. They stop when dropped.
 pub struct AllPeers {
-    /// The workflow automation.
+    /// Workflow automation.
     pub workflow: WorkflowAutomation,
-    /// The print farm interface.
+    /// Print farm interface.
     pub farm_ui: FarmUi,
-    /// The detector of failed prints.
+    /// Detector of failed prints.
     pub detector: Detector,
-    /// The smart home.
+    /// Smart home.
     pub smart_home: SmartHome,
-    /// The broker that the smart home listens to.
+    /// MQTT broker to which the smart home subscribes.
     pub broker: MqttBroker,
-    /// The agent gateway.
+    /// Agent gateway.
     pub agent: AgentGateway,
-    /// The parts management system.
+    /// Parts management system.
     pub parts: PartsSystem,
-    /// The system that knows spools.
+    /// Spool management system.
     pub spools: SpoolSystem,
-    /// The accounting system; an admin connects it.
+    /// Accounting system, which an admin connects.
     pub accounting: Arc<AccountingSystem>,
-    /// Other shops, each with the word for its system; sales channels name them.
+    /// External shops, each with the name of its platform for sales channels.
     pub shops: [(Arc<OtherShop>, &'static str); 2],
     camera: Server,
 }
@@ -76,7 +76,7 @@ impl AllPeers {
         })
     }
 
-    /// The variables of the environment that tell a server of them.
+    /// Returns the environment variables that configure a server for all of them.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         let token = || PEER_TOKEN.to_owned();
         let mut all = vec![
@@ -98,12 +98,12 @@ impl AllPeers {
         all
     }
 
-    /// The address of a picture, for cameras of simulated printers.
+    /// Returns the URL of a picture, for cameras of simulated printers.
     pub fn camera(&self) -> String {
         format!("{}/snapshot.jpg", self.camera.base_url())
     }
 
-    /// From now on none of them answers, or all do.
+    /// Makes all of them hang, or respond again.
     pub fn set_hanging(&self, hanging: bool) {
         let mood = if hanging { Mood::Hanging } else { Mood::Well };
         self.workflow.set_mood(mood);

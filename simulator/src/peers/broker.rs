@@ -1,5 +1,5 @@
-//! An MQTT broker as a smart home has one: it retains messages, knows wildcards, and tells the last word of a session
-//! that breaks.
+//! Simulated MQTT broker like that of a smart home: it retains messages, supports wildcards, and publishes the last
+//! will of a session that breaks.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,7 +13,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use crate::bambu::codec::{self, Packet};
 
-/// The answers to a CONNECT.
+/// Return codes for a CONNECT.
 const WELCOME: u8 = 0;
 const WRONG_PASSWORD: u8 = 4;
 
@@ -38,7 +38,7 @@ fn with<T>(shared: &Shared, act: impl FnOnce(&mut Inside) -> T) -> T {
     act(&mut shared.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A running broker. Stops when dropped.
+/// Running broker. Stops when dropped.
 pub struct MqttBroker {
     shared: Shared,
     port: u16,
@@ -46,7 +46,7 @@ pub struct MqttBroker {
 }
 
 impl MqttBroker {
-    /// Starts on a free loopback port; with a login it asks for that.
+    /// Starts on a free loopback port; requires the login, if any.
     pub async fn start(login: Option<(&str, &str)>) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
@@ -56,27 +56,27 @@ impl MqttBroker {
         Ok(Self { shared, port, accepting })
     }
 
-    /// Its address.
+    /// Returns its address.
     pub fn url(&self) -> String {
         format!("mqtt://{}", SocketAddr::from((Ipv4Addr::LOCALHOST, self.port)))
     }
 
-    /// What is retained, by topic.
+    /// Returns the retained messages by topic.
     pub fn retained(&self) -> BTreeMap<String, Bytes> {
         with(&self.shared, |inside| inside.retained.clone())
     }
 
-    /// How many sessions were opened so far.
+    /// Returns the number of sessions opened so far.
     pub fn opened(&self) -> u64 {
         with(&self.shared, |inside| inside.opened)
     }
 
-    /// Says something, as another client would.
+    /// Publishes a message, as another client would.
     pub fn publish(&self, topic: &str, payload: &[u8], retain: bool) {
         with(&self.shared, |inside| inside.take(topic, &Bytes::copy_from_slice(payload), retain));
     }
 
-    /// Forgets what it retains, as a broker does that keeps nothing on disk, and cuts all sessions.
+    /// Drops all retained messages, like a broker without persistence, and cuts all sessions.
     pub fn restart(&self) {
         with(&self.shared, |inside| {
             for session in std::mem::take(&mut inside.sessions).into_values() {
@@ -86,7 +86,7 @@ impl MqttBroker {
         });
     }
 
-    /// Takes what is said, and answers nothing any more.
+    /// Sets whether it accepts messages without ever responding.
     pub fn set_deaf(&self, deaf: bool) {
         with(&self.shared, |inside| inside.deaf = deaf);
     }
@@ -115,9 +115,9 @@ impl Inside {
 }
 
 fn fits(filter: &str, topic: &str) -> bool {
-    let (mut wanted, mut given) = (filter.split('/'), topic.split('/'));
+    let (mut filter_levels, mut topic_levels) = (filter.split('/'), topic.split('/'));
     loop {
-        match (wanted.next(), given.next()) {
+        match (filter_levels.next(), topic_levels.next()) {
             (Some("#"), _) | (None, None) => return true,
             (Some("+"), Some(_)) => {}
             (Some(one), Some(other)) if one == other => {}
@@ -129,9 +129,9 @@ fn fits(filter: &str, topic: &str) -> bool {
 async fn accept(listener: TcpListener, shared: Shared) {
     let mut sessions = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
-        let (shared, (tell, told)) = (shared.clone(), tokio::sync::oneshot::channel());
+        let (shared, (tell, receiver)) = (shared.clone(), tokio::sync::oneshot::channel());
         let serving = sessions.spawn(async move {
-            let Ok(cut) = told.await else { return };
+            let Ok(cut) = receiver.await else { return };
             serve(stream, shared, cut).await;
         });
         let _ = tell.send(serving);

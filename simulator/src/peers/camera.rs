@@ -1,7 +1,7 @@
-//! A camera in the network: single pictures, and the endless stream of pictures that web pages show (MJPEG).
+//! Simulated network camera: single pictures, and the endless stream of pictures that web pages show (MJPEG).
 //!
-//! Every picture is a real JPEG of 8 × 8 grey pixels, and no two in a row are equal. A path with `stream` or `video` in
-//! it is answered with the stream, every other one with a picture.
+//! Every picture is a real JPEG of 8 × 8 grey pixels, and no two in a row are equal. A path that contains `stream` or
+//! `video` returns the stream, every other path a picture.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -19,26 +19,26 @@ use futures::stream;
 use super::{Mood, Shared};
 use crate::wire::Server;
 
-/// Pause between two pictures of the stream.
+/// Interval between two pictures of the stream.
 const STREAM_PAUSE: Duration = Duration::from_millis(20);
-/// What stands between two pictures of the stream.
+/// Multipart boundary between two pictures of the stream.
 const BOUNDARY: &str = "boundarydonotcross";
-/// Bytes of a picture that is larger than anybody should take.
+/// Size of an oversized picture in bytes.
 const HUGE_BYTES: usize = 12 * 1024 * 1024;
 
-/// What it answers instead of a picture.
+/// Content that the camera returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Sight {
-    /// A picture, as it should.
+    /// A normal picture.
     #[default]
     Picture,
-    /// A page, which it calls a picture.
+    /// An HTML page labelled as a picture.
     Html,
-    /// A drawing with a script in it.
+    /// An SVG drawing with a script in it.
     Svg,
-    /// A picture without an end in sight.
+    /// An endless picture.
     Huge,
-    /// Leads to another address.
+    /// A redirect to another address.
     Redirect(String),
     /// The beginning of a picture, and then nothing more.
     Stalls,
@@ -49,10 +49,10 @@ struct Inside {
     credentials: Option<String>,
     sight: Sight,
     frame: u8,
-    asked: Vec<String>,
+    requests: Vec<String>,
 }
 
-/// A running camera. Stops when dropped.
+/// Running camera. Stops when dropped.
 #[derive(Debug)]
 pub struct Camera {
     shared: Shared<Inside>,
@@ -60,56 +60,56 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// Starts on a free loopback port; with `user:password` it asks for these (HTTP Basic).
+    /// Starts on a free loopback port; requires the credentials `user:password`, if any (HTTP Basic).
     pub async fn start(credentials: Option<&str>) -> std::io::Result<Self> {
         Self::at(SocketAddr::from(([127, 0, 0, 1], 0)), credentials).await
     }
 
-    /// As [`Self::start`], on this address.
+    /// Does what [`Self::start`] does, on this address.
     pub async fn at(addr: SocketAddr, credentials: Option<&str>) -> std::io::Result<Self> {
         let credentials = credentials.map(str::to_owned);
-        let shared = Shared::new(Inside { credentials, sight: Sight::Picture, frame: 0, asked: Vec::new() });
+        let shared = Shared::new(Inside { credentials, sight: Sight::Picture, frame: 0, requests: Vec::new() });
         let router = Router::new().fallback(answer).with_state(shared.clone());
         let server = Server::start(addr, router).await?;
         Ok(Self { shared, server })
     }
 
-    /// Address of its single pictures.
+    /// Returns the URL of its single pictures.
     pub fn snapshot_url(&self) -> String {
         format!("{}/webcam/?action=snapshot", self.server.base_url())
     }
 
-    /// Address of its stream.
+    /// Returns the URL of its stream.
     pub fn stream_url(&self) -> String {
         format!("{}/webcam/?action=stream", self.server.base_url())
     }
 
-    /// How it answers from now on.
+    /// Sets the response behaviour from now on.
     pub fn set_mood(&self, mood: Mood) {
         self.shared.set_mood(mood);
     }
 
-    /// What it answers from now on.
+    /// Sets the returned content from now on.
     pub fn show(&self, sight: Sight) {
         self.shared.with(|inside| inside.sight = sight);
     }
 
-    /// Everything that it was asked for so far, refused or not.
-    pub fn asked(&self) -> Vec<String> {
-        self.shared.with(|inside| inside.asked.clone())
+    /// Returns all requests so far, rejected or not.
+    pub fn requests(&self) -> Vec<String> {
+        self.shared.with(|inside| inside.requests.clone())
     }
 }
 
 async fn answer(State(shared): State<Shared<Inside>>, uri: Uri, headers: HeaderMap) -> Response {
     let (credentials, sight) = shared.with(|inside| {
-        inside.asked.push(uri.to_string());
+        inside.requests.push(uri.to_string());
         (inside.credentials.clone(), inside.sight.clone())
     });
     if let Some(answer) = shared.mood().await {
         return answer;
     }
-    let shown = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    if credentials.is_some_and(|wanted| shown != Some(&format!("Basic {}", STANDARD.encode(wanted)))) {
+    let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    if credentials.is_some_and(|expected| authorization != Some(&format!("Basic {}", STANDARD.encode(expected)))) {
         return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Basic realm=\"camera\"")]).into_response();
     }
     let jpeg = [(header::CONTENT_TYPE, "image/jpeg")];
@@ -142,7 +142,7 @@ async fn answer(State(shared): State<Shared<Inside>>, uri: Uri, headers: HeaderM
     }
 }
 
-/// Pictures for ever.
+/// Streams pictures endlessly.
 fn live(shared: Shared<Inside>) -> Response {
     let pieces = stream::unfold(shared, |shared| async {
         let picture = next(&shared);
@@ -162,7 +162,7 @@ fn next(shared: &Shared<Inside>) -> Vec<u8> {
     }))
 }
 
-/// A JPEG of 8 × 8 pixels of this grey: baseline, one component, with tables of its own.
+/// Returns a JPEG of 8 × 8 pixels of this grey: baseline, one component, with its own tables.
 pub fn picture(grey: u8) -> Vec<u8> {
     let mut out = vec![0xFF, 0xD8];
     let mut segment = |marker: u8, body: &[u8]| {

@@ -1,5 +1,5 @@
-//! The ML API of Obico: it fetches each picture itself, in the time that the real one takes, and says what it sees in
-//! it.
+//! Simulated ML API of Obico: it fetches each picture itself, with the timeouts of the real one, and returns its
+//! detections.
 
 use std::time::Duration;
 
@@ -15,50 +15,50 @@ use tokio::time::timeout;
 
 use super::{Shared, System, shows};
 
-/// Longest time for a picture.
+/// Timeout for fetching a picture.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
-/// Most bytes of a picture.
+/// Maximum size of a picture in bytes.
 const MAX_PICTURE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What a detector knows.
+/// State of a detector.
 #[derive(Debug)]
 pub struct DetectorState {
     token: Option<String>,
     confidence: f64,
-    asked: Vec<String>,
+    requests: Vec<String>,
 }
 
-/// A running detector. Stops when dropped.
+/// Running detector. Stops when dropped.
 pub type Detector = System<DetectorState>;
 
 impl Detector {
-    /// Starts on a free loopback port; with a token it asks for that.
+    /// Starts on a free loopback port; requires the token, if any.
     pub async fn start(token: Option<&str>) -> std::io::Result<Self> {
-        let state = DetectorState { token: token.map(str::to_owned), confidence: 0.0, asked: Vec::new() };
+        let state = DetectorState { token: token.map(str::to_owned), confidence: 0.0, requests: Vec::new() };
         Self::serve(state, "", |shared| {
             Router::new().route("/hc/", get(|| async { "ok" })).route("/p/", get(look)).with_state(shared)
         })
         .await
     }
 
-    /// What it sees in every picture from now on; 0: nothing.
+    /// Sets the confidence of a detection in every picture from now on; 0: no detection.
     pub fn see(&self, confidence: f64) {
         self.shared.with(|inside| inside.confidence = confidence);
     }
 
-    /// The addresses of all pictures that it was shown.
-    pub fn asked(&self) -> Vec<String> {
-        self.shared.with(|inside| inside.asked.clone())
+    /// Returns the URLs of all submitted pictures.
+    pub fn requests(&self) -> Vec<String> {
+        self.shared.with(|inside| inside.requests.clone())
     }
 }
 
-/// What it is shown.
+/// Query of a detection request.
 #[derive(serde::Deserialize)]
 struct Shown {
     img: Option<String>,
 }
 
-async fn look(State(shared): State<Shared<DetectorState>>, headers: HeaderMap, Query(shown): Query<Shown>) -> Response {
+async fn look(State(shared): State<Shared<DetectorState>>, headers: HeaderMap, Query(query): Query<Shown>) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }
@@ -66,11 +66,11 @@ async fn look(State(shared): State<Shared<DetectorState>>, headers: HeaderMap, Q
     if token.is_some_and(|token| !shows(&headers, &token)) {
         return StatusCode::UNAUTHORIZED.into_response();
     }
-    let Some(url) = shown.img else {
+    let Some(url) = query.img else {
         let body = json!({"detections": [], "message": "Invalid request params"});
         return (StatusCode::UNPROCESSABLE_ENTITY, axum::Json(body)).into_response();
     };
-    shared.with(|inside| inside.asked.push(url.clone()));
+    shared.with(|inside| inside.requests.push(url.clone()));
     if !timeout(FETCH_TIMEOUT, is_picture(&url)).await.unwrap_or(false) {
         let body = json!({"detections": [], "message": format!("Failed to get image {url}")});
         return (StatusCode::BAD_REQUEST, axum::Json(body)).into_response();
@@ -82,7 +82,7 @@ async fn look(State(shared): State<Shared<DetectorState>>, headers: HeaderMap, Q
     axum::Json(json!({ "detections": detections })).into_response()
 }
 
-/// Whether a picture comes from this address.
+/// Returns whether a picture is available at this URL.
 async fn is_picture(url: &str) -> bool {
     let fetched = async {
         let rest = url.strip_prefix("http://")?;

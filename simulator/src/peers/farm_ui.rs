@@ -1,4 +1,4 @@
-//! FDM Monster, as far as its list of printers goes.
+//! Simulated FDM Monster, limited to its list of printers.
 
 use axum::Router;
 use axum::extract::State;
@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 
 use super::{Shared, System, shows};
 
-/// What an FDM Monster knows.
+/// State of an FDM Monster.
 #[derive(Debug)]
 pub struct FarmUiState {
-    /// `None`: it asks for no login.
+    /// API key; `None`: no authentication.
     key: Option<String>,
     printers: Vec<Value>,
 }
 
-/// A running FDM Monster. Stops when dropped.
+/// Running FDM Monster. Stops when dropped.
 pub type FarmUi = System<FarmUiState>;
 
 impl FarmUi {
-    /// Starts on a free loopback port; with a key it asks for that.
+    /// Starts on a free loopback port; requires the key, if any.
     pub async fn start(key: Option<&str>) -> std::io::Result<Self> {
         let state = FarmUiState { key: key.map(str::to_owned), printers: Vec::new() };
         Self::serve(state, "", |shared| {
@@ -33,8 +33,8 @@ impl FarmUi {
         .await
     }
 
-    /// Adds a printer as it lists them: `{name, printerURL, printerType, apiKey, username, password, enabled}`; its id
-    /// is counted.
+    /// Adds a printer in the form of its list: `{name, printerURL, printerType, apiKey, username, password, enabled}`;
+    /// assigns the next id.
     pub fn add(&self, mut printer: Value) {
         self.shared.with(|inside| {
             printer["id"] = (inside.printers.len() + 1).into();

@@ -1,6 +1,7 @@
-//! A mail service as Resend is one: it takes messages over HTTP, and keeps the idempotency key and the body of each
-//! that it took for a day. The same key with the same body is answered as before and sent once; with another body it is
-//! refused for as long as the key is kept; while the first request is under way it is refused for now.
+//! Simulated mail service like Resend: it accepts messages over HTTP, and stores the idempotency key and the body of
+//! each accepted message for a day. The same key with the same body gets the first response and is sent once; with
+//! another body it is rejected for as long as the key is stored; while the first request is in flight it is rejected
+//! temporarily.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -15,44 +16,44 @@ use serde_json::{Value, json};
 use super::{Shared, System, shows};
 use crate::wire::Peer;
 
-/// The most that a message with its attachments may be, in bytes.
+/// Maximum size of a message with its attachments, in bytes.
 const MAX_BODY_BYTES: usize = 40 * 1024 * 1024;
-/// The longest idempotency key, in characters.
+/// Maximum length of an idempotency key, in characters.
 const MAX_KEY_CHARS: usize = 256;
 
-/// What a mail service knows.
+/// State of a mail service.
 #[derive(Debug)]
 pub struct MailServiceState {
     key: String,
-    /// Id and body of each message that was taken, in order.
+    /// Id and body of each accepted message, in order.
     messages: Vec<(String, Value)>,
-    /// For each idempotency key the number of its message in `messages`.
+    /// Index in `messages` by idempotency key.
     keys: HashMap<String, usize>,
-    /// The keys of requests that are not answered yet.
+    /// Keys of in-flight requests.
     under_way: HashSet<String>,
-    /// Whether messages are taken, and the connection is cut instead of an answer.
+    /// Accepts messages and cuts the connection instead of responding.
     loses_answers: bool,
-    /// Whether requests stay under way.
+    /// Keeps requests in flight.
     holds: bool,
     requests: Vec<MailRequest>,
 }
 
-/// A request as the service answered it.
+/// Request with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailRequest {
-    /// The idempotency key, if there was one.
+    /// Idempotency key, if any.
     pub key: Option<String>,
-    /// The message.
+    /// Body of the message.
     pub body: Value,
-    /// The name of the error that it was refused with; `None` when it was taken, now or before.
+    /// Name of the error with which it was rejected; `None` if it was accepted, now or before.
     pub error: Option<&'static str>,
 }
 
-/// A running mail service. Stops when dropped.
+/// Running mail service. Stops when dropped.
 pub type MailService = System<MailServiceState>;
 
 impl MailService {
-    /// Starts on a free loopback port, for whoever shows this key.
+    /// Starts on a free loopback port with this API key.
     pub async fn start(key: &str) -> std::io::Result<Self> {
         let state = MailServiceState {
             key: key.to_owned(),
@@ -66,17 +67,17 @@ impl MailService {
         Self::serve(state, "", |shared| Router::new().route("/emails", post(emails)).with_state(shared)).await
     }
 
-    /// From now on takes messages, and cuts the connection instead of answering.
+    /// Sets whether it accepts messages and cuts the connection instead of responding.
     pub fn lose_answers(&self, loses: bool) {
         self.shared.with(|inside| inside.loses_answers = loses);
     }
 
-    /// Keeps requests under way until this is taken back.
+    /// Sets whether requests stay in flight.
     pub fn hold(&self, holds: bool) {
         self.shared.with(|inside| inside.holds = holds);
     }
 
-    /// Returns the bodies of the messages that it sent on, in order; none is there twice for one key.
+    /// Returns the bodies of the sent messages, in order; at most one per idempotency key.
     pub fn messages(&self) -> Vec<Value> {
         self.shared.with(|inside| inside.messages.iter().map(|(_, body)| body.clone()).collect())
     }
@@ -86,7 +87,7 @@ impl MailService {
         self.shared.with(|inside| inside.requests.clone())
     }
 
-    /// Returns how many requests are under way.
+    /// Returns the number of in-flight requests.
     pub fn under_way(&self) -> usize {
         self.shared.with(|inside| inside.under_way.len())
     }
@@ -143,7 +144,7 @@ async fn take(shared: &Shared<MailServiceState>, headers: &HeaderMap, body: &[u8
     })
 }
 
-/// Answers a request that is not taken; else its key is under way.
+/// Returns a response for a request that is not accepted; otherwise marks its key as in flight.
 fn refuse(
     shared: &Shared<MailServiceState>,
     headers: &HeaderMap,

@@ -1,5 +1,5 @@
-//! The HTTP interface of Home Assistant, as far as states go: they are set by whoever shows the token, and forgotten by
-//! a restart.
+//! Simulated HTTP interface of Home Assistant, limited to states: callers with the token set them, and a restart drops
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use super::{Shared, System, shows};
 use crate::wire::JsonBody;
 
-/// Longest state, in characters.
+/// Maximum length of a state, in characters.
 const MAX_STATE_CHARS: usize = 255;
 
-/// What a Home Assistant knows.
+/// State of a Home Assistant.
 #[derive(Debug)]
 pub struct SmartHomeState {
     token: String,
@@ -25,7 +25,7 @@ pub struct SmartHomeState {
     written: usize,
 }
 
-/// A running Home Assistant. Stops when dropped.
+/// Running Home Assistant. Stops when dropped.
 pub type SmartHome = System<SmartHomeState>;
 
 impl SmartHome {
@@ -42,17 +42,17 @@ impl SmartHome {
         .await
     }
 
-    /// All states that are shown, by their entities.
+    /// Returns all states by entity.
     pub fn states(&self) -> BTreeMap<String, Value> {
         self.shared.with(|inside| inside.states.clone())
     }
 
-    /// How often a state was written.
+    /// Returns the number of state updates.
     pub fn written(&self) -> usize {
         self.shared.with(|inside| inside.written)
     }
 
-    /// Restarts: states that were set over HTTP are gone.
+    /// Restarts: states that were set over HTTP are lost.
     pub fn restart(&self) {
         self.shared.with(|inside| inside.states.clear());
     }
@@ -87,26 +87,26 @@ fn not_found() -> Response {
 async fn write(
     State(shared): State<Shared<SmartHomeState>>,
     Path(entity): Path<String>,
-    JsonBody(said): JsonBody,
+    JsonBody(body): JsonBody,
 ) -> Response {
     let bad = |words: &str| (StatusCode::BAD_REQUEST, axum::Json(json!({ "message": words }))).into_response();
-    let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let well_named = entity.split_once('.').is_some_and(|(domain, object)| {
-        !domain.is_empty() && !object.is_empty() && domain.chars().all(known) && object.chars().all(known)
+        !domain.is_empty() && !object.is_empty() && domain.chars().all(is_allowed) && object.chars().all(is_allowed)
     });
     if !well_named {
         return bad("Invalid entity ID specified.");
     }
-    let Some(state) = said["state"].as_str() else { return bad("No state specified.") };
+    let Some(state) = body["state"].as_str() else { return bad("No state specified.") };
     if state.chars().count() > MAX_STATE_CHARS {
         return bad("Invalid state specified.");
     }
-    let shown = json!({"entity_id": entity, "state": state, "attributes": said["attributes"]});
+    let entry = json!({"entity_id": entity, "state": state, "attributes": body["attributes"]});
     let fresh = shared.with(|inside| {
         inside.written += 1;
-        inside.states.insert(entity, shown.clone()).is_none()
+        inside.states.insert(entity, entry.clone()).is_none()
     });
-    (if fresh { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(shown)).into_response()
+    (if fresh { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(entry)).into_response()
 }
 
 async fn remove(State(shared): State<Shared<SmartHomeState>>, Path(entity): Path<String>) -> Response {

@@ -1,5 +1,5 @@
-//! A workflow automation as the webhook node of n8n behaves: a webhook is there while its workflow is active, for its
-//! method alone, and may ask for a header.
+//! Simulated workflow automation with the behaviour of n8n's webhook node: a webhook exists while its workflow is
+//! active, only for its method, and may require a header.
 
 use axum::Router;
 use axum::body::to_bytes;
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use super::{Shared, System};
 
-/// The most that its webhooks take, in bytes.
+/// Maximum size of a webhook request in bytes.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
-/// What a workflow automation knows.
+/// State of a workflow automation.
 #[derive(Debug)]
 pub struct WorkflowState {
     active: bool,
@@ -22,11 +22,11 @@ pub struct WorkflowState {
     received: Vec<Value>,
 }
 
-/// A running workflow automation with one webhook, `/webhook/shop`. Stops when dropped.
+/// Running workflow automation with one webhook, `/webhook/shop`. Stops when dropped.
 pub type WorkflowAutomation = System<WorkflowState>;
 
 impl WorkflowAutomation {
-    /// Starts on a free loopback port; with `header`, its webhook asks for that name and value.
+    /// Starts on a free loopback port; its webhook requires `header`, a name and value, if any.
     pub async fn start(header: Option<(&str, &str)>) -> std::io::Result<Self> {
         let header = header.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let state = WorkflowState { active: true, header, received: Vec::new() };
@@ -39,12 +39,12 @@ impl WorkflowAutomation {
         .await
     }
 
-    /// Activates the workflow, or takes it out of service.
+    /// Activates or deactivates the workflow.
     pub fn set_active(&self, active: bool) {
         self.shared.with(|inside| inside.active = active);
     }
 
-    /// The bodies that started the workflow, in order.
+    /// Returns the bodies that started the workflow, in order.
     pub fn received(&self) -> Vec<Value> {
         self.shared.with(|inside| inside.received.clone())
     }
@@ -70,9 +70,9 @@ async fn webhook(State(shared): State<Shared<WorkflowState>>, request: Request) 
             format!("This webhook is not registered for {method} requests. Did you mean to make a POST request?");
         return not_registered(words);
     }
-    let asked = shared.with(|inside| inside.header.clone());
-    if let Some((name, value)) = asked
-        && head.headers.get(&name).and_then(|shown| shown.to_str().ok()) != Some(value.as_str())
+    let expected = shared.with(|inside| inside.header.clone());
+    if let Some((name, value)) = expected
+        && head.headers.get(&name).and_then(|actual| actual.to_str().ok()) != Some(value.as_str())
     {
         return (StatusCode::FORBIDDEN, "Authorization data is wrong!").into_response();
     }

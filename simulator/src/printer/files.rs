@@ -1,4 +1,4 @@
-//! The files stored on a virtual printer, in memory.
+//! Files stored on a virtual printer, in memory.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,16 +7,16 @@ use jiff::Timestamp;
 
 use crate::gcode::GcodeFacts;
 
-/// One file in the printer's storage.
+/// File in the printer's storage.
 #[derive(Clone, Debug)]
 pub struct StoredFile {
-    /// The bytes as they were uploaded.
+    /// Contents of the file, as uploaded.
     pub bytes: Bytes,
-    /// When it was stored.
+    /// Time at which it was stored.
     pub modified: Timestamp,
-    /// What its comments say.
+    /// Metadata from its comments.
     pub facts: Arc<GcodeFacts>,
-    /// Changes with every upload.
+    /// Unique id that changes with every upload.
     pub uuid: String,
 }
 
@@ -27,12 +27,12 @@ pub struct Files {
 }
 
 impl Files {
-    /// The file at a path.
+    /// Returns the file at a path.
     pub fn get(&self, path: &str) -> Option<&StoredFile> {
         self.by_path.get(path)
     }
 
-    /// The path as stored: exact, else the first that differs only in case (as Klipper does on a start).
+    /// Returns the path as stored: exact, else the first that differs only in case (as Klipper resolves it on a start).
     pub fn resolve(&self, path: &str) -> Option<String> {
         let path = path.trim_start_matches('/');
         if self.by_path.contains_key(path) {
@@ -41,7 +41,7 @@ impl Files {
         self.by_path.keys().find(|key| key.eq_ignore_ascii_case(path)).cloned()
     }
 
-    /// All files in order of their paths.
+    /// Returns all files in order of their paths.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &StoredFile)> {
         self.by_path.iter()
     }
@@ -61,8 +61,8 @@ impl Files {
     }
 }
 
-/// A path below the root: no leading slash, no empty, `.` or `..` part; `None` if it would leave the root or names
-/// nothing.
+/// Normalises a path below the root: no leading slash, no empty, `.` or `..` part; `None` if it would leave the root or
+/// is empty.
 pub fn clean_path(path: &str) -> Option<String> {
     let mut parts = Vec::new();
     for part in path.split(['/', '\\']) {

@@ -1,9 +1,9 @@
-//! A heater that warms at a steady rate and cools towards room temperature.
+//! Heater that warms at a steady rate and cools towards room temperature.
 
 /// Room temperature in °C.
 pub const AMBIENT_CELSIUS: f64 = 22.0;
 
-/// One heater. Its time is advanced by the caller.
+/// Simulated heater. Its time is advanced by the caller.
 #[derive(Clone, Debug)]
 pub struct Heater {
     actual: f64,
@@ -15,8 +15,8 @@ pub struct Heater {
 }
 
 impl Heater {
-    /// A heater at room temperature. `rise` is in °C per second, `fall` the share of the difference to the room that is
-    /// lost per second.
+    /// Creates a heater at room temperature. `rise` is in °C per second, `fall` the share of the difference to room
+    /// temperature that is lost per second.
     pub fn new(rise: f64, fall: f64) -> Self {
         Self { actual: AMBIENT_CELSIUS, target: 0.0, rise, fall }
     }
@@ -36,12 +36,12 @@ impl Heater {
         }
     }
 
-    /// The target in °C.
+    /// Returns the target in °C.
     pub fn target(&self) -> f64 {
         self.target
     }
 
-    /// What a sensor would read, in °C, with `noise` from −1 to 1.
+    /// Returns the reading of a sensor in °C, with `noise` from −1 to 1.
     pub fn read(&self, noise: f64) -> f64 {
         ((self.actual + noise * 0.25) * 100.0).round() / 100.0
     }

@@ -1,10 +1,9 @@
-//! The physical truth: what a virtual printer did, as opposed to what it reported. Only appended to; reboots do not
-//! change it.
+//! Log of a virtual printer's physical actions, as opposed to its reports. Append-only; reboots do not change it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Something that physically happened at a printer.
+/// Physical event at a printer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogEntry {
     /// Position in the log, counted from 0.
@@ -12,12 +11,12 @@ pub struct LogEntry {
     /// Real time, not the faster time of the virtual print.
     #[serde(with = "rfc3339")]
     pub at: Timestamp,
-    /// What happened at the printer, and to which file.
+    /// Event, and the file that it concerns.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What happened. File names are paths below the printer's storage root.
+/// Kind of physical event. File names are paths below the printer's storage root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum What {
@@ -30,8 +29,7 @@ pub enum What {
     Fed {
         /// Name of the file that is printed.
         filename: String,
-        /// Each tool of the file that is used, from 0, with the slot that it prints from; 254 is the spool beside the
-        /// changer.
+        /// Each used tool of the file, from 0, with the slot that it prints from; 254 is the spool beside the changer.
         slots: Vec<(u32, i64)>,
     },
     /// A print ran to its end.
@@ -80,7 +78,7 @@ pub enum What {
     },
     /// A start that was accepted earlier had no effect, because the file was gone or another print was running.
     LateStartFellThrough {
-        /// The file to be printed.
+        /// Name of the file that should have been printed.
         filename: String,
     },
     /// An emergency stop cut motion and heating.
@@ -100,7 +98,7 @@ pub enum What {
         /// The axes as lower-case letters.
         axes: String,
     },
-    /// A line of G-code that came from outside a file was run.
+    /// A line of G-code from outside a file was run.
     Gcode {
         /// The line of G-code.
         line: String,
@@ -108,7 +106,7 @@ pub enum What {
 }
 
 impl What {
-    /// The file that it is about, if any.
+    /// Returns the file that the event concerns, if any.
     pub fn filename(&self) -> Option<&str> {
         match self {
             Self::Started { filename }

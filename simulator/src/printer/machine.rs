@@ -1,4 +1,4 @@
-//! The state of one virtual printer and the rules by which it changes. Time is handed in; nothing here waits.
+//! State of one virtual printer and its transition rules. Time is passed in; nothing here waits.
 //!
 //! There are two kinds of time: real time (delays of faults, reported durations) and G-code time, which runs `speed`
 //! times as fast.
@@ -33,25 +33,25 @@ pub const SHUTDOWN_BY_M112: &str = "Shutdown due to M112 command";
 /// Message of the `firmware_shutdown` fault.
 pub const SHUTDOWN_BY_MCU: &str = "MCU 'mcu' shutdown: Timer too close";
 
-/// The controller board, as its host sees it.
+/// State of the controller board, as its host sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Controller {
     /// The firmware accepts commands.
     Ready,
     /// Starting up; ready soon.
     Starting,
-    /// Shut down; only a restart helps.
+    /// Shut down; only a restart brings it back.
     Halted {
         /// The reason of the shutdown.
         message: String,
     },
-    /// Its server has closed the connection to the firmware, because it was asked to.
+    /// Disconnected: its server has closed the connection to the firmware on request.
     Closed,
-    /// Lost by a fault.
+    /// Lost because of a fault.
     Away(Away),
 }
 
-/// Something scheduled to happen by itself.
+/// Scheduled future event.
 #[derive(Clone, Debug)]
 enum Upcoming {
     LateStart { filename: String },
@@ -63,7 +63,7 @@ enum Upcoming {
     EchoEnds,
 }
 
-/// The timing of this machine, drawn from the seed.
+/// Timing of this machine, derived from the seed.
 #[derive(Clone, Debug)]
 struct Temper {
     /// Seconds of G-code time from restart to ready.
@@ -79,23 +79,23 @@ struct Temper {
 pub struct Temperatures {
     /// Measured temperature of the nozzle.
     pub nozzle: f64,
-    /// Temperature that the nozzle is to have; 0 while its heater is off.
+    /// Target temperature of the nozzle; 0 while its heater is off.
     pub nozzle_target: f64,
     /// Measured temperature of the bed.
     pub bed: f64,
-    /// Temperature that the bed is to have; 0 while its heater is off.
+    /// Target temperature of the bed; 0 while its heater is off.
     pub bed_target: f64,
 }
 
 impl Temperatures {
-    /// As a firmware says them when it is asked (`M105`).
-    pub fn told(&self) -> String {
+    /// Formats the temperatures as a firmware's response to `M105`.
+    pub fn report(&self) -> String {
         let Self { nozzle, nozzle_target, bed, bed_target } = self;
         format!("T:{nozzle:.2} /{nozzle_target:.2} B:{bed:.2} /{bed_target:.2}")
     }
 }
 
-/// One virtual printer. Readers see the state as of the last call of [`Machine::advance`].
+/// Virtual printer without a task. Readers see the state as of the last call of [`Machine::advance`].
 #[derive(Debug)]
 pub struct Machine {
     rng: fastrand::Rng,
@@ -106,7 +106,7 @@ pub struct Machine {
     speed: f64,
     revision: u64,
     pub(super) faults: Faults,
-    /// Whether a lost controller is found again without a command (Klipper does, a serial port does not).
+    /// Set if a lost controller is found again without a command (Klipper does, a serial port does not).
     reconnects: bool,
     controller: Controller,
     files: Files,
@@ -122,25 +122,25 @@ pub struct Machine {
     upcoming: Vec<(Instant, Upcoming)>,
     powered: bool,
     echo: bool,
-    /// When the present run of the printer's server began.
+    /// Time at which the current run of the printer's server began.
     server_started_at: Timestamp,
-    /// The lines of the server's console with their times, kept only in its memory.
+    /// Lines of the server's console with their times, stored only in its memory.
     console: Vec<(Timestamp, String)>,
-    /// A print that the server does not record, because it was restarted during it.
+    /// Number of a print that the server does not record, because it was restarted during it.
     unrecorded: Option<u64>,
-    /// Cancel commands that arrived.
+    /// Number of cancel commands received.
     cancels: u64,
-    /// The gates of its filament changer; empty without one.
+    /// Gates of its filament changer; empty without one.
     gates: Vec<FilamentGate>,
-    /// From which slot each tool of the next print of this file takes its filament, as the start said.
+    /// Slots that feed the tools of the next print of this file, as specified by the start.
     feed: Option<(String, Vec<(u32, i64)>)>,
 }
 
-/// How long the printer's server has run when the printer is made: it remembers a little from before.
+/// Uptime of the printer's server when the printer is created, so that it has a little history.
 const SERVER_RAN: SignedDuration = SignedDuration::from_secs(60);
 
 impl Machine {
-    /// A healthy, cold, idle printer.
+    /// Creates a healthy, cold, idle printer.
     pub fn new(seed: u64, speed: f64, reconnects: bool, now: Instant) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut between = |low: f64, high: f64| low + rng.f64() * (high - low);
@@ -182,12 +182,12 @@ impl Machine {
         }
     }
 
-    /// Real time up to which the state is computed.
+    /// Returns the real time up to which the state is computed.
     pub fn now(&self) -> Instant {
         self.now
     }
 
-    /// The same as a point in calendar time.
+    /// Returns the same time in calendar time.
     pub fn now_at(&self) -> Timestamp {
         self.calendar(self.now)
     }
@@ -197,114 +197,114 @@ impl Machine {
         self.zero_at.checked_add(passed).unwrap_or(self.zero_at)
     }
 
-    /// Real seconds since the printer was made: the host's monotonic clock.
+    /// Returns the real seconds since the printer was created: the host's monotonic clock.
     pub fn uptime(&self) -> f64 {
         self.now.saturating_duration_since(self.zero).as_secs_f64()
     }
 
-    /// Counts the changes of state other than the passing of time.
+    /// Returns a counter of state changes other than the passing of time.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The gates of its filament changer; empty without one.
+    /// Returns the gates of its filament changer; empty without one.
     pub fn gates(&self) -> &[FilamentGate] {
         &self.gates
     }
 
-    /// A person fits a filament changer with these gates, or tells it what is in them.
+    /// Fits a filament changer with these gates, or updates their contents, as the user does at the printer.
     pub fn set_gates(&mut self, gates: Vec<FilamentGate>) {
         self.gates = gates;
         self.touch();
     }
 
-    /// How many times faster than the G-code's estimate it prints.
+    /// Returns the speed factor relative to the G-code's estimate.
     pub fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// Sets how many seconds of virtual time pass in a real one.
+    /// Sets the number of virtual seconds per real second.
     pub fn set_speed(&mut self, speed: f64) {
         self.speed = sane_speed(speed);
         self.touch();
     }
 
-    /// The faults that the printer shows at present.
+    /// Returns the current faults of the printer.
     pub fn faults(&self) -> &Faults {
         &self.faults
     }
 
-    /// Whether the printer's address answers.
+    /// Returns whether the printer is reachable.
     pub fn reachable(&self) -> bool {
         self.powered && !self.faults.disconnect
     }
 
-    /// The state of the controller.
+    /// Returns the state of the controller.
     pub fn controller(&self) -> &Controller {
         &self.controller
     }
 
-    /// The print in progress, if there is one.
+    /// Returns the print in progress, if there is one.
     pub fn job(&self) -> Option<&Job> {
         self.job.as_ref()
     }
 
-    /// The print in progress, else the last one that ended since the last restart or reset.
-    pub fn shown(&self) -> Option<&Job> {
+    /// Returns the print in progress, else the last one that ended since the last restart or reset.
+    pub fn shown_job(&self) -> Option<&Job> {
         self.job.as_ref().or(self.ended.as_ref())
     }
 
-    /// Whether the printer reports a print that does not happen (the `duplicate_finish` fault).
+    /// Returns whether the printer reports a print that does not happen (the `duplicate_finish` fault).
     pub fn echoes(&self) -> bool {
         self.echo
     }
 
-    /// Whether a start was accepted and not carried out yet (the `start_late` fault).
+    /// Returns whether a start was accepted and not executed yet (the `start_late` fault).
     pub fn start_awaited(&self) -> bool {
         self.upcoming.iter().any(|(_, upcoming)| matches!(upcoming, Upcoming::LateStart { .. }))
     }
 
-    /// The file that a start without a name would print.
+    /// Returns the file that a start without a name would print.
     pub fn selected(&self) -> Option<&str> {
         self.selected.as_deref()
     }
 
-    /// Past prints and the present one, oldest first.
+    /// Returns past prints and the current one, oldest first.
     pub fn history(&self) -> &[Record] {
         &self.history
     }
 
-    /// The files on its storage.
+    /// Returns the files on its storage.
     pub fn files(&self) -> &Files {
         &self.files
     }
 
-    /// What it physically did.
+    /// Returns the log of its physical actions.
     pub fn log(&self) -> &[LogEntry] {
         &self.log
     }
 
-    /// When the present run of the printer's server began.
+    /// Returns the time at which the current run of the printer's server began.
     pub fn server_started_at(&self) -> Timestamp {
         self.server_started_at
     }
 
-    /// The lines of its server's console with their times, oldest first.
+    /// Returns the lines of its server's console with their times, oldest first.
     pub fn console(&self) -> &[(Timestamp, String)] {
         &self.console
     }
 
-    /// How many cancel commands arrived, whatever they did.
+    /// Returns the number of cancel commands received, whatever their effect.
     pub fn cancels(&self) -> u64 {
         self.cancels
     }
 
-    /// Axes whose zero is known, lower-case letters.
+    /// Returns the homed axes as lower-case letters.
     pub fn homed(&self) -> &str {
         &self.homed
     }
 
-    /// Temperatures with a little sensor noise.
+    /// Returns the temperatures with a little sensor noise.
     pub fn temperatures(&mut self) -> Temperatures {
         let mut noise = || self.rng.f64() * 2.0 - 1.0;
         Temperatures {
@@ -315,11 +315,11 @@ impl Machine {
         }
     }
 
-    /// Stores a file, replacing one of the same path. The caller has checked that the file is not in use, and read its
-    /// facts.
+    /// Stores a file, replacing one of the same path. The caller has checked that the file is not in use, and has read
+    /// its metadata.
     pub fn store(&mut self, path: &str, bytes: Bytes, facts: Arc<GcodeFacts>) -> StoredFile {
-        let kept = self.faults.keeps_bytes.map_or(bytes.len(), |most| bytes.len().min(most as usize));
-        let bytes = bytes.slice(..kept);
+        let length = self.faults.keeps_bytes.map_or(bytes.len(), |most| bytes.len().min(most as usize));
+        let bytes = bytes.slice(..length);
         let file = StoredFile {
             modified: self.now_at(),
             facts,
@@ -331,7 +331,7 @@ impl Machine {
         file
     }
 
-    /// Whether the print in progress, moving or paused, reads this file.
+    /// Returns whether the print in progress, moving or paused, reads this file.
     pub fn in_use(&self, path: &str) -> bool {
         self.job.as_ref().is_some_and(|job| job.filename == path)
     }
@@ -340,7 +340,7 @@ impl Machine {
         self.console.push((self.now_at(), line));
     }
 
-    /// Something changed of which its clients are to hear.
+    /// Increments the revision, so that clients are notified of a change.
     pub(crate) fn touch(&mut self) {
         self.revision += 1;
     }
@@ -350,7 +350,7 @@ impl Machine {
         self.touch();
     }
 
-    /// The real time that `gcode_seconds` of G-code time take.
+    /// Converts `gcode_seconds` of G-code time to real time.
     fn real(&self, gcode_seconds: f64) -> Duration {
         Duration::try_from_secs_f64(gcode_seconds.max(0.0) / self.speed).unwrap_or(Duration::from_secs(u32::MAX.into()))
     }
@@ -361,7 +361,7 @@ impl Machine {
     }
 }
 
-/// The speed if it is usable, else 1.
+/// Returns the speed if it is usable, else 1.
 fn sane_speed(speed: f64) -> f64 {
     if speed.is_finite() && speed > 0.0 { speed } else { 1.0 }
 }

@@ -1,4 +1,4 @@
-//! All that the simulated processor knows: its objects by their ids, as it shows them, in the order of their making.
+//! State of the simulated processor: its objects by id, in their public form and in the order of their creation.
 
 use std::collections::BTreeMap;
 
@@ -7,65 +7,65 @@ use serde_json::{Value, json};
 use super::fault::Fault;
 use super::params::Params;
 
-/// Most objects that are kept; a test or demo never makes so many.
+/// Maximum number of stored objects; no test or demo creates so many.
 const MAX_OBJECTS: usize = 200_000;
-/// Most and usual entries of a page.
+/// Maximum and default number of entries of a page.
 const PAGE: (i64, i64) = (100, 10);
 
-/// The objects, and what is happening to them.
+/// Objects, and pending events about them.
 #[derive(Debug, Default)]
 pub(super) struct Books {
     objects: BTreeMap<String, Value>,
-    /// Ids in the order of making.
-    made: Vec<String>,
-    /// The payment intent of a session that nobody is shown before it is paid.
+    /// Ids in the order of creation.
+    creation_order: Vec<String>,
+    /// Payment intent of each session, which is not public before it is paid.
     pub(super) intents: BTreeMap<String, String>,
-    /// Events that were not handed to the courier yet.
+    /// Events that were not passed to the courier yet.
     pub(super) happened: Vec<Value>,
-    /// Where its pages are.
+    /// Base address of its pages.
     pub(super) base_url: String,
-    /// The word for which refunds are refused.
+    /// Error code with which refunds are rejected.
     pub(super) refuses_refunds: Option<String>,
-    /// Method and path of calls that do nothing, and the status that they are answered with.
+    /// Method and path of disabled calls, and the status with which they are answered.
     pub(super) refused_calls: Vec<(String, u16)>,
-    /// Whether it takes no address of a customer.
+    /// Rejects all customer addresses.
     pub(super) dislikes_addresses: bool,
 }
 
-/// Seconds since 1970, by the machine's clock.
+/// Returns the current time in Unix seconds, by the machine's clock.
 pub(super) fn now() -> i64 {
     jiff::Timestamp::now().as_second()
 }
 
 impl Books {
-    /// A new id.
+    /// Returns a new id.
     pub(super) fn id(prefix: &str) -> String {
         format!("{prefix}_{}", uuid::Uuid::now_v7().simple())
     }
 
-    /// Keeps a new object.
+    /// Stores a new object.
     pub(super) fn add(&mut self, object: Value) -> Result<Value, Fault> {
-        if self.made.len() >= MAX_OBJECTS {
+        if self.creation_order.len() >= MAX_OBJECTS {
             return Err(Fault::of_status(500));
         }
         let id = object["id"].as_str().unwrap_or_default().to_owned();
-        self.made.push(id.clone());
+        self.creation_order.push(id.clone());
         self.objects.insert(id, object.clone());
         Ok(object)
     }
 
-    /// An object of this kind, which the path names.
+    /// Returns the object of this kind with the id in the path.
     pub(super) fn get(&self, kind: &str, id: &str) -> Result<&Value, Fault> {
-        let found = self.objects.get(id).filter(|object| object["object"] == kind);
-        found.ok_or_else(|| Fault::not_found(&kind.replace('.', "_"), id))
+        let object = self.objects.get(id).filter(|object| object["object"] == kind);
+        object.ok_or_else(|| Fault::not_found(&kind.replace('.', "_"), id))
     }
 
-    /// An object of this kind, which a parameter names.
+    /// Returns the object of this kind with the id in a parameter.
     pub(super) fn named(&self, kind: &str, id: &str, param: &str) -> Result<&Value, Fault> {
         self.get(kind, id).map_err(|_| Fault::no_such(kind, id, param))
     }
 
-    /// Changes members of an object.
+    /// Updates members of an object.
     pub(super) fn change(&mut self, id: &str, members: &Value) -> Value {
         let Some(object) = self.objects.get_mut(id) else { return Value::Null };
         for (name, value) in members.as_object().into_iter().flatten() {
@@ -74,13 +74,13 @@ impl Books {
         object.clone()
     }
 
-    /// All of a kind, newest first.
+    /// Returns all objects of a kind, newest first.
     pub(super) fn all(&self, kind: &str) -> impl Iterator<Item = &Value> {
-        let objects = self.made.iter().rev().filter_map(|id| self.objects.get(id));
+        let objects = self.creation_order.iter().rev().filter_map(|id| self.objects.get(id));
         objects.filter(move |object| object["object"] == kind)
     }
 
-    /// A page of those of a kind that pass, newest first.
+    /// Returns a page of the objects of a kind that match, newest first.
     pub(super) fn page(
         &self,
         kind: &str,
@@ -97,8 +97,8 @@ impl Books {
         let place = |name: &str| match params.text(name) {
             None => Ok(None),
             Some(id) => {
-                let found = all.iter().position(|object| object["id"] == id);
-                found.map(Some).ok_or_else(|| Fault::no_such(kind, id, name))
+                let position = all.iter().position(|object| object["id"] == id);
+                position.map(Some).ok_or_else(|| Fault::no_such(kind, id, name))
             }
         };
         let (from, to) = match (place("starting_after")?, place("ending_before")?) {
@@ -106,12 +106,12 @@ impl Books {
             (None, Some(before)) => (before.saturating_sub(limit as usize), before),
             (None, None) => (0, all.len()),
         };
-        let shown: Vec<&Value> = all[from..to].iter().take(limit as usize).copied().collect();
-        let has_more = to - from > shown.len() || (params.has("ending_before") && from > 0);
-        Ok(json!({"object": "list", "data": shown, "has_more": has_more, "url": url}))
+        let page: Vec<&Value> = all[from..to].iter().take(limit as usize).copied().collect();
+        let has_more = to - from > page.len() || (params.has("ending_before") && from > 0);
+        Ok(json!({"object": "list", "data": page, "has_more": has_more, "url": url}))
     }
 
-    /// Something happened to an object: an event of it is sent.
+    /// Records an event about an object, which is then sent.
     pub(super) fn happened(&mut self, kind: &str, object: &Value) {
         let event = json!({
             "id": Self::id("evt"), "object": "event", "type": kind, "created": now(), "api_version": super::API_VERSION,

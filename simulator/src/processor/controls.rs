@@ -1,5 +1,5 @@
-//! The processor's controls over HTTP, for integrators who test their payments: how events travel, and what payers,
-//! banks and time do. Each call shows the processor's secret key as a bearer token.
+//! Controls of the processor over HTTP, for integrators who test their payments: delivery of events, and actions of
+//! payers, banks and time. Each call needs the processor's secret key as a bearer token.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use super::fault::Fault;
 use super::params::Params;
 use super::{Host, page, refunds, sessions, shown_key};
 
-/// Longest delay of an event that can be asked for.
+/// Maximum delay of an event.
 const MAX_DELAY: Duration = Duration::from_secs(3600);
 
 /// Returns the routes below `/control`.
@@ -31,15 +31,15 @@ pub(super) fn routes() -> Router<Host> {
         .route("/control/refunds/{refund}/fail", post(fail_refund))
 }
 
-/// The way of events from now on; what is left out is switched off.
+/// Delivery conditions of events from now on; omitted ones are switched off.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct TravelRequest {
-    /// Whether events wait until this is lifted.
+    /// Holds events back until this is lifted.
     hold: bool,
-    /// Whether events that wait leave in another order than they happened in.
+    /// Sends pending events in another order than they happened.
     shuffle: bool,
-    /// How often each event is sent: 1, 2 or 10 times.
+    /// Number of times that each event is sent: 1, 2 or 10.
     repeat: Option<u8>,
     /// Delay of each event in milliseconds, at most an hour.
     delay_ms: u64,
@@ -120,18 +120,18 @@ fn authorized(host: &Host, headers: &HeaderMap) -> Result<(), Fault> {
 }
 
 fn change(host: &Host, act: impl FnOnce(&mut Books) -> Result<Value, Fault>) -> Result<Value, Fault> {
-    host.with(|inside| act(&mut inside.books)).map(|object| sessions::shown(&object))
+    host.with(|inside| act(&mut inside.books)).map(|object| sessions::public_view(&object))
 }
 
-/// Returns the counts of events, how they travel, and the newest sessions and payments.
+/// Returns the event counts, the delivery conditions, and the newest sessions and payments.
 fn state(host: &Host) -> Value {
-    /// Most sessions and payments of an answer.
-    const SHOWN: usize = 20;
+    /// Maximum number of sessions and payments in a response.
+    const MAX_SHOWN: usize = 20;
     let (waiting, delivered, given_up) = host.courier.counts();
     let travel = host.courier.current_travel();
     let repeat = if travel.tenfold { 10 } else { 1 + u8::from(travel.twice) };
     let newest = |kind: &str| {
-        host.with(|inside| inside.books.all(kind).take(SHOWN).map(sessions::shown).collect::<Vec<Value>>())
+        host.with(|inside| inside.books.all(kind).take(MAX_SHOWN).map(sessions::public_view).collect::<Vec<Value>>())
     };
     json!({
         "events": {

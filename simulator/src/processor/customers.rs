@@ -1,4 +1,4 @@
-//! Customers, their stored cards, and links to the pages where they change them.
+//! Customers, their stored cards, and links to the customer portal.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,8 @@ pub(super) fn list(books: &Books, params: &Params) -> Result<Value, Fault> {
     books.page("customer", "/v1/customers", params, |one| email.is_none_or(|email| one["email"] == email))
 }
 
-/// Of the search language only what asks for one member: `email:'x'`, `metadata['key']:'value'`.
+/// Searches customers. Of the search language only queries for one member are supported: `email:'x'`,
+/// `metadata['key']:'value'`.
 pub(super) fn search(books: &Books, params: &Params) -> Result<Value, Fault> {
     params.only(&["query", "limit", "page"])?;
     let query = params.required("query")?;
@@ -43,7 +44,7 @@ pub(super) fn search(books: &Books, params: &Params) -> Result<Value, Fault> {
     };
     let value = quoted(value).ok_or_else(malformed)?;
     let key = member.strip_prefix("metadata[").and_then(|rest| rest.strip_suffix(']'));
-    let found = match (key, member) {
+    let page = match (key, member) {
         (Some(key), _) => {
             let key = quoted(key).ok_or_else(malformed)?;
             books.page("customer", "/v1/customers/search", params, |one| one["metadata"][&key] == value.as_str())?
@@ -53,13 +54,13 @@ pub(super) fn search(books: &Books, params: &Params) -> Result<Value, Fault> {
         }
         _ => return Err(malformed()),
     };
-    let (data, more) = (&found["data"], &found["has_more"]);
+    let (data, more) = (&page["data"], &page["has_more"]);
     Ok(
         json!({"object": "search_result", "data": data, "has_more": more, "next_page": null, "url": "/v1/customers/search"}),
     )
 }
 
-/// Stores a card with a customer.
+/// Adds a card to a customer.
 pub(super) fn add_card(books: &mut Books, customer: &str, last4: &str) -> Result<Value, Fault> {
     books.get("customer", customer)?;
     books.add(json!({
@@ -69,7 +70,7 @@ pub(super) fn add_card(books: &mut Books, customer: &str, last4: &str) -> Result
     }))
 }
 
-/// Those of the customer that the path names, or a parameter.
+/// Returns the payment methods of the customer in the path, or in a parameter.
 pub(super) fn payment_methods(books: &Books, of: Option<&str>, params: &Params) -> Result<Value, Fault> {
     let own: &[&str] = if of.is_some() { &["type"] } else { &["type", "customer"] };
     params.only(&[&LIST[..], own].concat())?;

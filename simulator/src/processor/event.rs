@@ -1,4 +1,4 @@
-//! Events as they travel to the server that they are for.
+//! Events in transit to their receiver.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::books::now;
 use crate::courier::Deliverable;
 use crate::payments::signature;
 
-/// An event on its way.
+/// Event in transit.
 #[derive(Clone, Debug)]
 pub(super) struct ProcessorEvent(pub(super) Value);
 

@@ -1,11 +1,11 @@
-//! Errors in the processor's shape.
+//! Errors in the processor's format.
 
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-/// An error as the processor answers it.
+/// Error response of the processor.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
     status: u16,
@@ -20,28 +20,28 @@ impl Fault {
         Self { status, kind, code: None, message, param: None }
     }
 
-    /// 400: a parameter is not as it should be; an empty name is that of none.
+    /// 400: a parameter is invalid; `param` is empty if the fault is not about one parameter.
     pub(super) fn invalid(message: String, param: &str) -> Self {
         let param = Some(param.to_owned()).filter(|param| !param.is_empty());
         Self { param, ..Self::new(400, "invalid_request_error", message) }
     }
 
-    /// 400: there is no such parameter.
+    /// 400: the parameter is unknown.
     pub(super) fn unknown(param: &str) -> Self {
         Self::invalid(format!("Received unknown parameter: {param}"), param).code("parameter_unknown")
     }
 
-    /// 400: a parameter is required.
+    /// 400: a required parameter is missing.
     pub(super) fn missing(param: &str) -> Self {
         Self::invalid(format!("Missing required param: {param}."), param).code("parameter_missing")
     }
 
-    /// 400: a parameter names nothing that is there.
+    /// 400: a parameter refers to an object that does not exist.
     pub(super) fn no_such(what: &str, id: &str, param: &str) -> Self {
         Self::invalid(format!("No such {what}: '{id}'"), param).code("resource_missing")
     }
 
-    /// 404: the path names nothing that is there.
+    /// 404: the path refers to an object that does not exist.
     pub(super) fn not_found(what: &str, id: &str) -> Self {
         Self { status: 404, ..Self::no_such(what, id, "id") }
     }
@@ -52,22 +52,22 @@ impl Fault {
         Self::new(404, "invalid_request_error", message)
     }
 
-    /// 401: nobody knows that key.
-    pub(super) fn wrong_key(shown: Option<&str>) -> Self {
-        let message = match shown {
+    /// 401: the key is unknown.
+    pub(super) fn wrong_key(presented: Option<&str>) -> Self {
+        let message = match presented {
             Some(key) => format!("Invalid API Key provided: {}****", key.chars().take(8).collect::<String>()),
             None => "You did not provide an API key.".to_owned(),
         };
         Self::new(401, "invalid_request_error", message)
     }
 
-    /// 403: the key may not do this.
+    /// 403: the key lacks the permission.
     pub(super) fn not_permitted() -> Self {
         let message = "The provided key does not have the required permissions for this endpoint.".to_owned();
         Self::new(403, "invalid_request_error", message)
     }
 
-    /// 400: a key was used for another request.
+    /// 400: the idempotency key was used for another request.
     pub(super) fn other_request(key: &str) -> Self {
         let message = format!(
             "Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a \
@@ -76,13 +76,13 @@ impl Fault {
         Self::new(400, "idempotency_error", message)
     }
 
-    /// Anything that goes wrong there.
+    /// Builds a generic error with this status.
     pub(super) fn of_status(status: u16) -> Self {
         let kind = if status == 409 { "idempotency_error" } else { "api_error" };
         Self::new(status, kind, "simulated fault".to_owned())
     }
 
-    /// With this word for programs.
+    /// Sets the machine-readable error code.
     pub(super) fn code(self, code: &str) -> Self {
         Self { code: Some(code.to_owned()), ..self }
     }

@@ -1,4 +1,4 @@
-//! The page on which a person pays or declines, and that of the portal.
+//! Checkout page on which the customer pays or declines, and the portal page.
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
@@ -24,14 +24,14 @@ fn page(title: &str, body: &str) -> Response {
     .into_response()
 }
 
-/// An amount for people: `12.50 USD`.
+/// Formats an amount for display: `12.50 USD`.
 fn amount(session: &Value) -> String {
     let cents = session["amount_total"].as_i64().unwrap_or_default();
     let currency = session["currency"].as_str().unwrap_or_default().to_uppercase();
     format!("{}.{:02} {currency}", cents / 100, cents % 100)
 }
 
-/// The page of a session that is open; `words` says what went wrong before.
+/// Renders the page of an open session; `words` is the message about a previous failure.
 pub(super) fn checkout(session: &Value, words: Option<&str>) -> Response {
     let id = escaped(session["id"].as_str().unwrap_or_default());
     let lines = session["line_items_of_simulator"].as_array().cloned().unwrap_or_default();
@@ -61,27 +61,27 @@ pub(super) fn checkout(session: &Value, words: Option<&str>) -> Response {
     page("Simulated checkout", &body)
 }
 
-/// The page of a session that cannot be paid.
+/// Renders the page of a session that cannot be paid.
 pub(super) fn closed(session: &Value) -> Response {
     let status = session["status"].as_str().unwrap_or_default();
     let body = format!("<h1>This checkout is {}</h1>", escaped(status));
     (StatusCode::GONE, page("Simulated checkout", &body)).into_response()
 }
 
-/// Where somebody is sent after paying.
+/// Redirects the customer after the payment.
 pub(super) fn back(session: &Value) -> Response {
     let url = session["success_url"].as_str().unwrap_or("/");
     let url = url.replace("{CHECKOUT_SESSION_ID}", session["id"].as_str().unwrap_or_default());
     Redirect::to(&url).into_response()
 }
 
-/// The page of a portal session.
+/// Renders the page of a portal session.
 pub(super) fn portal(session: &Value) -> Response {
     let url = escaped(session["return_url"].as_str().unwrap_or("/"));
     page("Simulated portal", &format!("<h1>Simulated portal</h1><p><a href=\"{url}\">Back to the shop</a></p>"))
 }
 
-/// What a button of the page does.
+/// Returns the action of a button on the page.
 pub(super) fn payer(act: &str) -> Option<Payer> {
     match act {
         "pay" => Some(Payer::Pays),

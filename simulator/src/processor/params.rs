@@ -1,4 +1,4 @@
-//! Parameters as the processor takes them: forms whose names say where a value stands, `line_items[0][quantity]=1`.
+//! Request parameters of the processor: forms whose names are paths, `line_items[0][quantity]=1`.
 
 use std::collections::BTreeMap;
 
@@ -6,30 +6,30 @@ use serde_json::{Map, Value};
 
 use super::fault::Fault;
 
-/// Most values of one request.
+/// Maximum number of values in one request.
 const MAX_VALUES: usize = 500;
-/// Most levels of names within names.
+/// Maximum nesting depth of names.
 const MAX_DEPTH: usize = 6;
-/// Most characters of a metadata key and of its value, and most of them.
+/// Maximum length of a metadata key and of its value, in characters, and maximum number of entries.
 const MAX_METADATA: (usize, usize, usize) = (40, 500, 50);
 
-/// A value, or values by their names; entries of lists are named by their numbers.
+/// Value, or nested values by name; entries of lists are named by their indexes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Node {
     Text(String),
     Named(BTreeMap<String, Node>),
 }
 
-/// The parameters of a request, or a part of them.
+/// Parameters of a request, or a part of them.
 #[derive(Clone, Debug)]
 pub(super) struct Params {
     root: Node,
-    /// Where they stand, for the words of faults.
+    /// Path of this part, for error messages.
     path: String,
 }
 
 impl Params {
-    /// Reads a form.
+    /// Parses a form.
     pub(super) fn parse(text: &str) -> Result<Self, Fault> {
         let mut root = BTreeMap::new();
         let pairs: Vec<&str> = text.split('&').filter(|pair| !pair.is_empty()).collect();
@@ -47,20 +47,20 @@ impl Params {
         Ok(Self { root: Node::Named(root), path: String::new() })
     }
 
-    /// The same text for the same parameters, in whichever order they came.
+    /// Returns a canonical text, which is the same for equal parameters in any order.
     pub(super) fn canonical(&self) -> String {
         format!("{:?}", self.root)
     }
 
-    /// Refuses parameters that this call does not have.
-    pub(super) fn only(&self, known: &[&str]) -> Result<(), Fault> {
-        match self.members().find(|(name, _)| !known.contains(&name.as_str()) && *name != "expand") {
+    /// Rejects parameters that this call does not have.
+    pub(super) fn only(&self, allowed: &[&str]) -> Result<(), Fault> {
+        match self.members().find(|(name, _)| !allowed.contains(&name.as_str()) && *name != "expand") {
             Some((name, _)) => Err(Fault::unknown(&self.named(name))),
             None => Ok(()),
         }
     }
 
-    /// How a parameter of this part is written.
+    /// Returns the full name of a parameter of this part.
     pub(super) fn named(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}[{name}]", self.path) }
     }
@@ -77,12 +77,12 @@ impl Params {
         self.members().find(|(own, _)| *own == name).map(|(_, node)| node)
     }
 
-    /// Whether it is there.
+    /// Returns whether the parameter is present.
     pub(super) fn has(&self, name: &str) -> bool {
         self.member(name).is_some()
     }
 
-    /// A text; an empty one counts as none.
+    /// Returns a text; an empty one counts as absent.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         match self.member(name) {
             Some(Node::Text(text)) => Some(text.as_str()).filter(|text| !text.is_empty()),
@@ -90,12 +90,12 @@ impl Params {
         }
     }
 
-    /// A text that must be there.
+    /// Returns a required text.
     pub(super) fn required(&self, name: &str) -> Result<&str, Fault> {
         self.text(name).ok_or_else(|| Fault::missing(&self.named(name)))
     }
 
-    /// A whole number.
+    /// Returns a whole number.
     pub(super) fn integer(&self, name: &str) -> Result<Option<i64>, Fault> {
         let Some(text) = self.text(name) else { return Ok(None) };
         let wrong =
@@ -103,7 +103,7 @@ impl Params {
         text.parse().map(Some).map_err(|_| wrong())
     }
 
-    /// `true` or `false`.
+    /// Returns a flag, `true` or `false`.
     pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
         match self.text(name) {
             None => Ok(None),
@@ -113,7 +113,7 @@ impl Params {
         }
     }
 
-    /// A part, if it is there.
+    /// Returns a nested part, if present.
     pub(super) fn part(&self, name: &str) -> Option<Self> {
         match self.member(name) {
             Some(root @ Node::Named(_)) => Some(Self { root: root.clone(), path: self.named(name) }),
@@ -121,7 +121,7 @@ impl Params {
         }
     }
 
-    /// The entries of a list that are parts, in order.
+    /// Returns the entries of a list that are parts, in order.
     pub(super) fn parts(&self, name: &str) -> Vec<Self> {
         let list = self.part(name);
         let mut numbers: Vec<usize> =
@@ -130,7 +130,7 @@ impl Params {
         numbers.into_iter().filter_map(|number| list.as_ref()?.part(&number.to_string())).collect()
     }
 
-    /// The entries of a list that are texts.
+    /// Returns the entries of a list that are texts.
     pub(super) fn texts(&self, name: &str) -> Vec<String> {
         let list = self.part(name);
         let texts = list.iter().flat_map(Params::members).filter_map(|(_, node)| match node {
@@ -140,7 +140,7 @@ impl Params {
         texts.collect()
     }
 
-    /// Metadata: texts by names.
+    /// Returns metadata: texts by key.
     pub(super) fn metadata(&self, name: &str) -> Result<Value, Fault> {
         let mut map = Map::new();
         let (key_chars, value_chars, most) = MAX_METADATA;
@@ -156,7 +156,7 @@ impl Params {
     }
 }
 
-/// `a[b][c]` as its steps; `None` for a name that is cut off.
+/// Splits `a[b][c]` into its steps; `None` for a truncated name.
 fn steps(name: &str) -> Option<Vec<String>> {
     let (first, mut rest) = name.split_at(name.find('[').unwrap_or(name.len()));
     let mut steps = vec![first.to_owned()];
@@ -169,7 +169,7 @@ fn steps(name: &str) -> Option<Vec<String>> {
     Some(steps)
 }
 
-/// `None` where a value and a part have the same name.
+/// Inserts a value; `None` if a value and a part have the same name.
 fn put(into: &mut BTreeMap<String, Node>, steps: &[String], value: String) -> Option<()> {
     let (first, rest) = steps.split_first()?;
     // `expand[]=a&expand[]=b`: entries are numbered as they come.

@@ -51,7 +51,7 @@ pub(super) fn create(books: &mut Books, params: &Params) -> Result<Value, Fault>
     Ok(refund)
 }
 
-/// It does not arrive: of its charge it counts no longer.
+/// Fails a refund, which no longer counts as refunded on its charge.
 pub(super) fn fail(books: &mut Books, id: &str) -> Result<Value, Fault> {
     let refund = books.get("refund", id)?.clone();
     if refund["status"] != "succeeded" {
@@ -70,7 +70,7 @@ pub(super) fn fail(books: &mut Books, id: &str) -> Result<Value, Fault> {
 
 pub(super) fn list(books: &Books, params: &Params) -> Result<Value, Fault> {
     params.only(&["payment_intent", "charge", "limit", "starting_after", "ending_before"])?;
-    let fits = |refund: &Value, name: &str| params.text(name).is_none_or(|asked| refund[name] == asked);
+    let fits = |refund: &Value, name: &str| params.text(name).is_none_or(|expected| refund[name] == expected);
     if let Some(intent) = params.text("payment_intent") {
         books.named("payment_intent", intent, "payment_intent")?;
     }

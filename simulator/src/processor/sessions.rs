@@ -1,4 +1,4 @@
-//! Checkout sessions: made, shown, expired, paid and declined.
+//! Checkout sessions: creating, showing, expiring, paying and declining them.
 
 use serde_json::{Value, json};
 
@@ -6,21 +6,21 @@ use super::books::{Books, now};
 use super::fault::Fault;
 use super::params::Params;
 
-/// Least and most seconds until a session expires.
+/// Minimum and maximum lifetime of a session in seconds.
 const LIFETIME_SECONDS: (i64, i64) = (30 * 60, 24 * 3600);
-/// Least amount of a payment, in minor units.
+/// Minimum amount of a payment, in minor units.
 const MIN_AMOUNT: i64 = 50;
-/// Most characters of a reference.
+/// Maximum length of a reference in characters.
 const MAX_REFERENCE_CHARS: usize = 200;
 
-/// What a person does on the page of a session.
+/// Action of the customer on the page of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payer {
-    /// Pays, and the money is there.
+    /// Pays, and the money is available at once.
     Pays,
-    /// Pays by a slow method, whose money comes later or never.
+    /// Pays by a delayed method, whose money arrives later or never.
     PaysSlowly,
-    /// Their card is declined.
+    /// Uses a card that is declined.
     IsDeclined,
 }
 
@@ -99,16 +99,16 @@ pub(super) fn create(books: &mut Books, params: &Params) -> Result<Value, Fault>
         "url": format!("{}/pay/{id}", books.base_url),
         "line_items_of_simulator": lines, "data_metadata_of_simulator": data_metadata,
     });
-    books.add(session).map(|session| shown(&session))
+    books.add(session).map(|session| public_view(&session))
 }
 
-/// A session as the processor shows it: without what only the simulator needs.
-pub(super) fn shown(session: &Value) -> Value {
-    let mut shown = session.clone();
-    if let Some(members) = shown.as_object_mut() {
+/// Returns the public form of a session, without the simulator's internal members.
+pub(super) fn public_view(session: &Value) -> Value {
+    let mut view = session.clone();
+    if let Some(members) = view.as_object_mut() {
         members.retain(|name, _| !name.ends_with("_of_simulator"));
     }
-    shown
+    view
 }
 
 fn web_address(params: &Params, name: &str) -> Result<Option<String>, Fault> {
@@ -121,7 +121,7 @@ fn web_address(params: &Params, name: &str) -> Result<Option<String>, Fault> {
     Ok(text.map(str::to_owned))
 }
 
-/// What is paid for, and in which currency.
+/// Builds the line items, and returns their currency.
 fn lines(books: &Books, params: &Params, mode: &str) -> Result<(Vec<Value>, String), Fault> {
     let mut lines = Vec::new();
     let mut currency: Option<String> = None;
@@ -176,7 +176,7 @@ fn price_of(data: &Params) -> Result<Value, Fault> {
     }))
 }
 
-/// Notes that its time is over.
+/// Marks the session as expired if its time is over.
 pub(super) fn look(books: &mut Books, id: &str) -> Result<Value, Fault> {
     let session = books.get("checkout.session", id)?;
     let over = session["status"] == "open" && session["expires_at"].as_i64().is_some_and(|at| at <= now());
@@ -186,7 +186,7 @@ pub(super) fn look(books: &mut Books, id: &str) -> Result<Value, Fault> {
     books.get("checkout.session", id).cloned()
 }
 
-/// With its payment as a whole, where that is asked for.
+/// Expands the payment of the session, if requested.
 pub(super) fn expanded(books: &Books, mut session: Value, params: &Params) -> Result<Value, Fault> {
     for member in params.texts("expand") {
         if member != "payment_intent" {
@@ -200,7 +200,7 @@ pub(super) fn expanded(books: &Books, mut session: Value, params: &Params) -> Re
 }
 
 fn close(books: &mut Books, id: &str) -> Value {
-    let closed = shown(&books.change(id, &json!({"status": "expired", "url": null})));
+    let closed = public_view(&books.change(id, &json!({"status": "expired", "url": null})));
     books.happened("checkout.session.expired", &closed);
     closed
 }
@@ -218,7 +218,7 @@ pub(super) fn expire(books: &mut Books, id: &str, params: &Params) -> Result<Val
     Ok(close(books, id))
 }
 
-/// A person acts on the page of a session.
+/// Acts as the customer on the page of a session.
 pub(super) fn act(books: &mut Books, id: &str, payer: Payer) -> Result<Value, Fault> {
     let session = look(books, id)?;
     if session["status"] != "open" {
@@ -248,12 +248,12 @@ pub(super) fn act(books: &mut Books, id: &str, payer: Payer) -> Result<Value, Fa
     }
     let word = if paid { "paid" } else { "unpaid" };
     let done = json!({"status": "complete", "payment_status": word, "payment_intent": intent, "url": null});
-    let done = shown(&books.change(id, &done));
+    let done = public_view(&books.change(id, &done));
     books.happened("checkout.session.completed", &done);
     Ok(done)
 }
 
-/// The money of a slow payment arrives, or it never will.
+/// Settles a delayed payment: its money arrives, or never will.
 pub(super) fn settle(books: &mut Books, id: &str, arrives: bool) -> Result<Value, Fault> {
     let session = books.get("checkout.session", id)?.clone();
     if session["status"] != "complete" || session["payment_status"] != "unpaid" {
@@ -262,20 +262,20 @@ pub(super) fn settle(books: &mut Books, id: &str, arrives: bool) -> Result<Value
     if !arrives {
         let intent = session["payment_intent"].as_str().unwrap_or_default();
         books.change(intent, &json!({"status": "requires_payment_method"}));
-        books.happened("checkout.session.async_payment_failed", &shown(&session));
+        books.happened("checkout.session.async_payment_failed", &public_view(&session));
         return Ok(session);
     }
     charge(books, session["payment_intent"].as_str().unwrap_or_default())?;
-    let done = shown(&books.change(id, &json!({"payment_status": "paid"})));
+    let done = public_view(&books.change(id, &json!({"payment_status": "paid"})));
     books.happened("checkout.session.async_payment_succeeded", &done);
     Ok(done)
 }
 
-/// The payment intent of a session, made at the first try to pay.
+/// Returns the payment intent of a session, which is created at the first attempt to pay.
 fn intent_of(books: &mut Books, session: &Value) -> Result<String, Fault> {
     let id = session["id"].as_str().unwrap_or_default();
-    if let Some(known) = books.intents.get(id) {
-        return Ok(known.clone());
+    if let Some(existing) = books.intents.get(id) {
+        return Ok(existing.clone());
     }
     let intent = json!({
         "id": Books::id("pi"), "object": "payment_intent", "amount": session["amount_total"], "amount_received": 0,
@@ -289,15 +289,15 @@ fn intent_of(books: &mut Books, session: &Value) -> Result<String, Fault> {
 }
 
 pub(super) fn charge(books: &mut Books, intent: &str) -> Result<(), Fault> {
-    let known = books.get("payment_intent", intent)?.clone();
+    let payment_intent = books.get("payment_intent", intent)?.clone();
     let charge = books.add(json!({
-        "id": Books::id("ch"), "object": "charge", "amount": known["amount"], "amount_captured": known["amount"],
-        "amount_refunded": 0, "currency": known["currency"], "created": now(), "livemode": false,
-        "metadata": known["metadata"], "paid": true, "payment_intent": intent, "refunded": false, "status": "succeeded",
-        "customer": known["customer"],
+        "id": Books::id("ch"), "object": "charge", "amount": payment_intent["amount"], "amount_captured": payment_intent["amount"],
+        "amount_refunded": 0, "currency": payment_intent["currency"], "created": now(), "livemode": false,
+        "metadata": payment_intent["metadata"], "paid": true, "payment_intent": intent, "refunded": false, "status": "succeeded",
+        "customer": payment_intent["customer"],
     }))?;
     let paid = json!({
-        "status": "succeeded", "amount_received": known["amount"], "latest_charge": charge["id"], "last_payment_error": null,
+        "status": "succeeded", "amount_received": payment_intent["amount"], "latest_charge": charge["id"], "last_payment_error": null,
     });
     let paid = books.change(intent, &paid);
     books.happened("payment_intent.succeeded", &paid);

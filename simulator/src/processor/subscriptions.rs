@@ -1,4 +1,4 @@
-//! Subscriptions: begun by a paid session, renewed, cancelled, resumed; their prices and invoices.
+//! Subscriptions: started by a paid session, renewed, cancelled, resumed; their prices and invoices.
 
 use serde_json::{Value, json};
 
@@ -6,12 +6,12 @@ use super::books::{Books, now};
 use super::customers::add_card;
 use super::fault::Fault;
 use super::params::Params;
-use super::sessions::{charge, shown};
+use super::sessions::{charge, public_view};
 
-/// Length of a period, in seconds: a month of thirty days.
+/// Length of a billing period in seconds: a month of thirty days.
 const PERIOD_SECONDS: i64 = 30 * 24 * 3600;
 
-/// What happens to a subscription at the end of its period.
+/// Outcome at the end of a subscription's period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
     /// The next period is paid; a subscription that was to end with its period ends.
@@ -22,7 +22,7 @@ pub enum Renewal {
     Ended,
 }
 
-/// A price that recurs each month.
+/// Creates a monthly recurring price.
 pub(super) fn add_price(books: &mut Books, product: &str, cents: i64, currency: &str) -> Result<String, Fault> {
     let product = books.add(json!({
         "id": Books::id("prod"), "object": "product", "name": product, "active": true, "created": now(), "metadata": {},
@@ -35,16 +35,16 @@ pub(super) fn add_price(books: &mut Books, product: &str, cents: i64, currency: 
     Ok(price["id"].as_str().unwrap_or_default().to_owned())
 }
 
-/// A session in subscription mode is paid.
+/// Starts the subscription of a paid session in subscription mode.
 pub(super) fn begin(books: &mut Books, session: &Value) -> Result<Value, Fault> {
     let customer = match session["customer"].as_str() {
-        Some(known) => known.to_owned(),
+        Some(existing) => existing.to_owned(),
         None => {
-            let made = books.add(json!({
+            let created = books.add(json!({
                 "id": Books::id("cus"), "object": "customer", "email": session["customer_email"], "name": null,
                 "created": now(), "metadata": {},
             }))?;
-            made["id"].as_str().unwrap_or_default().to_owned()
+            created["id"].as_str().unwrap_or_default().to_owned()
         }
     };
     let card = add_card(books, &customer, "4242")?;
@@ -65,7 +65,7 @@ pub(super) fn begin(books: &mut Books, session: &Value) -> Result<Value, Fault> 
         "status": "complete", "payment_status": "paid", "subscription": id, "customer": customer, "invoice": invoice["id"],
         "url": null,
     });
-    let done = shown(&books.change(session["id"].as_str().unwrap_or_default(), &done));
+    let done = public_view(&books.change(session["id"].as_str().unwrap_or_default(), &done));
     books.happened("checkout.session.completed", &done);
     Ok(done)
 }
@@ -133,14 +133,14 @@ pub(super) fn list(books: &Books, params: &Params) -> Result<Value, Fault> {
         let of_status = match status {
             None => one["status"] != "canceled",
             Some("all") => true,
-            Some(asked) => one["status"] == asked,
+            Some(required) => one["status"] == required,
         };
         of_status && customer.is_none_or(|customer| one["customer"] == customer)
     };
     books.page("subscription", "/v1/subscriptions", params, fits)
 }
 
-/// A subscription, with what was asked to be shown as a whole.
+/// Returns a subscription, with the requested expansions.
 pub(super) fn show(books: &Books, id: &str, params: &Params) -> Result<Value, Fault> {
     params.only(&[])?;
     let mut subscription = books.get("subscription", id)?.clone();
@@ -169,14 +169,14 @@ fn expand(books: &Books, kind: &str, member: &mut Value) {
 
 pub(super) fn update(books: &mut Books, id: &str, params: &Params) -> Result<Value, Fault> {
     params.only(&["cancel_at_period_end", "metadata", "default_payment_method"])?;
-    let known = books.get("subscription", id)?.clone();
-    if known["status"] == "canceled" {
+    let subscription = books.get("subscription", id)?.clone();
+    if subscription["status"] == "canceled" {
         let message = "A canceled subscription can only update its cancellation_details and metadata.";
         return Err(Fault::invalid(message.to_owned(), ""));
     }
     let mut members = json!({});
     if let Some(cancel) = params.flag("cancel_at_period_end")? {
-        let end = known["items"]["data"][0]["current_period_end"].clone();
+        let end = subscription["items"]["data"][0]["current_period_end"].clone();
         members = json!({"cancel_at_period_end": cancel, "cancel_at": if cancel { end } else { Value::Null }});
     }
     let changed = books.change(id, &members);
@@ -184,18 +184,18 @@ pub(super) fn update(books: &mut Books, id: &str, params: &Params) -> Result<Val
     Ok(changed)
 }
 
-/// The period of a subscription is over.
+/// Ends the period of a subscription.
 pub(super) fn renew(books: &mut Books, id: &str, how: Renewal) -> Result<Value, Fault> {
-    let known = books.get("subscription", id)?.clone();
-    let ends = how == Renewal::Ended || known["cancel_at_period_end"] == true;
+    let subscription = books.get("subscription", id)?.clone();
+    let ends = how == Renewal::Ended || subscription["cancel_at_period_end"] == true;
     if ends {
         let ended = books.change(id, &json!({"status": "canceled", "canceled_at": now(), "ended_at": now()}));
         books.happened("customer.subscription.deleted", &ended);
         return Ok(ended);
     }
     let paid = how == Renewal::Paid;
-    let invoice = invoice(books, &known, paid)?;
-    let mut items = known["items"].clone();
+    let invoice = invoice(books, &subscription, paid)?;
+    let mut items = subscription["items"].clone();
     if paid {
         for one in items["data"].as_array_mut().into_iter().flatten() {
             let end = one["current_period_end"].as_i64().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The simulated processor answers as strictly as the real one.
+//! Tests that the simulated processor is as strict as the real one.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -109,8 +109,8 @@ async fn lists_come_in_pages_and_subscriptions_renew() {
     assert_eq!((page["data"].as_array().unwrap().len(), &page["has_more"]), (2, &json!(true)));
     let (_, rest) = it.get(&format!("customers?limit=10&starting_after={}", id(&page["data"][1]))).await;
     assert_eq!((rest["data"].as_array().unwrap().len(), &rest["has_more"]), (3, &json!(false)));
-    let (_, found) = it.get("customers/search?query=metadata%5B%27customerId%27%5D%3A%27u3%27").await;
-    assert_eq!(found["data"][0]["id"], ids[3].as_str());
+    let (_, hits) = it.get("customers/search?query=metadata%5B%27customerId%27%5D%3A%27u3%27").await;
+    assert_eq!(hits["data"][0]["id"], ids[3].as_str());
     let form = format!(
         "mode=subscription&success_url=http://shop/&customer={}&line_items[0][price]={price}&subscription_data[metadata][a]=b",
         ids[0]

@@ -1,4 +1,4 @@
-//! The key in its header, or HTTP Digest.
+//! Authentication by the key in its header, or by HTTP Digest.
 
 use std::sync::PoisonError;
 
@@ -12,9 +12,9 @@ use md5::{Digest, Md5};
 
 use super::{Host, error};
 
-/// The user of HTTP Digest.
+/// User name of HTTP Digest.
 const USER: &str = "maker";
-/// What printers call what they protect.
+/// Realm of HTTP Digest.
 const REALM: &str = "Printer API";
 
 pub(super) async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Response {
@@ -38,28 +38,29 @@ impl Host {
         }
         let Some(key) = self.api_key.as_deref() else { return true };
         let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
-        if let Some(given) = header("x-api-key") {
-            return given == key;
+        if let Some(presented) = header("x-api-key") {
+            return presented == key;
         }
         header("authorization").is_some_and(|answer| self.answers(answer, request, key))
     }
 
-    /// Whether a challenge that was given out is answered with the right password.
+    /// Returns whether a response answers an issued challenge with the right password.
     fn answers(&self, answer: &str, request: &Request, password: &str) -> bool {
         let Some(answer) = answer.strip_prefix("Digest ") else { return false };
         let member = |name: &str| {
             let members = answer.split(", ").filter_map(|member| member.split_once('='));
-            let value = members.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value.trim_matches('"'));
+            let value = members.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value.trim_matches('"'));
             value.unwrap_or_default()
         };
         let nonce = member("nonce");
-        let known = self.state.nonces.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|known| known == nonce);
+        let is_known_nonce =
+            self.state.nonces.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|issued| issued == nonce);
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
         let secret = md5(&format!("{USER}:{REALM}:{password}"));
-        let asked = md5(&format!("{}:{target}", request.method()));
+        let request_hash = md5(&format!("{}:{target}", request.method()));
         let count = (member("nc"), member("cnonce"), member("qop"));
-        let expected = md5(&format!("{secret}:{nonce}:{}:{}:{}:{asked}", count.0, count.1, count.2));
-        known && member("username") == USER && member("uri") == target && member("response") == expected
+        let expected = md5(&format!("{secret}:{nonce}:{}:{}:{}:{request_hash}", count.0, count.1, count.2));
+        is_known_nonce && member("username") == USER && member("uri") == target && member("response") == expected
     }
 }
 

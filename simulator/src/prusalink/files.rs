@@ -17,15 +17,15 @@ use crate::{
     wire::{Peer, UploadedFile},
 };
 
-/// The extensions that are accepted.
+/// Accepted file extensions.
 const PRINTABLE: &[&str] = &["gcode", "bgcode", "gco", "g"];
 
-/// Folder and name of a path.
+/// Splits a path into folder and name.
 pub(super) fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// A name as a FAT file system shortens it: 8 characters, a dot and 3.
+/// Shortens a name like a FAT file system: 8 characters, a dot and 3.
 pub(super) fn short(name: &str) -> String {
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let plain = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_uppercase();
@@ -34,7 +34,7 @@ pub(super) fn short(name: &str) -> String {
     if ending.is_empty() { stem } else { format!("{stem}.{ending}") }
 }
 
-/// The path of a folder on the drive with shortened names.
+/// Returns the path of a folder on the drive with shortened names.
 pub(super) fn short_folder(folder: &str) -> String {
     folder
         .split('/')
@@ -50,7 +50,7 @@ fn entry(path: &str, file: &StoredFile) -> Value {
     })
 }
 
-/// What lies directly below a folder; `None` for one that is not there.
+/// Lists the direct children of a folder; `None` if it does not exist.
 fn folder(machine: &Machine, path: &str) -> Option<Value> {
     let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
     let (mut children, mut last) = (Vec::new(), "");
@@ -87,14 +87,14 @@ fn missing() -> Response {
 
 pub(super) async fn show(State(host): State<Host>, Path(path): Path<String>) -> Response {
     let path = path.trim_end_matches('/');
-    let told = host.printer.with(|machine| match machine.files().get(path) {
+    let listing = host.printer.with(|machine| match machine.files().get(path) {
         Some(file) => Some(entry(path, file)),
         None => folder(machine, path),
     });
-    told.map_or_else(missing, |told| Json(told).into_response())
+    listing.map_or_else(missing, |listing| Json(listing).into_response())
 }
 
-/// The whole file: printers know no parts of files.
+/// Returns the whole file: printers do not support ranges.
 pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>) -> Response {
     match host.printer.with(|machine| machine.files().get(&path).map(|file| file.bytes.clone())) {
         Some(bytes) => ([(header::CONTENT_TYPE, "text/x.gcode")], bytes).into_response(),
@@ -119,7 +119,7 @@ pub(super) async fn delete(State(host): State<Host>, Path(path): Path<String>) -
     })
 }
 
-/// Whether a header has the structured boolean for yes. Some firmware takes any value for it, as this does.
+/// Returns whether a header has the structured boolean for true. Some firmware accepts any value for it, as this does.
 fn says_yes(request: &Request, name: &str) -> bool {
     request.headers().contains_key(name)
 }
@@ -135,7 +135,7 @@ pub(super) async fn upload(
     let Some(path) = clean_path(&path) else { return error(StatusCode::BAD_REQUEST, "Invalid path") };
     let printable = path
         .rsplit_once('.')
-        .is_some_and(|(_, extension)| PRINTABLE.iter().any(|known| known.eq_ignore_ascii_case(extension)));
+        .is_some_and(|(_, extension)| PRINTABLE.iter().any(|candidate| candidate.eq_ignore_ascii_case(extension)));
     if !printable {
         return error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "File type is not supported");
     }

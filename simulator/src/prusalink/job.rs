@@ -1,4 +1,4 @@
-//! `/api/v1/status` and `/api/v1/job`: what the printer does, and the commands to its print.
+//! `/api/v1/status` and `/api/v1/job`: the state of the printer, and the commands to its print.
 
 use axum::{
     Json,
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::{Host, done, error, files, outcome};
 use crate::printer::{Controller, Job, Machine, Outcome, Phase};
 
-/// The state of the printer in its API's words. A print that ended is shown until it is confirmed at the printer, or
-/// until the next.
+/// Returns the state of the printer as named by its API. A print that ended is shown until it is confirmed at the
+/// printer, or until the next.
 fn state(machine: &Machine) -> &'static str {
     if !matches!(machine.controller(), Controller::Ready | Controller::Starting) {
         return "ERROR";
@@ -23,7 +23,7 @@ fn state(machine: &Machine) -> &'static str {
         Some(Phase::Cancelling) => "BUSY",
         None if machine.echoes() => "PRINTING",
         None if machine.is_homing() => "BUSY",
-        None => match machine.shown().and_then(|job| job.outcome.as_ref()) {
+        None => match machine.shown_job().and_then(|job| job.outcome.as_ref()) {
             Some(Outcome::Completed) => "FINISHED",
             Some(_) => "STOPPED",
             None => "IDLE",
@@ -31,7 +31,7 @@ fn state(machine: &Machine) -> &'static str {
     }
 }
 
-/// The state of a print.
+/// Returns the state of a print.
 fn state_of(machine: &Machine, job: &Job) -> &'static str {
     match &job.outcome {
         Some(Outcome::Completed) if machine.echoes() => "PRINTING",
@@ -71,7 +71,7 @@ pub(super) async fn status(State(host): State<Host>) -> Response {
             },
             "storage": {"path": "/usb/", "name": "usb", "read_only": false},
         });
-        if let Some(job) = machine.shown() {
+        if let Some(job) = machine.shown_job() {
             body["job"] = numbers(machine, job);
         }
         if camera {
@@ -83,7 +83,7 @@ pub(super) async fn status(State(host): State<Host>) -> Response {
 
 pub(super) async fn show(State(host): State<Host>) -> Response {
     host.printer.with(|machine| {
-        let Some(job) = machine.shown() else { return done() };
+        let Some(job) = machine.shown_job() else { return done() };
         let mut body = numbers(machine, job);
         body["state"] = json!(state_of(machine, job));
         let (folder, name) = files::split(&job.filename);
@@ -96,9 +96,9 @@ pub(super) async fn show(State(host): State<Host>) -> Response {
     })
 }
 
-/// Whether the print with this number is the one that is on, else the answer that says so.
+/// Checks that the print with this number is the current one; otherwise returns the error response.
 fn of_current(machine: &Machine, id: u64) -> Result<Phase, (StatusCode, &'static str)> {
-    match machine.shown().filter(|job| job.number == id) {
+    match machine.shown_job().filter(|job| job.number == id) {
         None => Err((StatusCode::NOT_FOUND, "Job with this ID was not found")),
         Some(_) => machine.job().map(|job| job.phase).ok_or((StatusCode::CONFLICT, "The printer is not printing")),
     }

@@ -1,4 +1,4 @@
-//! Uploads in pieces, and the list of files.
+//! Chunked uploads, and the list of files.
 
 use std::sync::Arc;
 
@@ -18,26 +18,26 @@ use crate::{
     wire::{Peer, Upload},
 };
 
-/// Most bytes of a piece.
+/// Maximum size of a chunk in bytes.
 const MAX_PIECE_BYTES: usize = 1024 * 1024;
 
-/// What arrived of an upload.
+/// Received chunks of an upload.
 pub(super) struct Pieces {
     id: String,
     bytes: Vec<u8>,
 }
 
-fn taken() -> Response {
+fn accepted() -> Response {
     Json(json!({"code": "000000", "messages": null, "data": {}, "success": true})).into_response()
 }
 
-/// Refused with a number; the status is 200 all the same.
+/// Builds a rejection with an error number; the status is 200 all the same.
 fn refused(number: i64) -> Response {
     let messages = json!([{"field": "common_field", "message": number}]);
     Json(json!({"code": "111111", "messages": messages, "data": null, "success": false})).into_response()
 }
 
-/// Receives a piece. The last one puts the file in its place, if the sum over all of it is right.
+/// Receives a chunk. The last one moves the file into place, if the checksum over all of it is right.
 pub(super) async fn upload(
     State(host): State<Host>,
     ConnectInfo(peer): ConnectInfo<Peer>,
@@ -64,18 +64,18 @@ pub(super) async fn upload(
         if offset == 0 {
             *pieces = Some(Pieces { id: id.to_owned(), bytes: Vec::new() });
         }
-        let Some(under_way) = pieces.as_mut().filter(|known| known.id == id) else { return refused(-1) };
+        let Some(under_way) = pieces.as_mut().filter(|current| current.id == id) else { return refused(-1) };
         if under_way.bytes.len() != offset {
             return refused(-2);
         }
         under_way.bytes.extend_from_slice(&file.bytes);
         if under_way.bytes.len() < total {
-            return taken();
+            return accepted();
         }
         pieces.take().map(|pieces| pieces.bytes).unwrap_or_default()
     };
     let sum = hex::encode(Md5::digest(&whole));
-    if piece.field("S-File-MD5").is_none_or(|told| !told.eq_ignore_ascii_case(&sum)) {
+    if piece.field("S-File-MD5").is_none_or(|expected| !expected.eq_ignore_ascii_case(&sum)) {
         return refused(-4);
     }
     let facts = Arc::new(GcodeFacts::read(&whole));
@@ -91,11 +91,11 @@ pub(super) async fn upload(
     } else if drops {
         peer.hang_up()
     } else {
-        taken()
+        accepted()
     }
 }
 
-/// The list of files, each with its path.
+/// Returns the list of files, each with its path.
 pub(super) fn list(machine: &Machine) -> Value {
     let files = machine.files().iter().map(|(name, file)| {
         json!({

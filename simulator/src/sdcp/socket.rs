@@ -1,4 +1,4 @@
-//! The web socket: requests with their answers, and what the printer tells by itself.
+//! Web socket of the printer: requests with their responses, and pushed status messages.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -17,9 +17,9 @@ use crate::{
     wire::{push, push_interval},
 };
 
-/// Interval at which it tells its status.
+/// Interval between pushed status messages.
 const PUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// What a start must have.
+/// Required members of a start.
 const START_MEMBERS: [&str; 6] =
     ["Filename", "StartLayer", "Calibration_switch", "PrintPlatformType", "Tlp_Switch", "slot_map"];
 
@@ -32,7 +32,7 @@ impl Drop for Counted {
     }
 }
 
-/// Answers `GET /websocket`.
+/// Handles `GET /websocket`.
 pub(super) async fn upgrade(State(host): State<Host>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(|socket| async move {
         let open = host.state.sockets.fetch_add(1, Ordering::SeqCst) + 1;
@@ -65,7 +65,7 @@ async fn run(host: &Host, mut socket: WebSocket) {
                     }
                 }
                 Some(Ok(Message::Text(text))) => {
-                    printer.asked();
+                    printer.count_request();
                     outgoing = host.answer(text.as_str());
                 }
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
@@ -99,7 +99,7 @@ impl Host {
         json!({"Attributes": attributes, "MainboardID": &*self.name, "Topic": topic})
     }
 
-    /// The messages that answer a request; none for one that ends the program.
+    /// Returns the messages that answer a request; none for one that crashes the program.
     fn answer(&self, text: &str) -> Vec<Value> {
         let Ok(request) = bounded_json::read(text.as_bytes(), bounded_json::REQUEST) else { return Vec::new() };
         let (Some(command), Some(id)) = (request["Data"]["Cmd"].as_u64(), request["Data"]["RequestID"].as_str()) else {
@@ -138,7 +138,7 @@ impl Host {
     }
 }
 
-/// The name of a file without the path of its storage.
+/// Returns the name of a file without the path of its storage.
 fn name(path: &Value) -> &str {
     let path = path.as_str().unwrap_or_default();
     path.strip_prefix("/local/").unwrap_or(path)
@@ -165,7 +165,7 @@ fn turn(machine: &mut Machine, from: &[Phase], act: fn(&mut Machine) -> Result<b
     u8::from(!(may && act(machine) == Ok(true)))
 }
 
-/// Deletes files. One that is printing goes, too, and the print with it.
+/// Deletes files. A file that is being printed is deleted too, which ends the print.
 fn delete(machine: &mut Machine, data: &Value) -> u8 {
     let names: Vec<String> =
         data["FileList"].as_array().into_iter().flatten().map(|path| name(path).to_owned()).collect();

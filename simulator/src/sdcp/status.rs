@@ -1,10 +1,10 @@
-//! What the printer says of its state.
+//! Status messages of the printer.
 
 use serde_json::{Value, json};
 
 use crate::printer::{Controller, Job, Machine, Outcome, Phase};
 
-/// The number of the state of its print.
+/// Returns the state number of its print.
 fn number(machine: &Machine) -> u8 {
     if !matches!(machine.controller(), Controller::Ready | Controller::Starting) {
         return 14;
@@ -19,7 +19,7 @@ fn number(machine: &Machine) -> u8 {
         Some((Phase::Cancelling, _)) => 7,
         None if machine.echoes() => 13,
         None if machine.is_homing() => 1,
-        None => match machine.shown().and_then(|job| job.outcome.as_ref()) {
+        None => match machine.shown_job().and_then(|job| job.outcome.as_ref()) {
             Some(Outcome::Completed) => 9,
             Some(_) => 8,
             None => 0,
@@ -27,7 +27,7 @@ fn number(machine: &Machine) -> u8 {
     }
 }
 
-/// The number of the error of a print.
+/// Returns the error number of a print.
 fn error(job: &Job) -> u8 {
     match &job.outcome {
         None | Some(Outcome::Completed | Outcome::Cancelled) => 0,
@@ -39,7 +39,7 @@ pub(super) fn of(machine: &mut Machine) -> Value {
     let heat = machine.temperatures();
     let number = number(machine);
     let speed = machine.speed();
-    let print = match machine.shown() {
+    let print = match machine.shown_job() {
         Some(job) => json!({
             "Status": number, "CurrentLayer": job.layer().unwrap_or(0), "TotalLayer": job.facts.layers.unwrap_or(0),
             "CurrentTicks": job.done / speed, "TotalTicks": job.facts.seconds / speed, "Filename": job.filename,

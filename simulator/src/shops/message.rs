@@ -1,4 +1,4 @@
-//! Messages as they travel to the server that they are for.
+//! Messages in transit to their receiver.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use base64::engine::general_purpose::STANDARD;
 use crate::courier::Deliverable;
 use crate::payments::hmac_sha256;
 
-/// A message on its way.
+/// Message in transit.
 #[derive(Clone, Debug)]
 pub(super) struct ShopMessage {
     pub(super) topic: (&'static str, String),
-    /// The header of its signature.
+    /// Name of the signature header.
     pub(super) signature: &'static str,
-    /// Headers that hold ids of the webhook and of the delivery.
+    /// Names of the headers with the ids of the webhook and of the delivery.
     pub(super) ids: [&'static str; 2],
     pub(super) body: String,
 }

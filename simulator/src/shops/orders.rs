@@ -1,28 +1,28 @@
-//! Orders of another shop, in the shapes of both systems.
+//! Orders of an external shop, in the formats of both platforms.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-/// An order that the shop sold.
+/// Order of an external shop.
 #[derive(Clone, Debug)]
 pub struct SoldThere {
-    /// Its id there.
+    /// Order id on the platform.
     pub id: u64,
-    /// Variant, how many, price of one in cents.
+    /// Variant, quantity and unit price in cents of each line.
     pub lines: Vec<(String, u32, i64)>,
-    /// Whether it was paid.
+    /// `true` once the order is paid.
     pub paid: bool,
-    /// Whether it was cancelled.
+    /// `true` once the order is cancelled.
     pub cancelled: bool,
-    /// What was paid back.
+    /// Total of refunds in cents.
     pub refunded_cents: i64,
-    /// What the shop knows to have left, as it shows it.
+    /// Fulfillments in the platform's format.
     pub fulfillments: Vec<Value>,
-    /// Notes that were added.
+    /// Notes added to the order.
     pub notes: Vec<String>,
-    /// Whether its status was set to completed.
+    /// Set when its status was changed to completed.
     pub completed: bool,
-    /// How often it changed: each change is a second later.
+    /// Number of changes: each is a second later than the one before.
     pub(super) changes: u32,
 }
 
@@ -46,7 +46,7 @@ impl SoldThere {
         }
     }
 
-    /// What it costs in all.
+    /// Returns the total price.
     pub fn total_cents(&self) -> i64 {
         self.lines.iter().map(|(_, quantity, cents)| i64::from(*quantity) * cents).sum()
     }
@@ -125,7 +125,8 @@ impl SoldThere {
         items.filter(|item| item["id"] == line).filter_map(|item| item["quantity"].as_u64()).sum()
     }
 
-    /// What can still be fulfilled. Its id is that of the order and a zero, so that it leads back to it.
+    /// Returns the open fulfillment order. Its id is that of the order followed by a zero, so that it leads back to the
+    /// order.
     pub(super) fn fulfillment_order(&self) -> Value {
         let item = |(at, (_, quantity, _)): (usize, &(String, u32, i64))| {
             let line = self.line_id(at);
@@ -137,28 +138,28 @@ impl SoldThere {
         json!({"id": self.id * 10, "status": if open { "open" } else { "closed" }, "line_items": items})
     }
 
-    /// Takes a fulfillment, or refuses more than is open.
-    pub(super) fn fulfill(&mut self, wanted: &Value) -> Result<Value, (StatusCode, Value)> {
-        let items = wanted["line_items_by_fulfillment_order"][0]["fulfillment_order_line_items"].as_array();
+    /// Adds a fulfillment, or rejects quantities beyond the open ones.
+    pub(super) fn fulfill(&mut self, request: &Value) -> Result<Value, (StatusCode, Value)> {
+        let items = request["line_items_by_fulfillment_order"][0]["fulfillment_order_line_items"].as_array();
         let open = self.fulfillment_order();
-        let mut taken = Vec::new();
+        let mut line_items = Vec::new();
         for item in items.into_iter().flatten() {
             let all = open["line_items"].as_array().into_iter().flatten();
-            let known = all.into_iter().find(|one| one["id"] == item["id"]);
-            let left = known.and_then(|one| one["fulfillable_quantity"].as_u64()).unwrap_or(0);
+            let line = all.into_iter().find(|one| one["id"] == item["id"]);
+            let left = line.and_then(|one| one["fulfillable_quantity"].as_u64()).unwrap_or(0);
             let quantity = item["quantity"].as_u64().unwrap_or(0);
             if quantity == 0 || quantity > left {
                 let words = json!({"errors": ["Invalid fulfillment order line item quantity requested."]});
                 return Err((StatusCode::UNPROCESSABLE_ENTITY, words));
             }
-            taken.push(json!({"id": known.map(|one| one["line_item_id"].clone()), "quantity": quantity}));
+            line_items.push(json!({"id": line.map(|one| one["line_item_id"].clone()), "quantity": quantity}));
         }
-        let tracking = &wanted["tracking_info"];
-        let made = json!({
-            "id": self.id * 1000 + self.fulfillments.len() as u64, "status": "success", "line_items": taken,
+        let tracking = &request["tracking_info"];
+        let fulfillment = json!({
+            "id": self.id * 1000 + self.fulfillments.len() as u64, "status": "success", "line_items": line_items,
             "tracking_number": tracking["number"], "tracking_company": tracking["company"],
         });
-        self.fulfillments.push(made.clone());
-        Ok(json!({"fulfillment": made}))
+        self.fulfillments.push(fulfillment.clone());
+        Ok(json!({"fulfillment": fulfillment}))
     }
 }

@@ -1,4 +1,4 @@
-//! The public storefront: products and collections in pages, without a key.
+//! Public storefront: products and collections in pages, without a key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,26 +9,26 @@ use serde_json::{Value, json};
 
 use super::Host;
 
-/// Products of one page, at most.
+/// Maximum number of products per page.
 const MAX_PAGE: usize = 250;
 
-/// A product of the storefront.
+/// Product of the storefront.
 #[derive(Clone, Debug)]
 pub struct Product {
-    /// Its id there.
+    /// Product id on the platform.
     pub id: u64,
-    /// Its name in web addresses, and its title.
+    /// URL handle of the product, also its title.
     pub handle: String,
     /// SKU code of its variant.
     pub code: String,
     /// Price in cents.
     pub cents: i64,
-    /// Handles of the collections that it is in.
+    /// Handles of the collections that contain it.
     pub collections: Vec<String>,
 }
 
 impl Product {
-    fn shown(&self) -> Value {
+    fn to_json(&self) -> Value {
         json!({
             "id": self.id, "title": self.handle, "handle": self.handle, "body_html": "<p>Something</p>",
             // The higher the id, the newer.
@@ -55,22 +55,22 @@ fn page(
         if let Some(text) = &inside.nonsense {
             return text.clone().into_response();
         }
-        let found: Vec<Value> = all(&inside.products).into_iter().skip(before).take(limit).collect();
+        let items: Vec<Value> = all(&inside.products).into_iter().skip(before).take(limit).collect();
         let mut body = json!({});
-        body[member] = found.into();
+        body[member] = items.into();
         Json(body).into_response()
     })
 }
 
 pub(super) async fn products(State(host): State<Host>, Query(query): Query<BTreeMap<String, String>>) -> Response {
-    page(&host, &query, "products", |all| all.iter().map(Product::shown).collect())
+    page(&host, &query, "products", |all| all.iter().map(Product::to_json).collect())
 }
 
 pub(super) async fn collections(State(host): State<Host>, Query(query): Query<BTreeMap<String, String>>) -> Response {
     page(&host, &query, "collections", |all| {
         let handles: BTreeSet<&String> = all.iter().flat_map(|one| &one.collections).collect();
-        let shown = |(at, handle): (usize, &String)| json!({"id": at + 1, "handle": handle, "title": handle});
-        handles.into_iter().enumerate().map(shown).collect()
+        let collection = |(at, handle): (usize, &String)| json!({"id": at + 1, "handle": handle, "title": handle});
+        handles.into_iter().enumerate().map(collection).collect()
     })
 }
 
@@ -80,6 +80,6 @@ pub(super) async fn in_collection(
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     page(&host, &query, "products", |all| {
-        all.iter().filter(|one| one.collections.contains(&handle)).map(Product::shown).collect()
+        all.iter().filter(|one| one.collections.contains(&handle)).map(Product::to_json).collect()
     })
 }

@@ -1,9 +1,9 @@
-//! A parts management system: `InvenTree`'s API, as far as parts and stock go.
+//! Simulated parts management system: `InvenTree`'s API, limited to parts and stock.
 //!
 //! Paths end with a slash, and one that does not is redirected, whatever its method. A list is a bare array without
 //! `limit` and a page with it. Stock is changed by `add`, `remove` and `count`; each leaves a tracking entry with the
-//! caller's notes. A removal beyond what there is leaves nothing, and an item that is deleted when it is used up is
-//! gone then, with its entries.
+//! caller's notes. A removal beyond the stock leaves none, and an item that is set to be deleted when depleted is then
+//! gone with its entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::{StockSystem, cut, decimal};
 
-/// A part: what it is called, and in what it is counted.
+/// Part with its name and unit.
 #[derive(Clone, Debug)]
 struct Part {
     name: String,
@@ -29,7 +29,7 @@ struct Part {
     active: bool,
 }
 
-/// A stock item; amounts in thousandths.
+/// Stock item; amounts in thousandths.
 #[derive(Clone, Debug)]
 struct Item {
     part: i64,
@@ -38,18 +38,18 @@ struct Item {
     delete_on_deplete: bool,
 }
 
-/// What was done to an item.
+/// Tracking entry of an item.
 #[derive(Clone, Debug)]
 pub struct Tracked {
     /// Number of the entry.
     pub pk: i64,
-    /// The item.
+    /// Id of the item.
     pub item: i64,
-    /// What was added; negative: removed. In thousandths.
+    /// Added quantity in thousandths; negative: removed.
     pub delta: i64,
-    /// What it held afterwards.
+    /// Quantity after the change.
     pub quantity: i64,
-    /// The notes that came with it.
+    /// Notes of the change.
     pub notes: String,
 }
 
@@ -58,9 +58,9 @@ struct Inside {
     parts: BTreeMap<i64, Part>,
     items: BTreeMap<i64, Item>,
     tracked: Vec<Tracked>,
-    /// Parts that are told as nonsense.
+    /// Parts that are returned with invalid data.
     spoilt: BTreeSet<i64>,
-    /// Whoever asks may not read what was done to items.
+    /// Denies access to tracking entries.
     hides_tracking: bool,
     next: i64,
 }
@@ -87,7 +87,7 @@ impl Inside {
     }
 }
 
-/// What the handlers of a parts management system share.
+/// State shared by the handlers of a parts management system.
 #[derive(Clone)]
 pub struct PartsHost {
     inside: Arc<Mutex<Inside>>,
@@ -100,7 +100,7 @@ impl PartsHost {
     }
 }
 
-/// A running parts management system. Stops when dropped.
+/// Running parts management system. Stops when dropped.
 pub type PartsSystem = StockSystem<PartsHost>;
 
 impl PartsSystem {
@@ -126,17 +126,17 @@ impl PartsSystem {
         Self::serve(addr, host, routes).await
     }
 
-    /// From now on a part is answered with nonsense.
+    /// Returns invalid data for a part from now on.
     pub fn spoil(&self, part: i64) {
         self.host.with(|inside| inside.spoilt.insert(part));
     }
 
-    /// From now on nobody may read what was done to items, or everybody may again.
+    /// Denies or allows access to tracking entries from now on.
     pub fn hide_tracking(&self, hides: bool) {
         self.host.with(|inside| inside.hides_tracking = hides);
     }
 
-    /// Makes a part.
+    /// Creates a part.
     pub fn add_part(&self, name: &str, units: &str) -> i64 {
         let part = Part { name: name.to_owned(), units: units.to_owned(), active: true };
         self.host.with(|inside| {
@@ -146,7 +146,7 @@ impl PartsSystem {
         })
     }
 
-    /// Makes a stock item of a part, with so many thousandths.
+    /// Creates a stock item of a part, with this quantity in thousandths.
     pub fn add_item(&self, part: i64, quantity: i64) -> i64 {
         self.host.with(|inside| {
             let pk = inside.number();
@@ -155,7 +155,7 @@ impl PartsSystem {
         })
     }
 
-    /// Has an item deleted when it is used up.
+    /// Sets an item to be deleted when it is depleted.
     pub fn delete_on_deplete(&self, item: i64) {
         self.host.with(|inside| {
             if let Some(item) = inside.items.get_mut(&item) {
@@ -164,24 +164,24 @@ impl PartsSystem {
         });
     }
 
-    /// A person there adds thousandths to an item, or removes some.
+    /// Adds or removes thousandths of an item, like a user of that system.
     pub fn edit(&self, item: i64, delta: i64) -> bool {
         self.host.with(|inside| inside.change(item, delta, "by hand"))
     }
 
-    /// A person there deletes an item.
+    /// Deletes an item, like a user of that system.
     pub fn delete_item(&self, item: i64) {
         self.host.with(|inside| inside.items.remove(&item));
     }
 
-    /// What a part holds in all, in thousandths.
+    /// Returns the total stock of a part, in thousandths.
     pub fn total(&self, part: i64) -> i64 {
         self.host.with(|inside| {
             inside.items.values().filter(|item| item.part == part && item.in_stock).map(|item| item.quantity).sum()
         })
     }
 
-    /// All tracking entries, oldest first.
+    /// Returns all tracking entries, oldest first.
     pub fn tracked(&self) -> Vec<Tracked> {
         self.host.with(|inside| inside.tracked.clone())
     }
@@ -196,16 +196,16 @@ struct Asked {
     active: Option<bool>,
 }
 
-/// A list as it is asked for.
-fn listed(all: Vec<Value>, asked: &Asked) -> Response {
-    if asked.limit.is_none() {
+/// Returns a list as an array or a page, as requested.
+fn listed(all: Vec<Value>, query: &Asked) -> Response {
+    if query.limit.is_none() {
         return Json(Value::Array(all)).into_response();
     }
     let count = all.len();
-    let some = cut(all, asked.limit, asked.offset);
-    let end = asked.offset.unwrap_or(0) + some.len();
-    let next = (end < count).then(|| format!("?limit={}&offset={end}", asked.limit.unwrap_or(0)));
-    let previous = asked.offset.filter(|offset| *offset > 0).map(|_| "?offset=0".to_owned());
+    let some = cut(all, query.limit, query.offset);
+    let end = query.offset.unwrap_or(0) + some.len();
+    let next = (end < count).then(|| format!("?limit={}&offset={end}", query.limit.unwrap_or(0)));
+    let previous = query.offset.filter(|offset| *offset > 0).map(|_| "?offset=0".to_owned());
     Json(json!({"count": count, "next": next, "previous": previous, "results": some})).into_response()
 }
 
@@ -214,15 +214,16 @@ fn not_found() -> Response {
 }
 
 async fn authorise(State(host): State<PartsHost>, request: Request, next: Next) -> Response {
-    let shown = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    if shown.and_then(|shown| shown.strip_prefix("Token ")) == Some(&*host.token) {
+    let authorization = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    if authorization.and_then(|value| value.strip_prefix("Token ")) == Some(&*host.token) {
         return next.run(request).await;
     }
-    let words = if shown.is_some() { "Invalid token." } else { "Authentication credentials were not provided." };
+    let words =
+        if authorization.is_some() { "Invalid token." } else { "Authentication credentials were not provided." };
     (StatusCode::UNAUTHORIZED, [("www-authenticate", "Token")], Json(json!({"detail": words}))).into_response()
 }
 
-/// A path without its last slash is redirected, which loses the body of a POST.
+/// Redirects a path without a trailing slash, which loses the body of a POST.
 async fn strange(request: Request) -> Response {
     let path = request.uri().path();
     if path.starts_with("/api") && !path.ends_with('/') {
@@ -255,13 +256,13 @@ fn item_of(pk: i64, item: &Item) -> Value {
     })
 }
 
-async fn parts(State(host): State<PartsHost>, Query(asked): Query<Asked>) -> Response {
-    let wanted = |part: &Part| asked.active.is_none_or(|active| part.active == active);
+async fn parts(State(host): State<PartsHost>, Query(query): Query<Asked>) -> Response {
+    let is_listed = |part: &Part| query.active.is_none_or(|active| part.active == active);
     let all = host.with(|inside| {
-        let all = inside.parts.iter().filter(|(_, part)| wanted(part));
+        let all = inside.parts.iter().filter(|(_, part)| is_listed(part));
         all.map(|(pk, part)| part_of(*pk, part)).collect()
     });
-    listed(all, &asked)
+    listed(all, &query)
 }
 
 async fn part(State(host): State<PartsHost>, Path(pk): Path<i64>) -> Response {
@@ -274,12 +275,12 @@ async fn part(State(host): State<PartsHost>, Path(pk): Path<i64>) -> Response {
     }
 }
 
-async fn items(State(host): State<PartsHost>, Query(asked): Query<Asked>) -> Response {
+async fn items(State(host): State<PartsHost>, Query(query): Query<Asked>) -> Response {
     let all = host.with(|inside| {
-        let all = inside.items.iter().filter(|(_, item)| asked.part.is_none_or(|part| item.part == part));
+        let all = inside.items.iter().filter(|(_, item)| query.part.is_none_or(|part| item.part == part));
         all.map(|(pk, item)| item_of(*pk, item)).collect()
     });
-    listed(all, &asked)
+    listed(all, &query)
 }
 
 async fn item(State(host): State<PartsHost>, Path(pk): Path<i64>) -> Response {
@@ -289,23 +290,23 @@ async fn item(State(host): State<PartsHost>, Path(pk): Path<i64>) -> Response {
     }
 }
 
-async fn track(State(host): State<PartsHost>, Query(asked): Query<Asked>) -> Response {
+async fn track(State(host): State<PartsHost>, Query(query): Query<Asked>) -> Response {
     if host.with(|inside| inside.hides_tracking) {
         let words = "You do not have permission to perform this action.";
         return (StatusCode::FORBIDDEN, Json(json!({"detail": words}))).into_response();
     }
-    let of_it = |entry: &&Tracked| asked.item.is_none_or(|item| entry.item == item);
+    let of_it = |entry: &&Tracked| query.item.is_none_or(|item| entry.item == item);
     let all = host.with(|inside| {
         // Newest first.
         let all = inside.tracked.iter().rev().filter(of_it);
-        let shown = |entry: &Tracked| {
+        let to_row = |entry: &Tracked| {
             let verb = if entry.delta < 0 { "removed" } else { "added" };
             let deltas = json!({verb: decimal(entry.delta.abs()), "quantity": decimal(entry.quantity)});
             json!({"pk": entry.pk, "item": entry.item, "deltas": deltas, "notes": entry.notes, "tracking_type": 11, "user": 1})
         };
-        all.map(shown).collect()
+        all.map(to_row).collect()
     });
-    listed(all, &asked)
+    listed(all, &query)
 }
 
 /// Changes stock: 1 adds, -1 removes, 0 sets.
@@ -314,12 +315,12 @@ fn adjust(host: &PartsHost, body: &[u8], sign: i64) -> Response {
     let Ok(body) = bounded_json::read(body, bounded_json::REQUEST) else {
         return bad(json!({"detail": "JSON parse error"}));
     };
-    let Some(asked) = body["items"].as_array().filter(|items| !items.is_empty()) else {
+    let Some(items) = body["items"].as_array().filter(|items| !items.is_empty()) else {
         return bad(json!({"items": ["A list of stock items must be provided"]}));
     };
     let notes = body["notes"].as_str().unwrap_or_default();
     let mut changes = Vec::new();
-    for one in asked {
+    for one in items {
         let quantity = match &one["quantity"] {
             Value::String(text) => text.parse::<f64>().ok(),
             other => other.as_f64(),
@@ -328,12 +329,12 @@ fn adjust(host: &PartsHost, body: &[u8], sign: i64) -> Response {
             return bad(json!({"items": [{"quantity": ["A valid number is required."]}]}));
         };
         let pk = one["pk"].as_i64().unwrap_or_default();
-        let known = host.with(|inside| inside.items.get(&pk).filter(|item| item.in_stock).map(|item| item.quantity));
-        let Some(known) = known else {
+        let in_stock = host.with(|inside| inside.items.get(&pk).filter(|item| item.in_stock).map(|item| item.quantity));
+        let Some(in_stock) = in_stock else {
             return bad(json!({"items": [{"pk": [format!("Invalid pk \"{pk}\" - object does not exist.")]}]}));
         };
         let thousandths = (quantity * 1000.0).round() as i64;
-        changes.push((pk, if sign == 0 { thousandths - known } else { sign * thousandths }));
+        changes.push((pk, if sign == 0 { thousandths - in_stock } else { sign * thousandths }));
     }
     host.with(|inside| {
         for (pk, delta) in changes {

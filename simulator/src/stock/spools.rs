@@ -1,8 +1,8 @@
-//! A system that knows spools: Spoolman's API, as far as filaments and spools go.
+//! Simulated spool management system: Spoolman's API, limited to filaments and spools.
 //!
-//! It asks for no token. Lists are bare arrays with the number of all members in `x-total-count`. Members without a
-//! value are left out. A use is a decrement without a reference; what remains is shown as nothing when more was used
-//! than there was, and what was used never falls below nothing.
+//! It requires no token. Lists are bare arrays with the total number of entries in `x-total-count`. Members without a
+//! value are omitted. A use is a decrement without a reference; the remainder is reported as 0 when more was used than
+//! there was, and the used amount never falls below 0.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -20,30 +20,30 @@ use serde_json::{Value, json};
 
 use super::{StockSystem, cut, decimal};
 
-/// What a metre of PLA of 1.75 mm weighs.
+/// Weight in grams of a metre of 1.75 mm PLA.
 const GRAMS_PER_METRE: f64 = 2.98;
 
-/// A spool.
+/// Spool of a filament.
 #[derive(Clone, Debug)]
 struct Spool {
     filament: i64,
-    /// In thousandths of a gram.
+    /// Initial weight in thousandths of a gram.
     initial: Option<i64>,
-    /// In grams, with all digits of a floating number, as the real program keeps it.
+    /// Used weight in grams, with all digits of a floating-point number, as the real program stores it.
     used: f64,
-    /// When somebody last used some of it, to the second.
+    /// Time of the last use, to the second.
     last_used: Option<Timestamp>,
     archived: bool,
 }
 
 impl Spool {
-    /// A use, or a negative one; what was used never falls below nothing.
+    /// Records a use, or a negative one; the used amount never falls below 0.
     fn take(&mut self, grams: f64) {
         self.used = (self.used + grams).max(0.0);
         self.last_used = Timestamp::now().round(Unit::Second).ok();
     }
 
-    /// What was used, in thousandths of a gram.
+    /// Returns the used amount in thousandths of a gram.
     fn thousandths(&self) -> i64 {
         (self.used * 1000.0).round() as i64
     }
@@ -51,7 +51,7 @@ impl Spool {
 
 #[derive(Debug, Default)]
 struct Inside {
-    /// Name and net weight of a full spool.
+    /// Name of each filament, and net weight of a full spool of it.
     filaments: BTreeMap<i64, (String, Option<i64>)>,
     spools: BTreeMap<i64, Spool>,
     next: i64,
@@ -80,24 +80,24 @@ impl Inside {
         let spool = self.spools.get(&number)?;
         let filament = self.filament(spool.filament)?;
         let full = spool.initial.or(self.filaments.get(&spool.filament)?.1);
-        let mut shown = json!({
+        let mut body = json!({
             "id": number, "registered": "2026-01-01T08:00:00Z", "filament": filament, "used_weight": spool.used,
             "used_length": spool.used / GRAMS_PER_METRE * 1000.0, "archived": spool.archived, "extra": {},
         });
         if let Some(initial) = spool.initial {
-            shown["initial_weight"] = json!(decimal(initial));
+            body["initial_weight"] = json!(decimal(initial));
         }
         if let Some(full) = full {
-            shown["remaining_weight"] = json!((decimal(full) - spool.used).max(0.0));
+            body["remaining_weight"] = json!((decimal(full) - spool.used).max(0.0));
         }
         if let Some(at) = spool.last_used {
-            shown["last_used"] = json!(at.to_string());
+            body["last_used"] = json!(at.to_string());
         }
-        Some(shown)
+        Some(body)
     }
 }
 
-/// What the handlers of a system that knows spools share.
+/// State shared by the handlers of a spool management system.
 #[derive(Clone, Default)]
 pub struct SpoolHost(Arc<Mutex<Inside>>);
 
@@ -106,7 +106,7 @@ impl SpoolHost {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A program there uses so many millimetres of a spool.
+    /// Records the use of a length of a spool in millimetres, like another program.
     pub(crate) fn use_length(&self, spool: i64, length: f64) {
         self.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -116,7 +116,7 @@ impl SpoolHost {
     }
 }
 
-/// A running system that knows spools. Stops when dropped.
+/// Running spool management system. Stops when dropped.
 pub type SpoolSystem = StockSystem<SpoolHost>;
 
 impl SpoolSystem {
@@ -134,12 +134,12 @@ impl SpoolSystem {
         Self::serve(addr, SpoolHost::default(), routes).await
     }
 
-    /// What its handlers share, for other programs of the shop.
+    /// Returns the state of its handlers, for other simulated programs.
     pub(crate) fn host(&self) -> SpoolHost {
         self.host.clone()
     }
 
-    /// Makes a filament; `weight`, in thousandths of a gram, is that of a full spool.
+    /// Creates a filament; `weight`, in thousandths of a gram, is that of a full spool.
     pub fn add_filament(&self, name: &str, weight: Option<i64>) -> i64 {
         self.host.with(|inside| {
             let number = inside.number();
@@ -148,7 +148,7 @@ impl SpoolSystem {
         })
     }
 
-    /// Makes a spool of a filament.
+    /// Creates a spool of a filament.
     pub fn add_spool(&self, filament: i64, initial: Option<i64>, used: i64) -> i64 {
         self.host.with(|inside| {
             let number = inside.number();
@@ -158,7 +158,7 @@ impl SpoolSystem {
         })
     }
 
-    /// A person or program there uses thousandths of a gram of a spool; negative: gives some back.
+    /// Uses thousandths of a gram of a spool, like a user or program of that system; negative: returns some.
     pub fn use_up(&self, spool: i64, thousandths: i64) {
         self.host.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -167,7 +167,8 @@ impl SpoolSystem {
         });
     }
 
-    /// A person there corrects what was used of a spool by thousandths of a gram: sets the amount, and uses nothing.
+    /// Corrects the used amount of a spool by thousandths of a gram, like a user of that system: sets the amount
+    /// without a use.
     pub fn correct(&self, spool: i64, thousandths: i64) {
         self.host.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -176,7 +177,7 @@ impl SpoolSystem {
         });
     }
 
-    /// A person there archives a spool.
+    /// Archives a spool, like a user of that system.
     pub fn archive(&self, spool: i64) {
         self.host.with(|inside| {
             if let Some(spool) = inside.spools.get_mut(&spool) {
@@ -185,17 +186,17 @@ impl SpoolSystem {
         });
     }
 
-    /// A person there deletes a spool.
+    /// Deletes a spool, like a user of that system.
     pub fn delete(&self, spool: i64) {
         self.host.with(|inside| inside.spools.remove(&spool));
     }
 
-    /// What was used of a spool, in thousandths of a gram.
+    /// Returns the used amount of a spool, in thousandths of a gram.
     pub fn used(&self, spool: i64) -> Option<i64> {
         self.host.with(|inside| inside.spools.get(&spool).map(Spool::thousandths))
     }
 
-    /// What is left of a filament in all, in thousandths of a gram.
+    /// Returns the total remainder of a filament, in thousandths of a gram.
     pub fn total(&self, filament: i64) -> i64 {
         self.host.with(|inside| {
             let weight = inside.filaments.get(&filament).and_then(|(_, weight)| *weight);
@@ -204,7 +205,7 @@ impl SpoolSystem {
         })
     }
 
-    /// How many uses came over the wire.
+    /// Returns the number of uses received over the API.
     pub fn uses(&self) -> u64 {
         self.host.with(|inside| inside.uses)
     }
@@ -219,9 +220,9 @@ struct Asked {
     allow_archived: Option<bool>,
 }
 
-fn listed(all: Vec<Value>, asked: &Asked) -> Response {
+fn listed(all: Vec<Value>, query: &Asked) -> Response {
     let total = all.len().to_string();
-    ([("x-total-count", total)], Json(Value::Array(cut(all, asked.limit, asked.offset)))).into_response()
+    ([("x-total-count", total)], Json(Value::Array(cut(all, query.limit, query.offset)))).into_response()
 }
 
 fn not_found(words: &str) -> Response {
@@ -236,9 +237,9 @@ async fn info() -> Response {
     .into_response()
 }
 
-async fn filaments(State(host): State<SpoolHost>, Query(asked): Query<Asked>) -> Response {
+async fn filaments(State(host): State<SpoolHost>, Query(query): Query<Asked>) -> Response {
     let all = host.with(|inside| inside.filaments.keys().filter_map(|number| inside.filament(*number)).collect());
-    listed(all, &asked)
+    listed(all, &query)
 }
 
 async fn filament(State(host): State<SpoolHost>, Path(number): Path<i64>) -> Response {
@@ -248,17 +249,17 @@ async fn filament(State(host): State<SpoolHost>, Path(number): Path<i64>) -> Res
     }
 }
 
-async fn spools(State(host): State<SpoolHost>, Query(asked): Query<Asked>) -> Response {
-    let wanted: Option<Vec<i64>> =
-        asked.filament.as_ref().map(|list| list.split(',').filter_map(|number| number.parse().ok()).collect());
+async fn spools(State(host): State<SpoolHost>, Query(query): Query<Asked>) -> Response {
+    let filaments: Option<Vec<i64>> =
+        query.filament.as_ref().map(|list| list.split(',').filter_map(|number| number.parse().ok()).collect());
     let all = host.with(|inside| {
         let all = inside.spools.iter().filter(|(_, spool)| {
-            wanted.as_ref().is_none_or(|wanted| wanted.contains(&spool.filament))
-                && (!spool.archived || asked.allow_archived == Some(true))
+            filaments.as_ref().is_none_or(|filaments| filaments.contains(&spool.filament))
+                && (!spool.archived || query.allow_archived == Some(true))
         });
         all.filter_map(|(number, _)| inside.spool(*number)).collect()
     });
-    listed(all, &asked)
+    listed(all, &query)
 }
 
 async fn spool(State(host): State<SpoolHost>, Path(number): Path<i64>) -> Response {
@@ -279,13 +280,13 @@ async fn use_spool(State(host): State<SpoolHost>, Path(number): Path<i64>, body:
             return (StatusCode::BAD_REQUEST, Json(json!({"message": words}))).into_response();
         }
     };
-    let shown = host.with(|inside| {
+    let updated = host.with(|inside| {
         inside.uses += 1;
         let spool = inside.spools.get_mut(&number)?;
         spool.take(grams);
         inside.spool(number)
     });
-    match shown {
+    match updated {
         Some(spool) => Json(spool).into_response(),
         None => not_found(&format!("No spool with ID {number} found.")),
     }

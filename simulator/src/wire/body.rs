@@ -1,4 +1,4 @@
-//! The JSON body of a request, limited in size.
+//! Size-limited JSON request bodies.
 
 use axum::{
     body::to_bytes,
@@ -7,10 +7,10 @@ use axum::{
 };
 use serde_json::Value;
 
-/// Size limit of a body that is not an upload, in bytes.
+/// Maximum size of a body that is not an upload, in bytes.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// The JSON body of a request; refused with 400 if it is not JSON, with 413 if it is too large.
+/// JSON body of a request; rejected with 400 if it is not JSON, with 413 if it is too large.
 #[derive(Debug)]
 pub struct JsonBody(pub Value);
 

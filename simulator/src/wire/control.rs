@@ -1,4 +1,4 @@
-//! The control routes of a virtual printer.
+//! Control routes of a virtual printer.
 
 use axum::{
     Json, Router,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{JsonBody, Peer};
 use crate::VirtualPrinter;
 
-/// The routes `/_sim/…` of one printer. They are outside the guard, so that they work whatever is wrong with it.
+/// Builds the routes `/_sim/…` of one printer. They are outside the guard, so that they work whatever its faults.
 pub fn control_routes(printer: VirtualPrinter) -> Router {
     Router::new()
         .route("/_sim/log", get(log))

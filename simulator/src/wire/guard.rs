@@ -1,4 +1,4 @@
-//! The faults that affect every request of a protocol.
+//! Faults that affect every request of a protocol.
 
 use std::sync::{
     Arc,
@@ -20,7 +20,7 @@ use axum::{
 use super::Peer;
 use crate::{VirtualPrinter, faults::make_absurd};
 
-/// The state of the guard.
+/// State of the guard.
 #[derive(Clone)]
 struct Guard {
     printer: VirtualPrinter,
@@ -28,8 +28,8 @@ struct Guard {
     requests: Arc<AtomicU64>,
 }
 
-/// Applies the faults that affect every request to a protocol's routes. `error` makes a response in the protocol's
-/// own shape.
+/// Applies the faults that affect every request to a protocol's routes. `error` builds a response in the protocol's own
+/// format.
 pub(super) fn guarded(router: Router, printer: VirtualPrinter, error: fn(StatusCode, &str) -> Response) -> Router {
     let guard = Guard { printer, error, requests: Arc::default() };
     router.layer(middleware::from_fn_with_state(guard, strike))
@@ -42,7 +42,7 @@ async fn strike(
     next: Next,
 ) -> Response {
     peer.0.spare(false);
-    guard.printer.asked();
+    guard.printer.count_request();
     let (reachable, hangs, errs) = guard.printer.with(|machine| {
         let faults = machine.faults();
         (machine.reachable(), faults.hang, faults.every_second_answer_an_error)
@@ -70,7 +70,7 @@ async fn strike(
     (guard.error)(StatusCode::INTERNAL_SERVER_ERROR, "simulated fault")
 }
 
-/// The answer with [`make_absurd`] applied, if it is JSON.
+/// Applies [`make_absurd`] to the response, if it is JSON.
 async fn absurd(answer: Response) -> Response {
     let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     if !kind.is_some_and(|kind| kind.starts_with("application/json")) {

@@ -1,4 +1,4 @@
-//! What the protocols over HTTP share: the state behind their handlers, and how a printer is served with it.
+//! Shared parts of the protocols over HTTP: the state of their handlers, and serving a printer with it.
 
 use std::{io, sync::Arc};
 
@@ -8,21 +8,21 @@ use futures::future::BoxFuture;
 use super::{Server, guard::guarded};
 use crate::{ServeOptions, VirtualPrinter};
 
-/// The state that all handlers of a protocol share. `S` is what the protocol keeps besides (sessions, an upload that is
-/// under way); a host is cloned for each request, so its members are shared by all clones.
+/// State shared by all handlers of a protocol. `S` is the protocol's additional state (sessions, an upload in
+/// progress); a host is cloned for each request, so its members are shared by all clones.
 #[derive(Clone)]
 pub(crate) struct Host<S> {
     pub printer: VirtualPrinter,
-    /// The key that calls need; `None` trusts every caller.
+    /// API key that calls need; `None` trusts every caller.
     pub api_key: Option<Arc<str>>,
-    /// The name that the printer reports.
+    /// Name that the printer reports.
     pub name: Arc<str>,
     pub state: S,
 }
 
 impl<S: Default> Host<S> {
-    /// Serves a printer until the server is dropped. `router` has the routes of the protocol; `error` makes an error in
-    /// its own shape, for the faults that affect every request.
+    /// Serves a printer until the server is dropped. `router` has the routes of the protocol; `error` builds an error
+    /// in its own format, for the faults that affect every request.
     pub fn serve(
         printer: VirtualPrinter,
         options: ServeOptions,
@@ -41,9 +41,9 @@ impl<S: Default> Host<S> {
 }
 
 impl<S> Host<S> {
-    /// Whether a caller gave the right key. A printer without one takes any, and none.
-    pub fn is_key(&self, given: Option<&str>) -> bool {
+    /// Returns whether a caller sent the right key. A printer without one accepts any key, and none.
+    pub fn is_key(&self, presented: Option<&str>) -> bool {
         !self.printer.with(|machine| machine.faults().wrong_key)
-            && self.api_key.as_deref().is_none_or(|key| given == Some(key))
+            && self.api_key.as_deref().is_none_or(|key| presented == Some(key))
     }
 }

@@ -8,14 +8,15 @@ use tokio::time::{Interval, MissedTickBehavior};
 
 use crate::{VirtualPrinter, faults::make_absurd};
 
-/// The moments at which a printer pushes by itself. After a pause the missed ones are left out.
+/// Builds the interval at which a printer pushes by itself. Missed ticks are skipped.
 pub(crate) fn push_interval(period: Duration) -> Interval {
     let mut ticks = tokio::time::interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
 }
 
-/// Sends messages, with [`make_absurd`] applied while the printer has that fault. False when the peer is gone.
+/// Sends messages, with [`make_absurd`] applied while the printer has that fault. Returns `false` when the peer is
+/// gone.
 pub(crate) async fn push(
     printer: &VirtualPrinter,
     socket: &mut WebSocket,

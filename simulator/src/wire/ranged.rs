@@ -1,4 +1,4 @@
-//! Downloads, of which a client may ask for a part.
+//! Downloads with support for range requests.
 
 use axum::{
     http::{HeaderMap, StatusCode, header},
@@ -6,17 +6,18 @@ use axum::{
 };
 use bytes::Bytes;
 
-/// The bytes, or the part of them that a `Range` header with one range asks for.
+/// Returns the bytes, or the part of them in a `Range` header with one range.
 pub fn ranged(headers: &HeaderMap, bytes: Bytes, kind: &'static str) -> Response {
     let total = bytes.len();
-    let asked = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(|text| range(text, total));
-    match asked {
+    let requested =
+        headers.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(|text| range(text, total));
+    match requested {
         None => ([(header::CONTENT_TYPE, kind)], bytes).into_response(),
         // As the web server of both programs has it: all of it is no part.
         Some((0, to)) if to == total => ([(header::CONTENT_TYPE, kind)], bytes).into_response(),
         Some((from, to)) if from < to => {
-            let told = format!("bytes {from}-{}/{total}", to - 1);
-            let headers = [(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_RANGE, told)];
+            let content_range = format!("bytes {from}-{}/{total}", to - 1);
+            let headers = [(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_RANGE, content_range)];
             (StatusCode::PARTIAL_CONTENT, headers, bytes.slice(from..to)).into_response()
         }
         Some(_) => {
@@ -25,7 +26,7 @@ pub fn ranged(headers: &HeaderMap, bytes: Bytes, kind: &'static str) -> Response
     }
 }
 
-/// `bytes=FROM-TO`, `bytes=FROM-` or `bytes=-LAST` as a half-open range.
+/// Parses `bytes=FROM-TO`, `bytes=FROM-` or `bytes=-LAST` as a half-open range.
 fn range(text: &str, total: usize) -> Option<(usize, usize)> {
     let (from, to) = text.strip_prefix("bytes=")?.split_once('-')?;
     match (from, to) {

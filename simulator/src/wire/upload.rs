@@ -1,4 +1,4 @@
-//! Uploads, as forms or as bodies, received as they arrive and as slowly as a fault demands.
+//! Streamed uploads, as forms or as bodies, received at the speed that a fault sets.
 
 use std::{
     collections::BTreeMap,
@@ -16,30 +16,30 @@ use sha2::{Digest, Sha256};
 
 use crate::{VirtualPrinter, gcode::GcodeFacts};
 
-/// A multipart upload whose file part was read to its end.
+/// Multipart upload whose file part was read to its end.
 #[derive(Debug, Default)]
 pub struct Upload {
     /// Text fields by name; of equal names the last one counts.
     pub fields: BTreeMap<String, String>,
-    /// The uploaded file, if there is one.
+    /// Uploaded file, if there is one.
     pub file: Option<UploadedFile>,
     /// SHA-256 of the contents in lower-case hexadecimal.
     pub sha256: String,
 }
 
-/// The file of an upload.
+/// File of an upload.
 #[derive(Debug)]
 pub struct UploadedFile {
-    /// The name as sent, possibly with folders; not empty.
+    /// File name as sent, possibly with folders; not empty.
     pub name: String,
-    /// The bytes of the file.
+    /// Contents of the file.
     pub bytes: Bytes,
-    /// What its comments say.
+    /// Metadata from its comments.
     pub facts: Arc<GcodeFacts>,
 }
 
 impl UploadedFile {
-    /// Receives a file that is the body of its request, as [`Upload::receive`] does those of forms.
+    /// Receives a file that is the body of its request, like [`Upload::receive`] receives those of forms.
     pub async fn receive(printer: &VirtualPrinter, name: &str, body: Body) -> Result<Self, axum::Error> {
         printer.upload_begins();
         let mut contents = Contents::open(printer);
@@ -55,7 +55,7 @@ impl UploadedFile {
     }
 }
 
-/// Waits as long as the `slow_upload` fault takes for so many bytes.
+/// Waits as long as the `slow_upload` fault takes for this number of bytes.
 async fn slowly(printer: &VirtualPrinter, bytes: usize) {
     if let Some(slow) = printer.faults().slow_upload {
         tokio::time::sleep(Duration::from_secs_f64(bytes as f64 / slow.bytes_per_second.max(1) as f64)).await;
@@ -63,22 +63,22 @@ async fn slowly(printer: &VirtualPrinter, bytes: usize) {
 }
 
 impl Upload {
-    /// The value of a text field.
+    /// Returns the value of a text field.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.get(name).map(String::as_str)
     }
 
-    /// Whether a field has the value `true`.
+    /// Returns whether a field has the value `true`.
     pub fn is_true(&self, name: &str) -> bool {
         self.field(name) == Some("true")
     }
 
-    /// Receives an upload. The `slow_upload` fault acts on every piece, also if it is switched meanwhile.
+    /// Receives an upload. The `slow_upload` fault applies to every chunk, even if it is switched on or off meanwhile.
     pub async fn receive(printer: &VirtualPrinter, form: Multipart) -> Result<Self, MultipartError> {
         Self::receive_as(printer, form, "file").await
     }
 
-    /// As [`Upload::receive`], with the file in the part of this name.
+    /// Does what [`Upload::receive`] does, with the file in the part of this name.
     pub async fn receive_as(printer: &VirtualPrinter, mut form: Multipart, part: &str) -> Result<Self, MultipartError> {
         let mut upload = Self::default();
         while let Some(mut field) = form.next_field().await? {
@@ -107,14 +107,14 @@ impl Upload {
     }
 }
 
-/// Where the contents of an upload are written as they arrive.
+/// Buffer to which the contents of an upload are written as they arrive.
 enum Contents {
     Own(BytesMut),
-    /// A file that other uploads write too, and how far this one has written.
+    /// A buffer shared with other uploads, and the write position of this one.
     Shared(Arc<Mutex<Vec<u8>>>, usize),
 }
 
-/// The temporary file of the uploads that share one; it is gone when the last of them has ended.
+/// Temporary file of the uploads that share one; removed when the last of them has ended.
 static SHARED: Mutex<Weak<Mutex<Vec<u8>>>> = Mutex::new(Weak::new());
 
 impl Contents {

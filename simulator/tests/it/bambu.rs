@@ -9,9 +9,9 @@ use simulator::{
 
 use super::lan::{CODE, Lan, Mqtt, PART, SERIAL, lan, start_of, until};
 
-/// So slow that a print is on until the test says otherwise.
+/// Speed at which a print lasts until the test ends it.
 const SLOW: f64 = 1.0;
-/// Prints anything in a moment.
+/// Speed at which any print takes a moment.
 const FAST: f64 = 2_000.0;
 const CANCELLED: u32 = 0x0300_400C;
 

@@ -13,12 +13,12 @@ use crate::lab::{Lab, PATIENCE, fw, lab, octo};
 
 const BOTH: [PrinterKind; 2] = [PrinterKind::FwRest, PrinterKind::ServerRest];
 
-/// A call that every printer answers quickly.
+/// Returns the path of a call that every printer answers quickly.
 fn probe(lab: &Lab) -> &'static str {
     if lab.printer.kind == PrinterKind::FwRest { "/server/info" } else { "/api/job" }
 }
 
-/// What the printer says of the file: whether it prints, and whether it finished it.
+/// Returns the printer's report about the file: printing, finished or neither.
 async fn says(lab: &Lab) -> &'static str {
     if lab.printer.kind == PrinterKind::FwRest {
         match lab.print_stats().await["state"].as_str().unwrap() {
@@ -81,8 +81,8 @@ async fn a_hanging_printer_accepts_and_never_answers_but_its_controls_do() {
         let lab = lab(kind, 1.0).await;
         let (status, _) = lab.post_json("/_sim/faults", json!({"hang": true})).await;
         assert_eq!(status, StatusCode::OK);
-        let asked = lab.request(Method::GET, probe(&lab)).timeout(Duration::from_millis(150)).send().await;
-        assert!(asked.unwrap_err().is_timeout());
+        let outcome = lab.request(Method::GET, probe(&lab)).timeout(Duration::from_millis(150)).send().await;
+        assert!(outcome.unwrap_err().is_timeout());
         assert_eq!(lab.get("/_sim/faults").await.1["hang"], true);
         lab.post_json("/_sim/faults", json!({"hang": null})).await;
         assert_eq!(lab.get(probe(&lab)).await.0, StatusCode::OK);

@@ -40,8 +40,8 @@ async fn each_printer_has_its_line() {
 async fn ports_follow_the_base_port_and_are_given_back() {
     let fleet = fleet(3).await;
     let port = fleet.printers[0].base_url.rsplit(':').next().unwrap().parse::<u16>().unwrap();
-    let taken = FleetOptions { base_port: Some(port), ..FleetOptions::of(PrinterKind::FwRest, 1) };
-    let error = Fleet::start(taken.clone()).await.unwrap_err().to_string();
+    let options = FleetOptions { base_port: Some(port), ..FleetOptions::of(PrinterKind::FwRest, 1) };
+    let error = Fleet::start(options.clone()).await.unwrap_err().to_string();
     assert!(error.contains(&port.to_string()), "{error}");
     let room = Fleet::start(FleetOptions { base_port: Some(65_535), ..FleetOptions::default() })
         .await

@@ -1,4 +1,4 @@
-//! A virtual Bambu Lab printer, and clients that know nothing but its two protocols.
+//! Test harness: a virtual Bambu Lab printer, and plain clients of its two protocols.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -36,7 +36,7 @@ use super::lab::PATIENCE;
 
 pub const SERIAL: &str = "01S00A123456";
 pub const CODE: &str = "12345678";
-/// The name of the package that the tests print.
+/// Name of the package that the tests print.
 pub const PART: &str = "part.gcode.3mf";
 
 pub struct Lan {
@@ -45,7 +45,7 @@ pub struct Lan {
     pub server: Server,
 }
 
-/// A printer that is `speed` times as fast as real.
+/// Starts a printer that is `speed` times as fast as real.
 pub async fn lan(speed: f64) -> Lan {
     let printer = VirtualPrinter::new(7, speed, true);
     let addr = SocketAddr::from(([127, 0, 0, 1], 0));
@@ -55,7 +55,7 @@ pub async fn lan(speed: f64) -> Lan {
 }
 
 impl Lan {
-    /// With a package on its storage that takes so many seconds.
+    /// Starts a printer with a package on its storage that takes this many seconds.
     pub async fn with_part(speed: f64, seconds: u64) -> Self {
         let lan = lan(speed).await;
         lan.printer.put_file(PART, package("part", seconds, 4.0, 1320.0));
@@ -91,7 +91,7 @@ impl Lan {
     }
 }
 
-/// Accepts every certificate, as most clients of these printers do.
+/// Certificate verifier that accepts every certificate, as most clients of these printers do.
 #[derive(Debug)]
 struct Anyone;
 
@@ -143,12 +143,12 @@ async fn encrypt(config: &Arc<ClientConfig>, addr: SocketAddr) -> std::io::Resul
     TlsConnector::from(Arc::clone(config)).connect(name, TcpStream::connect(addr).await?).await
 }
 
-/// A client of the broker, with the packets of another library than the broker's.
+/// Client of the broker, which uses another library's codec than the broker.
 pub struct Mqtt {
     stream: TlsStream<TcpStream>,
     arrived: BytesMut,
     numbered: u64,
-    /// All reports so far, laid over each other.
+    /// State merged from all reports so far.
     pub state: Value,
 }
 
@@ -184,7 +184,7 @@ impl Mqtt {
         self.stream.flush().await.unwrap();
     }
 
-    /// The next packet; `None` when the connection is over.
+    /// Returns the next packet; `None` when the connection is closed.
     pub async fn packet(&mut self) -> Option<Packet> {
         loop {
             match Packet::read(&mut self.arrived, 1 << 20) {
@@ -199,7 +199,7 @@ impl Mqtt {
         }
     }
 
-    /// Sends a request of a group; its number.
+    /// Sends a request of a group; returns its sequence number.
     pub async fn request(&mut self, group: &str, mut request: Value) -> String {
         self.numbered += 1;
         let number = self.numbered.to_string();
@@ -209,13 +209,13 @@ impl Mqtt {
         number
     }
 
-    /// Whether a ping is answered soon.
+    /// Returns whether a ping is answered soon.
     pub async fn pongs(&mut self) -> bool {
         self.send(Packet::PingReq).await;
         timeout(Duration::from_millis(200), self.packet()).await.is_ok()
     }
 
-    /// The next message, taken into the state.
+    /// Returns the next message, after merging it into the state.
     pub async fn message(&mut self) -> Value {
         loop {
             let packet = self.packet().await.unwrap();
@@ -230,7 +230,7 @@ impl Mqtt {
         }
     }
 
-    /// Asks for everything, and gives the report.
+    /// Requests a full report and returns it.
     pub async fn everything(&mut self) -> Value {
         self.request("pushing", json!({"command": "pushall", "version": 1, "push_target": 1})).await;
         loop {
@@ -241,7 +241,7 @@ impl Mqtt {
         }
     }
 
-    /// Sends a command; its answer.
+    /// Sends a command; returns the response.
     pub async fn command(&mut self, group: &str, request: Value) -> Value {
         let number = self.request(group, request).await;
         loop {
@@ -252,15 +252,15 @@ impl Mqtt {
         }
     }
 
-    /// Starts the part with an id; the answer.
+    /// Starts the part with an id; returns the response.
     pub async fn start(&mut self, id: &str) -> Value {
         self.command("print", start_of(PART, id)).await
     }
 
-    /// Waits until the printer reports something like this.
-    pub async fn until(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) {
+    /// Waits until the printer reports a matching state.
+    pub async fn until(&mut self, what: &str, condition: impl Fn(&Value) -> bool) {
         let waited = timeout(PATIENCE, async {
-            while !wanted(&self.state) {
+            while !condition(&self.state) {
                 self.message().await;
             }
         });
@@ -273,7 +273,7 @@ impl Mqtt {
     }
 }
 
-/// The start of the first plate of a package, as slicers send it.
+/// Builds the start of the first plate of a package, as slicers send it.
 pub fn start_of(name: &str, id: &str) -> Value {
     json!({
         "command": "project_file", "param": "Metadata/plate_1.gcode", "url": format!("ftp://{name}"), "file": name, "md5": "",
@@ -294,12 +294,12 @@ fn lay_over(state: &mut Value, report: &Value) {
     }
 }
 
-/// A client of the FTPS server.
+/// Client of the FTPS server.
 pub struct Ftp {
     control: TlsStream<TcpStream>,
     config: Arc<ClientConfig>,
     arrived: BytesMut,
-    /// Whether data connections resume the session of the control connection.
+    /// Makes data connections resume the session of the control connection.
     pub resumes: bool,
 }
 
@@ -340,7 +340,7 @@ impl Ftp {
         }
     }
 
-    /// Opens a data connection for a command; the code if it is refused.
+    /// Opens a data connection for a command; returns the reply code if it is rejected.
     async fn data(&mut self, command: &str) -> Result<TlsStream<TcpStream>, u16> {
         let (code, words) = self.say("EPSV").await;
         assert_eq!(code, 229, "{words}");
@@ -356,7 +356,7 @@ impl Ftp {
         }
     }
 
-    /// Uploads a file; the code of the last reply.
+    /// Uploads a file; returns the code of the last reply.
     pub async fn upload(&mut self, name: &str, bytes: &[u8]) -> u16 {
         match self.data(&format!("STOR {name}")).await {
             Ok(mut data) => {
@@ -369,7 +369,7 @@ impl Ftp {
         }
     }
 
-    /// The text of a listing.
+    /// Returns the text of a listing.
     pub async fn list(&mut self, command: &str) -> String {
         let mut data = self.data(command).await.unwrap();
         let mut text = String::new();
@@ -379,7 +379,7 @@ impl Ftp {
     }
 }
 
-/// Waits until something is so.
+/// Waits until `so` returns `true`.
 pub async fn until(what: &str, mut so: impl FnMut() -> bool) {
     let waited = timeout(PATIENCE, async {
         while !so() {

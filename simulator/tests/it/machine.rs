@@ -1,4 +1,4 @@
-//! The machine by itself, with time in the test's hands.
+//! Tests of the machine alone, with time under the test's control.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use simulator::{
 };
 use tokio::time::Instant;
 
-/// A machine with a print of `seconds` stored as `a.gcode`, and its clock.
+/// Builds a machine with a print of `seconds` stored as `a.gcode`, and its clock.
 fn machine(seed: u64, speed: f64, seconds: u64) -> (Machine, Instant) {
     let now = Instant::now();
     let mut machine = Machine::new(seed, speed, true, now);
@@ -51,7 +51,7 @@ fn progress_time_and_filament_grow_together() {
     assert!(machine.job().is_some());
     machine.advance(zero + after(120.1));
     assert!(machine.job().is_none());
-    assert_eq!(machine.shown().unwrap().printing.as_secs(), 120, "real time, not G-code time");
+    assert_eq!(machine.shown_job().unwrap().printing.as_secs(), 120, "real time, not G-code time");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_pause_takes_no_print_time() {
     machine.advance(zero + after(1099.0));
     assert!(machine.job().is_some());
     machine.advance(zero + after(1101.0));
-    let ended = machine.shown().unwrap();
+    let ended = machine.shown_job().unwrap();
     assert_eq!((ended.printing.as_secs(), ended.total(machine.now()).as_secs()), (100, 1100));
 }
 

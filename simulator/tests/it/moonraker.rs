@@ -208,14 +208,14 @@ async fn history_remembers_how_prints_ended() {
     lab.finished().await;
     lab.start("a.gcode").await;
     let list = lab.get("/server/history/list").await.1["result"].clone();
-    let seen: Vec<_> = list["jobs"]
+    let statuses: Vec<_> = list["jobs"]
         .as_array()
         .unwrap()
         .iter()
         .map(|job| (job["filename"].as_str().unwrap(), job["status"].as_str().unwrap()))
         .collect();
     assert_eq!(
-        seen,
+        statuses,
         [("a.gcode", "in_progress"), ("c.gcode", "completed"), ("b.gcode", "cancelled"), ("a.gcode", "cancelled")]
     );
     assert!(list["jobs"][0]["end_time"].is_null() && list["jobs"][1]["end_time"].is_number());

@@ -1,4 +1,4 @@
-//! The push sockets, with just enough WebSocket to read them.
+//! Tests of the push sockets, with a minimal WebSocket client.
 
 use serde_json::{Value, json};
 use simulator::printer::What;
@@ -9,7 +9,7 @@ use tokio::{
 
 use crate::lab::{Lab, PATIENCE, fw, octo};
 
-/// A WebSocket that speaks in JSON text frames.
+/// WebSocket that exchanges JSON text frames.
 struct Socket(TcpStream);
 
 impl Socket {
@@ -52,17 +52,17 @@ impl Socket {
         Ok(serde_json::from_slice(&body).unwrap_or(Value::Null))
     }
 
-    /// The next message that fits.
-    async fn expect(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
-        let found = async {
+    /// Returns the next matching message.
+    async fn expect(&mut self, condition: impl Fn(&Value) -> bool) -> Value {
+        let search = async {
             loop {
                 let message = self.receive().await.unwrap();
-                if wanted(&message) {
+                if condition(&message) {
                     return message;
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, found).await.unwrap()
+        tokio::time::timeout(PATIENCE, search).await.unwrap()
     }
 
     async fn call(&mut self, id: u64, method: &str, params: Value) -> Value {
@@ -106,9 +106,9 @@ async fn moonraker_pushes_what_changes_to_whom_it_knows() {
         })
         .await;
     assert_eq!(socket.call(6, "printer.print.start", json!({"filename": "a.gcode"})).await["result"], "ok");
-    let state = |wanted: &'static str| {
+    let state = |expected: &'static str| {
         move |message: &Value| {
-            message["method"] == "notify_status_update" && message["params"][0]["print_stats"]["state"] == wanted
+            message["method"] == "notify_status_update" && message["params"][0]["print_stats"]["state"] == expected
         }
     };
     socket.expect(state("complete")).await;

@@ -1,4 +1,4 @@
-//! The data connections of the FTPS server.
+//! Data connections of the FTPS server.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -10,28 +10,28 @@ use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use super::super::Host;
 use crate::wire::GatedStream;
 
-/// Most bytes of an upload.
+/// Maximum size of an upload in bytes.
 const MAX_UPLOAD_BYTES: usize = 1 << 30;
-/// Bytes that are read at once.
+/// Size of a read in bytes.
 const PIECE_BYTES: usize = 16 * 1024;
 
-/// An open data connection.
+/// Open data connection.
 pub(super) enum Data {
     Plain(GatedStream),
     Encrypted(Box<TlsStream<GatedStream>>),
 }
 
-/// What came of an upload.
+/// Result of an upload.
 pub(super) enum Arrived {
-    /// The client ended it.
+    /// The client completed it.
     Whole(Bytes),
-    /// It broke off.
+    /// The connection broke off.
     Part(Bytes),
-    /// It was larger than the storage.
+    /// The upload exceeded the storage.
     TooLarge,
 }
 
-/// Encrypts a data connection; an error if it does not resume the session of its control connection.
+/// Encrypts a data connection; returns an error if it does not resume the session of its control connection.
 pub(super) async fn encrypted(stream: GatedStream, config: &Arc<ServerConfig>) -> io::Result<Data> {
     let tls = TlsAcceptor::from(Arc::clone(config)).accept(stream).await?;
     if tls.get_ref().1.handshake_kind() == Some(HandshakeKind::Resumed) {
@@ -41,13 +41,13 @@ pub(super) async fn encrypted(stream: GatedStream, config: &Arc<ServerConfig>) -
     }
 }
 
-/// Waits until the client gives the connection up.
+/// Waits until the client closes the connection.
 pub(super) async fn ignore(mut stream: GatedStream) {
     let mut piece = [0; 1024];
     while let Ok(1..) = stream.read(&mut piece).await {}
 }
 
-/// Receives an upload as slowly as the faults say; with a limit it breaks off there.
+/// Receives an upload, at the speed that the faults set; breaks off at `limit`.
 pub(super) async fn receive(data: &mut Data, host: &Host, limit: Option<u64>) -> Arrived {
     let limit = limit.map_or(MAX_UPLOAD_BYTES + 1, |limit| limit as usize);
     let mut bytes = BytesMut::new();
@@ -97,7 +97,7 @@ impl Data {
         }
     }
 
-    /// Ends it in good order. A client that has gone already is no failure.
+    /// Closes the connection gracefully. A client that has already disconnected is not an error.
     pub(super) async fn close(&mut self) {
         let _ = match self {
             Self::Plain(stream) => stream.shutdown().await,

@@ -1,4 +1,4 @@
-//! Listings of the storage, as `ls` writes them.
+//! Listings of the storage, in the format of `ls`.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -7,7 +7,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use super::FOLDERS;
 use crate::printer::Machine;
 
-/// What is in a folder, or the file of this path: names, or with `long` a line with rights, size and date each.
+/// Lists a folder, or the file at this path: names, or with `long` a line with permissions, size and date each.
 pub(super) fn of(machine: &Machine, folder: &str, long: bool) -> String {
     let now = machine.now_at();
     let mut out = String::new();
@@ -42,7 +42,7 @@ pub(super) fn of(machine: &Machine, folder: &str, long: bool) -> String {
     out
 }
 
-/// A point in time as `MDTM` tells it.
+/// Formats a time for `MDTM`.
 pub(super) fn compact(at: Timestamp) -> String {
     at.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string()
 }

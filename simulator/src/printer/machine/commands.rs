@@ -1,11 +1,11 @@
-//! The commands that a machine carries out.
+//! Commands of a machine.
 
 use std::sync::Arc;
 
 use super::{Controller, Duration, Machine, Outcome, Phase, SHUTDOWN_BY_M112, Upcoming, What};
 use crate::gcode::{GcodeFacts, is_known};
 
-/// Why a command was not carried out.
+/// Reason a command was not executed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// The controller is not ready.
@@ -17,12 +17,12 @@ pub enum CommandError {
     /// The storage has no file of this name.
     #[error("no such file")]
     NoFile,
-    /// Refused by the `refuse_start` fault.
+    /// Rejected by the `refuse_start` fault.
     #[error("start refused")]
     Refused,
 }
 
-/// Why a file was not deleted.
+/// Reason a file was not deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeleteError {
     /// A print is reading it.
@@ -34,13 +34,13 @@ pub enum DeleteError {
 }
 
 impl Machine {
-    /// Starts a print. A paused print is given up for the new one, as Klipper does; hosts that forbid this check
-    /// before.
+    /// Starts a print. A paused print is abandoned for the new one, as Klipper does; hosts that forbid this check
+    /// beforehand.
     pub fn start(&mut self, path: &str) -> Result<(), CommandError> {
         self.start_after(path, Duration::ZERO)
     }
 
-    /// Accepts a start that is carried out after a delay in real time, if the file is still there and nothing else is
+    /// Accepts a start that is executed after a delay in real time, if the file still exists and nothing else is
     /// printing then.
     pub fn start_after(&mut self, path: &str, delay: Duration) -> Result<(), CommandError> {
         self.require_ready()?;
@@ -65,12 +65,12 @@ impl Machine {
         Ok(())
     }
 
-    /// Chooses what of a stored file is printed, such as one plate of a package.
+    /// Selects the content of a stored file to print, such as one plate of a package.
     pub fn choose(&mut self, path: &str, facts: Arc<GcodeFacts>) {
         self.files.choose(path, facts);
     }
 
-    /// Says from which slot each tool of a file takes its filament when it is printed next.
+    /// Sets the slots that feed the tools of a file in its next print.
     pub fn feed(&mut self, path: &str, slots: Vec<(u32, i64)>) {
         self.feed = Some((path.to_owned(), slots));
     }
@@ -110,7 +110,7 @@ impl Machine {
         true
     }
 
-    /// Cuts motion and heating at once. Works whenever the controller can be reached.
+    /// Cuts motion and heating at once. Works whenever the controller is reachable.
     pub fn emergency_stop(&mut self, message: &str) -> Result<(), CommandError> {
         match self.controller {
             Controller::Away(_) | Controller::Closed => Err(CommandError::NotReady),
@@ -122,7 +122,7 @@ impl Machine {
         }
     }
 
-    /// Deletes a file that no print reads. A start that is accepted but not carried out yet does not keep it.
+    /// Deletes a file that no print reads. An accepted start that is not executed yet does not protect it.
     pub fn delete(&mut self, path: &str) -> Result<(), DeleteError> {
         if self.in_use(path) {
             return Err(DeleteError::InUse);
@@ -179,8 +179,8 @@ impl Machine {
                 }
             }
             "M105" => {
-                let told = self.temperatures().told();
-                self.say(told);
+                let report = self.temperatures().report();
+                self.say(report);
             }
             "M84" | "M18" => {
                 self.homed.clear();
@@ -214,12 +214,12 @@ impl Machine {
         Ok(())
     }
 
-    /// Whether an axis is being homed.
+    /// Returns whether an axis is being homed.
     pub fn is_homing(&self) -> bool {
         self.upcoming.iter().any(|(_, upcoming)| matches!(upcoming, Upcoming::Homed { .. }))
     }
 
-    /// Homes the named axes, or all of them.
+    /// Homes the specified axes, or all of them.
     fn home(&mut self, arguments: &[&str]) {
         let named: String = arguments
             .iter()
@@ -237,7 +237,7 @@ impl Machine {
     }
 }
 
-/// The number after a letter, such as `S210`.
+/// Returns the number after a letter, such as `S210`.
 fn number(letter: char, arguments: &[&str]) -> Option<f64> {
     arguments
         .iter()

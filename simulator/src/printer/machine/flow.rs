@@ -1,4 +1,4 @@
-//! What happens by itself as time advances, and how prints begin and end.
+//! Time-driven changes of a machine, and the beginning and end of prints.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::faults::{Away, Faults};
 
-/// The next point that a running print reaches.
+/// Next point that a running print reaches.
 #[derive(Clone, Copy, PartialEq)]
 enum Milestone {
     End,
@@ -17,7 +17,7 @@ enum Milestone {
 }
 
 impl Machine {
-    /// Carries out everything that was to happen up to `now`, in order.
+    /// Processes everything that is scheduled up to `now`, in order.
     pub fn advance(&mut self, now: Instant) {
         while let Some(at) = self.next_change().filter(|at| *at <= now) {
             self.pass(at);
@@ -33,7 +33,7 @@ impl Machine {
         self.pass(now);
     }
 
-    /// When something will happen by itself next.
+    /// Returns the time of the next scheduled change.
     pub fn next_change(&self) -> Option<Instant> {
         let upcoming = self.earliest_upcoming().map(|index| self.upcoming[index].0);
         let milestone = self.milestone().map(|(at, _)| at);
@@ -143,7 +143,7 @@ impl Machine {
         }
     }
 
-    /// Ends a transition of the running print.
+    /// Completes a transition of the running print.
     pub(super) fn settle(&mut self, phase: Phase) {
         let Some(job) = &mut self.job else { return };
         let filename = job.filename.clone();
@@ -161,7 +161,7 @@ impl Machine {
         }
     }
 
-    /// Physically begins to print. The file must exist and no other print may be running.
+    /// Starts to print physically. The file must exist and no other print may be running.
     pub(super) fn begin(&mut self, filename: String) {
         let Some(file) = self.files.get(&filename).cloned() else {
             return;
@@ -192,8 +192,8 @@ impl Machine {
         self.write(What::Started { filename: filename.clone() });
         // Without a word of the start each tool takes the gate of its own number.
         let own = || file.facts.tools.iter().map(|tool| (*tool, i64::from(*tool))).collect();
-        let said = self.feed.take().filter(|(path, _)| *path == filename).map(|(_, slots)| slots);
-        if let Some(slots) = said.or_else(|| (!self.gates.is_empty()).then(own)) {
+        let fed_slots = self.feed.take().filter(|(path, _)| *path == filename).map(|(_, slots)| slots);
+        if let Some(slots) = fed_slots.or_else(|| (!self.gates.is_empty()).then(own)) {
             self.write(What::Fed { filename, slots });
         }
     }
@@ -244,7 +244,7 @@ impl Machine {
         self.echo = false;
     }
 
-    /// Forgets what the controller knew and everything that was scheduled, but that a printer without power boots.
+    /// Clears the controller's state and everything that was scheduled, except the boot of a printer without power.
     pub(super) fn reset(&mut self, outcome: Outcome) {
         self.upcoming.retain(|(_, upcoming)| matches!(upcoming, Upcoming::PowerBack));
         self.end(outcome);
@@ -273,17 +273,18 @@ impl Machine {
         self.later(boot, Upcoming::PowerBack);
     }
 
-    /// A person empties the printer's list of past prints; one that is on goes on, and is not in the list any more.
+    /// Empties the printer's list of past prints, as the user does at the printer; a running print continues, but is no
+    /// longer in the list.
     pub fn forget_history(&mut self) {
         self.history.clear();
         self.touch();
     }
 
-    /// Restarts the printer's server beside its controller. What the server kept only in memory is gone.
+    /// Restarts the printer's server without its controller. State that the server held only in memory is lost.
     ///
-    /// Where the controller prints by itself (Klipper), a running print goes on: the history calls it interrupted and
-    /// never learns of its end, or with `forget` knows nothing of it. Where the server feeds the controller
-    /// (`OctoPrint`), a running print is lost and nowhere recorded.
+    /// If the controller prints by itself (Klipper), a running print continues: the history calls it interrupted and
+    /// never learns of its end, or with `forget` does not contain it. If the server feeds the controller (`OctoPrint`),
+    /// a running print is lost and not recorded anywhere.
     pub fn restart_server(&mut self, forget: bool) {
         self.server_started_at = self.now_at();
         self.console.clear();
@@ -314,7 +315,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Takes over new faults; those that are states of the controller act at once.
+    /// Applies new faults; those that are states of the controller take effect at once.
     pub fn set_faults(&mut self, faults: Faults) {
         let before = std::mem::replace(&mut self.faults, faults);
         self.touch();
