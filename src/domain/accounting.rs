@@ -220,8 +220,8 @@ impl Accounting {
                 Ok(done(self))
             }
             AccountingCommand::Redeem { state_hash, session } => {
-                let known = |one: &ConnectRequest| one.state_hash == *state_hash && cx.now < one.expires_at;
-                let at = self.requests.iter().position(known).ok_or_else(invalid_state)?;
+                let matches_state = |one: &ConnectRequest| one.state_hash == *state_hash && cx.now < one.expires_at;
+                let at = self.requests.iter().position(matches_state).ok_or_else(invalid_state)?;
                 if self.requests.get(at).is_some_and(|one| one.session != *session) {
                     // It stays: a stranger who learnt it ends nobody's way.
                     return Err(Refusal::forbidden("other_session", "another session asked for this connection"));

@@ -105,9 +105,9 @@ mod tests {
         #[test]
         fn what_is_taken_reads_back_as_it_was_written(number: f64, small in 0.0..1e9_f64) {
             for number in [number, small] {
-                for taken in [filament_mm(number), length_mm(number), Some(celsius(number)), Some(percent(number))] {
-                    let written = serde_json::to_string(&taken).unwrap_or_default();
-                    prop_assert_eq!(serde_json::from_str::<Option<f64>>(&written).ok(), Some(taken));
+                for value in [filament_mm(number), length_mm(number), Some(celsius(number)), Some(percent(number))] {
+                    let written = serde_json::to_string(&value).unwrap_or_default();
+                    prop_assert_eq!(serde_json::from_str::<Option<f64>>(&written).ok(), Some(value));
                 }
                 let written = serde_json::to_string(&(grams(number), unix_seconds(number))).unwrap_or_default();
                 prop_assert_eq!(serde_json::from_str(&written).ok(), Some((grams(number), unix_seconds(number))));

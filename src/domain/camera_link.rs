@@ -20,9 +20,9 @@ pub fn signed_path(secret: &str, printer: Id, now: Timestamp) -> String {
 }
 
 /// Returns whether the URL was signed for this printer and has not expired. Compares signatures in constant time.
-pub fn is_good(secret: &str, printer: Id, until: i64, given: &str, now: Timestamp) -> bool {
-    let given = hex::decode(given).unwrap_or_default();
-    let signed: bool = signature(secret, printer, until).as_slice().ct_eq(given.as_slice()).into();
+pub fn is_good(secret: &str, printer: Id, until: i64, link_signature: &str, now: Timestamp) -> bool {
+    let presented = hex::decode(link_signature).unwrap_or_default();
+    let signed: bool = signature(secret, printer, until).as_slice().ct_eq(presented.as_slice()).into();
     // One that is good for longer than was ever given out was made when the clock stood elsewhere.
     signed && now.0 <= until && until.saturating_sub(now.0) <= LINK_LIFE_MS
 }

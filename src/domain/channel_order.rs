@@ -68,7 +68,7 @@ impl SoldLine {
     }
 
     /// Returns the name shown to operators for a map entry: the first of [`SoldLine::names`].
-    pub fn wanted(&self) -> String {
+    pub fn primary_name(&self) -> String {
         self.names().next().unwrap_or_default()
     }
 }
@@ -143,7 +143,7 @@ pub struct HeardThere {
     pub refunded_cents: i64,
 }
 
-/// Status of a channel order.
+/// Progress of a channel order, from its first message to its shipment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelOrderStatus {
@@ -261,7 +261,7 @@ pub enum ChannelOrderCommand {
     /// Records that our order received a cancellation or refunds, and the reason if it refused them.
     Told {
         /// Cancellation and refunds that were passed on.
-        heard: HeardThere,
+        reported: HeardThere,
         /// Reason of the refusal, as text for operators; `None` if they were applied.
         refused: Option<String>,
     },
@@ -298,7 +298,7 @@ pub enum ChannelOrderEffect {
         /// Change time of the content: newer content is looked up again.
         changed_at: Timestamp,
         /// Number of manual retries by operators.
-        asked: u32,
+        retries: u32,
     },
     /// Creates our order, retried until it exists.
     Make,

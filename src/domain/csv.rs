@@ -139,9 +139,9 @@ mod tests {
             for _ in 0..rows {
                 csv.row(texts.iter().map(|text| Cell::Text(text)));
             }
-            let found = read(&csv.into_text());
-            prop_assert_eq!(found.len(), 1 + rows);
-            for row in &found[1..] {
+            let parsed = read(&csv.into_text());
+            prop_assert_eq!(parsed.len(), 1 + rows);
+            for row in &parsed[1..] {
                 prop_assert_eq!(row.len(), texts.len());
                 for (cell, text) in row.iter().zip(&texts) {
                     prop_assert!(!cell.starts_with(FORMULA_STARTS), "{:?}", cell);

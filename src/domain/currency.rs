@@ -38,11 +38,11 @@ pub fn parse(text: &str, currency: &str) -> Option<i64> {
     if whole.is_empty() || !is_number(whole) || !is_number(rest) {
         return None;
     }
-    let (kept, beyond) = rest.split_at(rest.len().min(decimals));
+    let (fraction, beyond) = rest.split_at(rest.len().min(decimals));
     if beyond.bytes().any(|byte| byte != b'0') {
         return None;
     }
-    let cents: i64 = format!("{whole}{kept:0<decimals$}").parse().ok()?;
+    let cents: i64 = format!("{whole}{fraction:0<decimals$}").parse().ok()?;
     let cents = Some(cents).filter(|cents| *cents <= MAX_CENTS)?;
     Some(if negative { -cents } else { cents })
 }
@@ -53,7 +53,7 @@ pub fn plain(cents: i64, currency: &str) -> String {
 }
 
 /// Formats minor units for display, with the currency code: `1,234.50 USD`.
-pub fn shown(cents: i64, currency: &str) -> String {
+pub fn format_amount(cents: i64, currency: &str) -> String {
     format!("{} {}", split(cents, currency, ",", '.'), currency.to_uppercase())
 }
 
@@ -68,7 +68,7 @@ pub fn price(cents: i64, currency: &str) -> String {
         "usd" => "$",
         "eur" => "€",
         "gbp" => "£",
-        _ => return shown(cents, currency),
+        _ => return format_amount(cents, currency),
     };
     let minus = if cents < 0 { "-" } else { "" };
     format!("{minus}{sign}{}", figure(cents, currency).trim_start_matches('-'))
@@ -99,9 +99,9 @@ mod tests {
 
     #[test]
     fn amounts_have_the_decimals_of_their_currency() {
-        assert_eq!(shown(123_456_789, "usd"), "1,234,567.89 USD");
+        assert_eq!(format_amount(123_456_789, "usd"), "1,234,567.89 USD");
         assert_eq!(plain(-5, "EUR"), "-0.05");
-        assert_eq!(shown(1500, "jpy"), "1,500 JPY");
+        assert_eq!(format_amount(1500, "jpy"), "1,500 JPY");
         assert_eq!(plain(1500, "kwd"), "1.500");
         assert_eq!(figure(99_900, "eur"), "999.00");
         assert_eq!(

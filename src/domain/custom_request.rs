@@ -83,7 +83,7 @@ pub struct CustomRequest {
     /// Notes of the staff, not shown to the customer.
     #[serde(default)]
     pub internal_notes: Option<String>,
-    /// Whether it was closed because nobody of the shop answered it in time; its photos are deleted then.
+    /// `true` if it was closed because nobody of the shop answered it in time; its photos are deleted then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unanswered: bool,
     /// Time of submission.

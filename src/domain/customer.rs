@@ -198,12 +198,12 @@ fn create(
     };
     Ok(match session_hash {
         Some(hash) => open_session(customer, cx, hash),
-        None => shown(customer),
+        None => without_sessions(customer),
     })
 }
 
 /// Builds the decision for this state, which is also its answer.
-fn shown(customer: Customer) -> Decision<Customer> {
+fn without_sessions(customer: Customer) -> Decision<Customer> {
     let answer = Customer { sessions: Vec::new(), ..customer.clone() };
     Decision::to(customer, CustomerAnswer::Customer(Box::new(answer)))
 }

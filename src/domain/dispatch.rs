@@ -185,16 +185,16 @@ impl Board {
     /// [`Board::job_settled`] is called with it.
     pub fn refused_jobs(&mut self) -> Vec<RefusedJob> {
         let most = self.rules.refusals_until_failed;
-        let mut found = Vec::new();
+        let mut failed_jobs = Vec::new();
         for id in self.refused_jobs.iter().filter(|id| !self.jobs_in_flight.contains(id)) {
             let Some(job) = self.jobs.get(id) else { continue };
             if refused::given_up(*id, job, self.printers.iter(), most) {
                 let printers = job.refused_by.iter().map(|(printer, _)| *printer).collect();
-                found.push(RefusedJob { order: job.order, job: *id, printers });
+                failed_jobs.push(RefusedJob { order: job.order, job: *id, printers });
             }
         }
-        self.jobs_in_flight.extend(found.iter().map(|one| one.job));
-        found
+        self.jobs_in_flight.extend(failed_jobs.iter().map(|one| one.job));
+        failed_jobs
     }
 
     /// Closes what [`Board::refused_jobs`] opened, after the order has answered.
@@ -214,9 +214,9 @@ impl Board {
         {
             free.entry(one.machine()).or_default().push((*id, one));
         }
-        let mut made = Vec::new();
+        let mut proposals = Vec::new();
         if free.is_empty() || left == 0 {
-            return made;
+            return proposals;
         }
         for jobs in self.refused.values_mut() {
             jobs.retain(|_, at| (0..REFUSAL_COOLDOWN_MS).contains(&now.since(*at)));
@@ -252,7 +252,7 @@ impl Board {
             match self.best(&rank.3, job, printers, Probe::Fresh) {
                 Some(at) => {
                     let (printer, _) = printers.swap_remove(at);
-                    made.push(Proposal { order: job.order, job: rank.3, printer });
+                    proposals.push(Proposal { order: job.order, job: rank.3, printer });
                     left -= 1;
                 }
                 None => deferred.push(rank.3),
@@ -268,22 +268,22 @@ impl Board {
                 }
                 let Some(job) = self.jobs.get(id).filter(|_| left > 0) else { continue };
                 let Some(printers) = free.get_mut(&job.class.machine()) else { continue };
-                let taken = made.iter().any(|one: &Proposal| one.job == *id);
-                if let Some(at) = self.best(id, job, printers, probe).filter(|_| !taken) {
+                let is_proposed = proposals.iter().any(|one: &Proposal| one.job == *id);
+                if let Some(at) = self.best(id, job, printers, probe).filter(|_| !is_proposed) {
                     let (printer, _) = printers.swap_remove(at);
-                    made.push(Proposal { order: job.order, job: *id, printer });
+                    proposals.push(Proposal { order: job.order, job: *id, printer });
                     left -= 1;
                 }
             }
         }
-        for proposal in &made {
+        for proposal in &proposals {
             self.jobs_in_flight.insert(proposal.job);
             self.printers_in_flight.insert(proposal.printer);
             if self.rules.max_starts_per_minute.is_some() {
                 self.starts.push_back(now);
             }
         }
-        made
+        proposals
     }
 
     /// Returns the index in `printers` of the best one for this job. Healthy printers come before those that refused a
@@ -299,9 +299,9 @@ impl Board {
                 }
         };
         let rank = |printer: &Id, one: &BoardPrinter| -> Option<PrinterRank> {
-            let found = one.fit(&job.class);
+            let fit = one.fit(&job.class);
             let refused = (one.refusals.is_some(), job.was_refused_by(printer));
-            found.fits().then(|| (refused, found.rank(), one.idle_since, *printer))
+            fit.fits().then(|| (refused, fit.rank(), one.idle_since, *printer))
         };
         let fitting = printers.iter().enumerate().filter(|(_, (printer, one))| usable(printer, one));
         let ranked = fitting.filter_map(|(at, (printer, one))| Some((rank(printer, one)?, at)));
@@ -312,9 +312,9 @@ impl Board {
     /// so that the printer counts as claimed and is not proposed again. `claimed: false` returns the start to the rate
     /// limit.
     pub fn settled(&mut self, proposal: &Proposal, claimed: bool) {
-        let known = self.jobs_in_flight.remove(&proposal.job);
+        let was_in_flight = self.jobs_in_flight.remove(&proposal.job);
         self.printers_in_flight.remove(&proposal.printer);
-        if known && !claimed {
+        if was_in_flight && !claimed {
             self.starts.pop_back();
         }
     }

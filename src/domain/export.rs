@@ -89,7 +89,7 @@ impl ExportScope {
     }
 }
 
-/// State of an export.
+/// Progress of an export, from its request to its deletion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportState {

@@ -50,7 +50,7 @@ pub struct WatchedPrint {
 
 impl WatchedPrint {
     /// Evaluates a picture in which the detector sees a failure with this confidence, 0 to 1.
-    pub fn seen(&mut self, rules: &DetectionRules, confidence: f64) -> Conclusion {
+    pub fn observe(&mut self, rules: &DetectionRules, confidence: f64) -> Conclusion {
         let confidence = if confidence.is_finite() { confidence.clamp(0.0, 1.0) } else { 0.0 };
         self.frames = self.frames.saturating_add(1);
         self.smoothed += (confidence - self.smoothed) * if self.frames == 1 { 1.0 } else { WEIGHT_OF_NEWEST };
@@ -134,8 +134,8 @@ mod tests {
     /// Returns the index of each picture that leads to a conclusion, with the conclusion.
     fn concluded(rules: &DetectionRules, confidences: impl IntoIterator<Item = f64>) -> Vec<(usize, Conclusion)> {
         let mut print = WatchedPrint::default();
-        let seen = confidences.into_iter().enumerate().map(|(at, one)| (at + 1, print.seen(rules, one)));
-        seen.filter(|(_, concluded)| *concluded != Conclusion::Nothing).collect()
+        let conclusions = confidences.into_iter().enumerate().map(|(at, one)| (at + 1, print.observe(rules, one)));
+        conclusions.filter(|(_, concluded)| *concluded != Conclusion::Nothing).collect()
     }
 
     fn good(frames: usize) -> impl Iterator<Item = f64> {
@@ -144,18 +144,18 @@ mod tests {
 
     #[test]
     fn a_failure_that_stays_is_told_and_then_pauses_the_print_once() {
-        let found = concluded(&RULES, good(40).chain(std::iter::repeat_n(0.9, 200)));
-        let [(told, Conclusion::Alert(first)), (paused, Conclusion::Pause(second))] = found[..] else {
-            panic!("{found:?}");
+        let conclusions = concluded(&RULES, good(40).chain(std::iter::repeat_n(0.9, 200)));
+        let [(alerted, Conclusion::Alert(first)), (paused, Conclusion::Pause(second))] = conclusions[..] else {
+            panic!("{conclusions:?}");
         };
-        assert!((43..=48).contains(&told) && told < paused && paused <= 53, "{found:?}");
-        assert!((38..60).contains(&first) && second >= 60, "{found:?}");
+        assert!((43..=48).contains(&alerted) && alerted < paused && paused <= 53, "{conclusions:?}");
+        assert!((38..60).contains(&first) && second >= 60, "{conclusions:?}");
     }
 
     #[test]
     fn a_failure_early_in_a_print_does_not_pass_for_what_is_usual() {
-        let found = concluded(&RULES, good(11).chain(std::iter::repeat_n(0.9, 60)));
-        assert!(matches!(found[..], [(_, Conclusion::Alert(_)), (_, Conclusion::Pause(_))]), "{found:?}");
+        let conclusions = concluded(&RULES, good(11).chain(std::iter::repeat_n(0.9, 60)));
+        assert!(matches!(conclusions[..], [(_, Conclusion::Alert(_)), (_, Conclusion::Pause(_))]), "{conclusions:?}");
     }
 
     #[test]
@@ -180,20 +180,20 @@ mod tests {
     #[test]
     fn without_pausing_people_are_told_only() {
         let rules = DetectionRules { pause_threshold: None, ..RULES };
-        let found = concluded(&rules, good(40).chain(std::iter::repeat_n(1.0, 100)));
-        assert!(matches!(found[..], [(_, Conclusion::Alert(_))]), "{found:?}");
+        let conclusions = concluded(&rules, good(40).chain(std::iter::repeat_n(1.0, 100)));
+        assert!(matches!(conclusions[..], [(_, Conclusion::Alert(_))]), "{conclusions:?}");
     }
 
     #[test]
     fn a_print_that_a_person_resumes_is_watched_anew() {
         let mut print = WatchedPrint::default();
         let fails =
-            |print: &mut WatchedPrint| (0..20).any(|_| matches!(print.seen(&RULES, 0.95), Conclusion::Pause(_)));
-        good(40).for_each(|one| assert_eq!(print.seen(&RULES, one), Conclusion::Nothing));
+            |print: &mut WatchedPrint| (0..20).any(|_| matches!(print.observe(&RULES, 0.95), Conclusion::Pause(_)));
+        good(40).for_each(|one| assert_eq!(print.observe(&RULES, one), Conclusion::Nothing));
         assert!(fails(&mut print));
         assert!(!fails(&mut print), "once");
         print.resumed();
-        good(200).for_each(|one| assert_eq!(print.seen(&RULES, one), Conclusion::Nothing));
+        good(200).for_each(|one| assert_eq!(print.observe(&RULES, one), Conclusion::Nothing));
         assert!(fails(&mut print), "again");
     }
 
@@ -201,8 +201,8 @@ mod tests {
     fn a_print_that_could_not_be_paused_is_to_be_paused_again() {
         let mut print = WatchedPrint::default();
         let frames_until_pause =
-            |print: &mut WatchedPrint| (1..=20).find(|_| matches!(print.seen(&RULES, 0.95), Conclusion::Pause(_)));
-        good(40).for_each(|one| assert_eq!(print.seen(&RULES, one), Conclusion::Nothing));
+            |print: &mut WatchedPrint| (1..=20).find(|_| matches!(print.observe(&RULES, 0.95), Conclusion::Pause(_)));
+        good(40).for_each(|one| assert_eq!(print.observe(&RULES, one), Conclusion::Nothing));
         assert!(frames_until_pause(&mut print).is_some());
         for _ in 0..3 {
             print.not_paused();
@@ -235,9 +235,9 @@ mod tests {
             frames_in_a_row in 1_u32..6, safe_frames in 0_u32..40,
         ) {
             let rules = DetectionRules { safe_frames, frames_in_a_row, ..RULES };
-            let found = concluded(&rules, confidences);
-            prop_assert!(found.len() <= 2);
-            for (at, conclusion) in found {
+            let conclusions = concluded(&rules, confidences);
+            prop_assert!(conclusions.len() <= 2);
+            for (at, conclusion) in conclusions {
                 prop_assert!(at as u32 >= safe_frames + frames_in_a_row, "{} {:?}", at, conclusion);
             }
         }

@@ -51,9 +51,9 @@ fn cut(name: &str, most: usize) -> String {
     let at = at.filter(|at| name.get(*at..).is_some_and(|end| end.eq_ignore_ascii_case(&package)));
     let at = at.or_else(|| name.rfind('.')).unwrap_or(name.len());
     let (stem, ending) = name.split_at(at);
-    let kept = if ending.chars().count() > MAX_ENDING_CHARS + 1 { "" } else { ending };
-    let stem: String = stem.chars().take(most - kept.chars().count()).collect();
-    format!("{}{kept}", stem.trim_end())
+    let suffix = if ending.chars().count() > MAX_ENDING_CHARS + 1 { "" } else { ending };
+    let stem: String = stem.chars().take(most - suffix.chars().count()).collect();
+    format!("{}{suffix}", stem.trim_end())
 }
 
 /// Returns the name to use for a file of this form on a printer: printers detect the form by the extension, some of

@@ -110,35 +110,35 @@ pub fn forecast<'a>(
     printers: &[PrinterOutlook<'_>],
     shop: ShopKnowledge<'_>,
 ) -> Forecast {
-    let mut made = Forecast { at: now, ..Forecast::default() };
+    let mut forecast = Forecast { at: now, ..Forecast::default() };
     let orders: Vec<&Order> = orders.into_iter().filter(|order| is_open(order)).collect();
     let all = orders.iter().flat_map(|order| order.jobs.values()).map(|job| (job.id, &**job));
     let all: HashMap<Id, &Job> = all.collect();
-    let free = present(now, printers, &all, shop, &mut made);
+    let free = present(now, printers, &all, shop, &mut forecast);
     let queued = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job));
     let rehearsal = Rehearsal::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
-    play(rehearsal, free, printers, &all, shop, &mut made);
+    play(rehearsal, free, printers, &all, shop, &mut forecast);
     for order in orders {
         let mut last = None;
-        let mut told = true;
+        let mut is_known = true;
         for job in order.jobs.values().filter(|job| matters(job)) {
-            match made.jobs.get(&job.id) {
+            match forecast.jobs.get(&job.id) {
                 Some(at) => last = last.max(Some(*at)),
-                None => (told, made.untold) = (false, made.untold + 1),
+                None => (is_known, forecast.untold) = (false, forecast.untold + 1),
             }
         }
-        if let Some(at) = last.filter(|_| told) {
-            made.orders.insert(order.id, at);
+        if let Some(at) = last.filter(|_| is_known) {
+            forecast.orders.insert(order.id, at);
         }
     }
-    made
+    forecast
 }
 
 /// Returns the expected open time until this bed is cleared, in milliseconds: the mean of the printer's observed
 /// clearings.
-fn clearing_ms(seen: &[Clearing], hours: &ShopHours) -> i64 {
-    let open: i64 = seen.iter().map(|one| hours.open_ms(one.from, one.to)).sum();
-    (open + ASSUMED_CLEARING_MS * ASSUMED_CLEARINGS) / (seen.len() as i64 + ASSUMED_CLEARINGS)
+fn clearing_ms(clearings: &[Clearing], hours: &ShopHours) -> i64 {
+    let open: i64 = clearings.iter().map(|one| hours.open_ms(one.from, one.to)).sum();
+    (open + ASSUMED_CLEARING_MS * ASSUMED_CLEARINGS) / (clearings.len() as i64 + ASSUMED_CLEARINGS)
 }
 
 /// Returns whether the order has jobs to be printed.
@@ -170,7 +170,7 @@ fn present(
     printers: &[PrinterOutlook<'_>],
     jobs: &HashMap<Id, &Job>,
     shop: ShopKnowledge<'_>,
-    made: &mut Forecast,
+    forecast: &mut Forecast,
 ) -> Vec<(Timestamp, Id)> {
     let mut free = Vec::new();
     for outlook in printers {
@@ -180,7 +180,7 @@ fn present(
             && !in_hand.over()
             && jobs.get(&in_hand.job).is_some_and(|job| matters(job))
         {
-            made.jobs.insert(in_hand.job, at);
+            forecast.jobs.insert(in_hand.job, at);
         }
         let at = over.filter(|_| printer.goes_on()).and_then(|over| {
             if printer.free().is_ok() {
@@ -199,21 +199,21 @@ fn present(
                 (false, false) => Some(now),
             }
         });
-        made.printers.insert(printer.id, at);
+        forecast.printers.insert(printer.id, at);
         free.extend(at.map(|at| (at, printer.id)));
     }
     // Attempts that their printers have not heard of yet.
-    let unheard = jobs.values().filter(|job| matters(job) && !made.jobs.contains_key(&job.id));
+    let unheard = jobs.values().filter(|job| matters(job) && !forecast.jobs.contains_key(&job.id));
     for job in unheard.copied().collect::<Vec<_>>() {
         if let Some(attempt) = job.live().filter(|attempt| !attempt.unverified) {
             let knows = |one: &&PrinterOutlook<'_>| one.printer.id == attempt.printer_id;
             if printers.iter().find(knows).is_some_and(|one| one.printer.in_hand.is_none()) {
                 let at = now.plus_ms(shop.starting_ms + print_ms(job, attempt.printer_id, shop.paces));
-                made.jobs.insert(job.id, at);
+                forecast.jobs.insert(job.id, at);
                 free.retain(|(_, printer)| *printer != attempt.printer_id);
                 let wait = wait_for_bed(attempt.printer_id, at, printers, shop);
                 free.extend(wait.map(|at| (at, attempt.printer_id)));
-                made.printers.insert(attempt.printer_id, wait);
+                forecast.printers.insert(attempt.printer_id, wait);
             }
         }
     }
@@ -255,8 +255,8 @@ fn print_over(
 /// printer's own report counts once a tenth is printed: before, printers report the file's estimate.
 fn left_of(in_hand: &InHand, began: Timestamp, now: Timestamp, total: i64, outlook: &PrinterOutlook<'_>) -> i64 {
     let by_clock = total - now.since(began).max(0);
-    let told = outlook.left_ms.filter(|_| in_hand.progress >= 0.1);
-    told.unwrap_or(by_clock).max(total / OVERDUE_SHARE)
+    let by_printer = outlook.left_ms.filter(|_| in_hand.progress >= 0.1);
+    by_printer.unwrap_or(by_clock).max(total / OVERDUE_SHARE)
 }
 
 /// Returns when the bed of a printer is clear after a print that ends at `over`.
@@ -280,7 +280,7 @@ fn play(
     printers: &[PrinterOutlook<'_>],
     jobs: &HashMap<Id, &Job>,
     shop: ShopKnowledge<'_>,
-    made: &mut Forecast,
+    forecast: &mut Forecast,
 ) {
     let clearing = |outlook: &PrinterOutlook<'_>| {
         let waits = !outlook.printer.fields.auto_clear;
@@ -302,14 +302,14 @@ fn play(
         for start in rehearsal.starts(now) {
             let Some(job) = jobs.get(&start.job) else { continue };
             let over = now.plus_ms(shop.starting_ms + print_ms(job, start.printer, shop.paces));
-            made.jobs.insert(start.job, over);
+            forecast.jobs.insert(start.job, over);
             let queued = QueuedJob { job: start.job, order: job.order_id, done_at: over };
-            made.queues.entry(start.printer).or_default().push(queued);
+            forecast.queues.entry(start.printer).or_default().push(queued);
             let clear = match clearing.get(&start.printer).copied().flatten() {
                 Some(wait) => shop.hours.after(over, wait),
                 None => Some(over),
             };
-            made.printers.insert(start.printer, clear);
+            forecast.printers.insert(start.printer, clear);
             moments.extend(clear.map(|at| Reverse((at, Some(start.printer)))));
         }
         if let Some(at) = rehearsal.next_at(now).filter(|at| again != Some(*at)) {

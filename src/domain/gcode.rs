@@ -190,7 +190,7 @@ impl GcodeReader {
         let damage = self.binary.damage().filter(|_| content == Some(Content::BinaryGcode));
         let (metadata, plates) = match content {
             Some(Content::Gcode | Content::BinaryGcode) => {
-                let (metadata, plate) = self.notes.found();
+                let (metadata, plate) = self.notes.into_parts();
                 (metadata, vec![plate])
             }
             _ => Default::default(),
@@ -205,7 +205,7 @@ impl GcodeReader {
             self.end_comment();
         }
         let height = self.notes.height();
-        let (metadata, plate) = self.notes.found();
+        let (metadata, plate) = self.notes.into_parts();
         (metadata, plate, height)
     }
 }

@@ -137,7 +137,7 @@ impl LeadTimes {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PromiseTally {
     /// Number of orders that were ready by the promised time.
-    pub kept: i64,
+    pub on_time: i64,
     /// Number of orders that were ready later, or are not ready although the promised time has passed.
     pub late: i64,
 }
@@ -149,7 +149,7 @@ impl PromiseTally {
         let Some(promise) = order.promise else { return };
         let over = matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
         match promise.met_at {
-            Some(met) if met <= promise.promised_at => self.kept += 1,
+            Some(met) if met <= promise.promised_at => self.on_time += 1,
             None if over || now <= promise.promised_at => {}
             _ => self.late += 1,
         }
@@ -232,7 +232,7 @@ mod tests {
         let tally = |status, met_at| {
             let mut tally = PromiseTally::default();
             tally.add(&order(status, met_at), late);
-            (tally.kept, tally.late)
+            (tally.on_time, tally.late)
         };
         for status in [OrderStatus::Ready, OrderStatus::Shipped, OrderStatus::Refunded] {
             assert_eq!((tally(status, Some(early)), tally(status, Some(late))), ((1, 0), (0, 1)), "{status}");
@@ -261,8 +261,8 @@ mod tests {
         assert_eq!(lead_ms(&sent), None, "a part of it");
         sent.shipment = Some(parcel);
         assert_eq!(lead_ms(&sent), Some(HOUR_MS));
-        let made = Order { created_at: NOW, ..order(OrderStatus::Ready, Some(NOW.plus_ms(7))) };
-        assert_eq!(lead_ms(&made), Some(7));
+        let ready_order = Order { created_at: NOW, ..order(OrderStatus::Ready, Some(NOW.plus_ms(7))) };
+        assert_eq!(lead_ms(&ready_order), Some(7));
     }
 
     proptest! {

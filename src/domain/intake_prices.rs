@@ -61,7 +61,7 @@ pub struct IntakePrices {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Wishes {
-    /// Type of product.
+    /// Requested type of product; it selects the base price.
     pub product_type: String,
     /// Type of subject that the piece depicts.
     pub subject_type: String,
@@ -131,7 +131,8 @@ impl IntakePrices {
         let addons = wishes.addon_ids.iter().enumerate();
         let addons = addons.map(|(n, id)| (format!("addonIds.{n}"), self.addons.price(id)));
         let all = chosen.into_iter().chain([("colorCount".to_owned(), (colors, true))]).chain(coating).chain(addons);
-        let items: Vec<EstimateItem> = all.map(|(path, (cents, known))| EstimateItem { path, cents, known }).collect();
+        let items: Vec<EstimateItem> =
+            all.map(|(path, (cents, is_known))| EstimateItem { path, cents, known: is_known }).collect();
         let total_cents = items.iter().fold(0, |sum: i64, item| sum.saturating_add(item.cents));
         Estimate { total_cents, currency: currency.to_owned(), items }
     }

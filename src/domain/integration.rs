@@ -1,5 +1,5 @@
-//! What is kept of an integration: how far it has read the events, so that it goes on there after a restart, and
-//! whether the operators were told that it needs a person, so that they are told once.
+//! State of an integration: the position up to which it has read the events, so that it goes on there after a restart,
+//! and whether the operators were told that it needs a person, so that they are told once.
 
 use std::convert::Infallible;
 
@@ -24,7 +24,7 @@ pub struct Integration {
     pub cursor: i64,
     /// Time at which it was first enabled: earlier events are not sent.
     pub created_at: Timestamp,
-    /// When the operators were told that it needs a person; `None` while it is well.
+    /// Time at which the operators were notified that it needs a person; `None` while it is well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alerted_at: Option<Timestamp>,
 }
@@ -46,9 +46,9 @@ pub enum IntegrationCommand {
     NeedsPerson {
         /// Name of the integration.
         name: String,
-        /// What people call it.
+        /// Name shown to people.
         title: String,
-        /// What is wrong with it.
+        /// Description of the failure.
         why: String,
     },
     /// Nobody must act any more.

@@ -126,10 +126,10 @@ pub struct Document {
     pub issued_at: Timestamp,
     /// Time at which payment is due.
     pub due_at: Option<Timestamp>,
-    /// When what is invoiced was supplied (BT-72); `None` before it leaves for `ship_to`, and in older documents.
+    /// Time of supply (BT-72); `None` before it leaves for `ship_to`, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supplied_at: Option<Timestamp>,
-    /// Where it is delivered to (BG-15); `None` where nobody knows, and for what is no order.
+    /// Address of delivery (BG-15); `None` where nobody knows, and for what is no order.
     pub ship_to: Option<Address>,
     /// Invoiced or reversed items, with the totals.
     pub content: Content,
@@ -215,7 +215,7 @@ pub struct Invoice {
     pub site: String,
     /// Order that the invoice follows; `None` if an operator created it.
     pub order_id: Option<Id>,
-    /// Number of the order.
+    /// Human-readable number of the invoiced order.
     pub order_number: Option<String>,
     /// The customer's e-mail address in lower case.
     pub customer_email: Option<String>,
@@ -223,11 +223,11 @@ pub struct Invoice {
     pub content: Content,
     /// Due time set by an operator; `None` means the number of days after issue from the settings.
     pub due_at: Option<Timestamp>,
-    /// When what is invoiced was supplied; `None` where it had not been when the invoice was issued, or nobody knows:
+    /// Time of supply; `None` where it had not been when the invoice was issued, or nobody knows:
     /// then the day of the issue counts, unless `ship_to` says that it is still to be delivered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supplied_at: Option<Timestamp>,
-    /// Where an order goes to; `None` where nobody knows, and for what is no order.
+    /// Address of delivery; `None` where nobody knows, and for what is no order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ship_to: Option<Address>,
     /// Time of issue; `None` for a draft.
@@ -383,8 +383,7 @@ pub enum InvoiceCommand {
 pub enum InvoiceAnswer {
     /// Invoice after the change.
     Invoice(Box<Invoice>),
-    /// The payments of the order were applied. If `void`, the invoice is void and the order's payments need another
-    /// one.
+    /// Payments of the order applied. If `void`, the invoice is void and the payments need another one.
     Followed {
         /// `true` if the invoice is void.
         void: bool,

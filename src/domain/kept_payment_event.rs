@@ -164,16 +164,16 @@ impl Aggregate for KeptPaymentEvent {
             (None, KeptPaymentEventCommand::Keep { event_id, body, about }) => {
                 let (event_id, body, about) = (event_id.clone(), body.clone(), about.as_deref().cloned());
                 let (next_at, created_at) = (cx.now, cx.now);
-                let kept = Self { id, event_id, body, about, told: false, done: false, next_at, created_at };
-                Ok(Decision::to(kept, ()))
+                let stored = Self { id, event_id, body, about, told: false, done: false, next_at, created_at };
+                Ok(Decision::to(stored, ()))
             }
             (None, KeptPaymentEventCommand::Tried { .. }) => Err(Refusal::not_found(Self::KIND)),
             (Some(_), KeptPaymentEventCommand::Keep { .. }) => Ok(Decision::unchanged(())),
-            (Some(kept), KeptPaymentEventCommand::Tried { .. }) if kept.done => Ok(Decision::unchanged(())),
-            (Some(kept), KeptPaymentEventCommand::Tried { matched: true }) => {
-                Ok(Decision::to(Self { done: true, ..kept.clone() }, ()))
+            (Some(stored), KeptPaymentEventCommand::Tried { .. }) if stored.done => Ok(Decision::unchanged(())),
+            (Some(stored), KeptPaymentEventCommand::Tried { matched: true }) => {
+                Ok(Decision::to(Self { done: true, ..stored.clone() }, ()))
             }
-            (Some(kept), KeptPaymentEventCommand::Tried { matched: false }) => Ok(kept.unmatched(cx)),
+            (Some(stored), KeptPaymentEventCommand::Tried { matched: false }) => Ok(stored.unmatched(cx)),
         }
     }
 

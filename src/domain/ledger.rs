@@ -207,7 +207,7 @@ pub trait Payable: Sized {
     /// Returns the total price, in minor units.
     fn owed_cents(&self) -> i64;
     /// Returns payments less refunds in the owner's currency, in minor units, as last added up.
-    fn kept(&self) -> i64;
+    fn kept_cents(&self) -> i64;
     /// Returns the payments and refunds, oldest first.
     fn ledger_payments(&self) -> &[Payment];
     /// Returns the requests in flight at the processor.
@@ -217,7 +217,11 @@ pub trait Payable: Sized {
 
     /// Returns the amount that is still due, in minor units; 0 unless a payment is expected.
     fn to_pay(&self) -> i64 {
-        if self.stage() == LedgerStage::Payable { self.owed_cents().saturating_sub(self.kept()).max(0) } else { 0 }
+        if self.stage() == LedgerStage::Payable {
+            self.owed_cents().saturating_sub(self.kept_cents()).max(0)
+        } else {
+            0
+        }
     }
 
     /// Returns the amount that a checkout charges now, in minor units; refused if the owner is paid or accepts no
@@ -260,15 +264,15 @@ pub trait Payable: Sized {
     /// Returns the external work that the ledger requires.
     fn ledger_effects(&self) -> Vec<LedgerEffect> {
         let AtProcessor { checkout, closing, refunds, doubted, .. } = self.under_way();
-        let wanted = checkout.iter().filter(|one| matches!(one.state, CheckoutState::Wanted));
-        let wanted = wanted.map(|one| LedgerEffect::MakeSession { number: one.number });
+        let new_sessions = checkout.iter().filter(|one| matches!(one.state, CheckoutState::Wanted));
+        let new_sessions = new_sessions.map(|one| LedgerEffect::MakeSession { number: one.number });
         let closing = closing.iter().map(|session| LedgerEffect::CloseSession { session: session.clone() });
-        let asked = refunds.iter().filter(|one| one.error.is_none() && !one.taken);
-        let asked = asked.map(|one| LedgerEffect::Refund { refund: one.id });
+        let open_refunds = refunds.iter().filter(|one| one.error.is_none() && !one.taken);
+        let open_refunds = open_refunds.map(|one| LedgerEffect::Refund { refund: one.id });
         let unread = doubted.iter().filter(|one| !one.read);
         let unread = unread.map(|one| LedgerEffect::ReadRefunds { intent: one.intent.clone(), number: one.number });
         let behind = self.is_behind().then_some(LedgerEffect::Recount);
-        wanted.chain(closing).chain(asked).chain(unread).chain(behind).collect()
+        new_sessions.chain(closing).chain(open_refunds).chain(unread).chain(behind).collect()
     }
 }
 

@@ -30,7 +30,7 @@ impl LocalSignIn {
     /// expired.
     pub fn redeem(&mut self, hash: &str, now: Timestamp) -> Option<Id> {
         let lasts = now.since(self.made_at) < LINK_LIFE_MS;
-        self.hash.take_if(|known| lasts && known.as_str() == hash).map(|_| self.user)
+        self.hash.take_if(|stored| lasts && stored.as_str() == hash).map(|_| self.user)
     }
 }
 
@@ -38,23 +38,23 @@ impl LocalSignIn {
 mod tests {
     use super::*;
 
-    const MADE: Timestamp = Timestamp(1_000);
+    const CREATED_AT: Timestamp = Timestamp(1_000);
 
     fn link() -> LocalSignIn {
-        LocalSignIn::new("right".to_owned(), Id::ONLY, MADE)
+        LocalSignIn::new("right".to_owned(), Id::ONLY, CREATED_AT)
     }
 
     #[test]
     fn a_link_works_once() {
         let mut link = link();
-        assert_eq!(link.redeem("wrong", MADE), None);
-        assert_eq!(link.redeem("right", MADE), Some(Id::ONLY));
-        assert_eq!(link.redeem("right", MADE), None);
+        assert_eq!(link.redeem("wrong", CREATED_AT), None);
+        assert_eq!(link.redeem("right", CREATED_AT), Some(Id::ONLY));
+        assert_eq!(link.redeem("right", CREATED_AT), None);
     }
 
     #[test]
     fn a_link_lasts_for_an_hour() {
-        assert_eq!(link().redeem("right", MADE.plus_ms(LINK_LIFE_MS - 1)), Some(Id::ONLY));
-        assert_eq!(link().redeem("right", MADE.plus_ms(LINK_LIFE_MS)), None);
+        assert_eq!(link().redeem("right", CREATED_AT.plus_ms(LINK_LIFE_MS - 1)), Some(Id::ONLY));
+        assert_eq!(link().redeem("right", CREATED_AT.plus_ms(LINK_LIFE_MS)), None);
     }
 }

@@ -141,7 +141,7 @@ impl NewAggregate for Mail {
     }
 }
 
-/// Commands of a mail.
+/// Changes that a mail accepts.
 #[derive(Clone, Debug)]
 pub enum MailCommand {
     /// Records the outcome of a try.

@@ -110,13 +110,13 @@ impl EndedPrint<'_> {
     /// Returns the print's contribution to its printer's odometer. If its duration was not observed, its share of the
     /// stated print time counts.
     pub fn wear(&self) -> Odometer {
-        let seen = self.began_at.map(|began| self.ended_at.since(began));
+        let observed = self.began_at.map(|began| self.ended_at.since(began));
         let stated = || {
             let share = if self.end == PrintEnd::Finished { 1.0 } else { self.progress.clamp(0.0, 1.0) };
             (self.estimated_seconds.unwrap_or(0) as f64 * 1000.0 * share).round() as i64
         };
         // A clock that was set may make any span of it.
-        let printing_ms = seen.unwrap_or_else(stated).clamp(0, MAX_PRINT_SECONDS * 1000);
+        let printing_ms = observed.unwrap_or_else(stated).clamp(0, MAX_PRINT_SECONDS * 1000);
         let (used_mm, stated_mm) = self.filament_mm;
         let share = used_share(self.end, used_mm, stated_mm, self.progress);
         let grams = self.slots.iter().map(|slot| slot.needed.need.scaled(share)).sum();

@@ -68,7 +68,7 @@ impl fmt::Display for ClaimId {
     }
 }
 
-/// State of a claim.
+/// Reservation of a claim, or the reason it waits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimState {
@@ -279,7 +279,7 @@ pub struct SettledClaim {
     pub booked_on: Vec<i64>,
 }
 
-/// Commands of a material.
+/// Changes that a material accepts.
 #[derive(Clone, Debug)]
 pub enum MaterialCommand {
     /// Adds a material with its initial stock.

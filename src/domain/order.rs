@@ -280,7 +280,7 @@ pub struct Order {
     /// Payments and refunds, oldest first.
     #[serde(skip)]
     pub payments: Vec<Payment>,
-    /// Whether its departures were traced to prints when it was loaded, and are not stored with them yet.
+    /// `true` if its departures were traced to prints when it was loaded, and are not stored with them yet.
     #[serde(skip)]
     pub has_traced_departures: bool,
 }
@@ -328,8 +328,9 @@ impl Order {
         }
     }
 
-    /// Whether nothing that the shop does changes it any more: it is cancelled or refunded, all that was paid is given
-    /// back, and no printer has a job of it. A shipped order is not over: parts of it may be rejected later, or refunded.
+    /// Returns whether nothing that the shop does changes it any more: it is cancelled or refunded, all that was paid
+    /// is given back, and no printer has a job of it. A shipped order is not over: parts of it may be rejected later,
+    /// or refunded.
     pub fn is_over(&self) -> bool {
         let is_ended = match self.status {
             OrderStatus::Refunded => true,

@@ -292,7 +292,7 @@ pub struct SyncStep {
     /// Link after the step.
     pub link: StockLink,
     /// Change of our stock that the step takes over.
-    pub taken: Amount,
+    pub delta: Amount,
 }
 
 /// Commands of a material about its links.

@@ -60,7 +60,7 @@ pub fn verify(header: &str, body: &[u8], secret: &str, now: i64, tolerance: u64)
         .iter()
         .filter_map(|text| hex::decode(text).ok())
         // Every signature is compared, so that the time does not tell which one fits.
-        .fold(false, |found, given| found | same(&expected, &given));
+        .fold(false, |is_match, candidate| is_match | same(&expected, &candidate));
     if !matched {
         return Err(SignatureError::Mismatch);
     }

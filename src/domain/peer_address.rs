@@ -50,11 +50,11 @@ impl PeerAddress {
         Self::read(text, &["mqtt"], "mqtt://")
     }
 
-    fn read(text: &str, schemes: &[&str], wanted: &'static str) -> Result<Self, PeerAddressError> {
+    fn read(text: &str, schemes: &[&str], expected: &'static str) -> Result<Self, PeerAddressError> {
         if text.len() > MAX_ADDRESS_BYTES {
             return Err(PeerAddressError::TooLong);
         }
-        let no_url = PeerAddressError::NotAUrl(wanted);
+        let no_url = PeerAddressError::NotAUrl(expected);
         let url = Url::parse(text.trim()).map_err(|_| no_url)?;
         if !schemes.contains(&url.scheme()) || url.host_str().is_none_or(str::is_empty) {
             return Err(no_url);

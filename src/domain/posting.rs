@@ -71,7 +71,7 @@ impl Posting {
     }
 }
 
-/// Command of a posting.
+/// Change that a posting accepts.
 #[derive(Clone, Debug)]
 pub enum PostingCommand {
     /// Begins the posting of a document; has no effect if it was begun before.
@@ -202,8 +202,8 @@ mod tests {
         let mut this = begun(&bench);
         let first = this.as_ref().unwrap().key();
         let refused = PostingCommand::Refused { round: 1, words: "account 200 does not exist".to_owned() };
-        let told = bench.tell(&mut this, id(1), &refused).unwrap();
-        assert!(told.created[0].text.contains("account 200 does not exist"));
+        let decision = bench.tell(&mut this, id(1), &refused).unwrap();
+        assert!(decision.created[0].text.contains("account 200 does not exist"));
         assert!(bench.tell(&mut this, id(1), &refused).unwrap().created.is_empty(), "once");
         bench.tell(&mut this, id(1), &PostingCommand::Retry).unwrap();
         assert_ne!(this.as_ref().unwrap().key(), first, "the kept answer to the first key is a no");

@@ -91,8 +91,8 @@ pub struct PrintedLayer {
 
 impl PrintedLayer {
     /// Builds the layer from the numbers that a printer reports; `None` if it reports none or invalid ones.
-    pub fn told(number: Option<f64>, of: Option<f64>) -> Option<Self> {
-        let whole = |told: f64| (1.0..=MAX_TOLD_LAYERS).contains(&told).then_some(told as u32);
+    pub fn from_numbers(number: Option<f64>, of: Option<f64>) -> Option<Self> {
+        let whole = |value: f64| (1.0..=MAX_TOLD_LAYERS).contains(&value).then_some(value as u32);
         let (number, of) = (whole(number?)?, whole(of?)?);
         (number <= of).then_some(Self { number, of })
     }
@@ -310,12 +310,12 @@ mod tests {
 
     #[test]
     fn a_layer_is_told_by_two_numbers_that_go_together() {
-        assert_eq!(PrintedLayer::told(Some(3.0), Some(120.0)), Some(PrintedLayer { number: 3, of: 120 }));
+        assert_eq!(PrintedLayer::from_numbers(Some(3.0), Some(120.0)), Some(PrintedLayer { number: 3, of: 120 }));
         for (number, of) in [(None, Some(3.0)), (Some(1.0), None), (Some(0.0), Some(0.0)), (Some(4.0), Some(3.0))] {
-            assert_eq!(PrintedLayer::told(number, of), None);
+            assert_eq!(PrintedLayer::from_numbers(number, of), None);
         }
-        assert_eq!(PrintedLayer::told(Some(1.0), Some(1e300)), None);
-        assert_eq!(PrintedLayer::told(Some(f64::NAN), Some(3.0)), None);
+        assert_eq!(PrintedLayer::from_numbers(Some(1.0), Some(1e300)), None);
+        assert_eq!(PrintedLayer::from_numbers(Some(f64::NAN), Some(3.0)), None);
     }
 
     #[test]

@@ -97,7 +97,7 @@ mod tests {
     const HOUR: i64 = 3_600_000;
     const MARGIN: i64 = 300_000;
 
-    fn kept(ratio: f64) -> Promise {
+    fn met_after(ratio: f64) -> Promise {
         let met_at = NOW.plus_ms((HOUR as f64 * ratio) as i64);
         Promise { made_at: NOW, expected_at: NOW.plus_ms(HOUR), promised_at: NOW, met_at: Some(met_at) }
     }
@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn orders_that_are_not_ready_or_were_expected_at_once_teach_nothing() {
         let mut stretch = Stretch::default();
-        stretch.learn(&Promise { met_at: None, ..kept(9.0) });
-        stretch.learn(&Promise { expected_at: NOW.plus_ms(1000), ..kept(9.0) });
+        stretch.learn(&Promise { met_at: None, ..met_after(9.0) });
+        stretch.learn(&Promise { expected_at: NOW.plus_ms(1000), ..met_after(9.0) });
         assert_eq!(stretch, Stretch::default());
     }
 
@@ -123,10 +123,10 @@ mod tests {
         #[test]
         fn four_of_five_are_kept(ratios in prop::collection::vec(0.5f64..4.0, MAX_RATIOS..3 * MAX_RATIOS)) {
             let mut stretch = Stretch::default();
-            ratios.iter().for_each(|ratio| stretch.learn(&kept(*ratio)));
+            ratios.iter().for_each(|ratio| stretch.learn(&met_after(*ratio)));
             let lately = &ratios[ratios.len() - MAX_RATIOS..];
             let promised = stretch.promise(NOW, NOW.plus_ms(HOUR), MARGIN).promised_at;
-            let in_time = lately.iter().filter(|ratio| kept(**ratio).met_at.unwrap_or_default() <= promised).count();
+            let in_time = lately.iter().filter(|ratio| met_after(**ratio).met_at.unwrap_or_default() <= promised).count();
             prop_assert!(in_time >= 80, "{in_time} of {MAX_RATIOS}");
         }
     }

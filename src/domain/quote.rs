@@ -144,7 +144,7 @@ pub enum SlicingNews {
     Failed(String),
 }
 
-/// Command of a quote.
+/// Change that a quote accepts.
 #[derive(Clone, Debug)]
 pub enum QuoteCommand {
     /// Creates a draft.

@@ -79,7 +79,7 @@ impl Refusal {
         Self::faults(faults)
     }
     /// Creates a 400 for all these faults at once.
-    pub fn faults(Faults { found: faults, left_out, .. }: Faults) -> Self {
+    pub fn faults(Faults { entries: faults, left_out, .. }: Faults) -> Self {
         let message = match &faults[..] {
             [one] if left_out == 0 => format!("{}: {}", one.path, one.message),
             _ if left_out > 0 => {
@@ -110,7 +110,7 @@ pub const MAX_MESSAGE_CHARS: usize = 2_000;
 /// the others counted, so that the response stays small for any request.
 #[derive(Default, Debug)]
 pub struct Faults {
-    found: Vec<Fault>,
+    entries: Vec<Fault>,
     bytes: usize,
     left_out: usize,
 }
@@ -118,7 +118,7 @@ pub struct Faults {
 impl Faults {
     /// Adds a fault of the member at `path`, such as `lines[0].quantity`.
     pub fn note(&mut self, path: &str, message: impl Into<String>) {
-        if self.left_out > 0 || self.found.len() >= MAX_FAULTS {
+        if self.left_out > 0 || self.entries.len() >= MAX_FAULTS {
             self.left_out += 1;
             return;
         }
@@ -130,7 +130,7 @@ impl Faults {
             return;
         }
         self.bytes = bytes;
-        self.found.push(Fault { path, message });
+        self.entries.push(Fault { path, message });
     }
     /// Adds a fault unless `ok`.
     pub fn check(&mut self, ok: bool, path: &str, message: impl Into<String>) -> &mut Self {
@@ -141,15 +141,15 @@ impl Faults {
     }
     /// Returns whether there is no fault.
     pub fn is_empty(&self) -> bool {
-        self.found.is_empty() && self.left_out == 0
+        self.entries.is_empty() && self.left_out == 0
     }
     /// Returns whether a fault of this member is recorded already.
     pub fn names(&self, path: &str) -> bool {
-        self.found.iter().any(|fault| fault.path == path)
+        self.entries.iter().any(|fault| fault.path == path)
     }
     /// Adds the faults of another part of the same request.
     pub fn append(&mut self, other: Self) {
-        for fault in other.found {
+        for fault in other.entries {
             self.note(&fault.path, fault.message);
         }
         self.left_out += other.left_out;

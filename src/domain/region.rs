@@ -11,12 +11,13 @@ use names::REGIONS;
 /// returned trimmed.
 pub fn region_code(country: &str, region: &str) -> String {
     let region = region.trim();
-    let known = REGIONS.iter().filter(|(of, _)| of.eq_ignore_ascii_case(country)).flat_map(|(_, regions)| *regions);
-    let wanted = plain(region);
+    let candidates =
+        REGIONS.iter().filter(|(of, _)| of.eq_ignore_ascii_case(country)).flat_map(|(_, regions)| *regions);
+    let plain_name = plain(region);
     let code =
         region.split_once('-').filter(|(of, _)| of.eq_ignore_ascii_case(country)).map_or(region, |(_, code)| code);
-    for (own_code, names) in known {
-        if own_code.eq_ignore_ascii_case(code.trim()) || names.iter().any(|name| plain(name) == wanted) {
+    for (own_code, names) in candidates {
+        if own_code.eq_ignore_ascii_case(code.trim()) || names.iter().any(|name| plain(name) == plain_name) {
             return (*own_code).to_owned();
         }
     }
@@ -37,8 +38,8 @@ fn plain(name: &str) -> String {
         '-' => ' ',
         other => other,
     });
-    let kept: String = unaccented.filter(|c| c.is_alphanumeric() || c.is_whitespace()).collect();
-    kept.split_whitespace().collect::<Vec<_>>().join(" ")
+    let letters: String = unaccented.filter(|c| c.is_alphanumeric() || c.is_whitespace()).collect();
+    letters.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

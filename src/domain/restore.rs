@@ -83,7 +83,7 @@ pub enum RestoreRow {
     NoGap(Id),
 }
 
-/// Command of a restore.
+/// Change that a restore accepts.
 #[derive(Clone, Debug)]
 pub enum RestoreCommand {
     /// Confirms that an operator has reviewed the shop, which then resumes.

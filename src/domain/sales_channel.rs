@@ -124,7 +124,7 @@ pub struct GivenVariant {
     pub quantity: u32,
 }
 
-/// Command of a sales channel.
+/// Change that a sales channel accepts.
 #[derive(Clone, Debug)]
 pub enum SalesChannelCommand {
     /// Creates the channel.
@@ -165,7 +165,7 @@ impl SalesChannel {
         sold.names().find_map(|name| self.variants.get(&name))
     }
 
-    fn shown(self) -> Decision<Self> {
+    fn respond(self) -> Decision<Self> {
         let answer = Self { variants: Default::default(), ..self.clone() };
         Decision::to(self, SalesChannelAnswer::Channel(Box::new(answer)))
     }
@@ -196,35 +196,35 @@ impl SalesChannel {
             return Decision::unchanged(SalesChannelAnswer::Channel(Box::new(answer)));
         }
         self.updated_at = cx.now;
-        self.shown()
+        self.respond()
     }
 
-    fn map(mut self, cx: &DecisionContext<'_>, given: &[GivenVariant]) -> Result<Decision<Self>, Refusal> {
+    fn map(mut self, cx: &DecisionContext<'_>, requested: &[GivenVariant]) -> Result<Decision<Self>, Refusal> {
         let mut faults = Faults::default();
         let named = |one: &GivenVariant| GivenVariant { variant: variant_name(&one.variant), ..*one };
-        let given: Vec<GivenVariant> = given.iter().map(named).collect();
-        for (n, one) in given.iter().enumerate() {
-            let twice = given[..n].iter().any(|earlier| earlier.variant == one.variant);
+        let requested: Vec<GivenVariant> = requested.iter().map(named).collect();
+        for (n, one) in requested.iter().enumerate() {
+            let twice = requested[..n].iter().any(|earlier| earlier.variant == one.variant);
             faults.check(!twice, &format!("variants.{n}.variant"), "is named twice");
             faults.check(!one.variant.trim().is_empty(), &format!("variants.{n}.variant"), "must not be empty");
             faults.check(one.quantity >= 1, &format!("variants.{n}.quantity"), "must be at least 1");
         }
-        let fresh = given.iter().filter(|one| self.variants.get(&one.variant).is_none()).count();
+        let fresh = requested.iter().filter(|one| self.variants.get(&one.variant).is_none()).count();
         let most = format!("the map would have more than {MAX_VARIANTS} entries");
         faults.check(self.variants.size() + fresh <= MAX_VARIANTS, "variants", most);
         faults.refuse()?;
-        let (mut rows, mut shown, mut requirements) = (Vec::new(), Vec::new(), Vec::new());
-        for (n, one) in given.iter().enumerate() {
-            let known = self.variants.get(&one.variant);
+        let (mut rows, mut entries, mut requirements) = (Vec::new(), Vec::new(), Vec::new());
+        for (n, one) in requested.iter().enumerate() {
+            let existing = self.variants.get(&one.variant);
             let entry = Variant {
-                id: known.map_or_else(|| cx.ids.id(), |known| known.id),
+                id: existing.map_or_else(|| cx.ids.id(), |existing| existing.id),
                 channel_id: self.id,
                 variant: one.variant.clone(),
                 sku_id: one.sku_id,
                 quantity: one.quantity,
             };
-            shown.push(entry.clone());
-            if known.is_none_or(|known| **known != entry) {
+            entries.push(entry.clone());
+            if existing.is_none_or(|existing| **existing != entry) {
                 let entry = Arc::new(entry);
                 self.variants.insert_mut(one.variant.clone(), entry.clone());
                 rows.push(SalesChannelRow::Variant(entry));
@@ -233,10 +233,10 @@ impl SalesChannel {
             }
         }
         if rows.is_empty() {
-            return Ok(Decision::unchanged(SalesChannelAnswer::Variants(shown)));
+            return Ok(Decision::unchanged(SalesChannelAnswer::Variants(entries)));
         }
         self.updated_at = cx.now;
-        Ok(Decision::to(self, SalesChannelAnswer::Variants(shown)).rows(rows).requires(requirements))
+        Ok(Decision::to(self, SalesChannelAnswer::Variants(entries)).rows(rows).requires(requirements))
     }
 
     fn unmap(mut self, cx: &DecisionContext<'_>, id: Id) -> Decision<Self> {
@@ -282,7 +282,7 @@ impl Aggregate for SalesChannel {
                     updated_at: cx.now,
                     variants: Default::default(),
                 };
-                return Ok(channel.shown());
+                return Ok(channel.respond());
             }
             (Some(channel), _) if !channel.archived => channel.clone(),
             (Some(_), C::Archive) => return Ok(Decision::unchanged(SalesChannelAnswer::Done)),

@@ -185,8 +185,8 @@ mod tests {
         let now = Timestamp(1_700_000_000_000);
         let at = |steps: i64| code_at(&secret(), now.plus_ms(steps * STEP_MS)).unwrap();
         let present = now.0 / STEP_MS;
-        for (steps, taken) in [(-2, false), (-1, true), (0, true), (1, true), (2, false)] {
-            assert_eq!(step_of_code(&secret(), &at(steps), now, 0), taken.then_some(present + steps), "{steps}");
+        for (steps, is_valid) in [(-2, false), (-1, true), (0, true), (1, true), (2, false)] {
+            assert_eq!(step_of_code(&secret(), &at(steps), now, 0), is_valid.then_some(present + steps), "{steps}");
         }
         assert_eq!(step_of_code(&secret(), &at(0), now, present), None, "it was used");
         let spaced = format!(" {} {}", &at(0)[..3], &at(0)[3..]);

@@ -17,7 +17,7 @@ pub const SESSION_LIFE_MS: i64 = 2 * 3_600_000;
 /// Reason a setup code was rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DoorRefusal {
-    /// The code is wrong.
+    /// The given code does not match the current one.
     #[error("this is not the code that the server printed at its start")]
     WrongCode,
     /// The code was used, has expired, or was guessed at too often.
@@ -45,8 +45,8 @@ impl SetupDoor {
     /// Consumes the code and opens a session with this token.
     pub fn enter(&mut self, code: &str, token: String, now: Timestamp) -> Result<(), DoorRefusal> {
         let open = self.wrong_tries < MAX_TRIES && now.since(self.made_at) < CODE_LIFE_MS;
-        let wanted = self.code.as_deref().filter(|_| open).ok_or(DoorRefusal::CodeSpent)?;
-        if wanted != code {
+        let expected = self.code.as_deref().filter(|_| open).ok_or(DoorRefusal::CodeSpent)?;
+        if expected != code {
             self.wrong_tries += 1;
             return Err(DoorRefusal::WrongCode);
         }
@@ -57,7 +57,7 @@ impl SetupDoor {
 
     /// Returns whether this token belongs to a session that has not expired.
     pub fn holds(&self, token: &str, now: Timestamp) -> bool {
-        self.session.as_ref().is_some_and(|(known, since)| known == token && now.since(*since) < SESSION_LIFE_MS)
+        self.session.as_ref().is_some_and(|(current, since)| current == token && now.since(*since) < SESSION_LIFE_MS)
     }
 }
 

@@ -41,7 +41,7 @@ pub struct SignInLink {
     pub created_at: Timestamp,
 }
 
-/// Command of a sign-in link.
+/// Change that a sign-in link accepts.
 #[derive(Clone, Debug)]
 pub enum SignInLinkCommand {
     /// Creates the link and the mail that carries it.
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::testing::{Bench, id};
 
-    fn asked(bench: &Bench) -> Option<SignInLink> {
+    fn new_link(bench: &Bench) -> Option<SignInLink> {
         let mut link = None;
         let create = SignInLinkCommand::Create {
             email: "Ann@example.org".to_owned(),
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_link_works_once() {
         let bench = Bench::new();
-        let mut link = asked(&bench);
+        let mut link = new_link(&bench);
         let redeemed = bench.tell(&mut link, id(1), &SignInLinkCommand::Redeem).unwrap();
         assert!(matches!(redeemed.answer, SignInLinkAnswer::Redeemed(email) if email == "ann@example.org"));
         let again = bench.tell(&mut link, id(1), &SignInLinkCommand::Redeem).unwrap_err();
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_link_lives_ten_minutes() {
         let mut bench = Bench::new();
-        let mut link = asked(&bench);
+        let mut link = new_link(&bench);
         bench.now = bench.now.plus_ms(LINK_LIFE_MS);
         assert_eq!(bench.tell(&mut link, id(1), &SignInLinkCommand::Redeem).unwrap_err().code, INVALID_OR_EXPIRED);
         bench.now = bench.now.plus_ms(-1);

@@ -87,14 +87,14 @@ impl SignOff {
     /// Returns the sign-off after a further inspection of the same print. A count replaces everything that was recorded
     /// before; other members without a count are added to it; an empty inspection only confirms it.
     #[must_use]
-    pub fn and_then(self, said: &Inspection, by: String, at: Timestamp) -> Self {
-        let keeps_words = said.good_count.is_none();
+    pub fn and_then(self, inspection: &Inspection, by: String, at: Timestamp) -> Self {
+        let keeps_words = inspection.good_count.is_none();
         Self {
-            good: said.good_count.unwrap_or(self.good).min(self.parts),
+            good: inspection.good_count.unwrap_or(self.good).min(self.parts),
             parts: self.parts,
-            reason: said.reason.clone().or(self.reason.filter(|_| keeps_words)),
-            note: said.note.clone().or(self.note.filter(|_| keeps_words)),
-            photo_file_id: said.photo_file_id.or(self.photo_file_id.filter(|_| keeps_words)),
+            reason: inspection.reason.clone().or(self.reason.filter(|_| keeps_words)),
+            note: inspection.note.clone().or(self.note.filter(|_| keeps_words)),
+            photo_file_id: inspection.photo_file_id.or(self.photo_file_id.filter(|_| keeps_words)),
             automatic: false,
             by,
             at,

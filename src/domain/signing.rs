@@ -67,10 +67,10 @@ pub fn service_signature(secret: &str, body: &[u8]) -> String {
 /// Returns whether `header` is the `X-Service-Signature` of this body. The comparison takes constant time, so that an
 /// attacker learns nothing from its duration.
 pub fn verify_service(secret: &str, body: &[u8], header: &str) -> bool {
-    let Some(given) = header.strip_prefix(SERVICE_PREFIX).and_then(|text| hex::decode(text).ok()) else {
+    let Some(signature) = header.strip_prefix(SERVICE_PREFIX).and_then(|text| hex::decode(text).ok()) else {
         return false;
     };
-    same(&hmac_sha256(secret.as_bytes(), &[body]), &given)
+    same(&hmac_sha256(secret.as_bytes(), &[body]), &signature)
 }
 
 /// Returns the value of `webhook-signature`: one `v1,<base64>` per secret, separated by spaces. During a rotation there
@@ -94,7 +94,7 @@ pub fn verify_webhook(secret: &str, id: &str, timestamp: i64, body: &[u8], heade
         .filter_map(|part| part.strip_prefix(STANDARD_PREFIX))
         .filter_map(|text| STANDARD.decode(text).ok())
         // Every signature is compared, so that the time does not tell which one fits.
-        .fold(false, |found, given| found | same(&expected, &given))
+        .fold(false, |is_match, candidate| is_match | same(&expected, &candidate))
 }
 
 fn standard_mac(secret: &str, id: &str, timestamp: i64, body: &[u8]) -> [u8; 32] {

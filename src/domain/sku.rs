@@ -234,7 +234,7 @@ pub struct Sku {
     pub updated_at: Timestamp,
 }
 
-/// Command of a SKU.
+/// Change that a SKU accepts.
 #[derive(Clone, Debug)]
 pub enum SkuCommand {
     /// Adds a SKU to the catalogue.

@@ -83,19 +83,19 @@ impl SpanRow {
         Self { spans: VecDeque::new(), newest: 0, step_ms, most }
     }
 
-    fn take(&mut self, at: Timestamp, seen: Extremes) {
+    fn take(&mut self, at: Timestamp, extremes: Extremes) {
         let number = at.0.div_euclid(self.step_ms);
         let missed = usize::try_from(number.saturating_sub(self.newest)).unwrap_or_default();
         if self.spans.is_empty() || missed >= self.most {
             self.spans.clear();
-            self.push(seen);
+            self.push(extremes);
         } else {
             for _ in 1..missed {
                 self.push(Extremes::NOTHING);
             }
             match self.spans.back_mut().filter(|_| missed == 0) {
-                Some(newest) => *newest = newest.with(seen),
-                None => self.push(seen),
+                Some(newest) => *newest = newest.with(extremes),
+                None => self.push(extremes),
             }
         }
         self.newest = self.newest.max(number);
@@ -117,8 +117,8 @@ impl SpanRow {
         let from = since.0.div_euclid(self.step_ms).max(first);
         let count = usize::try_from(self.newest - from + 1).unwrap_or_default().min(self.spans.len());
         let group = count.div_ceil(points.max(1)).max(1);
-        let wanted: Vec<Extremes> = self.spans.iter().skip(self.spans.len() - count).copied().collect();
-        let spans = wanted.chunks(group).enumerate().filter_map(|(at, group_of)| {
+        let recent: Vec<Extremes> = self.spans.iter().skip(self.spans.len() - count).copied().collect();
+        let spans = recent.chunks(group).enumerate().filter_map(|(at, group_of)| {
             let all = group_of.iter().fold(Extremes::NOTHING, |all, one| all.with(*one));
             let number = self.newest - count as i64 + 1 + (at * group) as i64;
             (all.lowest != UNKNOWN_TENTHS).then_some(HeatSpan {
@@ -149,7 +149,7 @@ pub struct TemperatureHistory {
 impl TemperatureHistory {
     /// Records measured temperatures. If the clock was set back by at least five minutes, the history restarts; after a
     /// smaller step, measurements are ignored until the clock catches up.
-    pub fn take(&mut self, at: Timestamp, seen: &Heaters) {
+    pub fn take(&mut self, at: Timestamp, reading: &Heaters) {
         if at < self.latest {
             if self.latest.since(at) < COARSE_STEP_MS {
                 return;
@@ -157,7 +157,7 @@ impl TemperatureHistory {
             self.heaters = Default::default();
         }
         self.latest = at;
-        for (series, heat) in self.heaters.iter_mut().zip(seen.each()) {
+        for (series, heat) in self.heaters.iter_mut().zip(reading.each()) {
             let Some(extremes) = extremes(heat) else { continue };
             let fresh =
                 || Series { fine: SpanRow::new(FINE_STEP_MS, FINE_MS), coarse: SpanRow::new(COARSE_STEP_MS, DAY_MS) };
@@ -171,12 +171,12 @@ impl TemperatureHistory {
     /// Times within the last half hour use the finer spans.
     pub fn courses(&self, since: Timestamp, now: Timestamp, points: usize) -> Vec<HeaterCourse> {
         let fine = now.since(since) <= FINE_MS;
-        let known = self.heaters.iter().enumerate().filter_map(|(at, series)| Some((at, series.as_deref()?)));
+        let measured = self.heaters.iter().enumerate().filter_map(|(at, series)| Some((at, series.as_deref()?)));
         let course = |(at, series): (usize, &Series)| HeaterCourse {
             heater: name(at),
             spans: if fine { series.fine.course(since, points) } else { series.coarse.course(since, points) },
         };
-        known.map(course).collect()
+        measured.map(course).collect()
     }
 }
 
@@ -211,7 +211,7 @@ mod tests {
         size_of::<TemperatureHistory>() + history.heaters.iter().flatten().map(|one| series(one)).sum::<usize>()
     }
 
-    fn seen(celsius: f64) -> Heaters {
+    fn heaters_at(celsius: f64) -> Heaters {
         Heaters::of(Heat::new(Some(celsius), Some(210.0)), Heat::new(Some(60.0), None), Heat::default())
     }
 
@@ -241,15 +241,15 @@ mod tests {
     #[test]
     fn a_gap_stays_a_gap_and_a_clock_that_is_set_back_begins_anew() {
         let mut history = TemperatureHistory::default();
-        history.take(Timestamp(1_000_000), &seen(200.0));
-        history.take(Timestamp(1_600_000), &seen(190.0));
+        history.take(Timestamp(1_000_000), &heaters_at(200.0));
+        history.take(Timestamp(1_600_000), &heaters_at(190.0));
         let courses = history.courses(Timestamp(900_000), Timestamp(1_600_000), 1_000);
         let tool: Vec<(i64, i16)> = courses[0].spans.iter().map(|span| (span.at.0, span.lowest)).collect();
         assert_eq!(tool, [(1_000_000, 2000), (1_600_000, 1900)]);
         assert_eq!((courses[0].spans[0].target, courses[1].spans[0].target), (Some(2100), None));
         assert_eq!(courses.len(), 2, "nothing is said of a chamber");
-        history.take(Timestamp(1_599_000), &seen(1.0));
-        history.take(Timestamp(100_000), &seen(20.0));
+        history.take(Timestamp(1_599_000), &heaters_at(1.0));
+        history.take(Timestamp(100_000), &heaters_at(20.0));
         let anew = history.courses(Timestamp(0), Timestamp(100_000), 10);
         assert_eq!(anew[0].spans.len(), 1);
         assert_eq!(anew[0].spans[0].highest, 200);
@@ -263,15 +263,15 @@ mod tests {
             let (mut history, mut at, mut all) = (TemperatureHistory::default(), 0, Vec::new());
             for (step, celsius) in steps {
                 at += step;
-                history.take(Timestamp(at), &seen(celsius));
+                history.take(Timestamp(at), &heaters_at(celsius));
                 all.push((at, (celsius * 10.0).round() as i16));
             }
             let courses = history.courses(Timestamp(0), Timestamp(at.max(FINE_MS + 1)), points);
             let tool = &courses[0].spans;
             prop_assert!(tool.len() <= points);
             prop_assert!(tool.is_sorted_by_key(|span| span.at));
-            let kept = all.iter().filter(|(seen, _)| *seen > at - DAY_MS + COARSE_STEP_MS).map(|(_, heat)| *heat);
-            let (lowest, highest) = (kept.clone().min(), kept.max());
+            let recent = all.iter().filter(|(time, _)| *time > at - DAY_MS + COARSE_STEP_MS).map(|(_, heat)| *heat);
+            let (lowest, highest) = (recent.clone().min(), recent.max());
             prop_assert!(tool.iter().map(|span| span.lowest).min() <= lowest);
             prop_assert!(tool.iter().map(|span| span.highest).max() >= highest);
         }

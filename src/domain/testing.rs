@@ -66,6 +66,7 @@ impl Ids for CountingIds {
     }
 }
 
+#[expect(clippy::new_without_default, reason = "tests say when a bench is new")]
 impl Bench {
     /// Creates the environment with test rules and one operator to mail to.
     pub fn new() -> Self {

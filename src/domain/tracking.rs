@@ -17,8 +17,8 @@ pub struct TrackingPage {
 /// Returns the URL at which this parcel can be tracked; `None` for a carrier without a page.
 pub fn tracking_url(pages: &[TrackingPage], carrier: &str, number: &str) -> Option<String> {
     let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let wanted: String = plain(carrier);
-    let page = pages.iter().find(|page| plain(&page.carrier) == wanted)?;
+    let carrier_key: String = plain(carrier);
+    let page = pages.iter().find(|page| plain(&page.carrier) == carrier_key)?;
     let number: String = byte_serialize(number.trim().as_bytes()).collect();
     (!number.is_empty()).then(|| page.url.replace(NUMBER_PLACE, &number))
 }

@@ -244,7 +244,7 @@ fn update_user(
     keep: Option<Id>,
 ) -> Decided {
     let user = this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
-    if if_version.is_some_and(|seen| seen != user.version) {
+    if if_version.is_some_and(|expected| expected != user.version) {
         return Err(Refusal::new(
             Class::Stale,
             "stale_version",
@@ -360,14 +360,14 @@ fn used(mut this: Access, keys: &[(Id, Timestamp)], sessions: &[(Id, Timestamp)]
     let latest = |uses: &[(Id, Timestamp)]| {
         let mut latest = HashMap::<Id, Timestamp>::new();
         for (id, at) in uses {
-            latest.entry(*id).and_modify(|known| *known = (*known).max(*at)).or_insert(*at);
+            latest.entry(*id).and_modify(|previous| *previous = (*previous).max(*at)).or_insert(*at);
         }
         latest
     };
     let (key_uses, session_uses) = (latest(keys), latest(sessions));
     let mut rows = Vec::new();
     for key in this.keys.clone().values() {
-        if let Some(at) = key_uses.get(&key.id).filter(|at| key.last_used_at.is_none_or(|known| known < **at)) {
+        if let Some(at) = key_uses.get(&key.id).filter(|at| key.last_used_at.is_none_or(|last_used| last_used < **at)) {
             let key = ApiKey { last_used_at: Some(*at), ..(**key).clone() };
             rows.push(AccessRow::ApiKey(key.clone()));
             this.keys.insert_mut(key.hash.clone(), Arc::new(key));

@@ -216,8 +216,8 @@ mod tests {
     #[test]
     fn no_answer_that_is_kept_has_the_secret_or_the_codes() {
         let (_, access, user) = with_factor_on();
-        let kept = serde_json::to_string(&AccessAnswer::User(access.unwrap().user(user).unwrap().clone())).unwrap();
-        assert!(!kept.contains("v1:secret") && !kept.contains("hash 1") && kept.contains("confirmedAt"), "{kept}");
+        let json = serde_json::to_string(&AccessAnswer::User(access.unwrap().user(user).unwrap().clone())).unwrap();
+        assert!(!json.contains("v1:secret") && !json.contains("hash 1") && json.contains("confirmedAt"), "{json}");
     }
 
     proptest! {

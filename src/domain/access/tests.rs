@@ -150,19 +150,19 @@ fn a_new_password_ends_the_other_sessions_and_a_new_role_all() {
     let mut house = House::new();
     house.user("ada@example.com", Role::Admin);
     let bob = house.user("bob@example.com", Role::Admin);
-    let kept = house.session(bob, "one");
+    let current_session = house.session(bob, "one");
     house.session(bob, "two");
     let password = AccessCommand::UpdateUser {
         id: bob,
         if_version: None,
         checked_hash: None,
         change: UserChange { password_hash: Some("$argon2id$new".to_owned()), ..UserChange::default() },
-        keep: Some(kept),
+        keep: Some(current_session),
     };
     house.tell(&password).unwrap();
     assert_eq!((house.signed_in("one"), house.signed_in("two")), (true, false));
     let demoted = house.tell(&demote(bob)).unwrap();
-    assert!(demoted.rows.iter().any(|row| matches!(row, AccessRow::SessionGone(id) if *id == kept)));
+    assert!(demoted.rows.iter().any(|row| matches!(row, AccessRow::SessionGone(id) if *id == current_session)));
     assert!(!house.signed_in("one"));
     assert!(house.tell(&demote(bob)).unwrap().next.is_none());
 }
@@ -258,13 +258,13 @@ fn keys_expire_and_are_revoked() {
     assert_eq!(house.tell(&key("a", Role::Operator, None, Some(now))).unwrap_err().faults[0].path, "expiresAt");
     assert_eq!(house.tell(&key("a", Role::Operator, Some("c@x.com"), None)).unwrap_err().class, Class::Invalid);
     house.tell(&key("a", Role::Customer, Some("C@x.com"), Some(now.plus_ms(10)))).unwrap();
-    let known = house.now().key_by_hash("a", now).unwrap().clone();
-    assert_eq!(known.customer_email.as_deref(), Some("c@x.com"));
+    let api_key = house.now().key_by_hash("a", now).unwrap().clone();
+    assert_eq!(api_key.customer_email.as_deref(), Some("c@x.com"));
     assert_eq!(house.now().key_by_hash("a", now.plus_ms(10)), Err(KeyRefusal::Expired));
     assert_eq!(house.now().key_by_hash("b", now), Err(KeyRefusal::Unknown));
-    house.tell(&AccessCommand::RevokeKey(known.id)).unwrap();
+    house.tell(&AccessCommand::RevokeKey(api_key.id)).unwrap();
     assert_eq!(house.now().key_by_hash("a", now), Err(KeyRefusal::Revoked));
-    assert!(house.tell(&AccessCommand::RevokeKey(known.id)).unwrap().next.is_none());
+    assert!(house.tell(&AccessCommand::RevokeKey(api_key.id)).unwrap().next.is_none());
     assert_eq!(house.tell(&AccessCommand::RevokeKey(Id::ONLY)).unwrap_err().class, Class::NotFound);
 }
 
@@ -336,11 +336,11 @@ proptest! {
                 Step::Sweep => AccessCommand::Sweep { idle_ms: 12 * HOUR, life_ms: 24 * HOUR },
             };
             let before = house.now().clone();
-            let told = house.tell(&command);
+            let result = house.tell(&command);
             if matches!(command, AccessCommand::UpdateUser { if_version: Some(_), .. }) {
-                prop_assert!(told.is_err(), "a stale change");
+                prop_assert!(result.is_err(), "a stale change");
             }
-            let Ok(decision) = told else { continue };
+            let Ok(decision) = result else { continue };
             for row in decision.rows {
                 match row {
                     AccessRow::User(user) => { users.insert(user.id, user); }
@@ -372,9 +372,9 @@ fn what_came_of_an_agents_command_is_told_and_changes_nothing() {
     house.user("ada@example.com", Role::Admin);
     for (refused, outcome) in [(None, "done"), (Some("invalid_transition".to_owned()), "invalid_transition")] {
         let before = house.now().clone();
-        let asked = AccessCommand::Asked { skill: Skill::PausePrint, refused };
-        assert_eq!((Access::name(&asked), &*Access::audit_facts(&asked).outcome), ("agent.pause-print", outcome));
-        assert!(house.tell(&asked).unwrap().rows.is_empty());
+        let command = AccessCommand::Asked { skill: Skill::PausePrint, refused };
+        assert_eq!((Access::name(&command), &*Access::audit_facts(&command).outcome), ("agent.pause-print", outcome));
+        assert!(house.tell(&command).unwrap().rows.is_empty());
         assert_eq!(*house.now(), before);
     }
 }

@@ -25,7 +25,11 @@ fn connect(name: &str) -> AccountingCommand {
     AccountingCommand::Connect { tenant, by: "boss@example.org".to_owned(), tokens: tokens(name) }
 }
 
-fn told(bench: &Bench, this: &mut Option<Accounting>, command: &AccountingCommand) -> Result<AccountingAnswer, String> {
+fn execute(
+    bench: &Bench,
+    this: &mut Option<Accounting>,
+    command: &AccountingCommand,
+) -> Result<AccountingAnswer, String> {
     bench.tell(this, Id::ONLY, command).map(|decided| decided.answer).map_err(|refused| refused.code)
 }
 
@@ -33,15 +37,15 @@ fn told(bench: &Bench, this: &mut Option<Accounting>, command: &AccountingComman
 fn a_state_is_used_once_by_its_own_session_and_in_time() {
     let mut bench = Bench::new();
     let mut this = None;
-    told(&bench, &mut this, &begin("one", 1)).unwrap();
-    told(&bench, &mut this, &begin("two", 2)).unwrap();
-    assert_eq!(told(&bench, &mut this, &redeem("one", 2)).unwrap_err(), "other_session");
-    let verifier = told(&bench, &mut this, &redeem("one", 1)).unwrap();
+    execute(&bench, &mut this, &begin("one", 1)).unwrap();
+    execute(&bench, &mut this, &begin("two", 2)).unwrap();
+    assert_eq!(execute(&bench, &mut this, &redeem("one", 2)).unwrap_err(), "other_session");
+    let verifier = execute(&bench, &mut this, &redeem("one", 1)).unwrap();
     assert_eq!(verifier, AccountingAnswer::Verifier("verifier of one".to_owned()), "a stranger did not use it up");
-    assert_eq!(told(&bench, &mut this, &redeem("one", 1)).unwrap_err(), INVALID_STATE, "twice");
-    assert_eq!(told(&bench, &mut this, &redeem("three", 1)).unwrap_err(), INVALID_STATE);
+    assert_eq!(execute(&bench, &mut this, &redeem("one", 1)).unwrap_err(), INVALID_STATE, "twice");
+    assert_eq!(execute(&bench, &mut this, &redeem("three", 1)).unwrap_err(), INVALID_STATE);
     bench.now = bench.now.plus_ms(REQUEST_LIFE_MS);
-    assert_eq!(told(&bench, &mut this, &redeem("two", 2)).unwrap_err(), INVALID_STATE, "too late");
+    assert_eq!(execute(&bench, &mut this, &redeem("two", 2)).unwrap_err(), INVALID_STATE, "too late");
 }
 
 #[test]
@@ -49,18 +53,18 @@ fn those_at_the_page_are_bounded_in_number() {
     let bench = Bench::new();
     let mut this = None;
     for n in 0..3 * MAX_REQUESTS {
-        told(&bench, &mut this, &begin(&n.to_string(), 1)).unwrap();
+        execute(&bench, &mut this, &begin(&n.to_string(), 1)).unwrap();
     }
     assert_eq!(this.as_ref().unwrap().requests.len(), MAX_REQUESTS);
-    assert!(told(&bench, &mut this, &redeem(&(3 * MAX_REQUESTS - 1).to_string(), 1)).is_ok(), "the newest counts");
+    assert!(execute(&bench, &mut this, &redeem(&(3 * MAX_REQUESTS - 1).to_string(), 1)).is_ok(), "the newest counts");
 }
 
 #[test]
 fn a_lost_connection_is_said_once_in_words_and_can_be_made_again() {
     let bench = Bench::new();
     let mut this = None;
-    assert_eq!(told(&bench, &mut this, &AccountingCommand::Disconnect).unwrap_err(), NOT_CONNECTED);
-    told(&bench, &mut this, &connect("first")).unwrap();
+    assert_eq!(execute(&bench, &mut this, &AccountingCommand::Disconnect).unwrap_err(), NOT_CONNECTED);
+    execute(&bench, &mut this, &connect("first")).unwrap();
     let since = this.as_ref().unwrap().since;
     let lost = AccountingCommand::Lost { renewals: 0, words: "the token was used before".to_owned() };
     let mails = bench.tell(&mut this, Id::ONLY, &lost).unwrap().created;
@@ -68,15 +72,15 @@ fn a_lost_connection_is_said_once_in_words_and_can_be_made_again() {
     assert!(mails[0].text.contains("the token was used before"), "{}", mails[0].text);
     assert!(bench.tell(&mut this, Id::ONLY, &lost).unwrap().created.is_empty(), "once");
     assert!(this.as_ref().unwrap().lost.as_ref().unwrap().contains("connected anew"));
-    told(&bench, &mut this, &connect("second")).unwrap();
+    execute(&bench, &mut this, &connect("second")).unwrap();
     let now = this.clone().unwrap();
     assert_eq!((now.lost, now.since), (None, since), "what was issued meanwhile is told");
     let late = AccountingCommand::Lost { renewals: 7, words: String::new() };
-    told(&bench, &mut this, &late).unwrap();
+    execute(&bench, &mut this, &late).unwrap();
     assert!(this.as_ref().unwrap().link.is_some(), "of other tokens");
-    told(&bench, &mut this, &AccountingCommand::Disconnect).unwrap();
+    execute(&bench, &mut this, &AccountingCommand::Disconnect).unwrap();
     assert_eq!(this.as_ref().unwrap().to_revoke.as_deref(), Some("r-second"));
-    told(&bench, &mut this, &AccountingCommand::Revoked).unwrap();
+    execute(&bench, &mut this, &AccountingCommand::Revoked).unwrap();
     assert_eq!(this.as_ref().unwrap().to_revoke, None);
 }
 
@@ -87,20 +91,20 @@ proptest! {
     fn a_pair_is_replaced_once(steps in prop::collection::vec((0u8..3, 0u32..6), 0..60)) {
         let bench = Bench::new();
         let mut this = None;
-        told(&bench, &mut this, &connect("0")).unwrap();
+        execute(&bench, &mut this, &connect("0")).unwrap();
         let mut replaced = 0;
         for (what, renewals) in steps {
             let before = this.clone().unwrap().link.unwrap();
             match what {
                 0 => {
-                    let begun = told(&bench, &mut this, &AccountingCommand::Renew(renewals));
+                    let begun = execute(&bench, &mut this, &AccountingCommand::Renew(renewals));
                     prop_assert_eq!(begun.is_ok(), renewals == before.renewals);
                 }
                 _ => {
                     let command = AccountingCommand::Renewed { renewals, tokens: tokens(&format!("after {renewals}")) };
-                    let taken = told(&bench, &mut this, &command).is_ok();
-                    prop_assert_eq!(taken, renewals == before.renewals);
-                    replaced += u32::from(taken);
+                    let accepted = execute(&bench, &mut this, &command).is_ok();
+                    prop_assert_eq!(accepted, renewals == before.renewals);
+                    replaced += u32::from(accepted);
                 }
             }
             let now = this.clone().unwrap().link.unwrap();

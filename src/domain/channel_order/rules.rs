@@ -53,7 +53,7 @@ impl Aggregate for ChannelOrder {
                 mails = order.alert(cx);
             }
             C::Made if order.making => order.made = true,
-            C::Told { heard, refused } => {
+            C::Told { reported: heard, refused } => {
                 order.told = *heard;
                 if let Some(words) = refused {
                     order.problem = Some(words.clone());
@@ -106,7 +106,7 @@ impl Aggregate for ChannelOrder {
         if self.making && !self.made {
             effects.push(ChannelOrderEffect::Make);
         } else if self.waits() {
-            effects.push(ChannelOrderEffect::Resolve { changed_at: self.changed_at, asked: self.asked });
+            effects.push(ChannelOrderEffect::Resolve { changed_at: self.changed_at, retries: self.asked });
         }
         if self.made && self.told != self.there {
             effects.push(ChannelOrderEffect::TellOrder(self.there));

@@ -38,7 +38,7 @@ fn content(quantity: u32) -> SoldContent {
 }
 
 /// Returns the messages about an order, step by step: placed, paid, changed, then cancelled or partly refunded.
-fn said(n: u32) -> Vec<SoldNews> {
+fn messages(n: u32) -> Vec<SoldNews> {
     let news = |at: i64, quantity: u32| SoldNews {
         external_id: n.to_string(),
         number: format!("#{n}"),
@@ -68,14 +68,14 @@ struct World {
     bench: Bench,
     records: BTreeMap<u32, Option<ChannelOrder>>,
     orders: BTreeMap<Id, Option<Order>>,
-    made: BTreeMap<Id, u32>,
+    creations: BTreeMap<Id, u32>,
     mapped: bool,
 }
 
 impl World {
     fn new() -> Self {
-        let (records, orders, made) = Default::default();
-        Self { bench: Bench::new(), records, orders, made, mapped: false }
+        let (records, orders, creations) = Default::default();
+        Self { bench: Bench::new(), records, orders, creations, mapped: false }
     }
 
     fn hear(&mut self, n: u32, news: &SoldNews) {
@@ -91,7 +91,7 @@ impl World {
     fn step(&mut self, n: u32, lost: bool) -> bool {
         let record = self.records[&n].clone().unwrap();
         let Some(effect) = record.effects().into_iter().next() else { return false };
-        let told = match effect {
+        let command = match effect {
             ChannelOrderEffect::Resolve { .. } if self.mapped => ChannelOrderCommand::Resolved,
             ChannelOrderEffect::Resolve { .. } => {
                 let unresolved = ChannelOrderCommand::Unresolved { missing: vec!["V1".to_owned()], problem: None };
@@ -105,7 +105,7 @@ impl World {
                 if order.is_none() {
                     let sold = OrderCommand::CreateSold(Box::new(sold(&record)));
                     self.bench.tell(order, record.order_id, &sold).unwrap();
-                    *self.made.entry(record.order_id).or_default() += 1;
+                    *self.creations.entry(record.order_id).or_default() += 1;
                 }
                 ChannelOrderCommand::Made
             }
@@ -114,12 +114,12 @@ impl World {
                 let news = OrderCommand::There(NewsThere { cancelled, refunded_cents });
                 let order = self.orders.get_mut(&record.order_id).unwrap();
                 self.bench.tell(order, record.order_id, &news).unwrap();
-                ChannelOrderCommand::Told { heard, refused: None }
+                ChannelOrderCommand::Told { reported: heard, refused: None }
             }
             ChannelOrderEffect::TellShop { .. } => return false,
         };
         if !lost {
-            self.tell(n, &told);
+            self.tell(n, &command);
         }
         true
     }
@@ -173,7 +173,7 @@ fn of_ten_thousand_shuffled_messages_none_makes_a_second_order_and_none_is_lost(
         let orders = 500;
         let mut all: Vec<(u32, SoldNews)> = Vec::new();
         for n in 1..=orders {
-            let of_it = said(n);
+            let of_it = messages(n);
             for k in 0..20 {
                 all.push((n, of_it[k % of_it.len()].clone()));
             }
@@ -196,7 +196,7 @@ fn of_ten_thousand_shuffled_messages_none_makes_a_second_order_and_none_is_lost(
                 }
             }
         }
-        assert!(world.made.values().all(|made| *made == 1), "seed {seed}");
+        assert!(world.creations.values().all(|count| *count == 1), "seed {seed}");
         for n in 1..=orders {
             let record = world.records[&n].as_ref().unwrap();
             let order = world.orders.get(&record.order_id).and_then(Option::as_ref);
@@ -222,10 +222,10 @@ fn of_ten_thousand_shuffled_messages_none_makes_a_second_order_and_none_is_lost(
 #[test]
 fn what_cannot_be_made_is_kept_and_told_once() {
     let mut world = World::new();
-    world.hear(1, &said(1)[0]);
+    world.hear(1, &messages(1)[0]);
     assert_eq!(world.records[&1].as_ref().unwrap().status(), ChannelOrderStatus::Unpaid);
     assert!(world.records[&1].as_ref().unwrap().effects().is_empty());
-    world.hear(1, &said(1)[1]);
+    world.hear(1, &messages(1)[1]);
     let unresolved = ChannelOrderCommand::Unresolved { missing: vec!["V1".to_owned()], problem: None };
     let record = world.records.get_mut(&1).unwrap();
     let first = world.bench.tell(record, id(1001), &unresolved).unwrap();
@@ -237,7 +237,7 @@ fn what_cannot_be_made_is_kept_and_told_once() {
     let record = world.records[&1].as_ref().unwrap();
     assert_eq!(record.status(), ChannelOrderStatus::Made);
     assert!(!record.needs_attention());
-    assert_eq!(world.made[&record.order_id], 1);
+    assert_eq!(world.creations[&record.order_id], 1);
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn what_was_paid_and_cannot_be_read_is_kept_and_told_once() {
     let unreadable = |n: usize| SoldNews {
         content: None,
         unreadable: Some("line_items is missing, or not as it should be".to_owned()),
-        ..said(1)[n].clone()
+        ..messages(1)[n].clone()
     };
     let mut record = None::<ChannelOrder>;
     let unpaid = world.bench.tell(&mut record, id(1001), &hear(unreadable(0))).unwrap();
@@ -255,12 +255,12 @@ fn what_was_paid_and_cannot_be_read_is_kept_and_told_once() {
     let paid = world.bench.tell(&mut record, id(1001), &hear(unreadable(1))).unwrap();
     assert_eq!(paid.created.len(), 1, "the operators are told");
     assert!(world.bench.tell(&mut record, id(1001), &hear(unreadable(1))).unwrap().next.is_none(), "once");
-    let kept = record.clone().unwrap();
-    assert_eq!((kept.status(), kept.needs_attention()), (ChannelOrderStatus::Waiting, true));
-    assert!(kept.effects().is_empty(), "there is nothing to be looked up");
+    let waiting = record.clone().unwrap();
+    assert_eq!((waiting.status(), waiting.needs_attention()), (ChannelOrderStatus::Waiting, true));
+    assert!(waiting.effects().is_empty(), "there is nothing to be looked up");
     // Changed there, it is sent again, and made.
     world.records.insert(1, record);
-    world.hear(1, &said(1)[2]);
+    world.hear(1, &messages(1)[2]);
     assert_eq!(world.records[&1].as_ref().unwrap().problem, None);
     assert!(world.step(1, false) && world.step(1, false));
     assert_eq!(world.records[&1].as_ref().unwrap().status(), ChannelOrderStatus::Made);
@@ -269,12 +269,12 @@ fn what_was_paid_and_cannot_be_read_is_kept_and_told_once() {
 #[test]
 fn what_is_missing_once_it_can_be_read_is_told_as_well() {
     let (bench, mut record) = (Bench::new(), None::<ChannelOrder>);
-    let unreadable = SoldNews { content: None, unreadable: Some("line_items".to_owned()), ..said(1)[1].clone() };
+    let unreadable = SoldNews { content: None, unreadable: Some("line_items".to_owned()), ..messages(1)[1].clone() };
     assert_eq!(bench.tell(&mut record, id(1001), &hear(unreadable)).unwrap().created.len(), 1);
-    assert!(bench.tell(&mut record, id(1001), &hear(said(1)[1].clone())).unwrap().created.is_empty());
+    assert!(bench.tell(&mut record, id(1001), &hear(messages(1)[1].clone())).unwrap().created.is_empty());
     let unresolved = |name: &str| ChannelOrderCommand::Unresolved { missing: vec![name.to_owned()], problem: None };
     assert_eq!(bench.tell(&mut record, id(1001), &unresolved("V1")).unwrap().created.len(), 1, "something else");
-    assert!(bench.tell(&mut record, id(1001), &hear(said(1)[2].clone())).unwrap().created.is_empty());
+    assert!(bench.tell(&mut record, id(1001), &hear(messages(1)[2].clone())).unwrap().created.is_empty());
     assert!(bench.tell(&mut record, id(1001), &unresolved("V2")).unwrap().created.is_empty(), "once");
 }
 
@@ -282,7 +282,7 @@ fn what_is_missing_once_it_can_be_read_is_told_as_well() {
 fn what_the_rules_refuse_waits_for_a_change_or_a_person() {
     let mut world = World::new();
     world.mapped = true;
-    world.hear(1, &said(1)[1]);
+    world.hear(1, &messages(1)[1]);
     world.step(1, false);
     world.tell(1, &ChannelOrderCommand::NotMade("too many jobs".to_owned()));
     let record = world.records[&1].clone().unwrap();
@@ -302,7 +302,7 @@ fn shipment(number: u32, last: bool) -> ShipmentThere {
 #[test]
 fn shipments_are_told_one_after_the_other_until_the_shop_knows_them() {
     let mut world = World::new();
-    world.hear(1, &said(1)[1]);
+    world.hear(1, &messages(1)[1]);
     world.tell(1, &ChannelOrderCommand::Shipped(vec![shipment(1, false)]));
     world.tell(1, &ChannelOrderCommand::Shipped(vec![shipment(1, false), shipment(2, true)]));
     let due = |world: &World| {
@@ -321,8 +321,8 @@ fn shipments_are_told_one_after_the_other_until_the_shop_knows_them() {
     assert_eq!(due(&world).map(|(number, ..)| number), Some(2));
     let record = world.records.get_mut(&1).unwrap();
     let refused = TrackingOutcome::Refused("422 no".to_owned());
-    let told = world.bench.tell(record, id(1001), &ChannelOrderCommand::Tracked { number: 2, outcome: refused });
-    assert_eq!(told.unwrap().created.len(), 1, "a person has to look");
+    let decision = world.bench.tell(record, id(1001), &ChannelOrderCommand::Tracked { number: 2, outcome: refused });
+    assert_eq!(decision.unwrap().created.len(), 1, "a person has to look");
     assert_eq!(due(&world), None);
     world.tell(1, &ChannelOrderCommand::Retry);
     assert_eq!(due(&world).map(|(number, tries, _)| (number, tries)), Some((2, 0)));

@@ -84,9 +84,9 @@ impl ChannelOrder {
     /// Adds the new shipments of the list. Known shipments stay unchanged.
     pub(super) fn ship(&mut self, cx: &DecisionContext<'_>, shipments: &[ShipmentThere]) {
         for shipment in shipments {
-            match self.trackings.iter_mut().find(|known| known.shipment.number == shipment.number) {
+            match self.trackings.iter_mut().find(|existing| existing.shipment.number == shipment.number) {
                 // Only the next shipment, or its absence, tells whether it was the last one.
-                Some(known) => known.shipment.last |= shipment.last,
+                Some(existing) => existing.shipment.last |= shipment.last,
                 None => self.trackings.push(Tracking {
                     shipment: shipment.clone(),
                     state: TrackingState::Pending,
@@ -101,22 +101,22 @@ impl ChannelOrder {
 
     /// Records the outcome of a try; returns a mail if an operator has to act.
     pub(super) fn tracked(&mut self, cx: &DecisionContext<'_>, number: u32, outcome: &TrackingOutcome) -> Vec<Mail> {
-        let (shown, order_id) = (self.name(), self.order_id);
+        let (order_name, order_id) = (self.name(), self.order_id);
         let Some(tracking) = self.trackings.iter_mut().find(|one| one.shipment.number == number) else {
             return Vec::new();
         };
         if tracking.state != TrackingState::Pending {
             return Vec::new();
         }
-        let said = |words: &str| Some(shortened(words.to_owned(), MAX_WORDS_CHARS));
+        let as_error = |words: &str| Some(shortened(words.to_owned(), MAX_WORDS_CHARS));
         match outcome {
             TrackingOutcome::Told => (tracking.state, tracking.error) = (TrackingState::Told, None),
             TrackingOutcome::NotWanted => tracking.state = TrackingState::NotWanted,
             TrackingOutcome::Refused(words) => {
-                (tracking.state, tracking.error) = (TrackingState::Failed, said(words));
+                (tracking.state, tracking.error) = (TrackingState::Failed, as_error(words));
             }
             TrackingOutcome::Again(words) => {
-                tracking.error = said(words);
+                tracking.error = as_error(words);
                 let pause = RETRY_DELAYS.next(tracking.tries, cx.ids.chance());
                 tracking.tries = tracking.tries.saturating_add(1);
                 tracking.next_at = cx.now.plus_ms(i64::try_from(pause.as_millis()).unwrap_or(i64::MAX));
@@ -129,9 +129,9 @@ impl ChannelOrder {
             return Vec::new();
         }
         let why = tracking.error.clone().unwrap_or_default();
-        let subject = format!("A shipment of {shown} could not be told");
+        let subject = format!("A shipment of {order_name} could not be told");
         let text = format!(
-            "The other shop does not know of shipment {number} of {shown} (order {order_id} here): {why}\nEnter it there \
+            "The other shop does not know of shipment {number} of {order_name} (order {order_id} here): {why}\nEnter it there \
              by hand, or have it tried once more.\n"
         );
         Mail::alert(cx, AlertKind::Order, &subject, &text)

@@ -163,14 +163,14 @@ impl CustomRequest {
         }
         self.revision += i64::from(cx.by.is_person());
         self.updated_at = cx.now;
-        let told = (self.status != before.status).then_some(match self.status {
+        let event_name = (self.status != before.status).then_some(match self.status {
             CustomRequestStatus::New => "custom_request.created",
             CustomRequestStatus::Quoted => "custom_request.quoted",
             CustomRequestStatus::Accepted => "custom_request.accepted",
             CustomRequestStatus::Declined => "custom_request.declined",
             CustomRequestStatus::Closed => "custom_request.closed",
         });
-        let events: Vec<Event> = told.into_iter().map(|event| self.event(cx, event)).collect();
+        let events: Vec<Event> = event_name.into_iter().map(|event| self.event(cx, event)).collect();
         Decision::to(self.clone(), self).events(events)
     }
 
@@ -190,8 +190,8 @@ impl CustomRequest {
     /// Builds the mail to the operators about a new request. All text written by the customer is on lines of its own.
     fn alert(&self, cx: &DecisionContext<'_>) -> Vec<Mail> {
         let Self { customer_name, customer_email, wishes, .. } = self;
-        let total = currency::shown(self.estimate.total_cents, &self.estimate.currency);
-        let said = |what: &str, text: Option<&String>| {
+        let total = currency::format_amount(self.estimate.total_cents, &self.estimate.currency);
+        let labelled_line = |what: &str, text: Option<&String>| {
             text.map(|text| format!("{what}: {}\n", one_line(text))).unwrap_or_default()
         };
         let unknown: Vec<&str> = self.estimate.unknown().collect();
@@ -212,9 +212,9 @@ impl CustomRequest {
             one_line(&wishes.base_option_id),
             wishes.color_count,
             self.photos.len(),
-            said("Phone", self.phone.as_ref()),
-            said("Inscription", wishes.inscription.as_ref()),
-            said("Notes", wishes.notes.as_ref()),
+            labelled_line("Phone", self.phone.as_ref()),
+            labelled_line("Inscription", wishes.inscription.as_ref()),
+            labelled_line("Notes", wishes.notes.as_ref()),
             self.valid_until,
         );
         let subject = format!("Custom request of {customer_name}: {}, {total}", wishes.product_type);

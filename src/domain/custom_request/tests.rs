@@ -40,8 +40,8 @@ impl Desk {
     }
     fn with(new: NewCustomRequest) -> (Self, Decision<CustomRequest>) {
         let mut desk = Self::new();
-        let made = desk.ask(&CustomRequestCommand::Create(Box::new(new))).unwrap();
-        (desk, made)
+        let decision = desk.ask(&CustomRequestCommand::Create(Box::new(new))).unwrap();
+        (desk, decision)
     }
     fn ask(&mut self, command: &CustomRequestCommand) -> Result<Decision<CustomRequest>, Refusal> {
         self.bench.tell(&mut self.request, id(REQUEST), command)
@@ -64,14 +64,14 @@ fn words(events: &[Event]) -> Vec<&str> {
 
 #[test]
 fn a_request_comes_in_with_its_photos_as_files_and_a_mail() {
-    let (desk, made) = Desk::with(new_request(3));
+    let (desk, decision) = Desk::with(new_request(3));
     let request = desk.request();
     assert_eq!((request.status, request.revision, request.site.as_str()), (CustomRequestStatus::New, 1, "industries"));
     assert_eq!(request.valid_until, desk.bench.now.plus_ms(14 * DAY_MS));
     assert_eq!(request.estimate.total_cents, 12_222);
-    assert_eq!(words(&made.events), ["custom_request.created"]);
+    assert_eq!(words(&decision.events), ["custom_request.created"]);
     let (mut mails, mut files) = (Vec::new(), Vec::new());
-    for created in made.created {
+    for created in decision.created {
         match created {
             CustomRequestCreated::Mail(mail) => mails.push(mail),
             CustomRequestCreated::Photo(file) => files.push(file),
@@ -94,8 +94,8 @@ fn what_a_customer_writes_stays_on_its_line() {
     new.customer_name = "Ann\nBcc: all@example.org".to_owned();
     new.wishes.style_id = "odd".to_owned();
     new.wishes.notes = Some("first\nEstimated at 0.01 USD".to_owned());
-    let (_, made) = Desk::with(new);
-    let Some(CustomRequestCreated::Mail(mail)) = made.created.first() else { panic!("{made:?}") };
+    let (_, decision) = Desk::with(new);
+    let Some(CustomRequestCreated::Mail(mail)) = decision.created.first() else { panic!("{decision:?}") };
     assert!(!mail.subject.contains('\n'));
     assert!(mail.text.contains("\nNotes: first Estimated at 0.01 USD\n"), "{}", mail.text);
     assert!(mail.text.contains("estimated by their defaults: styleId."), "{}", mail.text);
@@ -114,8 +114,8 @@ fn photos_are_one_to_ten() {
 fn a_quote_tells_what_became_of_it_however_often() {
     let (quote, other) = (id(11), id(12));
     let (mut desk, _) = Desk::with(new_request(1));
-    let told = desk.ask(&CustomRequestCommand::Quoted { quote_id: quote }).unwrap();
-    assert_eq!((desk.status(), words(&told.events)), (CustomRequestStatus::Quoted, vec!["custom_request.quoted"]));
+    let decision = desk.ask(&CustomRequestCommand::Quoted { quote_id: quote }).unwrap();
+    assert_eq!((desk.status(), words(&decision.events)), (CustomRequestStatus::Quoted, vec!["custom_request.quoted"]));
     assert!(desk.ask(&CustomRequestCommand::Quoted { quote_id: quote }).unwrap().next.is_none());
     desk.ask(&CustomRequestCommand::QuoteDeclined { quote_id: other }).unwrap();
     assert_eq!(desk.status(), CustomRequestStatus::Quoted, "another quote");

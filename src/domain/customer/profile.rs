@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Customer, CustomerAnswer, shown};
+use super::{Customer, CustomerAnswer, without_sessions};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::id::Id;
 use crate::order::Address;
@@ -75,12 +75,12 @@ pub(super) fn update(
     cx: &DecisionContext<'_>,
     change: &ProfileChange,
 ) -> Result<Decision<Customer>, Refusal> {
-    let merged = |given: &Option<Option<String>>, present: &Option<String>| match given {
-        Some(given) => given.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
+    let merged = |new_value: &Option<Option<String>>, present: &Option<String>| match new_value {
+        Some(new_value) => new_value.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
         None => present.clone(),
     };
     let addresses = match &change.addresses {
-        Some(given) => replaced(customer, cx, given)?,
+        Some(new_addresses) => replaced(customer, cx, new_addresses)?,
         None => customer.addresses.clone(),
     };
     let next = Customer {
@@ -96,26 +96,27 @@ pub(super) fn update(
         let answer = Customer { sessions: Vec::new(), ..next };
         return Ok(Decision::unchanged(CustomerAnswer::Customer(Box::new(answer))));
     }
-    Ok(shown(Customer { updated_at: cx.now, ..next }))
+    Ok(without_sessions(Customer { updated_at: cx.now, ..next }))
 }
 
 /// Returns the new addresses, each with its id. The first of a kind becomes the default if none is marked as such.
 fn replaced(
     customer: &Customer,
     cx: &DecisionContext<'_>,
-    given: &[GivenAddress],
+    new_addresses: &[GivenAddress],
 ) -> Result<Vec<CustomerAddress>, Refusal> {
     let mut faults = Faults::default();
-    faults.check(given.len() <= MAX_ADDRESSES, "addresses", format!("must have at most {MAX_ADDRESSES} items"));
-    for (at, one) in given.iter().enumerate() {
+    faults.check(new_addresses.len() <= MAX_ADDRESSES, "addresses", format!("must have at most {MAX_ADDRESSES} items"));
+    for (at, one) in new_addresses.iter().enumerate() {
         if let Some(id) = one.id {
-            let known = customer.addresses.iter().any(|present| present.id == id);
-            let again = given[..at].iter().any(|other| other.id == Some(id));
+            let is_known = customer.addresses.iter().any(|present| present.id == id);
+            let again = new_addresses[..at].iter().any(|other| other.id == Some(id));
             let path = format!("addresses.{at}.id");
-            faults.check(known, &path, "is no address of this profile; leave it out for a new one");
+            faults.check(is_known, &path, "is no address of this profile; leave it out for a new one");
             faults.check(!again, &path, "is named twice");
         }
-        let second = one.is_default && given[..at].iter().any(|other| other.is_default && other.kind == one.kind);
+        let second =
+            one.is_default && new_addresses[..at].iter().any(|other| other.is_default && other.kind == one.kind);
         faults.check(!second, &format!("addresses.{at}.isDefault"), "another address of this kind is the default");
     }
     faults.refuse()?;
@@ -125,10 +126,10 @@ fn replaced(
         address: one.address.clone(),
         is_default: one.is_default,
     };
-    let mut all: Vec<CustomerAddress> = given.iter().map(with_id).collect();
+    let mut all: Vec<CustomerAddress> = new_addresses.iter().map(with_id).collect();
     for kind in AddressKind::ALL {
         let mut of_kind = all.iter_mut().filter(|one| one.kind == kind);
-        let named = given.iter().any(|one| one.kind == kind && one.is_default);
+        let named = new_addresses.iter().any(|one| one.kind == kind && one.is_default);
         if let Some(first) = of_kind.next().filter(|_| !named) {
             first.is_default = true;
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::testing::{Bench, id};
 
-fn made(bench: &Bench) -> Option<Customer> {
+fn new_customer(bench: &Bench) -> Option<Customer> {
     let mut customer = None;
     let new = CustomerCommand::Create { email: " Ann@Example.ORG ".to_owned(), session_hash: None };
     bench.tell(&mut customer, id(1), &new).unwrap();
@@ -28,13 +28,13 @@ fn replace(addresses: Vec<GivenAddress>) -> CustomerCommand {
 
 #[test]
 fn the_address_is_kept_in_its_normal_form() {
-    assert_eq!(made(&Bench::new()).unwrap().email, "ann@example.org");
+    assert_eq!(new_customer(&Bench::new()).unwrap().email, "ann@example.org");
 }
 
 #[test]
 fn only_what_is_given_changes_and_blanks_clear() {
     let bench = Bench::new();
-    let mut customer = made(&bench);
+    let mut customer = new_customer(&bench);
     let change = |name: Option<Option<&str>>, phone: Option<Option<&str>>| {
         let owned = |text: Option<Option<&str>>| text.map(|text| text.map(str::to_owned));
         CustomerCommand::Update(Box::new(ProfileChange {
@@ -53,19 +53,19 @@ fn only_what_is_given_changes_and_blanks_clear() {
 fn a_list_of_addresses_replaces_the_one_before_and_keeps_ids() {
     use AddressKind::{Billing, Shipping};
     let bench = Bench::new();
-    let mut customer = made(&bench);
+    let mut customer = new_customer(&bench);
     let both = vec![address(Shipping, None, false), address(Shipping, None, false), address(Billing, None, false)];
     bench.tell(&mut customer, id(1), &replace(both)).unwrap();
     let addresses = customer.as_ref().unwrap().addresses.clone();
     assert_eq!(addresses.iter().map(|one| one.is_default).collect::<Vec<_>>(), [true, false, true]);
-    let kept = addresses[1].id;
-    bench.tell(&mut customer, id(1), &replace(vec![address(Shipping, Some(kept), false)])).unwrap();
+    let address_id = addresses[1].id;
+    bench.tell(&mut customer, id(1), &replace(vec![address(Shipping, Some(address_id), false)])).unwrap();
     let addresses = &customer.as_ref().unwrap().addresses;
-    assert_eq!((addresses.len(), addresses[0].id, addresses[0].is_default), (1, kept, true));
+    assert_eq!((addresses.len(), addresses[0].id, addresses[0].is_default), (1, address_id, true));
 
     let wrong = vec![
-        address(Shipping, Some(kept), true),
-        address(Shipping, Some(kept), true),
+        address(Shipping, Some(address_id), true),
+        address(Shipping, Some(address_id), true),
         address(Shipping, Some(id(9)), false),
     ];
     let refusal = bench.tell(&mut customer, id(1), &replace(wrong)).unwrap_err();
@@ -76,7 +76,7 @@ fn a_list_of_addresses_replaces_the_one_before_and_keeps_ids() {
 #[test]
 fn the_oldest_session_makes_room_and_those_that_expired_leave() {
     let mut bench = Bench::new();
-    let mut customer = made(&bench);
+    let mut customer = new_customer(&bench);
     for n in 0..=MAX_SESSIONS {
         bench.tell(&mut customer, id(1), &CustomerCommand::OpenSession { hash: format!("hash {n}") }).unwrap();
     }

@@ -26,12 +26,12 @@ impl Rehearsal {
     ) -> Self {
         let mut board = Board::new(rules);
         for printer in printers {
-            let mut known = BoardPrinter::of(printer, &board.rules.types);
-            known.free = false;
+            let mut board_printer = BoardPrinter::of(printer, &board.rules.types);
+            board_printer.free = false;
             if let Some(in_hand) = printer.in_hand.as_ref().filter(|in_hand| !in_hand.over()) {
-                known.use_up(&in_hand.used_slots);
+                board_printer.use_up(&in_hand.used_slots);
             }
-            board.printers.insert(printer.id, known);
+            board.printers.insert(printer.id, board_printer);
         }
         for (order, job) in jobs {
             board.put(order, job);
@@ -46,30 +46,30 @@ impl Rehearsal {
 
     /// Marks the printer as free from this time on.
     pub fn free(&mut self, printer: Id, at: Timestamp) {
-        if let Some(known) = self.board.printers.get_mut(&printer) {
-            (known.free, known.idle_since) = (true, at);
+        if let Some(board_printer) = self.board.printers.get_mut(&printer) {
+            (board_printer.free, board_printer.idle_since) = (true, at);
         }
     }
 
     /// Returns the jobs that get a printer at this time. Each of these printers is busy until [`Rehearsal::free`] is
     /// called for it.
     pub fn starts(&mut self, now: Timestamp) -> Vec<Proposal> {
-        let made = self.board.proposals(now);
-        for proposal in &made {
+        let proposals = self.board.proposals(now);
+        for proposal in &proposals {
             let class = self.board.jobs.get(&proposal.job).map(|job| job.class.clone());
             self.board.take_out(&proposal.job);
             self.board.settled(proposal, true);
-            if let Some(known) = self.board.printers.get_mut(&proposal.printer) {
+            if let Some(board_printer) = self.board.printers.get_mut(&proposal.printer) {
                 // It is assumed to take the start, which ends its rests after refused ones.
-                (known.free, known.refusals) = (false, None);
+                (board_printer.free, board_printer.refusals) = (false, None);
                 // Nobody puts in another spool by itself: what the print takes is missing for the next.
                 if let Some(class) = class {
-                    let used = known.fit(&class).slots;
-                    known.use_up(&used);
+                    let used = board_printer.fit(&class).slots;
+                    board_printer.use_up(&used);
                 }
             }
         }
-        made
+        proposals
     }
 
     /// Returns the time at which [`Rehearsal::starts`] may find more although no printer became free; `None` if time

@@ -90,12 +90,12 @@ fn a_printer_that_was_tried_comes_last() {
     board.order_changed(&one);
     board.printer_changed(&printer(7));
     board.printer_changed(&printer(8));
-    let made = board.proposals(NOW);
-    assert_eq!(made[0].printer, id(8));
+    let proposals = board.proposals(NOW);
+    assert_eq!(proposals[0].printer, id(8));
     let mut gone = printer(8);
     gone.maintenance = Some(String::new());
     board.printer_changed(&gone);
-    board.settled(&made[0], false);
+    board.settled(&proposals[0], false);
     assert_eq!(pairs(&mut board), [(id(1000), id(7))]);
 }
 
@@ -127,10 +127,10 @@ fn a_claimed_printer_is_not_proposed_and_a_refused_pair_cools() {
         job.priority = 9;
     });
     board.order_changed(&one);
-    let made = board.proposals(NOW);
-    assert_eq!(made[0].job, id(2000), "the refused one waits");
+    let proposals = board.proposals(NOW);
+    assert_eq!(proposals[0].job, id(2000), "the refused one waits");
     assert_eq!(board.next_at(NOW), Some(NOW.plus_ms(REFUSAL_COOLDOWN_MS)));
-    board.settled(&made[0], false);
+    board.settled(&proposals[0], false);
     assert_eq!(board.proposals(NOW.plus_ms(REFUSAL_COOLDOWN_MS))[0].job, id(1000));
 }
 
@@ -139,10 +139,10 @@ fn starts_per_minute_are_limited() {
     let mut board = board(Some(2));
     board.order_changed(&order(1, &[5; 5]));
     (10..15).for_each(|n| board.printer_changed(&printer(n)));
-    let made = board.proposals(NOW);
-    assert_eq!(made.len(), 2);
+    let proposals = board.proposals(NOW);
+    assert_eq!(proposals.len(), 2);
     assert_eq!(board.next_at(NOW), Some(NOW.plus_ms(START_WINDOW_MS)));
-    board.settled(&made[1], false);
+    board.settled(&proposals[1], false);
     assert_eq!(board.proposals(NOW.plus_ms(1)).len(), 1);
     assert_eq!(board.proposals(NOW.plus_ms(START_WINDOW_MS)).len(), 1);
 }
@@ -234,16 +234,16 @@ fn a_printer_that_refused_a_start_rests_and_is_then_tried_with_another_job_first
     assert_eq!(pairs(&mut board), []);
     assert_eq!(board.next_at(NOW), Some(NOW.plus_ms(1)));
     board.printer_changed(&sick(7, 1000, 10_000));
-    let made = board.proposals(NOW);
-    assert_eq!((made.len(), made[0].job), (1, id(1001)), "the other, though it is behind");
-    board.settled(&made[0], false);
+    let proposals = board.proposals(NOW);
+    assert_eq!((proposals.len(), proposals[0].job), (1, id(1001)), "the other, though it is behind");
+    board.settled(&proposals[0], false);
     // Both were refused: not the one that was refused last. Nothing else waits: the same again.
     refused(&mut one, 1, &[7]);
     board.order_changed(&one);
     board.printer_changed(&sick(7, 1000, 10_000));
-    let made = board.proposals(NOW);
-    assert_eq!((made.len(), made[0].job), (1, id(1001)));
-    board.settled(&made[0], false);
+    let proposals = board.proposals(NOW);
+    assert_eq!((proposals.len(), proposals[0].job), (1, id(1001)));
+    board.settled(&proposals[0], false);
     edit(&mut one, 1, |job| job.state = JobState::Cancelled);
     board.order_changed(&one);
     assert_eq!(pairs(&mut board), [(id(1000), id(7))]);
@@ -281,13 +281,13 @@ fn a_job_is_given_up_when_three_printers_or_all_of_two_refused_it() {
         other.fields.machine_type = MachineType::ResinLarge;
         board.printer_changed(&other);
         fitting.iter().for_each(|number| board.printer_changed(&printer(*number)));
-        let found = board.refused_jobs();
-        assert_eq!(!found.is_empty(), given_up, "{fitting:?} {refused_by:?}");
+        let refused_jobs = board.refused_jobs();
+        assert_eq!(!refused_jobs.is_empty(), given_up, "{fitting:?} {refused_by:?}");
         if given_up {
-            assert_eq!(found[0].printers.len(), refused_by.len());
+            assert_eq!(refused_jobs[0].printers.len(), refused_by.len());
             assert_eq!(pairs(&mut board), [], "it is not proposed meanwhile");
             assert_eq!(board.refused_jobs(), [], "asked for once");
-            board.job_settled(&found[0].job);
+            board.job_settled(&refused_jobs[0].job);
             assert_eq!(board.refused_jobs().len(), 1, "again, if the order did not hear it");
         }
     }
@@ -332,22 +332,22 @@ proptest! {
             board.printer_changed(&machine);
             printers.push(machine);
         }
-        let made = board.proposals(NOW);
+        let proposals = board.proposals(NOW);
         let fits = |job: &Job, machine: &Printer| {
             let loaded = machine.fields.loaded_material_id.is_none_or(|loaded| loaded == job.material_id);
             let inside = |size: &Dimensions| machine.fields.build_volume.as_ref().is_none_or(|volume| size.fits_in(volume));
             loaded && job.dimensions.as_ref().is_none_or(inside)
         };
         let rank = |job: &Job| (Reverse(job.priority), job.id);
-        let given: HashMap<Id, &Job> =
-            made.iter().map(|pair| (pair.printer, &**one.jobs.get(&pair.job).unwrap())).collect();
-        prop_assert_eq!(given.len(), made.len(), "one job for each printer");
+        let assigned: HashMap<Id, &Job> =
+            proposals.iter().map(|pair| (pair.printer, &**one.jobs.get(&pair.job).unwrap())).collect();
+        prop_assert_eq!(assigned.len(), proposals.len(), "one job for each printer");
         for machine in &printers {
-            if let Some(job) = given.get(&machine.id) {
+            if let Some(job) = assigned.get(&machine.id) {
                 prop_assert!(fits(job, machine));
             }
-            for waiting in one.jobs.values().filter(|job| !made.iter().any(|pair| pair.job == job.id)) {
-                let better = given.get(&machine.id).is_none_or(|job| rank(waiting) < rank(job));
+            for waiting in one.jobs.values().filter(|job| !proposals.iter().any(|pair| pair.job == job.id)) {
+                let better = assigned.get(&machine.id).is_none_or(|job| rank(waiting) < rank(job));
                 prop_assert!(!(better && fits(waiting, machine)), "{} was passed", waiting.id);
             }
         }

@@ -65,7 +65,7 @@ impl Aggregate for Endpoint {
                 let url = url.as_ref().unwrap_or(&this.url);
                 let events = events.as_ref().unwrap_or(&this.events);
                 check(url, events)?;
-                Ok(shown(Self { url: url.clone(), events: events.clone(), ..next() }))
+                Ok(respond(Self { url: url.clone(), events: events.clone(), ..next() }))
             }
             C::Archive => Ok(archive(next())),
             C::Enable if this.state == EndpointState::Active => Ok(Decision::unchanged(answer(this))),
@@ -73,17 +73,17 @@ impl Aggregate for Endpoint {
             C::Disable if this.state == EndpointState::Disabled => Ok(Decision::unchanged(answer(this))),
             C::Disable => {
                 let disabled_reason = Some(PAUSED.to_owned());
-                Ok(shown(Self { state: EndpointState::Disabled, disabled_reason, ..next() }))
+                Ok(respond(Self { state: EndpointState::Disabled, disabled_reason, ..next() }))
             }
             C::Rotate { encrypted_secret } => {
                 let former = Some((this.encrypted_secret.clone(), cx.now.plus_ms(FORMER_SECRET_MS)));
-                Ok(shown(Self { encrypted_secret: encrypted_secret.clone(), former, ..next() }))
+                Ok(respond(Self { encrypted_secret: encrypted_secret.clone(), former, ..next() }))
             }
             C::Follow { upto, due } => Ok(follow(this, cx, *upto, due)),
             C::Tried { .. } => Ok(tried(this, cx, command)),
             C::Test(due) => {
                 let delivery = delivery(cx, this.id, due, 0);
-                Ok(made(this.clone(), cx, delivery))
+                Ok(place_delivery(this.clone(), cx, delivery))
             }
             C::Redeliver(past) => {
                 if past.endpoint_id != this.id {
@@ -97,7 +97,7 @@ impl Aggregate for Endpoint {
                 }
                 let next = Self { replays: this.replays + 1, ..this.clone() };
                 let delivery = again(cx, past, next.replays);
-                Ok(made(next, cx, delivery))
+                Ok(place_delivery(next, cx, delivery))
             }
             C::Replay { since, count } => replay::begin(this, cx, *since, *count),
             C::Replayed { after, past, end } => Ok(replay::part(this, cx, *after, past, *end)),
@@ -157,7 +157,7 @@ fn answer(endpoint: &Endpoint) -> EndpointAnswer {
     EndpointAnswer::Endpoint(Box::new(endpoint.clone()))
 }
 
-fn shown(next: Endpoint) -> Decision<Endpoint> {
+fn respond(next: Endpoint) -> Decision<Endpoint> {
     let answer = answer(&next);
     Decision::to(next, answer)
 }
@@ -168,8 +168,8 @@ fn check(url: &str, events: &[String]) -> Result<(), Refusal> {
     faults.check(!events.is_empty(), "events", "must name at least one event");
     for (at, kind) in events.iter().enumerate() {
         let path = format!("events.{at}");
-        let known = event::OUTBOUND.contains(&kind.as_str());
-        faults.check(known, &path, format!("must be one of {}", event::OUTBOUND.join(", ")));
+        let is_known = event::OUTBOUND.contains(&kind.as_str());
+        faults.check(is_known, &path, format!("must be one of {}", event::OUTBOUND.join(", ")));
         faults.check(!events[..at].contains(kind), &path, "is named twice; name each event once");
     }
     faults.refuse()
@@ -184,7 +184,7 @@ fn create(
     cursor: i64,
 ) -> Decided {
     check(url, events)?;
-    Ok(shown(Endpoint {
+    Ok(respond(Endpoint {
         id,
         revision: 1,
         url: url.to_owned(),
@@ -238,7 +238,7 @@ pub(super) fn again(cx: &DecisionContext<'_>, past: &Delivery, replay: u32) -> D
     delivery(cx, past.endpoint_id, &due, replay)
 }
 
-fn made(mut next: Endpoint, cx: &DecisionContext<'_>, delivery: Delivery) -> Decision<Endpoint> {
+fn place_delivery(mut next: Endpoint, cx: &DecisionContext<'_>, delivery: Delivery) -> Decision<Endpoint> {
     next.place(delivery.clone(), cx.now);
     let row = delivery.clone();
     Decision::to(next, EndpointAnswer::Delivery(Box::new(delivery))).rows([row])
@@ -251,7 +251,7 @@ fn archive(mut next: Endpoint) -> Decision<Endpoint> {
     next.replaying = None;
     next.disabled_by = None;
     next.archived = true;
-    shown(next).rows(rows)
+    respond(next).rows(rows)
 }
 
 /// Enables sending, including the delivery that disabled the endpoint. Deliveries of the window restart their attempt
@@ -267,7 +267,7 @@ fn enable(mut next: Endpoint, cx: &DecisionContext<'_>) -> Decision<Endpoint> {
     for delivery in &held {
         next.place(delivery.clone(), cx.now);
     }
-    shown(next).rows(held)
+    respond(next).rows(held)
 }
 
 /// Creates deliveries for the events passed. The cursor only moves forward, so that a repeated part creates none twice.
@@ -318,10 +318,10 @@ fn tried(this: &Endpoint, cx: &DecisionContext<'_>, command: &EndpointCommand) -
     let EndpointCommand::Tried { delivery, number, ok, status, error, excerpt, duration_ms } = command else {
         return Decision::unchanged(EndpointAnswer::Done);
     };
-    let Some(known) = this.window.get(delivery).filter(|known| known.attempts + 1 == *number) else {
+    let Some(current) = this.window.get(delivery).filter(|current| current.attempts + 1 == *number) else {
         return Decision::unchanged(EndpointAnswer::Done);
     };
-    let retry = cx.rules.webhook_schedule_ms.get(known.attempts as usize).copied();
+    let retry = cx.rules.webhook_schedule_ms.get(current.attempts as usize).copied();
     let disabled = this.state == EndpointState::Disabled;
     let state = match (ok, retry) {
         (true, _) => DeliveryState::Delivered,
@@ -338,14 +338,14 @@ fn tried(this: &Endpoint, cx: &DecisionContext<'_>, command: &EndpointCommand) -
         next_at: if state == DeliveryState::Pending {
             cx.now.plus_ms(retry.unwrap_or(0) + jitter)
         } else {
-            known.next_at
+            current.next_at
         },
         last_status: *status,
         last_error: error.clone(),
         last_excerpt: excerpt.clone(),
         last_duration_ms: Some(*duration_ms),
         attempted_at: Some(attempted_at),
-        ..known.clone()
+        ..current.clone()
     };
     let mut next = this.clone();
     next.tried_at = this.tried_at.max(Some(attempted_at));
@@ -381,6 +381,6 @@ fn disable(mut next: Endpoint, cx: &DecisionContext<'_>, last: &Delivery) -> Dec
         next.url, next.id
     );
     let subject = format!("Webhook endpoint disabled after {} tries: {}", last.attempts, next.url);
-    let told = Mail::alert(cx, AlertKind::EndpointDisabled, &subject, &text);
-    Decision::to(next, EndpointAnswer::Done).events([happened]).created(told)
+    let mail = Mail::alert(cx, AlertKind::EndpointDisabled, &subject, &text);
+    Decision::to(next, EndpointAnswer::Done).events([happened]).created(mail)
 }

@@ -15,10 +15,10 @@ pub fn envelope(event: &Event) -> String {
 
 /// Returns the subscribed events after the endpoint's cursor, with their envelopes.
 pub fn due<'a>(endpoint: &Endpoint, events: impl IntoIterator<Item = &'a Numbered>) -> Vec<Due> {
-    let wanted = |e: &&Numbered| e.seq > endpoint.cursor && endpoint.events.contains(&e.event.event);
+    let is_subscribed = |e: &&Numbered| e.seq > endpoint.cursor && endpoint.events.contains(&e.event.event);
     let of =
         |e: &Numbered| Due { event_id: e.event.id, seq: e.seq, event: e.event.event.clone(), body: envelope(&e.event) };
-    events.into_iter().filter(wanted).map(of).collect()
+    events.into_iter().filter(is_subscribed).map(of).collect()
 }
 
 fn sorted(value: &Value) -> Value {

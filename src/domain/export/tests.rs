@@ -10,7 +10,7 @@ fn scope() -> ExportScope {
     ExportScope { kind, customer_email, from: None, to: None, status: None, site: None }
 }
 
-fn asked(bench: &Bench) -> Option<Export> {
+fn requested_export(bench: &Bench) -> Option<Export> {
     let mut export = None;
     let request = ExportCommand::Request { scope: scope(), mail_to: Some("ann@example.org".to_owned()) };
     bench.tell(&mut export, id(1), &request).unwrap();
@@ -32,7 +32,7 @@ fn finished(rows: u64) -> ExportCommand {
 #[test]
 fn a_finished_export_is_mailed_once_and_lives_seven_days() {
     let mut bench = Bench::new();
-    let mut export = asked(&bench);
+    let mut export = requested_export(&bench);
     bench.tell(&mut export, id(1), &ExportCommand::Progress(progress(500))).unwrap();
     assert_eq!(export.as_ref().map(|export| (export.state, export.progress.rows)), Some((ExportState::Running, 500)));
     let done = bench.tell(&mut export, id(1), &finished(700)).unwrap();
@@ -53,7 +53,7 @@ fn a_finished_export_is_mailed_once_and_lives_seven_days() {
 #[test]
 fn it_is_tried_again_and_given_up_with_a_word() {
     let bench = Bench::new();
-    let mut export = asked(&bench);
+    let mut export = requested_export(&bench);
     for number in 1..=MAX_EXPORT_TRIES {
         let failed = ExportCommand::Failed { number, words: "no space left".to_owned() };
         let done = bench.tell(&mut export, id(1), &failed).unwrap();
@@ -84,7 +84,7 @@ proptest! {
     #[test]
     fn progress_only_grows_and_one_mail_ends_it(steps in prop::collection::vec((0u8..4, 0u64..50, 1u32..10), 0..40)) {
         let bench = Bench::new();
-        let mut export = asked(&bench);
+        let mut export = requested_export(&bench);
         let (mut rows, mut mails) = (0, 0);
         for (what, count, number) in steps {
             let command = match what {

@@ -54,13 +54,13 @@ pub struct Plate {
 impl Plate {
     /// Returns the weight of all its filaments in grams; `None` if that of one is unknown.
     pub fn grams(&self) -> Option<Amount> {
-        let known = self.filaments.iter().map(|filament| filament.grams).collect::<Option<Vec<_>>>()?;
-        (!known.is_empty()).then(|| known.into_iter().sum())
+        let weights = self.filaments.iter().map(|filament| filament.grams).collect::<Option<Vec<_>>>()?;
+        (!weights.is_empty()).then(|| weights.into_iter().sum())
     }
 
     /// Returns the length of all its filaments in millimetres; `None` if that of one is unknown.
     pub fn filament_mm(&self) -> Option<f64> {
-        let known = self.filaments.iter().map(|filament| filament.mm).collect::<Option<Vec<_>>>()?;
-        (!known.is_empty()).then(|| known.into_iter().sum())
+        let lengths = self.filaments.iter().map(|filament| filament.mm).collect::<Option<Vec<_>>>()?;
+        (!lengths.is_empty()).then(|| lengths.into_iter().sum())
     }
 }

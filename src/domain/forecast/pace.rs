@@ -52,7 +52,7 @@ impl ObservedPrint {
 pub struct Paces {
     files: HashMap<Id, Pace>,
     printers: HashMap<Id, Pace>,
-    known: HashSet<Id>,
+    learned_attempts: HashSet<Id>,
     order: VecDeque<Id>,
 }
 
@@ -77,24 +77,24 @@ impl Pace {
 
 impl Paces {
     /// Learns from a print. One that is already known changes nothing.
-    pub fn learn(&mut self, seen: &ObservedPrint) {
-        if seen.took_ms <= 0 || !self.known.insert(seen.attempt) {
+    pub fn learn(&mut self, observed: &ObservedPrint) {
+        if observed.took_ms <= 0 || !self.learned_attempts.insert(observed.attempt) {
             return;
         }
-        self.order.push_back(seen.attempt);
+        self.order.push_back(observed.attempt);
         if self.order.len() > MAX_KNOWN
             && let Some(oldest) = self.order.pop_front()
         {
-            self.known.remove(&oldest);
+            self.learned_attempts.remove(&oldest);
         }
-        let ratio = (seen.took_ms as f64 / stated_ms(seen.stated_seconds) as f64)
+        let ratio = (observed.took_ms as f64 / stated_ms(observed.stated_seconds) as f64)
             .clamp(*RATIO_BOUNDS.start(), *RATIO_BOUNDS.end());
-        let (file, printer) = (ratio_of(&self.files, seen.file), ratio_of(&self.printers, seen.printer));
-        if self.files.len() < MAX_PACES || self.files.contains_key(&seen.file) {
-            self.files.entry(seen.file).or_default().learn(ratio / printer);
+        let (file, printer) = (ratio_of(&self.files, observed.file), ratio_of(&self.printers, observed.printer));
+        if self.files.len() < MAX_PACES || self.files.contains_key(&observed.file) {
+            self.files.entry(observed.file).or_default().learn(ratio / printer);
         }
-        if self.printers.len() < MAX_PACES || self.printers.contains_key(&seen.printer) {
-            self.printers.entry(seen.printer).or_default().learn(ratio / file);
+        if self.printers.len() < MAX_PACES || self.printers.contains_key(&observed.printer) {
+            self.printers.entry(observed.printer).or_default().learn(ratio / file);
         }
     }
 

@@ -42,7 +42,7 @@ fn order(number: u32, jobs: impl IntoIterator<Item = Job>) -> Order {
     order
 }
 
-fn made(orders: &[Order], printers: &[Printer], hours: &ShopHours) -> Forecast {
+fn forecast_for(orders: &[Order], printers: &[Printer], hours: &ShopHours) -> Forecast {
     let outlooks: Vec<_> = printers.iter().map(|printer| PrinterOutlook { printer, left_ms: None }).collect();
     let (rules, paces) = (rules(), Paces::default());
     forecast(NOW, orders, &outlooks, ShopKnowledge { rules: &rules, paces: &paces, hours, starting_ms: STARTING_MS })
@@ -57,12 +57,12 @@ fn jobs_follow_each_other_on_a_printer_with_the_bed_cleared_between() {
     let orders = [order(10, [job(11, 10)]), order(20, [job(21, 20)])];
     let first = NOW.plus_ms(STARTING_MS + HOUR);
     let second = first.plus_ms(ASSUMED_CLEARING_MS + STARTING_MS + HOUR);
-    let made = made(&orders, &[printer(5, false, None)], &always());
-    assert_eq!((made.orders[&id(10)], made.orders[&id(20)]), (first, second));
-    assert_eq!(made.printers[&id(5)], Some(second.plus_ms(ASSUMED_CLEARING_MS)));
-    assert_eq!((made.done_at(), made.untold), (Some(second), 0));
+    let prediction = forecast_for(&orders, &[printer(5, false, None)], &always());
+    assert_eq!((prediction.orders[&id(10)], prediction.orders[&id(20)]), (first, second));
+    assert_eq!(prediction.printers[&id(5)], Some(second.plus_ms(ASSUMED_CLEARING_MS)));
+    assert_eq!((prediction.done_at(), prediction.untold), (Some(second), 0));
     let queued: Vec<(Id, Id, Timestamp)> =
-        made.queues[&id(5)].iter().map(|one| (one.job, one.order, one.done_at)).collect();
+        prediction.queues[&id(5)].iter().map(|one| (one.job, one.order, one.done_at)).collect();
     assert_eq!(queued, [(id(11), id(10), first), (id(21), id(20), second)]);
 }
 
@@ -70,10 +70,10 @@ fn jobs_follow_each_other_on_a_printer_with_the_bed_cleared_between() {
 fn a_printer_that_clears_itself_waits_for_nobody_and_others_wait_for_the_morning() {
     let jobs: Vec<Job> = (0..10).map(|n| job(11 + n, 10)).collect();
     let office = ShopHours::parse("UTC", &["mon-fri 08:00-18:00".to_owned()], &[]).unwrap();
-    let by_itself = made(&[order(10, jobs.clone())], &[printer(5, true, None)], &office);
+    let by_itself = forecast_for(&[order(10, jobs.clone())], &[printer(5, true, None)], &office);
     assert_eq!(by_itself.orders[&id(10)], NOW.plus_ms(10 * (STARTING_MS + HOUR)));
     // Six prints are cleared until 18:00 on Friday; the seventh stays on its bed until Monday.
-    let by_hand = made(&[order(10, jobs)], &[printer(5, false, None)], &office);
+    let by_hand = forecast_for(&[order(10, jobs)], &[printer(5, false, None)], &office);
     let done = by_hand.orders[&id(10)];
     let monday: Timestamp = "2025-11-24T08:00:00Z".parse().unwrap();
     assert!(done > monday.plus_ms(2 * HOUR) && done < monday.plus_ms(6 * HOUR), "{done}");
@@ -83,8 +83,9 @@ fn a_printer_that_clears_itself_waits_for_nobody_and_others_wait_for_the_morning
 fn the_urgent_comes_first() {
     let mut urgent = job(21, 20);
     urgent.priority = 9;
-    let made = made(&[order(10, [job(11, 10)]), order(20, [urgent])], &[printer(5, true, None)], &always());
-    assert!(made.orders[&id(20)] < made.orders[&id(10)]);
+    let prediction =
+        forecast_for(&[order(10, [job(11, 10)]), order(20, [urgent])], &[printer(5, true, None)], &always());
+    assert!(prediction.orders[&id(20)] < prediction.orders[&id(10)]);
 }
 
 #[test]
@@ -99,10 +100,10 @@ fn what_nobody_can_tell_has_no_moment() {
     done.state = JobState::Completed;
     let orders =
         [order(10, [job(11, 10), short]), order(20, [other]), order(30, [failed]), order(40, [done, job(42, 40)])];
-    let made = made(&orders, &[printer(5, true, Some(2))], &always());
-    assert_eq!(made.jobs.len(), 2, "those that are ready for the printer");
-    assert_eq!(made.orders.keys().collect::<Vec<_>>(), [&id(40)]);
-    assert_eq!(made.untold, 3);
+    let prediction = forecast_for(&orders, &[printer(5, true, Some(2))], &always());
+    assert_eq!(prediction.jobs.len(), 2, "those that are ready for the printer");
+    assert_eq!(prediction.orders.keys().collect::<Vec<_>>(), [&id(40)]);
+    assert_eq!(prediction.untold, 3);
 }
 
 fn spool(left: Option<i64>) -> Slot {
@@ -130,7 +131,7 @@ fn prints_use_up_the_spools_of_which_it_is_known_what_is_left() {
             .enumerate()
             .map(|(n, left)| printer(5 + n as u32, true, None).with_slots(vec![spool(*left)]))
             .collect();
-        made(&orders, &printers, &always())
+        forecast_for(&orders, &printers, &always())
     };
     assert_eq!((shop(&[None]).jobs.len(), shop(&[Some(40)]).jobs.len()), (4, 4));
     let short = shop(&[Some(25)]);
@@ -187,23 +188,23 @@ fn a_print_that_goes_on_ends_as_its_printer_says() {
     let orders = [order(10, [running, job(12, 10)])];
     let (rules, paces, hours) = (rules(), Paces::default(), always());
     let outlook = [PrinterOutlook { printer: &one, left_ms: Some(20 * MINUTE) }];
-    let made = forecast(
+    let prediction = forecast(
         NOW,
         &orders,
         &outlook,
         ShopKnowledge { rules: &rules, paces: &paces, hours: &hours, starting_ms: STARTING_MS },
     );
-    assert_eq!(made.jobs[&id(11)], NOW.plus_ms(20 * MINUTE));
-    assert_eq!(made.jobs[&id(12)], NOW.plus_ms(20 * MINUTE + STARTING_MS + HOUR));
-    let told = |printer: &Printer| {
+    assert_eq!(prediction.jobs[&id(11)], NOW.plus_ms(20 * MINUTE));
+    assert_eq!(prediction.jobs[&id(12)], NOW.plus_ms(20 * MINUTE + STARTING_MS + HOUR));
+    let job_count = |printer: &Printer| {
         let outlook = [PrinterOutlook { printer, left_ms: Some(20 * MINUTE) }];
         let shop = ShopKnowledge { rules: &rules, paces: &paces, hours: &hours, starting_ms: STARTING_MS };
         forecast(NOW, &orders, &outlook, shop).jobs.len()
     };
     // The one in hand takes a gram, the next ten.
-    assert_eq!(told(&short), 1);
-    assert_eq!(told(&one.clone().with_slots(vec![spool(Some(10))])), 1);
-    assert_eq!(told(&one.with_slots(vec![spool(Some(11))])), 2);
+    assert_eq!(job_count(&short), 1);
+    assert_eq!(job_count(&one.clone().with_slots(vec![spool(Some(10))])), 1);
+    assert_eq!(job_count(&one.with_slots(vec![spool(Some(11))])), 2);
 }
 
 #[test]
@@ -214,20 +215,20 @@ fn a_limit_on_starts_spreads_them() {
     let outlooks: Vec<_> = printers.iter().map(|printer| PrinterOutlook { printer, left_ms: None }).collect();
     let (paces, hours) = (Paces::default(), always());
     let shop = ShopKnowledge { rules: &rules, paces: &paces, hours: &hours, starting_ms: STARTING_MS };
-    let made = forecast(NOW, &[order(10, jobs)], &outlooks, shop);
-    assert_eq!(made.orders[&id(10)], NOW.plus_ms(2 * MINUTE + STARTING_MS + HOUR));
+    let prediction = forecast(NOW, &[order(10, jobs)], &outlooks, shop);
+    assert_eq!(prediction.orders[&id(10)], NOW.plus_ms(2 * MINUTE + STARTING_MS + HOUR));
 }
 
 #[test]
 fn a_bed_waits_as_long_as_beds_did() {
-    let mut known = printer(5, false, None);
+    let mut machine = printer(5, false, None);
     let cleared = |n: i64| Clearing { from: NOW.plus_ms(-n * HOUR), to: NOW.plus_ms(-n * HOUR + 5 * MINUTE) };
-    known.clearings = (1..=8).map(cleared).collect();
+    machine.clearings = (1..=8).map(cleared).collect();
     // Eight of five minutes, and two of fifteen that are assumed.
-    assert_eq!(clearing_ms(&known.clearings, &always()), 7 * MINUTE);
+    assert_eq!(clearing_ms(&machine.clearings, &always()), 7 * MINUTE);
 }
 
-fn seen(attempt: u32, file: u32, printer: u32, ratio: f64) -> ObservedPrint {
+fn observed_print(attempt: u32, file: u32, printer: u32, ratio: f64) -> ObservedPrint {
     ObservedPrint {
         attempt: id(attempt),
         file: id(file),
@@ -241,16 +242,16 @@ fn seen(attempt: u32, file: u32, printer: u32, ratio: f64) -> ObservedPrint {
 fn files_and_printers_that_take_longer_are_expected_to() {
     let mut paces = Paces::default();
     for n in 0..40 {
-        paces.learn(&seen(100 + n, 1, 7, 1.5));
-        paces.learn(&seen(200 + n, 2, 7, 1.0));
-        paces.learn(&seen(300 + n, 2, 8, 1.0));
+        paces.learn(&observed_print(100 + n, 1, 7, 1.5));
+        paces.learn(&observed_print(200 + n, 2, 7, 1.0));
+        paces.learn(&observed_print(300 + n, 2, 8, 1.0));
     }
     let hours = |file, printer| paces.expected_ms(Some(id(file)), id(printer), Some(3600)) as f64 / HOUR as f64;
     assert!((hours(1, 7) - 1.5).abs() < 0.1, "{}", hours(1, 7));
     assert!((hours(2, 8) - 1.0).abs() < 0.1, "{}", hours(2, 8));
     assert!(hours(1, 8) > 1.2, "the file is slow on other printers too: {}", hours(1, 8));
     let before = paces.clone();
-    paces.learn(&seen(100, 1, 7, 5.0));
+    paces.learn(&observed_print(100, 1, 7, 5.0));
     assert_eq!(paces, before, "no print is learnt twice");
 }
 
@@ -273,8 +274,8 @@ proptest! {
             };
             order(number, [job])
         }).collect();
-        let forecast = made(&orders, &printers, &always());
-        prop_assert_eq!(&forecast, &made(&orders, &printers, &always()));
+        let forecast = forecast_for(&orders, &printers, &always());
+        prop_assert_eq!(&forecast, &forecast_for(&orders, &printers, &always()));
         let mut board = Board::new(rules());
         orders.iter().for_each(|order| board.order_changed(order));
         printers.iter().for_each(|printer| board.printer_changed(printer));

@@ -96,10 +96,10 @@ impl Binary {
                     rest
                 }
                 _ => {
-                    let wanted = self.wanted();
-                    let (part, rest) = chunk.split_at((wanted - self.bytes.len()).min(chunk.len()));
+                    let needed_bytes = self.needed_bytes();
+                    let (part, rest) = chunk.split_at((needed_bytes - self.bytes.len()).min(chunk.len()));
                     self.bytes.extend_from_slice(part);
-                    if self.bytes.len() == wanted {
+                    if self.bytes.len() == needed_bytes {
                         let bytes = std::mem::take(&mut self.bytes);
                         self.take(&bytes, notes);
                     }
@@ -110,7 +110,7 @@ impl Binary {
     }
 
     /// Returns the number of bytes that the current step needs.
-    fn wanted(&self) -> usize {
+    fn needed_bytes(&self) -> usize {
         match self.step {
             Step::File => FILE_HEADER_BYTES,
             Step::BinaryBlock => 8,

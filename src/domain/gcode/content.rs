@@ -116,17 +116,17 @@ impl FileEnds {
             let length = u16::from_le_bytes(end.get(at + 28..at + 30)?.try_into().ok()?);
             end.get(at + 46..at + 46 + usize::from(length))
         });
-        let mut found = None;
+        let mut content = None;
         for name in names {
             let name = name.strip_prefix(b"/").unwrap_or(name).to_ascii_lowercase();
             if name.starts_with(b"metadata/plate_") && name.ends_with(b".gcode") {
                 return Some(Content::SlicedThreeMf);
             }
             if name.starts_with(b"3d/") && name.ends_with(b".model") {
-                found = Some(Content::ThreeMf);
+                content = Some(Content::ThreeMf);
             }
         }
-        found
+        content
     }
 
     /// Returns whether the file has exactly the size that follows from the number of facets in its header.

@@ -193,16 +193,16 @@ mod tests {
 
     #[test]
     fn what_is_extruded_beside_the_printers_own_commands_counts() {
-        let found = of(PRINT);
-        assert_eq!(found.size(), Some(Dimensions { x: 20.0, y: 30.0, z: 5.4 }));
-        assert_eq!(found.beyond_bed(), None, "no bed is named");
+        let extents = of(PRINT);
+        assert_eq!(extents.size(), Some(Dimensions { x: 20.0, y: 30.0, z: 5.4 }));
+        assert_eq!(extents.beyond_bed(), None, "no bed is named");
         assert_eq!(of("G28\nG1 X5 Y5\n").size(), None);
     }
 
     #[test]
     fn relative_moves_are_followed() {
-        let found = of("G91\nM83\nG1 X10 Y10 Z0.2\nG1 X5 E1\nG1 Y7 E1\nG1 Z1\nG1 X-5 E1\n");
-        assert_eq!(found.size(), Some(Dimensions { x: 5.0, y: 7.0, z: 1.2 }));
+        let extents = of("G91\nM83\nG1 X10 Y10 Z0.2\nG1 X5 E1\nG1 Y7 E1\nG1 Z1\nG1 X-5 E1\n");
+        assert_eq!(extents.size(), Some(Dimensions { x: 5.0, y: 7.0, z: 1.2 }));
     }
 
     #[test]

@@ -125,13 +125,13 @@ impl Notes {
     }
 
     /// Returns the metadata derived from the statements, and the only plate of plain G-code.
-    pub(super) fn found(mut self) -> (Metadata, FoundPlate) {
+    pub(super) fn into_parts(mut self) -> (Metadata, FoundPlate) {
         let mut tools = std::mem::take(&mut self.tools);
         tools.weigh(self.weights());
         let metadata = self.metadata();
-        let mut found = tools.plate(metadata.grams, metadata.filament_mm);
-        (found.plate.seconds, found.plate.dimensions) = (metadata.seconds, metadata.size);
-        (metadata, found)
+        let mut found_plate = tools.plate(metadata.grams, metadata.filament_mm);
+        (found_plate.plate.seconds, found_plate.plate.dimensions) = (metadata.seconds, metadata.size);
+        (metadata, found_plate)
     }
 
     /// Returns the metadata derived from the statements.
@@ -178,8 +178,8 @@ impl Notes {
 }
 
 /// Replaces a value, unless the new statement could not be read.
-fn replace<T>(known: &mut Option<T>, new: Option<T>) {
+fn replace<T>(current: &mut Option<T>, new: Option<T>) {
     if new.is_some() {
-        *known = new;
+        *current = new;
     }
 }

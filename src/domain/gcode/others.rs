@@ -67,8 +67,8 @@ impl Others {
         } else {
             return;
         };
-        let known = self.extruders.contains_key(extruder);
-        if let Some(number) = leading_number(value).filter(|_| known || self.extruders.len() < MAX_EXTRUDERS) {
+        let is_known = self.extruders.contains_key(extruder);
+        if let Some(number) = leading_number(value).filter(|_| is_known || self.extruders.len() < MAX_EXTRUDERS) {
             // ideaMaker writes densities in kg/m³.
             let number = if what == 2 && number > 100.0 { number / 1000.0 } else { number };
             self.extruders.entry(extruder.trim().to_owned()).or_default()[what] = Some(number);

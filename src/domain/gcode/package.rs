@@ -49,7 +49,7 @@ fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
         let here = &end[at..];
         // Entries and bytes of the directory, 16 and 32 bits, or 64 bits each. The 64-bit record may also stand
         // elsewhere, where its locator says.
-        let told = if here.starts_with(b"PK\x05\x06") {
+        let stated_sizes = if here.starts_with(b"PK\x05\x06") {
             [
                 number(here, 10, 2).filter(|entries| *entries != 0xffff),
                 number(here, 12, 4).filter(|bytes| *bytes != 0xffff_ffff),
@@ -65,7 +65,7 @@ fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
         } else {
             continue;
         };
-        let [entries, bytes] = told;
+        let [entries, bytes] = stated_sizes;
         if entries.is_some_and(|entries| entries > MAX_ENTRIES)
             || bytes.is_some_and(|bytes| bytes > MAX_DIRECTORY_BYTES)
         {
@@ -102,40 +102,42 @@ pub fn read_package(file: impl Read + Seek) -> Result<(Metadata, Vec<FoundPlate>
         return Err(Damage::TooManyParts);
     }
     let first = *numbers.first().ok_or(Damage::CutOff)?;
-    let said = text(&mut archive, "Metadata/slice_info.config").map_or_else(Plates::new, |text| slice_info(&text));
+    let plate_info =
+        text(&mut archive, "Metadata/slice_info.config").map_or_else(Plates::new, |text| slice_info(&text));
     let named = text(&mut archive, "Metadata/model_settings.config").map(|text| names(&text)).unwrap_or_default();
     let (mut metadata, mut plates, mut pictures) = (Metadata::default(), Vec::new(), 0);
     for number in numbers {
         let limit = if number == first { MAX_PLATE_BYTES } else { MAX_HEADER_BYTES };
-        let (of_plate, mut found, height) = read_plate(&mut archive, number, limit)?;
-        found.plate.plate = number;
-        found.plate.name = named.get(&number).cloned();
-        if let Some(said) = said.get(&number) {
-            found.plate.seconds = found.plate.seconds.or(said.seconds);
-            found.plate.nozzle_diameter = found.plate.nozzle_diameter.or(said.nozzle_diameter);
-            found.plate.printer_model = found.plate.printer_model.take().or_else(|| said.printer_model.clone());
-            if !said.filaments.is_empty() {
-                found.plate.filaments.clone_from(&said.filaments);
+        let (of_plate, mut found_plate, height) = read_plate(&mut archive, number, limit)?;
+        found_plate.plate.plate = number;
+        found_plate.plate.name = named.get(&number).cloned();
+        if let Some(info) = plate_info.get(&number) {
+            found_plate.plate.seconds = found_plate.plate.seconds.or(info.seconds);
+            found_plate.plate.nozzle_diameter = found_plate.plate.nozzle_diameter.or(info.nozzle_diameter);
+            found_plate.plate.printer_model =
+                found_plate.plate.printer_model.take().or_else(|| info.printer_model.clone());
+            if !info.filaments.is_empty() {
+                found_plate.plate.filaments.clone_from(&info.filaments);
             }
         }
         let json = bytes(&mut archive, &format!("Metadata/plate_{number}.json"), MAX_PROJECT_BYTES);
-        let across = json.and_then(|json| plate_json(&mut found.plate, &json));
+        let across = json.and_then(|json| plate_json(&mut found_plate.plate, &json));
         let size = across.zip(height).map(|([x, y], z)| Dimensions { x, y, z });
-        found.plate.dimensions = found.plate.dimensions.or(size);
-        found.thumbnail = picture(&mut archive, &format!("Metadata/plate_{number}.png"))
+        found_plate.plate.dimensions = found_plate.plate.dimensions.or(size);
+        found_plate.thumbnail = picture(&mut archive, &format!("Metadata/plate_{number}.png"))
             .filter(|picture| pictures + picture.png.len() <= MAX_PICTURES_BYTES);
-        pictures += found.thumbnail.as_ref().map_or(0, |picture| picture.png.len());
+        pictures += found_plate.thumbnail.as_ref().map_or(0, |picture| picture.png.len());
         if number == first {
             metadata = Metadata {
-                seconds: of_plate.seconds.or(found.plate.seconds),
-                grams: of_plate.grams.or(found.plate.grams()),
-                filament_mm: of_plate.filament_mm.or(found.plate.filament_mm()),
-                size: of_plate.size.or(found.plate.dimensions),
-                thumbnail: of_plate.thumbnail.or_else(|| found.thumbnail.clone()),
+                seconds: of_plate.seconds.or(found_plate.plate.seconds),
+                grams: of_plate.grams.or(found_plate.plate.grams()),
+                filament_mm: of_plate.filament_mm.or(found_plate.plate.filament_mm()),
+                size: of_plate.size.or(found_plate.plate.dimensions),
+                thumbnail: of_plate.thumbnail.or_else(|| found_plate.thumbnail.clone()),
                 ..of_plate
             };
         }
-        plates.push(found);
+        plates.push(found_plate);
     }
     Ok((metadata, plates))
 }
@@ -211,7 +213,7 @@ mod tests {
         zip.finish().unwrap().into_inner()
     }
 
-    fn found(bytes: &[u8]) -> Found {
+    fn read_bytes(bytes: &[u8]) -> Found {
         let mut reader = GcodeReader::new();
         reader.push(bytes);
         reader.finish()
@@ -220,14 +222,17 @@ mod tests {
     #[test]
     fn the_first_plate_says_what_it_takes() {
         let bytes = package(&[("Metadata/plate_2.gcode", "G28\n"), ("Metadata/plate_1.gcode", CODE)]);
-        assert_eq!(found(&bytes).content, Some(Content::SlicedThreeMf));
-        let (said, plates) = read_package(Cursor::new(&bytes)).unwrap();
-        assert_eq!(plates.iter().map(|found| found.plate.plate).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(said.slicer.as_deref(), Some("Bambu Studio 01.10.01.50"));
-        assert_eq!((said.seconds, said.grams, said.filament_mm), (Some(1862), Some(Amount(3_700)), Some(1234.5)));
-        let picture = said.thumbnail.unwrap();
+        assert_eq!(read_bytes(&bytes).content, Some(Content::SlicedThreeMf));
+        let (metadata, plates) = read_package(Cursor::new(&bytes)).unwrap();
+        assert_eq!(plates.iter().map(|plate| plate.plate.plate).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(metadata.slicer.as_deref(), Some("Bambu Studio 01.10.01.50"));
+        assert_eq!(
+            (metadata.seconds, metadata.grams, metadata.filament_mm),
+            (Some(1862), Some(Amount(3_700)), Some(1234.5))
+        );
+        let picture = metadata.thumbnail.unwrap();
         assert_eq!((picture.width, picture.height), (256, 512));
-        assert_eq!(found(&package(&[])).content, Some(Content::ThreeMf), "a model that is not sliced");
+        assert_eq!(read_bytes(&package(&[])).content, Some(Content::ThreeMf), "a model that is not sliced");
     }
 
     /// Builds a project of two plates as OrcaSlicer exports it, the second with two filaments.

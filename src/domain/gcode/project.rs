@@ -24,11 +24,11 @@ fn numbered(tag: &Tag<'_>) -> Option<u32> {
 
 /// Reads `slice_info.config`: a `<plate>` has its number, time, nozzles and machine as `<metadata>`, and its filaments.
 pub(super) fn slice_info(text: &str) -> Plates {
-    let (mut found, mut open) = (Plates::new(), None::<Plate>);
+    let (mut plates, mut open) = (Plates::new(), None::<Plate>);
     for tag in tags(text) {
         if tag.name == "plate" {
-            if let Some(plate) = open.take().filter(|plate| plate.plate > 0 && found.len() < MAX_PLATES) {
-                found.insert(plate.plate, plate);
+            if let Some(plate) = open.take().filter(|plate| plate.plate > 0 && plates.len() < MAX_PLATES) {
+                plates.insert(plate.plate, plate);
             }
             open = (!tag.ends).then(Plate::default);
         }
@@ -42,7 +42,7 @@ pub(super) fn slice_info(text: &str) -> Plates {
             _ => {}
         }
     }
-    found
+    plates
 }
 
 /// Parses a filament tag such as `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`; ids count
@@ -61,14 +61,14 @@ fn filament(tag: &Tag<'_>) -> Option<PlateFilament> {
 
 /// Reads the names of plates from `model_settings.config`.
 pub(super) fn names(text: &str) -> BTreeMap<u32, String> {
-    let (mut found, mut open) = (BTreeMap::new(), None::<(u32, Option<String>)>);
+    let (mut plate_names, mut open) = (BTreeMap::new(), None::<(u32, Option<String>)>);
     for tag in tags(text) {
         if tag.name == "plate" {
             if let Some((number, Some(name))) = open.take()
                 && number > 0
-                && found.len() < MAX_PLATES
+                && plate_names.len() < MAX_PLATES
             {
-                found.insert(number, name);
+                plate_names.insert(number, name);
             }
             open = (!tag.ends).then_some((0, None));
         }
@@ -79,18 +79,18 @@ pub(super) fn names(text: &str) -> BTreeMap<u32, String> {
             _ => {}
         }
     }
-    found
+    plate_names
 }
 
 /// Adds the data of `plate_1.json`: build plate and nozzle. Returns the lengths of the print along x and y in
 /// millimetres.
 pub(super) fn plate_json(plate: &mut Plate, json: &[u8]) -> Option<[f64; 2]> {
-    let said = read(json, PLATE_JSON).ok()?;
-    let bed = said.get("bed_type").and_then(Value::as_str).map(bed_name).and_then(|name| word(&name));
+    let fields = read(json, PLATE_JSON).ok()?;
+    let bed = fields.get("bed_type").and_then(Value::as_str).map(bed_name).and_then(|name| word(&name));
     plate.bed_type = plate.bed_type.take().or(bed);
-    let nozzle = said.get("nozzle_diameter").and_then(Value::as_f64).and_then(nozzle_mm);
+    let nozzle = fields.get("nozzle_diameter").and_then(Value::as_f64).and_then(nozzle_mm);
     plate.nozzle_diameter = plate.nozzle_diameter.or(nozzle);
-    let corners: Vec<f64> = said.get("bbox_all")?.as_array()?.iter().filter_map(Value::as_f64).collect();
+    let corners: Vec<f64> = fields.get("bbox_all")?.as_array()?.iter().filter_map(Value::as_f64).collect();
     match corners[..] {
         [left, front, right, back] => Some([length_mm(right - left)?, length_mm(back - front)?]),
         _ => None,
@@ -185,8 +185,8 @@ mod tests {
         fn any_text_is_read_within_bounds(text in "(<plate>|</plate>|<metadata key=\"(index|prediction)\" value=\"[0-9.e-]{0,12}\"/>|<filament id=\"[0-9]{0,12}\" used_(g|m)=\"[0-9.e-]{0,9}\"/>|\\PC{0,9}){0,40}") {
             for plate in slice_info(&text).values() {
                 prop_assert!(plate.plate > 0 && plate.filaments.len() <= MAX_FILAMENTS);
-                let kept = serde_json::to_string(plate).unwrap();
-                prop_assert_eq!(&serde_json::from_str::<Plate>(&kept).unwrap(), plate);
+                let json = serde_json::to_string(plate).unwrap();
+                prop_assert_eq!(&serde_json::from_str::<Plate>(&json).unwrap(), plate);
             }
             names(&text);
         }

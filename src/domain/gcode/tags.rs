@@ -19,7 +19,7 @@ pub(super) struct Tag<'a> {
 impl Tag<'_> {
     /// Returns the value of an attribute.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_ref())
+        self.attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_ref())
     }
 }
 

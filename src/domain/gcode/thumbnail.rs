@@ -69,13 +69,13 @@ impl Thumbnails {
     }
 
     /// Stores the thumbnail if it is a PNG and the largest so far.
-    pub(super) fn offer(&mut self, found: Thumbnail) {
-        let larger = self.best.as_ref().is_none_or(|best| found.pixels() > best.pixels());
+    pub(super) fn offer(&mut self, candidate: Thumbnail) {
+        let larger = self.best.as_ref().is_none_or(|best| candidate.pixels() > best.pixels());
         // The size that the picture itself tells counts for whoever shows it.
-        let side = |at: usize| Some(u64::from(u32::from_be_bytes(found.png.get(at..at + 4)?.try_into().ok()?)));
+        let side = |at: usize| Some(u64::from(u32::from_be_bytes(candidate.png.get(at..at + 4)?.try_into().ok()?)));
         let is_shown = side(16).zip(side(20)).is_none_or(|(width, height)| fits_a_screen(width, height));
-        if larger && is_shown && found.png.starts_with(super::content::PNG) {
-            self.best = Some(found);
+        if larger && is_shown && candidate.png.starts_with(super::content::PNG) {
+            self.best = Some(candidate);
         }
     }
 

@@ -150,9 +150,9 @@ pub(super) fn one_nozzle(text: &str) -> Option<f64> {
     all.all(|other| other == Some(first)).then_some(first)
 }
 
-fn replace(known: &mut Vec<f64>, new: Option<Vec<f64>>) {
+fn replace(current: &mut Vec<f64>, new: Option<Vec<f64>>) {
     if let Some(mut new) = new {
         new.truncate(MAX_FILAMENTS);
-        *known = new;
+        *current = new;
     }
 }

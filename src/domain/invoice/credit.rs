@@ -19,15 +19,15 @@ pub(super) fn part_of(content: &Content, before: &[i64], amount_cents: i64) -> O
             back.take(*amount)?;
         }
     }
-    let taken = back.take(amount_cents)?;
+    let shares = back.take(amount_cents)?;
     let mut lines: Vec<InvoiceLine> =
-        taken.iter().filter(|one| one.net > 0).map(|one| line(one.net, one.rate_bps)).collect();
+        shares.iter().filter(|one| one.net > 0).map(|one| line(one.net, one.rate_bps)).collect();
     if lines.is_empty() {
-        lines.push(line(0, taken.first().map_or(0, |one| one.rate_bps)));
+        lines.push(line(0, shares.first().map_or(0, |one| one.rate_bps)));
     }
     let mut sums = Sums::of(&lines, (0, 0), 0)?;
     for category in &mut sums.categories {
-        let of_rate = taken.iter().find(|one| one.rate_bps == category.rate_bps);
+        let of_rate = shares.iter().find(|one| one.rate_bps == category.rate_bps);
         category.tax_cents = of_rate.map_or(0, |one| one.tax);
     }
     sums.tax_cents = sums.categories.iter().try_fold(0i64, |sum, one| sum.checked_add(one.tax_cents))?;
@@ -81,15 +81,15 @@ impl<'a> TakenBack<'a> {
         let gross = |one: &&Category| i128::from(one.net_cents) + i128::from(one.tax_cents);
         let whole: i128 = self.categories.iter().map(gross).sum();
         // Of this category and those before it: what they are over in the invoice, and what is taken back of them.
-        let (mut over, mut taken) = (0i128, 0i64);
+        let (mut over, mut taken_cents) = (0i128, 0i64);
         let mut notes = Vec::with_capacity(self.categories.len());
         for (category, net) in self.categories.iter().zip(&mut self.nets) {
             let (rate_bps, before) = (category.rate_bps, *net);
             over += gross(category);
-            let share = i64::try_from(sum * over / whole.max(1)).ok()?.checked_sub(taken)?;
+            let share = i64::try_from(sum * over / whole.max(1)).ok()?.checked_sub(taken_cents)?;
             *net = if all { category.net_cents } else { net_of(share, rate_bps)?.clamp(before, category.net_cents) };
             let tax = tax_of(*net, rate_bps)?;
-            taken = taken.checked_add(*net)?.checked_add(tax)?;
+            taken_cents = taken_cents.checked_add(*net)?.checked_add(tax)?;
             notes.push(TakenShare { rate_bps, net: *net - before, tax: tax - tax_of(before, rate_bps)? });
         }
         Some(notes)

@@ -37,7 +37,7 @@ pub struct OrderMoney {
 pub struct OrderToInvoice {
     /// Order that is paid.
     pub order_id: Id,
-    /// Number of the order.
+    /// Human-readable number of the invoiced order.
     pub order_number: String,
     /// Site that the order belongs to.
     pub site: String,
@@ -61,7 +61,7 @@ pub struct OrderToInvoice {
     pub money: OrderMoney,
     /// Time at which everything had shipped; `None` before.
     pub supplied_at: Option<Timestamp>,
-    /// Where it goes to; `None` where nobody knows.
+    /// Address of delivery; `None` where it is unknown.
     pub ship_to: Option<Address>,
 }
 
@@ -128,9 +128,9 @@ impl NewInvoice {
         };
         let mut rows = vec![invoice.issue(cx, order.money.received_cents)];
         let mut events = vec![invoice.event(cx, "invoice.issued")];
-        let (more, told) = invoice.follow(cx, &order.money);
+        let (more, more_events) = invoice.follow(cx, &order.money);
         rows.extend(more);
-        events.extend(told);
+        events.extend(more_events);
         Some(Self { invoice, rows, events })
     }
 }

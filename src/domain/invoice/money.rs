@@ -38,7 +38,7 @@ impl Payable for Invoice {
     fn owed_cents(&self) -> i64 {
         self.content.sums.payable_cents()
     }
-    fn kept(&self) -> i64 {
+    fn kept_cents(&self) -> i64 {
         self.kept_cents
     }
     fn ledger_payments(&self) -> &[Payment] {
@@ -95,8 +95,8 @@ impl LedgerChange for InvoiceChange<'_> {
     }
     fn replace_payment(&mut self, at: usize, payment: Payment) {
         self.row(InvoiceRow::Payment(payment.clone()));
-        if let Some(known) = self.invoice.payments.get_mut(at) {
-            *known = payment;
+        if let Some(existing) = self.invoice.payments.get_mut(at) {
+            *existing = payment;
         }
     }
     fn raise_flag(&mut self, flag: &str, holds: bool, words: &str) {
@@ -123,7 +123,7 @@ impl LedgerChange for InvoiceChange<'_> {
 
     fn money_came(&mut self, amount_cents: i64, own: bool) {
         let books = books(&self.invoice);
-        let (kept_cents, payable) = (books.kept, self.invoice.stage() == LedgerStage::Payable);
+        let (kept_cents, payable) = (books.kept_cents, self.invoice.stage() == LedgerStage::Payable);
         let paid = payable && own && books.received >= self.invoice.owed_cents();
         self.follow_ledger(paid.then_some(self.cx.now));
         if payable && !paid {
@@ -140,7 +140,7 @@ impl InvoiceChange<'_> {
     /// Brings status, credit notes and flags in line with the payments retained; `paid_at` if this paid it in full.
     pub(super) fn follow_ledger(&mut self, paid_at: Option<Timestamp>) {
         let books = books(&self.invoice);
-        let kept = books.kept;
+        let kept = books.kept_cents;
         if matches!(self.invoice.status, InvoiceStatus::Draft | InvoiceStatus::Void) {
             self.invoice.kept_cents = kept;
         } else {

@@ -2,7 +2,7 @@
 
 use super::{Content, Invoice, InvoiceStatus};
 use crate::aggregate::DecisionContext;
-use crate::currency::shown;
+use crate::currency::format_amount;
 use crate::mail::Mail;
 use crate::mail::kind::{self, InvoiceToPay, Receipt};
 use crate::mail::part::{MailFact, MailItem};
@@ -13,7 +13,7 @@ impl Content {
         let item = |line: &super::InvoiceLine| MailItem {
             quantity: line.quantity,
             what: line.description.clone(),
-            amount: line.amount_cents().map(|cents| shown(cents, &self.currency)),
+            amount: line.amount_cents().map(|cents| format_amount(cents, &self.currency)),
         };
         self.lines.iter().map(item).collect()
     }
@@ -21,8 +21,9 @@ impl Content {
     /// Returns the sums for a mail, the total last; zero amounts other than the total are omitted.
     fn mail_sums(&self) -> Vec<MailFact> {
         let sums = &self.sums;
-        let some = |label: &str, cents: i64| (cents != 0).then(|| MailFact::new(label, shown(cents, &self.currency)));
-        let total = MailFact::new("Total", shown(sums.payable_cents(), &self.currency));
+        let some =
+            |label: &str, cents: i64| (cents != 0).then(|| MailFact::new(label, format_amount(cents, &self.currency)));
+        let total = MailFact::new("Total", format_amount(sums.payable_cents(), &self.currency));
         let parts = [
             some("Discount", -sums.discount_cents),
             some("Shipping", sums.shipping_cents),
@@ -49,9 +50,9 @@ impl Invoice {
         let to = self.customer_email.clone().filter(|_| cx.rules.invoice_notices && self.due_cents() > 0)?;
         let mut sums = self.content.mail_sums();
         if self.kept_cents != 0 {
-            sums.push(MailFact::new("Paid", shown(self.kept_cents, &self.content.currency)));
+            sums.push(MailFact::new("Paid", format_amount(self.kept_cents, &self.content.currency)));
         }
-        sums.push(MailFact::new("To be paid", shown(self.due_cents(), &self.content.currency)));
+        sums.push(MailFact::new("To be paid", format_amount(self.due_cents(), &self.content.currency)));
         Some(kind::invoice_to_pay(
             cx,
             InvoiceToPay {
@@ -73,7 +74,7 @@ impl Invoice {
             return None;
         }
         let mut sums = self.content.mail_sums();
-        sums.push(MailFact::new("Paid", shown(self.kept_cents, &self.content.currency)));
+        sums.push(MailFact::new("Paid", format_amount(self.kept_cents, &self.content.currency)));
         Some(kind::receipt(
             cx,
             Receipt {

@@ -38,8 +38,8 @@ pub fn read_pay_token(secret: &str, token: &str) -> Option<(Id, u32)> {
         return None;
     }
     let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
-    let (named, given) = bytes.split_at_checked(NAMED_BYTES)?;
-    if !same(&signature(secret, named), given) {
+    let (named, tag) = bytes.split_at_checked(NAMED_BYTES)?;
+    if !same(&signature(secret, named), tag) {
         return None;
     }
     let (id, number) = named.split_at_checked(ID_BYTES)?;

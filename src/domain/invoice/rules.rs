@@ -23,13 +23,13 @@ impl Aggregate for Invoice {
         cx: &DecisionContext<'_>,
         command: &InvoiceCommand,
     ) -> Result<Decision<Self>, Refusal> {
-        let shown = |invoice: &Self| InvoiceAnswer::Invoice(Box::new(invoice.clone()));
+        let answer_with = |invoice: &Self| InvoiceAnswer::Invoice(Box::new(invoice.clone()));
         let invoice = match (this, command) {
             (None, InvoiceCommand::Create(draft)) => {
-                return Ok(InvoiceChange::of(cx, Self::draft(cx, id, draft)?).done(None, shown));
+                return Ok(InvoiceChange::of(cx, Self::draft(cx, id, draft)?).done(None, answer_with));
             }
             (None, InvoiceCommand::Charge(period)) => {
-                return Ok(InvoiceChange::charged(cx, id, period)?.done(None, shown));
+                return Ok(InvoiceChange::charged(cx, id, period)?.done(None, answer_with));
             }
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(invoice), _) => invoice,
@@ -60,11 +60,11 @@ impl Aggregate for Invoice {
             InvoiceCommand::Follow(money) => {
                 let settled = change.invoice.follow(cx, money);
                 change.settled(settled);
-                let heard = |invoice: &Self| InvoiceAnswer::Followed { void: invoice.status == InvoiceStatus::Void };
-                return Ok(change.done(Some(invoice), heard));
+                let followed = |invoice: &Self| InvoiceAnswer::Followed { void: invoice.status == InvoiceStatus::Void };
+                return Ok(change.done(Some(invoice), followed));
             }
         }
-        Ok(change.done(Some(invoice), shown))
+        Ok(change.done(Some(invoice), answer_with))
     }
 
     fn name(command: &InvoiceCommand) -> &'static str {

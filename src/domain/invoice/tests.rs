@@ -53,8 +53,8 @@ impl Desk {
     }
 }
 
-fn refused(asked: Result<Decision<Invoice>, Refusal>) -> String {
-    asked.unwrap_err().code
+fn refused(result: Result<Decision<Invoice>, Refusal>) -> String {
+    result.unwrap_err().code
 }
 
 #[test]

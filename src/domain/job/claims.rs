@@ -218,8 +218,8 @@ impl Job {
     /// same number and the material corrects it in one step, so that no other job takes it in between.
     pub fn correct_needs(&mut self, needs: &[MaterialNeed]) {
         let corrected = |material: Id, need: Amount| {
-            let said = needs.iter().find(|one| one.material_id == material)?;
-            (said.need != need).then_some(said.need)
+            let stated = needs.iter().find(|one| one.material_id == material)?;
+            (stated.need != need).then_some(stated.need)
         };
         if let Some(need) = corrected(self.material_id, self.need) {
             (self.need, self.stock) = (need, Stock::Asked);

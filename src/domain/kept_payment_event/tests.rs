@@ -24,43 +24,43 @@ fn keep(kind: UnmatchedKind) -> KeptPaymentEventCommand {
 fn what_moved_no_money_is_kept_and_nobody_is_told() {
     let mut bench = Bench::new();
     for kind in [UnmatchedKind::PaymentFailed, UnmatchedKind::SessionExpired] {
-        let mut kept: Option<KeptPaymentEvent> = None;
-        bench.tell(&mut kept, id(1), &keep(kind)).unwrap();
+        let mut stored: Option<KeptPaymentEvent> = None;
+        bench.tell(&mut stored, id(1), &keep(kind)).unwrap();
         for _ in 0..2 {
-            let missed = bench.tell(&mut kept, id(1), &KeptPaymentEventCommand::Tried { matched: false }).unwrap();
+            let missed = bench.tell(&mut stored, id(1), &KeptPaymentEventCommand::Tried { matched: false }).unwrap();
             assert_eq!((missed.events.len(), missed.created.len()), (0, 0));
             bench.now = bench.now.plus_ms(TRIED_DAYS * DAY_MS);
         }
-        assert!(kept.unwrap().done);
+        assert!(stored.unwrap().done);
     }
 }
 
 #[test]
 fn tried_hourly_until_matched_and_given_up_aloud_after_thirty_days() {
     let mut bench = Bench::new();
-    let mut kept: Option<KeptPaymentEvent> = None;
+    let mut stored: Option<KeptPaymentEvent> = None;
     let keep = keep(UnmatchedKind::Payment);
     let missed = KeptPaymentEventCommand::Tried { matched: false };
-    assert!(bench.tell(&mut kept, id(1), &missed).is_err());
-    bench.tell(&mut kept, id(1), &keep).unwrap();
-    assert!(bench.tell(&mut kept, id(1), &keep).unwrap().next.is_none(), "a repeat is the same thing");
-    assert_eq!(kept.as_ref().unwrap().effects(), [Match { at: bench.now }], "at once");
-    let first = bench.tell(&mut kept, id(1), &missed).unwrap();
+    assert!(bench.tell(&mut stored, id(1), &missed).is_err());
+    bench.tell(&mut stored, id(1), &keep).unwrap();
+    assert!(bench.tell(&mut stored, id(1), &keep).unwrap().next.is_none(), "a repeat is the same thing");
+    assert_eq!(stored.as_ref().unwrap().effects(), [Match { at: bench.now }], "at once");
+    let first = bench.tell(&mut stored, id(1), &missed).unwrap();
     assert_eq!((first.events[0].event.as_str(), first.created.len()), ("payment.unmatched", 1));
     assert_eq!(first.events[0].data["amountCents"], 1250);
     let mail = format!("{:?}", first.created);
     assert!(mail.contains("12.50 USD") && mail.contains("payment intent pi_1"), "{mail}");
-    assert_eq!(kept.as_ref().unwrap().effects(), [Match { at: bench.now.plus_ms(HOUR_MS) }]);
-    let again = bench.tell(&mut kept, id(1), &missed).unwrap();
+    assert_eq!(stored.as_ref().unwrap().effects(), [Match { at: bench.now.plus_ms(HOUR_MS) }]);
+    let again = bench.tell(&mut stored, id(1), &missed).unwrap();
     assert_eq!((again.events.len(), again.created.len()), (0, 0), "told once");
-    let mut matched = kept.clone();
+    let mut matched = stored.clone();
     bench.tell(&mut matched, id(1), &KeptPaymentEventCommand::Tried { matched: true }).unwrap();
     assert!(matched.as_ref().unwrap().at_rest() && matched.unwrap().effects().is_empty());
     bench.now = bench.now.plus_ms(TRIED_DAYS * DAY_MS);
-    let given_up = bench.tell(&mut kept, id(1), &missed).unwrap();
+    let given_up = bench.tell(&mut stored, id(1), &missed).unwrap();
     assert_eq!(given_up.events[0].event, "payment.given_up");
     assert_eq!(given_up.created.len(), 1);
-    assert!(kept.unwrap().at_rest());
+    assert!(stored.unwrap().at_rest());
 }
 
 #[derive(Clone, Debug)]

@@ -19,7 +19,7 @@ pub enum Mismatch {
     /// The file was sliced for another printer model.
     Model {
         /// Model that the file was sliced for.
-        wanted: String,
+        required: String,
         /// Model of the printer.
         is: String,
     },
@@ -33,14 +33,14 @@ pub enum Mismatch {
     /// The printer has another nozzle. Diameters are in millimetres.
     Nozzle {
         /// Nozzle that the file was sliced for.
-        wanted: f64,
+        required: f64,
         /// Nozzle of the printer.
         is: f64,
     },
     /// The printer has another build plate.
     Plate {
         /// Build plate that the file was sliced for.
-        wanted: String,
+        required: String,
         /// Build plate on the printer.
         is: String,
     },
@@ -87,13 +87,13 @@ impl Mismatch {
         match self {
             Self::MachineType(wanted) => format!("not of type {}", wanted.word()),
             Self::Form(form) => format!("not printing .{} files", form.ending()),
-            Self::Model { wanted, is } => format!("is a {is}, the file was sliced for a {wanted}"),
+            Self::Model { required: wanted, is } => format!("is a {is}, the file was sliced for a {wanted}"),
             Self::TooLarge { size, volume } => {
                 let lengths = |of: &Dimensions| format!("{} x {} x {} mm", of.x, of.y, of.z);
                 format!("too small ({}, the print is {})", lengths(volume), lengths(size))
             }
-            Self::Nozzle { wanted, is } => format!("has a nozzle of {is} mm, needs {wanted} mm"),
-            Self::Plate { wanted, is } => format!("has the plate {is}, needs {wanted}"),
+            Self::Nozzle { required: wanted, is } => format!("has a nozzle of {is} mm, needs {wanted} mm"),
+            Self::Plate { required: wanted, is } => format!("has the plate {is}, needs {wanted}"),
             Self::NotLoaded(id) => format!("{} is not loaded", material(*id).0),
             Self::OtherSlot { material: id, slot } => {
                 format!("{} is not in slot {slot}, the only one that the file can take it from", material(*id).0)
@@ -154,25 +154,25 @@ pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
     if !facts.forms.contains(&needs.form) {
         missing.push(Mismatch::Form(needs.form));
     }
-    if let (Some(wanted), Some(is), Some(key)) = (&needs.sliced_for.printer_model, &facts.model, &facts.model_key)
-        && model_key(wanted) != *key
+    if let (Some(required), Some(is), Some(key)) = (&needs.sliced_for.printer_model, &facts.model, &facts.model_key)
+        && model_key(required) != *key
     {
-        missing.push(Mismatch::Model { wanted: wanted.clone(), is: is.clone() });
+        missing.push(Mismatch::Model { required: required.clone(), is: is.clone() });
     }
     if let (Some(size), Some(volume)) = (&needs.dimensions, &facts.volume)
         && !size.fits_in(volume)
     {
         missing.push(Mismatch::TooLarge { size: *size, volume: *volume });
     }
-    if let (Some(wanted), Some(is)) = (needs.sliced_for.nozzle_diameter, facts.nozzle_diameter)
-        && (wanted - is).abs() > SAME_NOZZLE_MM
+    if let (Some(required), Some(is)) = (needs.sliced_for.nozzle_diameter, facts.nozzle_diameter)
+        && (required - is).abs() > SAME_NOZZLE_MM
     {
-        missing.push(Mismatch::Nozzle { wanted, is });
+        missing.push(Mismatch::Nozzle { required, is });
     }
-    if let (Some(wanted), Some(is), Some(key)) = (&needs.sliced_for.bed_type, &facts.plate_type, &facts.plate_key)
-        && plate_key(wanted) != *key
+    if let (Some(required), Some(is), Some(key)) = (&needs.sliced_for.bed_type, &facts.plate_type, &facts.plate_key)
+        && plate_key(required) != *key
     {
-        missing.push(Mismatch::Plate { wanted: wanted.clone(), is: is.clone() });
+        missing.push(Mismatch::Plate { required: required.clone(), is: is.clone() });
     }
     let slots = choose_all(needs, facts, &mut missing);
     Fit { missing, slots }

@@ -126,7 +126,7 @@ pub(super) fn choose_all(needs: &LaunchNeeds, facts: &LaunchFacts, missing: &mut
         return Vec::new();
     }
     let mut chosen = Vec::with_capacity(needs.materials.len());
-    let mut take = |found: Result<ChosenSlot, Mismatch>| match found {
+    let mut take = |choice: Result<ChosenSlot, Mismatch>| match choice {
         Ok(one) => chosen.push(one),
         Err(mismatch) if missing.contains(&mismatch) => {}
         Err(mismatch) => missing.push(mismatch),

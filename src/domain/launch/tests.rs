@@ -131,18 +131,18 @@ fn without_a_mapping_each_filament_is_in_the_slot_of_its_number() {
 #[test]
 fn two_filaments_of_one_material_come_from_two_spools_of_it() {
     let mut job = using(&[(1, 10)], &[(0, 1), (1, 1)]);
-    let taken = |job: &LaunchNeeds, slots: &[(Option<u32>, Option<i64>)]| {
-        let found = fit(job, &unmapped(slots));
-        let slots = found.slots.iter().map(|one| (one.slot, one.needed.need.0 / 1000)).collect::<Vec<_>>();
-        (found.missing.len(), slots)
+    let assignments = |job: &LaunchNeeds, slots: &[(Option<u32>, Option<i64>)]| {
+        let outcome = fit(job, &unmapped(slots));
+        let slots = outcome.slots.iter().map(|one| (one.slot, one.needed.need.0 / 1000)).collect::<Vec<_>>();
+        (outcome.missing.len(), slots)
     };
-    assert_eq!(taken(&job, &[(Some(1), Some(5)), (Some(1), Some(5))]), (0, vec![(0, 5), (1, 5)]));
+    assert_eq!(assignments(&job, &[(Some(1), Some(5)), (Some(1), Some(5))]), (0, vec![(0, 5), (1, 5)]));
     for (filament, grams) in job.sliced_for.filaments.iter_mut().zip([2, 8]) {
         filament.grams = Some(Amount::units(grams));
     }
-    assert_eq!(taken(&job, &[(Some(1), Some(5)), (Some(1), Some(8))]), (0, vec![(0, 2), (1, 8)]));
-    assert_eq!(taken(&job, &[(Some(1), Some(5)), (Some(1), Some(7))]).0, 1);
-    assert_eq!(taken(&job, &[(Some(1), Some(5)), (Some(2), None)]).0, 1, "the second is of another material");
+    assert_eq!(assignments(&job, &[(Some(1), Some(5)), (Some(1), Some(8))]), (0, vec![(0, 2), (1, 8)]));
+    assert_eq!(assignments(&job, &[(Some(1), Some(5)), (Some(1), Some(7))]).0, 1);
+    assert_eq!(assignments(&job, &[(Some(1), Some(5)), (Some(2), None)]).0, 1, "the second is of another material");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn the_spool_that_is_used_up_best_is_taken() {
     assert!(order.is_sorted() && order[0] < order[1] && order[1] < order[2] && order[2] < order[3], "{order:?}");
 }
 
-/// Reference implementation of the match in its simplest form: returns whether the printer can print the job.
+/// Matches in the simplest form, as a reference implementation: returns whether the printer can print the job.
 fn plainly(needs: &LaunchNeeds, facts: &LaunchFacts) -> bool {
     let slots = &facts.slots;
     let filaments = &needs.sliced_for.filaments;
@@ -211,20 +211,20 @@ proptest! {
         slots in prop::collection::vec((prop::option::of(1u32..5), prop::option::of(0i64..60)), 1..6),
         maps_slots: bool,
     ) {
-        let wanted: Vec<(u32, i64)> = wanted.into_iter().collect();
-        let filaments: Vec<(u32, u32)> = wanted.iter().zip(&tools).map(|((material, _), tool)| (*tool, *material)).collect();
-        let (job, facts) = (using(&wanted, &filaments), of_type(maps_slots, &slots));
-        let found = fit(&job, &facts);
-        prop_assert_eq!(found.fits(), plainly(&job, &facts));
-        prop_assert_eq!(&found, &fit(&job, &facts), "the same again");
-        for chosen in &found.slots {
+        let needs: Vec<(u32, i64)> = wanted.into_iter().collect();
+        let filaments: Vec<(u32, u32)> = needs.iter().zip(&tools).map(|((material, _), tool)| (*tool, *material)).collect();
+        let (job, facts) = (using(&needs, &filaments), of_type(maps_slots, &slots));
+        let outcome = fit(&job, &facts);
+        prop_assert_eq!(outcome.fits(), plainly(&job, &facts));
+        prop_assert_eq!(&outcome, &fit(&job, &facts), "the same again");
+        for chosen in &outcome.slots {
             let slot = facts.slots[chosen.slot as usize];
             prop_assert!(slot.remaining.is_none_or(|left| left >= chosen.needed.need));
             prop_assert_eq!(chosen.loaded, slot.material_id == Some(chosen.needed.material_id));
         }
-        prop_assert_eq!(found.slots.len() + found.missing.len(), job.materials.len());
-        if found.fits() {
-            let from = job.sliced_for.slots(&found.slots);
+        prop_assert_eq!(outcome.slots.len() + outcome.missing.len(), job.materials.len());
+        if outcome.fits() {
+            let from = job.sliced_for.slots(&outcome.slots);
             for (tool, material) in &filaments {
                 let slot = from[*tool as usize];
                 prop_assert_eq!(slot.map(|slot| facts.slots[slot as usize].material_id.unwrap_or(id(*material))), Some(id(*material)));
@@ -246,10 +246,10 @@ proptest! {
         for (used, grams) in job.sliced_for.filaments.iter_mut().zip(&grams) {
             used.grams = grams.map(Amount::units);
         }
-        let found = fit(&job, &unmapped(&vec![(Some(1), None); grams.len().max(2)]));
-        prop_assert!(found.fits());
-        prop_assert_eq!(found.slots.iter().map(|one| one.needed.need.0).sum::<i64>(), need);
-        prop_assert!(found.slots.iter().all(|one| one.needed.need.0 >= 0));
+        let outcome = fit(&job, &unmapped(&vec![(Some(1), None); grams.len().max(2)]));
+        prop_assert!(outcome.fits());
+        prop_assert_eq!(outcome.slots.iter().map(|one| one.needed.need.0).sum::<i64>(), need);
+        prop_assert!(outcome.slots.iter().all(|one| one.needed.need.0 >= 0));
     }
 
     #[test]

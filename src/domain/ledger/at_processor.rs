@@ -77,7 +77,7 @@ pub struct Checkout {
     pub state: CheckoutState,
 }
 
-/// State of a checkout.
+/// Progress of a checkout session at the payment processor.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CheckoutState {
@@ -166,13 +166,13 @@ pub struct DoubtedRefunds {
     /// did not arrive in the end.
     #[serde(default)]
     pub most_back_cents: i64,
-    /// Whether an event told that nothing was left of the payment.
+    /// `true` if an event reported that nothing was left of the payment.
     #[serde(default)]
     pub was_all_back: bool,
 }
 
 impl DoubtedRefunds {
-    /// Whether nothing was left of so much of the payment at some time, whatever came back since.
+    /// Returns whether nothing was left of so much of the payment at some time, whatever came back since.
     pub(super) const fn had_all_back(&self, amount_cents: i64) -> bool {
         self.was_all_back || self.most_back_cents >= amount_cents
     }
@@ -217,7 +217,7 @@ pub struct Dispute {
     pub intent: Option<String>,
 }
 
-/// State of a dispute.
+/// Progress of a dispute at the payment processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DisputeState {

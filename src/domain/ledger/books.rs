@@ -14,7 +14,7 @@ use crate::id::Id;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Books {
     /// Payments less refunds in the owner's currency, in minor units.
-    pub(crate) kept: i64,
+    pub(crate) kept_cents: i64,
     /// Received in the owner's currency, in minor units: all payments by the processor, whatever went back of them
     /// since, and what is kept of money by hand, which is recorded as it moves. Whoever recorded money by hand saw what
     /// had gone back until then, so that is not received: less than was due leaves the rest to be paid.
@@ -24,7 +24,7 @@ pub(crate) struct Books {
     /// `true` if the processor collected another amount or currency than was due and the shop still holds it: neither
     /// the payments that were not refunded completely nor the balance equal the total.
     pub(crate) mismatch: bool,
-    /// Whether nothing is left of what came. A payment of which everything had gone back counts as gone also where a
+    /// `true` if nothing is left of what came. A payment of which everything had gone back counts as gone also where a
     /// refund of it failed later: that may be heard first. Not where more than the total came, because a whole payment
     /// that goes back may be the surplus then: there only what is kept counts.
     pub(crate) all_went: bool,
@@ -53,7 +53,7 @@ pub(crate) fn books(of: &impl Payable) -> Books {
     let is_by_hand =
         |one: &Payment| one.amount_cents > 0 && !one.of_processor() && one.currency == of.ledger_currency();
     let earlier = &payments[..payments.iter().rposition(is_by_hand).unwrap_or_default()];
-    let mut books = Books { kept: 0, received: 0, foreign: false, mismatch: false, all_went: false };
+    let mut books = Books { kept_cents: 0, received: 0, foreign: false, mismatch: false, all_went: false };
     // Of the processor's payments what is kept, the amounts of those that did not go back whole, and what is kept of
     // those that never did.
     let (mut by_processor, mut standing, mut never_back) = (0i64, 0i64, 0i64);
@@ -65,41 +65,41 @@ pub(crate) fn books(of: &impl Payable) -> Books {
         let (went, whole) = named.and_then(|name| back.get(&Some(name)).copied()).unwrap_or_default();
         let (otherwise, lost) = by_hand.get(&payment.id).copied().unwrap_or_default();
         let went = went.saturating_add(otherwise);
-        let kept = if whole { 0 } else { payment.amount_cents.saturating_sub(went).max(0) };
+        let kept_cents = if whole { 0 } else { payment.amount_cents.saturating_sub(went).max(0) };
         match (own, payment.of_processor()) {
             (true, true) => {
-                by_processor = by_processor.saturating_add(kept);
+                by_processor = by_processor.saturating_add(kept_cents);
                 let doubted = doubts(of, payment.reference.as_ref());
                 let was_back = doubted.is_some_and(|one| one.had_all_back(payment.amount_cents.saturating_sub(lost)));
-                never_back = never_back.saturating_add(if was_back { 0 } else { kept });
+                never_back = never_back.saturating_add(if was_back { 0 } else { kept_cents });
                 let came = if at < earlier.len() { left_of(payment, earlier) } else { payment.amount_cents };
                 books.received = books.received.saturating_add(came);
-                standing = standing.saturating_add(if kept > 0 { payment.amount_cents } else { 0 });
+                standing = standing.saturating_add(if kept_cents > 0 { payment.amount_cents } else { 0 });
             }
-            (true, false) => books.kept = books.kept.saturating_add(kept),
-            (false, _) => books.foreign |= kept > 0,
+            (true, false) => books.kept_cents = books.kept_cents.saturating_add(kept_cents),
+            (false, _) => books.foreign |= kept_cents > 0,
         }
         let as_due = own && may_be_asked.contains(&payment.amount_cents);
-        books.mismatch |= kept > 0 && payment.of_processor() && !as_due;
+        books.mismatch |= kept_cents > 0 && payment.of_processor() && !as_due;
     }
     // So far only money by hand is in what is kept.
-    never_back = never_back.saturating_add(books.kept);
+    never_back = never_back.saturating_add(books.kept_cents);
     let unnamed = earlier.iter().filter(|one| one.method == PROCESSOR && one.reference.is_none());
     let unnamed = unnamed.fold(0, |sum: i64, one| sum.saturating_add(one.went_cents()));
-    books.received = books.received.saturating_sub(unnamed).max(0).saturating_add(books.kept);
-    standing = standing.saturating_add(books.kept);
+    books.received = books.received.saturating_sub(unnamed).max(0).saturating_add(books.kept_cents);
+    standing = standing.saturating_add(books.kept_cents);
     // A refund that names no payment can only be of one of the processor's.
     let unnamed = back.get(&None).map_or(0, |(went, _)| *went);
-    books.kept = books.kept.saturating_add(by_processor.saturating_sub(unnamed).max(0));
+    books.kept_cents = books.kept_cents.saturating_add(by_processor.saturating_sub(unnamed).max(0));
     // Once exactly the total is there, or came, and nothing else, it does not matter in which parts. A part that went
     // back whole is none: it may have gone back before the others came, and a person looks at what they leave.
     let total = of.owed_cents();
-    books.all_went = books.kept <= 0 || (never_back <= 0 && books.received <= total);
-    books.mismatch &= books.foreign || (books.kept != total && standing != total);
+    books.all_went = books.kept_cents <= 0 || (never_back <= 0 && books.received <= total);
+    books.mismatch &= books.foreign || (books.kept_cents != total && standing != total);
     books
 }
 
-/// What these entries leave of a payment of the processor, in minor units.
+/// Returns what these entries leave of a payment of the processor, in minor units.
 fn left_of(payment: &Payment, entries: &[Payment]) -> i64 {
     let mut left = payment.amount_cents;
     for refund in entries.iter().filter(|one| one.amount_cents < 0) {

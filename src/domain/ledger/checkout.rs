@@ -15,7 +15,7 @@ pub(super) fn check_out<L: LedgerChange>(
     cancel_url: &str,
 ) -> Result<(), Refusal> {
     let due = on.owner().to_check_out()?;
-    let wanted = |number| Checkout {
+    let new_checkout = |number| Checkout {
         number,
         amount_cents: due,
         title: Some(title.to_owned()),
@@ -23,8 +23,8 @@ pub(super) fn check_out<L: LedgerChange>(
         cancel_url: cancel_url.to_owned(),
         state: CheckoutState::Wanted,
     };
-    let known = on.owner().checkout().filter(|known| known.amount_cents == due).cloned();
-    let stands = known.as_ref().is_some_and(|one| !matches!(one.state, CheckoutState::Failed { .. }));
+    let existing = on.owner().checkout().filter(|existing| existing.amount_cents == due).cloned();
+    let stands = existing.as_ref().is_some_and(|one| !matches!(one.state, CheckoutState::Failed { .. }));
     if stands {
         return Ok(());
     }
@@ -33,36 +33,36 @@ pub(super) fn check_out<L: LedgerChange>(
         let was = (one.title.as_deref(), &*one.success_url, &*one.cancel_url);
         was == (Some(title), success_url, cancel_url)
     };
-    let again = known.filter(|one| !one.is_refused() && same(one));
+    let again = existing.filter(|one| !one.is_refused() && same(one));
     drop_checkout(on);
     let under_way = on.under_way_mut();
     under_way.checkouts += u32::from(again.is_none());
-    under_way.checkout = Some(wanted(under_way.checkouts));
+    under_way.checkout = Some(new_checkout(under_way.checkouts));
     Ok(())
 }
 
 /// Records the outcome of creating a checkout's session.
 pub(super) fn checkout_made<L: LedgerChange>(on: &mut L, number: u32, news: &CheckoutNews) {
-    let current = on.owner().checkout().filter(|known| known.number == number).cloned();
+    let current = on.owner().checkout().filter(|checkout| checkout.number == number).cloned();
     // An answer that comes late is as good as any.
-    let waits = current.as_ref().is_some_and(|known| known.session().is_none() && !known.is_refused());
+    let waits = current.as_ref().is_some_and(|checkout| checkout.session().is_none() && !checkout.is_refused());
     match (news, current) {
-        (CheckoutNews::Made { session, url, expires_at }, Some(known)) if waits => {
+        (CheckoutNews::Made { session, url, expires_at }, Some(checkout)) if waits => {
             let (session, url, expires_at) = (session.clone(), url.clone(), *expires_at);
             on.know_session(Some(session.clone()));
             let state = CheckoutState::Open { session, url, expires_at };
-            on.under_way_mut().checkout = Some(Checkout { state, ..known });
+            on.under_way_mut().checkout = Some(Checkout { state, ..checkout });
             on.session_made();
         }
         (CheckoutNews::Made { session, .. }, current) => {
-            let known = current.is_some_and(|known| known.session() == Some(session.as_str()));
-            if !known && !on.owner().paid_by_session(session) {
+            let is_current = current.is_some_and(|checkout| checkout.session() == Some(session.as_str()));
+            if !is_current && !on.owner().paid_by_session(session) {
                 close(on, session.clone());
             }
         }
-        (CheckoutNews::Failed { refused, amount, reason }, Some(known)) if waits => {
+        (CheckoutNews::Failed { refused, amount, reason }, Some(checkout)) if waits => {
             let state = CheckoutState::Failed { refused: *refused, amount: *amount, reason: reason.clone() };
-            on.under_way_mut().checkout = Some(Checkout { state, ..known });
+            on.under_way_mut().checkout = Some(Checkout { state, ..checkout });
         }
         (CheckoutNews::Failed { .. }, _) => {}
     }
@@ -73,7 +73,7 @@ pub(super) fn forget_session<L: LedgerChange>(on: &mut L, session: &str) {
     if on.owner().under_way().closing.iter().any(|one| one == session) {
         on.under_way_mut().closing.retain(|one| one != session);
     }
-    if on.owner().checkout().is_some_and(|known| known.session() == Some(session)) {
+    if on.owner().checkout().is_some_and(|checkout| checkout.session() == Some(session)) {
         on.under_way_mut().checkout = None;
     }
     if on.owner().known_session() == Some(session) && !on.owner().paid_by_session(session) {
@@ -85,9 +85,9 @@ pub(super) fn forget_session<L: LedgerChange>(on: &mut L, session: &str) {
 /// more.
 pub(super) fn settle_checkout<L: LedgerChange>(on: &mut L) {
     let owner = on.owner();
-    let Some(known) = owner.checkout() else { return };
-    let paid = known.session().is_some_and(|session| owner.paid_by_session(session));
-    let fits = owner.stage() == LedgerStage::Payable && known.amount_cents == owner.to_pay();
+    let Some(checkout) = owner.checkout() else { return };
+    let paid = checkout.session().is_some_and(|session| owner.paid_by_session(session));
+    let fits = owner.stage() == LedgerStage::Payable && checkout.amount_cents == owner.to_pay();
     if paid || !fits {
         drop_checkout(on);
     }
@@ -98,7 +98,7 @@ fn drop_checkout<L: LedgerChange>(on: &mut L) {
     if on.owner().checkout().is_none() {
         return;
     }
-    let session = on.under_way_mut().checkout.take().and_then(|known| known.session().map(str::to_owned));
+    let session = on.under_way_mut().checkout.take().and_then(|checkout| checkout.session().map(str::to_owned));
     if let Some(session) = session.filter(|session| !on.owner().paid_by_session(session)) {
         close(on, session);
     }

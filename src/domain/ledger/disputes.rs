@@ -12,17 +12,20 @@ const DISPUTE_OPEN: &str = "disputed";
 const DISPUTE_LOST: &str = "dispute_lost";
 
 /// Applies the processor's report on a dispute. A decided dispute stays decided, regardless of late events.
-pub(super) fn disputed<L: LedgerChange>(on: &mut L, told: Dispute, reason: &str) {
-    let what = format!("the customer's bank takes back {} ({reason})", told.amount_cents);
+pub(super) fn disputed<L: LedgerChange>(on: &mut L, dispute: Dispute, reason: &str) {
+    let what = format!("the customer's bank takes back {} ({reason})", dispute.amount_cents);
     let disputes = &mut on.under_way_mut().disputes;
-    match disputes.iter_mut().find(|one| one.id == told.id) {
+    match disputes.iter_mut().find(|one| one.id == dispute.id) {
         // Documents of older releases do not say how much was lost.
-        Some(known) if known.state == DisputeState::Open || known.amount_cents == 0 && known.state == told.state => {
-            *known = told;
+        Some(existing)
+            if existing.state == DisputeState::Open
+                || existing.amount_cents == 0 && existing.state == dispute.state =>
+        {
+            *existing = dispute;
         }
         Some(_) => {}
         None => {
-            disputes.push(told);
+            disputes.push(dispute);
             // One that was won needs nobody any more.
             let surplus = disputes.len().saturating_sub(MAX_UNDER_WAY);
             let oldest = disputes.iter().position(|one| one.state == DisputeState::Won).unwrap_or_default();

@@ -13,11 +13,11 @@ pub(crate) fn taken_elsewhere<L: LedgerChange>(on: &mut L, amount_cents: i64, me
 /// Records refunds that another shop made on the payment of this method; `sum` is its total so far. Idempotent: a
 /// repeated or late report changes nothing. Refunds that an operator made by other means are not part of the sum.
 pub(crate) fn returned_elsewhere<L: LedgerChange>(on: &mut L, method: &str, sum: i64) {
-    let taken = |one: &&Payment| one.method == method && one.amount_cents > 0;
-    let Some(paid) = on.owner().ledger_payments().iter().find(taken).cloned() else { return };
+    let is_payment = |one: &&Payment| one.method == method && one.amount_cents > 0;
+    let Some(paid) = on.owner().ledger_payments().iter().find(is_payment).cloned() else { return };
     let refunds = on.owner().ledger_payments().iter().filter(|one| one.refund_of == Some(paid.id));
-    let told = refunds.filter(|one| one.method == paid.method);
-    let before = told.fold(0, |sum: i64, one| sum.saturating_add(one.went_cents()));
+    let same_method = refunds.filter(|one| one.method == paid.method);
+    let before = same_method.fold(0, |sum: i64, one| sum.saturating_add(one.went_cents()));
     let more = sum.min(paid.amount_cents).saturating_sub(before);
     if more <= 0 {
         return;

@@ -22,8 +22,8 @@ pub(super) fn doubts<'a>(of: &'a impl Payable, intent: Option<&String>) -> Optio
 
 /// Modifies the record of a payment's failed refunds, if there is one.
 fn change_doubts<L: LedgerChange>(on: &mut L, intent: &str, change: impl FnOnce(&mut DoubtedRefunds)) {
-    if let Some(known) = on.under_way_mut().doubted.iter_mut().find(|one| one.intent == intent) {
-        change(known);
+    if let Some(doubt) = on.under_way_mut().doubted.iter_mut().find(|one| one.intent == intent) {
+        change(doubt);
     }
 }
 
@@ -33,16 +33,16 @@ pub(super) fn reads_again<L: LedgerChange>(on: &mut L, intent: Option<&String>) 
     let Some(intent) = doubts(on.owner(), intent).filter(|one| !one.unlisted).map(|one| one.intent.clone()) else {
         return false;
     };
-    change_doubts(on, &intent, |known| {
-        known.number = known.number.saturating_add(1);
-        known.read = false;
+    change_doubts(on, &intent, |doubt| {
+        doubt.number = doubt.number.saturating_add(1);
+        doubt.read = false;
     });
     true
 }
 
-/// An event or a reading says how much had gone back of a payment, and `whole` whether that was all. It is remembered
-/// of payments whose refunds fail, because what ended with the money stays at its end when the money comes back:
-/// whichever of both is heard first. Says whether that was news.
+/// Records how much had gone back of a payment, by an event or a reading, and `whole` whether that was all. It is
+/// remembered of payments whose refunds fail, because what ended with the money stays at its end when the money comes
+/// back: whichever of both is heard first. Says whether that was news.
 pub(super) fn note_back<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64, whole: bool) -> bool {
     let Some(known) = doubts(on.owner(), intent) else { return false };
     let (name, most) = (known.intent.clone(), known.most_back_cents.max(cents));
@@ -70,7 +70,7 @@ pub(super) fn refund_failed<L: LedgerChange>(
         return on.raise_flag(REFUND_FAILED, true, &format!("{words}; give it back otherwise"));
     };
     match (doubts(on.owner(), Some(intent)), refund) {
-        (Some(known), Some(refund)) if known.failed.contains(refund) => return,
+        (Some(doubt), Some(refund)) if doubt.failed.contains(refund) => return,
         // What else fails of this payment shows when it is read.
         (Some(_), None) => {
             reads_again(on, Some(intent));
@@ -79,16 +79,16 @@ pub(super) fn refund_failed<L: LedgerChange>(
         (Some(_), Some(_)) => {}
         (None, _) => begin_doubts(on, intent),
     }
-    change_doubts(on, intent, |known| {
-        let found = known.told_cents.min(0).saturating_neg().min(amount_cents);
-        known.waits_cents = known.waits_cents.saturating_add(amount_cents - found);
-        known.told_cents = known.told_cents.saturating_add(amount_cents);
-        known.failed.extend(refund.cloned());
-        let surplus = known.failed.len().saturating_sub(MAX_FAILED_IDS);
-        known.failed.drain(..surplus);
-        known.number = known.number.saturating_add(1);
+    change_doubts(on, intent, |doubt| {
+        let offset = doubt.told_cents.min(0).saturating_neg().min(amount_cents);
+        doubt.waits_cents = doubt.waits_cents.saturating_add(amount_cents - offset);
+        doubt.told_cents = doubt.told_cents.saturating_add(amount_cents);
+        doubt.failed.extend(refund.cloned());
+        let surplus = doubt.failed.len().saturating_sub(MAX_FAILED_IDS);
+        doubt.failed.drain(..surplus);
+        doubt.number = doubt.number.saturating_add(1);
         // Whether the processor says it is asked anew with each failure.
-        (known.read, known.unlisted) = (false, false);
+        (doubt.read, doubt.unlisted) = (false, false);
     });
     flag_refunds(on, Some(&words));
 }
@@ -117,24 +117,24 @@ fn begin_doubts<L: LedgerChange>(on: &mut L, intent: &str) {
 
 /// Applies the refund total of a payment that was read at the processor; `None` if the processor does not report it.
 pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u32, refunded_cents: Option<i64>) {
-    let wanted = |one: &&DoubtedRefunds| one.intent == intent && one.number == number && !one.read;
-    let Some(known) = on.owner().under_way().doubted.iter().find(wanted) else { return };
-    let (told, name) = (known.told_cents, known.intent.clone());
+    let is_pending = |one: &&DoubtedRefunds| one.intent == intent && one.number == number && !one.read;
+    let Some(doubt) = on.owner().under_way().doubted.iter().find(is_pending) else { return };
+    let (told_cents, name) = (doubt.told_cents, doubt.intent.clone());
     let before = refunded_of(on.owner(), Some(&name));
     note_back(on, Some(&name), refunded_cents.unwrap_or_default(), false);
-    let taken = end_taken(on, intent);
-    let expected = before.saturating_add(taken);
+    let taken_cents = end_taken(on, intent);
+    let expected = before.saturating_add(taken_cents);
     // What is there, if nothing happened but what was told of.
-    let covered = told.clamp(0, expected);
+    let covered = told_cents.clamp(0, expected);
     let base = expected - covered;
     let sum = refunded_cents.unwrap_or(base);
-    let (more, found) = (sum.saturating_sub(base).max(0), base.saturating_sub(sum).max(0));
+    let (more, missing) = (sum.saturating_sub(base).max(0), base.saturating_sub(sum).max(0));
     see_asked(on, Some(&name), more);
-    change_doubts(on, intent, |known| {
-        (known.read, known.unlisted) = (true, refunded_cents.is_none());
-        let left = known.waits_cents.saturating_sub(taken).saturating_sub(more);
-        known.waits_cents = left.max(0).saturating_add(found);
-        known.told_cents = told.saturating_sub(covered).saturating_sub(found);
+    change_doubts(on, intent, |doubt| {
+        (doubt.read, doubt.unlisted) = (true, refunded_cents.is_none());
+        let left = doubt.waits_cents.saturating_sub(taken_cents).saturating_sub(more);
+        doubt.waits_cents = left.max(0).saturating_add(missing);
+        doubt.told_cents = told_cents.saturating_sub(covered).saturating_sub(missing);
     });
     if sum > before {
         let paid = on.owner().ledger_payments().iter().find(|one| one.is_named(Some(&name), None));
@@ -175,8 +175,8 @@ pub(super) fn see_asked<L: LedgerChange>(on: &mut L, intent: Option<&String>, ce
 /// not in the books, in minor units.
 fn end_taken<L: LedgerChange>(on: &mut L, intent: &str) -> i64 {
     let of_it = |one: &RefundAsked| one.taken && one.intent == intent;
-    let taken = on.owner().under_way().refunds.iter().filter(|one| of_it(one));
-    let (count, sum) = taken.fold((0, 0), |(count, sum): (u32, i64), one| {
+    let refunds = on.owner().under_way().refunds.iter().filter(|one| of_it(one));
+    let (count, sum) = refunds.fold((0, 0), |(count, sum): (u32, i64), one| {
         (count.saturating_add(1), sum.saturating_add(one.unseen_cents()))
     });
     if count > 0 {
@@ -188,18 +188,18 @@ fn end_taken<L: LedgerChange>(on: &mut L, intent: &str) -> i64 {
 /// Reduces the returned money that waits by a further refund of this amount.
 pub(super) fn went_again<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64) {
     let Some(intent) = doubts(on.owner(), intent).filter(|_| cents > 0).map(|one| one.intent.clone()) else { return };
-    change_doubts(on, &intent, |known| known.waits_cents = known.waits_cents.saturating_sub(cents).max(0));
+    change_doubts(on, &intent, |doubt| doubt.waits_cents = doubt.waits_cents.saturating_sub(cents).max(0));
     flag_refunds(on, None);
 }
 
 /// Returns the returned money of a payment that no pending refund covers, in minor units.
-pub(super) fn waiting(of: &impl Payable, known: &DoubtedRefunds) -> i64 {
-    let asked = of.under_way().refunds.iter().filter(|one| one.error.is_none() && one.intent == known.intent);
-    let asked = asked.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
-    let paid = of.ledger_payments().iter().find(|one| one.is_named(Some(&known.intent), None));
+pub(super) fn waiting(of: &impl Payable, doubt: &DoubtedRefunds) -> i64 {
+    let open_refunds = of.under_way().refunds.iter().filter(|one| one.error.is_none() && one.intent == doubt.intent);
+    let open_cents = open_refunds.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
+    let paid = of.ledger_payments().iter().find(|one| one.is_named(Some(&doubt.intent), None));
     // Before it was read the books count what failed as gone.
-    let most = paid.filter(|_| known.read).map_or(i64::MAX, |paid| left_there(of, paid));
-    known.waits_cents.min(most).saturating_sub(asked).max(0)
+    let most = paid.filter(|_| doubt.read).map_or(i64::MAX, |paid| left_there(of, paid));
+    doubt.waits_cents.min(most).saturating_sub(open_cents).max(0)
 }
 
 /// Marks this amount as not arrived on the refunds of a payment, the newest first.
@@ -212,8 +212,8 @@ fn came_back<L: LedgerChange>(on: &mut L, intent: &str, cents: i64) {
         let failed = refund.went_cents().min(left);
         if failed > 0 {
             left -= failed;
-            let known = Payment { failed_cents: refund.failed_cents.saturating_add(failed), ..refund.clone() };
-            on.replace_payment(at, known);
+            let corrected = Payment { failed_cents: refund.failed_cents.saturating_add(failed), ..refund.clone() };
+            on.replace_payment(at, corrected);
         }
     }
 }

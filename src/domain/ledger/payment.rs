@@ -102,12 +102,12 @@ impl Payment {
 
 /// Returns the balance of these payments and refunds, in minor units by currency.
 pub fn kept_by_currency<'a>(payments: impl IntoIterator<Item = &'a Payment>) -> BTreeMap<&'a str, i64> {
-    let mut kept = BTreeMap::new();
+    let mut totals = BTreeMap::new();
     for payment in payments {
-        let sum: &mut i64 = kept.entry(payment.currency.as_str()).or_default();
+        let sum: &mut i64 = totals.entry(payment.currency.as_str()).or_default();
         *sum = sum.saturating_add(payment.net_cents());
     }
-    kept
+    totals
 }
 
 #[cfg(test)]

@@ -94,8 +94,8 @@ fn paid<L: LedgerChange>(
     session: Option<&String>,
     intent: Option<&String>,
 ) {
-    if let Some(known) = on.owner().ledger_payments().iter().position(|one| one.is_named(intent, session)) {
-        told_again(on, known, session, intent);
+    if let Some(index) = on.owner().ledger_payments().iter().position(|one| one.is_named(intent, session)) {
+        told_again(on, index, session, intent);
         return; // `checkout.session.completed` and `….async_payment_succeeded` both report the same payment.
     }
     let owner = on.owner();
@@ -166,8 +166,8 @@ fn name_currency<L: LedgerChange>(on: &mut L, intent: Option<&String>) {
 
 /// Applies a repeated event about a known payment. An event that names its intent for the first time links its refunds
 /// to it.
-fn told_again<L: LedgerChange>(on: &mut L, known: usize, session: Option<&String>, intent: Option<&String>) {
-    let Some(payment) = on.owner().ledger_payments().get(known) else { return };
+fn told_again<L: LedgerChange>(on: &mut L, index: usize, session: Option<&String>, intent: Option<&String>) {
+    let Some(payment) = on.owner().ledger_payments().get(index) else { return };
     let unknown = payment.reference == payment.session;
     let (Some(intent), true) = (intent.filter(|one| payment.reference.as_ref() != Some(*one)), unknown) else {
         return;
@@ -177,7 +177,7 @@ fn told_again<L: LedgerChange>(on: &mut L, known: usize, session: Option<&String
         session: payment.session.clone().or(session.cloned()),
         ..payment.clone()
     };
-    on.replace_payment(known, learnt);
+    on.replace_payment(index, learnt);
     name_currency(on, Some(intent));
     book_lost(on);
     on.money_went();
@@ -239,11 +239,12 @@ pub(super) fn record_refund<L: LedgerChange>(
 /// Raises and clears the flags for money that needs an operator, and ends a checkout that no longer fits.
 pub(crate) fn flag_money<L: LedgerChange>(on: &mut L) {
     let (books, owner) = (books(on.owner()), on.owner());
-    let (kept, total, stage) = (books.kept, owner.owed_cents(), owner.stage());
+    let (kept_cents, total, stage) = (books.kept_cents, owner.owed_cents(), owner.stage());
     let owed = if stage == LedgerStage::Closed { 0 } else { total };
-    let refund_due = stage != LedgerStage::Payable && (kept > owed || books.foreign);
+    let refund_due = stage != LedgerStage::Payable && (kept_cents > owed || books.foreign);
     let (status, word, currency) = (owner.status_in_words(), L::Of::WORD, owner.ledger_currency());
-    let due = format!("{kept} {currency} is kept while the {word} is {status} and its total is {total} {currency}");
+    let due =
+        format!("{kept_cents} {currency} is kept while the {word} is {status} and its total is {total} {currency}");
     let mismatch = format!("the processor took another amount or currency than was due: {due}");
     on.raise_flag(REFUND_DUE, refund_due, &format!("money has to go back: {due}"));
     on.raise_flag(AMOUNT_MISMATCH, books.mismatch, &mismatch);

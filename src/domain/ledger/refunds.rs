@@ -26,15 +26,15 @@ pub(super) fn left_there(of: &impl Payable, payment: &Payment) -> i64 {
 
 /// Returns the amount that can still be refunded of a payment by the processor, in minor units.
 fn left_at_processor(of: &impl Payable, payment: &Payment) -> i64 {
-    let asked = of.under_way().refunds.iter().filter(|one| one.payment_id == payment.id && one.error.is_none());
-    let asked = asked.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
-    left_there(of, payment).saturating_sub(asked).max(0)
+    let open_refunds = of.under_way().refunds.iter().filter(|one| one.payment_id == payment.id && one.error.is_none());
+    let open_cents = open_refunds.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
+    left_there(of, payment).saturating_sub(open_cents).max(0)
 }
 
 /// Refuses while the refund total of one of these payments is being read, because the amount left is unknown until
 /// then.
 fn all_read<'a>(of: &impl Payable, mut payments: impl Iterator<Item = &'a Payment>) -> Result<(), Refusal> {
-    if payments.any(|one| doubts(of, one.reference.as_ref()).is_some_and(|known| !known.read)) {
+    if payments.any(|one| doubts(of, one.reference.as_ref()).is_some_and(|doubt| !doubt.read)) {
         let words = "a refund of it failed, and what went back is being read; try again in a minute";
         return Err(Refusal::conflict("refunds_under_way", words));
     }
@@ -96,7 +96,7 @@ pub(crate) fn refund_otherwise<L: LedgerChange>(
     }
     let owner = on.owner();
     all_read(owner, std::iter::once(&paid))?;
-    let waits = doubts(owner, paid.reference.as_ref()).map_or(0, |known| waiting(owner, known));
+    let waits = doubts(owner, paid.reference.as_ref()).map_or(0, |doubt| waiting(owner, doubt));
     let refused = owner.under_way().refunds.iter().filter(|one| one.payment_id == id && one.error.is_some());
     let refused = refused.fold(0, |sum: i64, one| sum.saturating_add(one.amount_cents));
     // A refund that fails at once is both.
@@ -183,7 +183,7 @@ fn refund_there<L: LedgerChange>(
         }
         amount -= of_it;
         let Some(intent) = paid.reference else { continue };
-        let asked = RefundAsked {
+        let request = RefundAsked {
             id: on.context().ids.id(),
             payment_id: paid.id,
             intent,
@@ -193,7 +193,7 @@ fn refund_there<L: LedgerChange>(
             taken: false,
             seen_cents: 0,
         };
-        on.under_way_mut().refunds.push(asked);
+        on.under_way_mut().refunds.push(request);
     }
     // What came back of an earlier refund is given back by these, as far as they go.
     flag_refunds(on, None);
@@ -204,12 +204,12 @@ fn refund_there<L: LedgerChange>(
 /// before or after.
 pub(super) fn refund_news<L: LedgerChange>(on: &mut L, refund: Id, news: &RefundNews) {
     let refunds = &on.owner().under_way().refunds;
-    let Some((at, asked)) = refunds.iter().enumerate().find(|(_, one)| one.id == refund) else { return };
-    if asked.taken {
+    let Some((at, request)) = refunds.iter().enumerate().find(|(_, one)| one.id == refund) else { return };
+    if request.taken {
         return; // Told again.
     }
-    let asked = asked.clone();
-    if matches!(news, RefundNews::Taken { .. }) && reads_again(on, Some(&asked.intent)) {
+    let request = request.clone();
+    if matches!(news, RefundNews::Taken { .. }) && reads_again(on, Some(&request.intent)) {
         // It is in the books once what went back of the payment was read, and shown as under way until then.
         on.under_way_mut().refunds[at].taken = true;
         return;
@@ -225,10 +225,10 @@ pub(super) fn refund_news<L: LedgerChange>(on: &mut L, refund: Id, news: &Refund
         }
     };
     if let Some(sum) = sum {
-        let paid = on.owner().ledger_payments().iter().find(|one| one.id == asked.payment_id);
+        let paid = on.owner().ledger_payments().iter().find(|one| one.id == request.payment_id);
         let whole = paid.is_some_and(|paid| sum >= paid.amount_cents);
-        let more = refunded(on, sum, whole, None, Some(&asked.intent));
-        went_again(on, Some(&asked.intent), more);
+        let more = refunded(on, sum, whole, None, Some(&request.intent));
+        went_again(on, Some(&request.intent), more);
     }
     flag_refunds(on, None);
 }

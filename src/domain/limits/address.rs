@@ -36,18 +36,18 @@ impl Network {
 /// hop.
 pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a str>, trusted: &[Network]) -> IpAddr {
     let ours = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
-    let mut known = peer.to_canonical();
-    if !ours(known) {
-        return known;
+    let mut nearest = peer.to_canonical();
+    if !ours(nearest) {
+        return nearest;
     }
     for hop in forwarded.rev().flat_map(|value| value.rsplit(',')) {
         let Some(address) = hop_address(hop.trim()) else { break };
-        known = address.to_canonical();
-        if !ours(known) {
+        nearest = address.to_canonical();
+        if !ours(nearest) {
             break;
         }
     }
-    known
+    nearest
 }
 
 /// Returns whether many clients may share this address: a trusted proxy, or this machine, where an unconfigured proxy
@@ -82,32 +82,32 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn seen(peer: &str, forwarded: &[&str]) -> String {
+    fn client_of(peer: &str, forwarded: &[&str]) -> String {
         let trusted = ["10.0.0.0/8", "192.0.2.7", "2001:db8:1::/48"].map(|text| text.parse().unwrap());
         client(ip(peer), forwarded.iter().copied(), &trusted).to_string()
     }
 
     #[test]
     fn only_a_trusted_proxy_is_believed() {
-        assert_eq!(seen("203.0.113.9", &["198.51.100.1"]), "203.0.113.9");
-        assert_eq!(seen("10.1.2.3", &["198.51.100.1"]), "198.51.100.1");
-        assert_eq!(seen("::ffff:10.1.2.3", &["198.51.100.1"]), "198.51.100.1");
+        assert_eq!(client_of("203.0.113.9", &["198.51.100.1"]), "203.0.113.9");
+        assert_eq!(client_of("10.1.2.3", &["198.51.100.1"]), "198.51.100.1");
+        assert_eq!(client_of("::ffff:10.1.2.3", &["198.51.100.1"]), "198.51.100.1");
     }
 
     #[test]
     fn the_rightmost_address_that_is_no_proxy_is_the_client() {
         // The client itself may write entries on the left, so they are not believed.
-        assert_eq!(seen("10.1.2.3", &["1.1.1.1, 198.51.100.1, 192.0.2.7"]), "198.51.100.1");
-        assert_eq!(seen("10.1.2.3", &["1.1.1.1", "198.51.100.1", "192.0.2.7 "]), "198.51.100.1");
-        assert_eq!(seen("2001:db8:1::5", &["[2001:db8:2::9]:4711"]), "2001:db8:2::9");
-        assert_eq!(seen("10.1.2.3", &["198.51.100.1:4711"]), "198.51.100.1");
+        assert_eq!(client_of("10.1.2.3", &["1.1.1.1, 198.51.100.1, 192.0.2.7"]), "198.51.100.1");
+        assert_eq!(client_of("10.1.2.3", &["1.1.1.1", "198.51.100.1", "192.0.2.7 "]), "198.51.100.1");
+        assert_eq!(client_of("2001:db8:1::5", &["[2001:db8:2::9]:4711"]), "2001:db8:2::9");
+        assert_eq!(client_of("10.1.2.3", &["198.51.100.1:4711"]), "198.51.100.1");
     }
 
     #[test]
     fn a_list_that_ends_early_gives_the_last_known_hop() {
-        assert_eq!(seen("10.1.2.3", &[]), "10.1.2.3");
-        assert_eq!(seen("10.1.2.3", &["10.9.9.9"]), "10.9.9.9");
-        assert_eq!(seen("10.1.2.3", &["198.51.100.1, unknown, 10.9.9.9"]), "10.9.9.9");
+        assert_eq!(client_of("10.1.2.3", &[]), "10.1.2.3");
+        assert_eq!(client_of("10.1.2.3", &["10.9.9.9"]), "10.9.9.9");
+        assert_eq!(client_of("10.1.2.3", &["198.51.100.1, unknown, 10.9.9.9"]), "10.9.9.9");
     }
 
     #[test]

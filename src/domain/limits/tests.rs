@@ -67,8 +67,8 @@ proptest! {
         let tight = a.tighter(b);
         prop_assert!(tight == a || tight == b);
         prop_assert_eq!(tight.refused, a.refused || b.refused);
-        let (told, other) = (b.tighter(a), tight);
-        prop_assert_eq!((told.refused, told.ends_in_ms), (other.refused, other.ends_in_ms));
+        let (swapped, other) = (b.tighter(a), tight);
+        prop_assert_eq!((swapped.refused, swapped.ends_in_ms), (other.refused, other.ends_in_ms));
         if !tight.refused {
             prop_assert_eq!(tight.remaining, a.remaining.min(b.remaining));
         }

@@ -74,16 +74,16 @@ pub struct AttachedDocument {
 
 /// Returns the first rows of a table, and a sentence that states how many are left out; `None` if all are shown.
 pub fn first_items(items: impl IntoIterator<Item = MailItem>) -> (Vec<MailItem>, Option<String>) {
-    let mut told: Vec<MailItem> = Vec::new();
+    let mut listed: Vec<MailItem> = Vec::new();
     let mut untold = 0usize;
     for item in items {
-        if told.len() < MAX_TOLD_ITEMS {
-            told.push(MailItem { what: one_line(&item.what), ..item });
+        if listed.len() < MAX_TOLD_ITEMS {
+            listed.push(MailItem { what: one_line(&item.what), ..item });
         } else {
             untold += 1;
         }
     }
-    (told, (untold > 0).then(|| format!("and {untold} lines more")))
+    (listed, (untold > 0).then(|| format!("and {untold} lines more")))
 }
 
 /// Reduces text to one line. A subject may contain names that users entered; every mailer would refuse a control

@@ -64,9 +64,9 @@ fn alerts_of_a_kind_are_told_in_one_mail_that_has_bounds() {
 #[test]
 fn a_long_table_ends_with_how_many_are_left_out() {
     let item = |n: usize| MailItem { quantity: 1, what: format!("Part {n}\r\nCarrier: none"), amount: None };
-    let (told, more) = first_items((0..103).map(item));
-    assert_eq!((told.len(), more.as_deref()), (100, Some("and 3 lines more")));
-    assert_eq!(told[0].what, "Part 0  Carrier: none");
+    let (items, more) = first_items((0..103).map(item));
+    assert_eq!((items.len(), more.as_deref()), (100, Some("and 3 lines more")));
+    assert_eq!(items[0].what, "Part 0  Carrier: none");
     assert_eq!(first_items((0..100).map(item)).1, None);
 }
 

@@ -43,15 +43,15 @@ fn print_of(end: PrintEnd, progress: f64) -> EndedPrint<'static> {
 
 #[test]
 fn a_print_counts_as_long_as_it_was_seen_or_else_as_long_as_its_file_says() {
-    let seen = EndedPrint { began_at: Some(Timestamp(1_000_000)), ..print_of(PrintEnd::Finished, 1.0) };
-    assert_eq!(seen.wear(), Odometer { printing_ms: 4_000_000, prints: 1, ..Odometer::ZERO });
+    let timed = EndedPrint { began_at: Some(Timestamp(1_000_000)), ..print_of(PrintEnd::Finished, 1.0) };
+    assert_eq!(timed.wear(), Odometer { printing_ms: 4_000_000, prints: 1, ..Odometer::ZERO });
     assert_eq!(print_of(PrintEnd::Finished, 0.3).wear().printing_ms, 600_000, "it came to its end");
     let failed = print_of(PrintEnd::Failed, 0.5).wear();
     assert_eq!((failed.printing_ms, failed.failures), (300_000, 1));
     assert_eq!(print_of(PrintEnd::Cancelled, 0.5).wear().failures, 0);
     let set_back = EndedPrint { began_at: Some(Timestamp(9_000_000)), ..print_of(PrintEnd::Finished, 1.0) };
     assert_eq!(set_back.wear().printing_ms, 0, "a clock that was set back takes nothing away");
-    let set_ahead = EndedPrint { ended_at: Timestamp(i64::MAX), ..seen };
+    let set_ahead = EndedPrint { ended_at: Timestamp(i64::MAX), ..timed };
     assert_eq!(set_ahead.wear().printing_ms, MAX_PRINT_SECONDS * 1000, "nor does one that was set ahead add a century");
 }
 
@@ -108,7 +108,7 @@ proptest! {
         steps in prop::collection::vec((0i64..3, any::<bool>(), any::<bool>()), 0..60),
     ) {
         let mut one = reminder(every(hours, prints, None, Some(failures)), Odometer::ZERO);
-        let (mut odometer, mut work, mut due, mut told) = (Odometer::ZERO, Odometer::ZERO, false, 0);
+        let (mut odometer, mut work, mut due, mut notices) = (Odometer::ZERO, Odometer::ZERO, false, 0);
         for (at, (more_hours, failed, is_done)) in steps.into_iter().enumerate() {
             let now = Timestamp(at as i64);
             if is_done {
@@ -123,13 +123,13 @@ proptest! {
                     || work.failures >= failures;
                 let newly = one.note_due(&odometer, now);
                 prop_assert_eq!(newly, reached && !due, "told once");
-                told += usize::from(newly);
+                notices += usize::from(newly);
                 due |= reached;
             }
             prop_assert_eq!(one.due_at.is_some(), due);
             prop_assert_eq!(one.work(&odometer), work);
         }
-        prop_assert!(told <= 60);
+        prop_assert!(notices <= 60);
     }
 
     /// Checks that the counters do not depend on the order of the prints.

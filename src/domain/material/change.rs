@@ -142,15 +142,15 @@ impl<'a> MaterialChange<'a> {
         };
         let held = if claim.waits() { Amount::ZERO } else { claim.need };
         let consumed = settled.consumed.max(Amount::ZERO);
-        let taken = consumed.min(self.next.quantity);
+        let from_stock = consumed.min(self.next.quantity);
         let of_reservation = consumed.min(held);
-        self.beyond += consumed - taken;
+        self.beyond += consumed - from_stock;
         let job = Some(id.job);
-        let reason = (taken < consumed).then(|| format!("{consumed} used, {taken} on hand"));
-        self.movement(MovementKind::Consume, -taken, -of_reservation, job, reason.as_deref());
+        let reason = (from_stock < consumed).then(|| format!("{consumed} used, {from_stock} on hand"));
+        self.movement(MovementKind::Consume, -from_stock, -of_reservation, job, reason.as_deref());
         self.movement(MovementKind::Release, Amount::ZERO, of_reservation - held, job, None);
         let link = self.next.links.get(&StockSystem::Spools);
-        if let Some(link) = link.and_then(|link| link.used_there(taken, &settled.booked_on, self.cx.now)) {
+        if let Some(link) = link.and_then(|link| link.used_there(from_stock, &settled.booked_on, self.cx.now)) {
             self.put_link(link);
         }
         self.next.remove_claim(id);

@@ -54,8 +54,8 @@ impl Aggregate for Material {
             MaterialCommand::Archive => archive(material, cx),
             MaterialCommand::Claim { order, asks } => Ok(claim(material, cx, *order, asks)),
             MaterialCommand::Settle { claims } => Ok(settle(material, cx, claims)),
-            MaterialCommand::Heard { claims } => Ok(heard(material, cx, claims)),
-            MaterialCommand::Kept { claims } => Ok(kept(material, cx, claims)),
+            MaterialCommand::Heard { claims } => Ok(acknowledge(material, cx, claims)),
+            MaterialCommand::Kept { claims } => Ok(keep_claims(material, cx, claims)),
             MaterialCommand::Link(command) => links::decide(material, cx, command),
         }
     }
@@ -76,7 +76,9 @@ impl Aggregate for Material {
 
     fn clash(constraint: &str) -> Refusal {
         match constraint {
-            links::TAKEN => Refusal::conflict("entry_linked", "another material is linked to this entry already"),
+            links::UNIQUE_ENTRY => {
+                Refusal::conflict("entry_linked", "another material is linked to this entry already")
+            }
             _ => Refusal::conflict("conflict", format!("{constraint} is taken")),
         }
     }
@@ -249,7 +251,7 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
     ranked.sort_by_key(|ask| (Reverse(ask.priority), ask.due_at.is_none(), ask.due_at, ask.since, ask.id));
     let (mut corrected, mut unanswered) = (false, Vec::new());
     for ask in ranked {
-        match change.next.claims.get(&ask.id).filter(|known| !known.waits()).cloned() {
+        match change.next.claims.get(&ask.id).filter(|existing| !existing.waits()).cloned() {
             None => unanswered.push(ask),
             Some(held) => {
                 let need = ask.need.max(Amount::ZERO);
@@ -260,7 +262,7 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
             }
         }
     }
-    let asked = |ask: &ClaimAsk| Claim {
+    let new_claim = |ask: &ClaimAsk| Claim {
         id: ask.id,
         material_id: material.id,
         order_id: order,
@@ -278,13 +280,13 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
     if corrected {
         // What became free goes by rank over those that wait already and those that ask just now, so that nobody is
         // passed.
-        unanswered.iter().for_each(|ask| change.put(asked(ask)));
+        unanswered.iter().for_each(|ask| change.put(new_claim(ask)));
         change.walk();
     }
     for ask in unanswered {
         // Held by the walk, or asked for twice in one message.
         if change.next.claims.get(&ask.id).is_none_or(Claim::waits) {
-            change.check(asked(ask), false);
+            change.check(new_claim(ask), false);
         }
     }
     let stand = |material: &Material| {
@@ -309,7 +311,7 @@ fn settle(material: &Material, cx: &DecisionContext<'_>, claims: &[SettledClaim]
     change.decided(|_| MaterialAnswer::Done)
 }
 
-fn heard(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> Decision<Material> {
+fn acknowledge(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> Decision<Material> {
     let mut change = MaterialChange::of(material, cx);
     for id in claims {
         if let Some(claim) = material.claims.get(id).filter(|claim| !claim.waits() && claim.unheard) {
@@ -322,7 +324,7 @@ fn heard(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> D
     change.decided(|_| MaterialAnswer::Done)
 }
 
-fn kept(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> Decision<Material> {
+fn keep_claims(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> Decision<Material> {
     let mut change = MaterialChange::of(material, cx);
     change.keeps(claims);
     if change.is_nothing() {

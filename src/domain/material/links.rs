@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 type Decided = Result<Decision<Material>, Refusal>;
 
 /// Database constraint that allows an entry to be linked to one material only.
-pub(super) const TAKEN: &str = "stock_links.system,entry";
+pub(super) const UNIQUE_ENTRY: &str = "stock_links.system,entry";
 
 /// Returns the command's name for the audit log.
 pub(super) fn name(command: &LinkCommand) -> &'static str {
@@ -53,29 +53,29 @@ pub(super) fn decide(material: &Material, cx: &DecisionContext<'_>, command: &Li
     if let LinkCommand::Link { system, entry, name } = command {
         return link(material, cx, *system, *entry, name);
     }
-    let Some(known) = material.links.get(&command.system()) else {
+    let Some(current) = material.links.get(&command.system()) else {
         return Err(Refusal::not_found("link"));
     };
     match command {
         LinkCommand::Unlink(_) => {
             let mut change = MaterialChange::of(material, cx);
-            change.remove_link(known);
+            change.remove_link(current);
             Ok(change.decided(|_| MaterialAnswer::Done))
         }
-        LinkCommand::Agree { right, theirs, .. } => agree(material, cx, known, *right, *theirs),
-        LinkCommand::Looked { round, look, drawn, in_use, overdue, .. } if *round == known.round => {
+        LinkCommand::Agree { right, theirs, .. } => agree(material, cx, current, *right, *theirs),
+        LinkCommand::Looked { round, look, drawn, in_use, overdue, .. } if *round == current.round => {
             let kind = material.fields.kind;
             let (quantity, unit, unit_name) = (material.quantity, kind.stock_unit(), kind.unit());
             let (booking, now) = (cx.ids.id(), cx.now);
             let ours = OurSide { quantity, unit, unit_name, drawn, in_use, overdue, booking, now };
-            Ok(looked(material, cx, known, look, &ours))
+            Ok(looked(material, cx, current, look, &ours))
         }
-        LinkCommand::Settled { booking, verdict, .. } => match known.settled(*booking, verdict) {
-            Some(link) => Ok(stepped(material, cx, SyncStep { link, taken: Amount::ZERO }, "")),
-            None => Ok(Decision::unchanged(linked(material, known))),
+        LinkCommand::Settled { booking, verdict, .. } => match current.settled(*booking, verdict) {
+            Some(link) => Ok(stepped(material, cx, SyncStep { link, delta: Amount::ZERO }, "")),
+            None => Ok(Decision::unchanged(linked(material, current))),
         },
         // What was read is older than the link.
-        _ => Ok(Decision::unchanged(linked(material, known))),
+        _ => Ok(Decision::unchanged(linked(material, current))),
     }
 }
 
@@ -84,11 +84,11 @@ fn linked(material: &Material, link: &StockLink) -> MaterialAnswer {
 }
 
 fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entry: i64, name: &str) -> Decided {
-    if let Some(known) = material.links.get(&system) {
-        if known.entry == entry {
-            return Ok(Decision::unchanged(linked(material, known)));
+    if let Some(current) = material.links.get(&system) {
+        if current.entry == entry {
+            return Ok(Decision::unchanged(linked(material, current)));
         }
-        let words = format!("it is linked to {} in {} already; remove that link first", known.name, system.words());
+        let words = format!("it is linked to {} in {} already; remove that link first", current.name, system.words());
         return Err(Refusal::conflict("already_linked", words));
     }
     let link = StockLink {
@@ -109,24 +109,25 @@ fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entr
         round: 0,
         created_at: cx.now,
     };
-    Ok(stepped(material, cx, SyncStep { link, taken: Amount::ZERO }, ""))
+    Ok(stepped(material, cx, SyncStep { link, delta: Amount::ZERO }, ""))
 }
 
 fn agree(
     material: &Material,
     cx: &DecisionContext<'_>,
-    known: &StockLink,
+    current: &StockLink,
     right: RightSide,
     theirs: Option<Amount>,
 ) -> Decided {
-    let Some(step) = known.agree(right, material.quantity) else {
+    let Some(step) = current.agree(right, material.quantity) else {
         let words = "there is nothing to decide: no difference was read, or a booking is still on its way; ask again after the next look";
         return Err(Refusal::conflict("nothing_to_decide", words));
     };
-    let there = known.seen.as_ref().map(total);
-    if let Some((said, there)) = theirs.zip(there).filter(|(said, there)| said != there) {
+    let there = current.seen.as_ref().map(total);
+    if let Some((expected, there)) = theirs.zip(there).filter(|(expected, there)| expected != there) {
         let unit = material.fields.kind.unit();
-        let words = format!("{there} {unit} are counted there now, and no longer {said} {unit}: look again and decide");
+        let words =
+            format!("{there} {unit} are counted there now, and no longer {expected} {unit}: look again and decide");
         return Err(Refusal::conflict("theirs_changed", words));
     }
     Ok(stepped(material, cx, step, "a person took what is counted there"))
@@ -135,24 +136,24 @@ fn agree(
 fn looked(
     material: &Material,
     cx: &DecisionContext<'_>,
-    known: &StockLink,
+    current: &StockLink,
     look: &StockLook,
     ours: &OurSide<'_>,
 ) -> Decision<Material> {
-    let step = known.looked(look, ours);
-    if step.link == *known && step.taken == Amount::ZERO {
-        return Decision::unchanged(linked(material, known));
+    let step = current.looked(look, ours);
+    if step.link == *current && step.delta == Amount::ZERO {
+        return Decision::unchanged(linked(material, current));
     }
     stepped(material, cx, step, "changed there")
 }
 
 /// Moves our stock by the amount that a step takes over, and stores the link as the step leaves it.
 fn stepped(material: &Material, cx: &DecisionContext<'_>, step: SyncStep, why: &str) -> Decision<Material> {
-    let SyncStep { link, taken } = step;
+    let SyncStep { link, delta } = step;
     let mut change = MaterialChange::of(material, cx);
-    if taken != Amount::ZERO {
+    if delta != Amount::ZERO {
         let reason = format!("{}, {}: {why}", link.system.words(), link.name);
-        change.movement(MovementKind::Sync, taken, Amount::ZERO, None, Some(&reason));
+        change.movement(MovementKind::Sync, delta, Amount::ZERO, None, Some(&reason));
         change.ask_again();
         change.walk();
     }

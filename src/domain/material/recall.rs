@@ -33,8 +33,8 @@ impl MaterialChange<'_> {
 
     /// Clears the retained marks after a stock-take, so that orders may be requested again.
     pub(super) fn ask_again(&mut self) {
-        let kept: Vec<Claim> = self.next.claims.values().filter(|claim| claim.kept).cloned().collect();
-        for claim in kept {
+        let kept_claims: Vec<Claim> = self.next.claims.values().filter(|claim| claim.kept).cloned().collect();
+        for claim in kept_claims {
             self.put(Claim { kept: false, ..claim });
         }
     }

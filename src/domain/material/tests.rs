@@ -180,9 +180,9 @@ fn low_stock_is_told_once_and_armed_again() {
     let crossing = shelf.tell(&claim(vec![ask(1, 150)])).unwrap();
     assert_eq!(happened(&crossing), ["inventory.low", "LOW_STOCK"]);
     let data = &crossing.events[0].data;
-    let said = serde_json::json!({"materialId": id(IT), "name": "PLA black", "available": 50, "reorderPoint": 100,
+    let expected = serde_json::json!({"materialId": id(IT), "name": "PLA black", "available": 50, "reorderPoint": 100,
         "reorderQuantity": 1000, "unit": "g"});
-    assert_eq!(data, &said);
+    assert_eq!(data, &expected);
     assert!(matches!(&crossing.created[..], [mail] if mail.to == ["floor@example.com"]));
     assert!(happened(&shelf.tell(&adjust(-10)).unwrap()).is_empty(), "told already");
     assert!(happened(&shelf.tell(&adjust(500)).unwrap()).is_empty());
@@ -255,7 +255,7 @@ fn the_latest_reservations_are_asked_back_and_a_print_keeps_its_own() {
         shelf.bench.now = shelf.bench.now.plus_ms(1000);
         shelf.tell(&claim(vec![ask(job, 20)])).unwrap();
     }
-    let asked = |shelf: &Shelf| {
+    let recalled = |shelf: &Shelf| {
         let effects = shelf.now().effects().into_iter();
         effects
             .flat_map(|effect| if let MaterialEffect::AskBack { claims, .. } = effect { claims } else { Vec::new() })
@@ -264,15 +264,15 @@ fn the_latest_reservations_are_asked_back_and_a_print_keeps_its_own() {
     let count =
         |units| MaterialCommand::Update { if_version: None, fields: None, quantity: Some(Amount::units(units)) };
     shelf.tell(&count(50)).unwrap();
-    assert_eq!(asked(&shelf), [claim_id(3), claim_id(4)]);
+    assert_eq!(recalled(&shelf), [claim_id(3), claim_id(4)]);
     shelf.tell(&MaterialCommand::Kept { claims: vec![claim_id(4)] }).unwrap();
-    assert_eq!(asked(&shelf), [claim_id(2), claim_id(3)], "the next one is asked");
+    assert_eq!(recalled(&shelf), [claim_id(2), claim_id(3)], "the next one is asked");
     shelf.tell(&settle(3, 0)).unwrap();
-    assert_eq!(asked(&shelf), [claim_id(2)]);
+    assert_eq!(recalled(&shelf), [claim_id(2)]);
     shelf.tell(&adjust(10)).unwrap();
-    assert!(asked(&shelf).is_empty(), "what is there covers the rest");
+    assert!(recalled(&shelf).is_empty(), "what is there covers the rest");
     shelf.tell(&count(30)).unwrap();
-    assert_eq!(asked(&shelf), [claim_id(2), claim_id(4)], "counted anew, asked anew");
+    assert_eq!(recalled(&shelf), [claim_id(2), claim_id(4)], "counted anew, asked anew");
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn any_command() -> impl Strategy<Value = MaterialCommand> {
     ]
 }
 
-/// Reference implementation of the rank in the waiting line.
+/// Computes the rank in the waiting line: the reference implementation.
 fn rank(claim: &Claim) -> (i16, bool, Option<Timestamp>, Timestamp, ClaimId) {
     (-i16::from(claim.priority), claim.due_at.is_none(), claim.due_at, claim.since, claim.id)
 }
@@ -360,25 +360,25 @@ proptest! {
             // A load from the rows gives what is in memory, indexes included.
             let head: Material = serde_json::from_str(&serde_json::to_string(now).unwrap()).unwrap();
             prop_assert_eq!(&head.hydrate(rows.values().cloned(), []), now);
-            let (mut told, mut asked) = (0, BTreeSet::new());
+            let (mut notices, mut requested) = (0, BTreeSet::new());
             for effect in now.effects() {
                 match effect {
                     MaterialEffect::TellHeld { order, claims } => {
                         prop_assert!(claims.iter().all(|c| rows[c].order_id == order && rows[c].unheard));
-                        told += claims.len();
+                        notices += claims.len();
                     }
                     MaterialEffect::AskBack { order, claims } => {
                         prop_assert!(claims.iter().all(|c| rows[c].order_id == order));
-                        asked.extend(claims);
+                        requested.extend(claims);
                     }
                 }
             }
-            prop_assert_eq!(told, held.iter().filter(|c| c.unheard && !c.recalled).count());
+            prop_assert_eq!(notices, held.iter().filter(|c| c.unheard && !c.recalled).count());
             // As many reservations are asked back as needed, the latest first, and no more.
-            let back: Amount = asked.iter().map(|c| rows[c].need).sum();
+            let back: Amount = requested.iter().map(|c| rows[c].need).sum();
             let all_kept = held.iter().all(|c| c.kept || c.recalled || c.need == Amount::ZERO);
             prop_assert!(now.reserved - back <= now.quantity || all_kept);
-            for one in &asked {
+            for one in &requested {
                 let age = |c: &Claim| (c.reserved_at, c.since, c.id);
                 let earliest = held.iter().filter(|c| c.recalled).all(|c| age(c) >= age(&rows[one]));
                 prop_assert!(now.reserved - back + rows[one].need > now.quantity || !earliest, "{one} need not be asked");

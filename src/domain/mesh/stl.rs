@@ -39,7 +39,7 @@ pub(super) fn binary(mut file: impl Read, may_go_on: &mut dyn FnMut() -> bool) -
     if fill(&mut file, &mut header)? < HEADER_BYTES {
         return Err(MeshFault::Damaged.into());
     }
-    let said = header.last_chunk().map_or(0, |count| u64::from(u32::from_le_bytes(*count)));
+    let stated_count = header.last_chunk().map_or(0, |count| u64::from(u32::from_le_bytes(*count)));
     let (mut solid, mut chunk) = (Solid::new(), vec![0; CHUNK_BYTES / FACET_BYTES * FACET_BYTES]);
     loop {
         let filled = fill(&mut file, &mut chunk)?;
@@ -57,7 +57,7 @@ pub(super) fn binary(mut file: impl Read, may_go_on: &mut dyn FnMut() -> bool) -
             return Err(timed_out());
         }
     }
-    if solid.facets != said {
+    if solid.facets != stated_count {
         return Err(MeshFault::Damaged.into());
     }
     Ok(solid.facts()?)

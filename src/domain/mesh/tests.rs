@@ -109,10 +109,10 @@ fn parts_of_a_package_stand_where_they_are_put() {
     let build = "<item objectid=\"2\" transform=\"1 0 0 0 1 0 0 0 1 10 0 0\"/><item objectid=\"3\"/>";
     let root = model("centimeter", &parts, build);
     let bytes = package(&[("3D/Objects/other.model", &other), ("/3D/3DModel.model", &root)]);
-    let found = facts(bytes, Content::ThreeMf).unwrap();
+    let measured = facts(bytes, Content::ThreeMf).unwrap();
     // A cube of 10 mm at 100 mm, and beside it one of 1 mm, doubled and turned by a right angle.
-    assert_eq!(found.volume_mm3, 1000 + 8);
-    assert_eq!(found.size, Dimensions { x: 50.0, y: 10.0, z: 10.0 });
+    assert_eq!(measured.volume_mm3, 1000 + 8);
+    assert_eq!(measured.size, Dimensions { x: 50.0, y: 10.0, z: 10.0 });
 }
 
 #[test]
@@ -245,8 +245,8 @@ proptest! {
         let facets = cuboid(from, to);
         let expected = (size[0] * size[1] * size[2]) as i64;
         for (bytes, content) in [(binary(&facets), Content::BinaryStl), (text(&facets), Content::AsciiStl)] {
-            let found = facts(bytes, content);
-            prop_assert_eq!(found.map(|found| (found.volume_mm3, found.size)), Ok((expected, Dimensions { x: size[0], y: size[1], z: size[2] })));
+            let measured = facts(bytes, content);
+            prop_assert_eq!(measured.map(|facts| (facts.volume_mm3, facts.size)), Ok((expected, Dimensions { x: size[0], y: size[1], z: size[2] })));
         }
     }
 

@@ -71,16 +71,16 @@ struct Package {
 pub(super) fn measure(file: impl Read + Seek, may_go_on: &mut dyn FnMut() -> bool) -> Result<MeshFacts, MeasureError> {
     let mut archive = open_archive(file).map_err(|_| MeshFault::Damaged)?;
     let (mut package, mut left) = (Package::default(), MAX_UNPACKED_BYTES);
-    let (mut waiting, mut known) = (vec![ROOT.to_owned()], BTreeSet::from([ROOT.to_owned()]));
+    let (mut waiting, mut visited) = (vec![ROOT.to_owned()], BTreeSet::from([ROOT.to_owned()]));
     while let Some(path) = waiting.pop() {
         left = read(&mut archive, &path, &mut package, left, may_go_on)?;
         let named = package.objects.values().flat_map(|object| &object.parts).chain(&package.build);
         let new: BTreeSet<String> =
-            named.map(|one| &one.object.0).filter(|path| !known.contains(*path)).cloned().collect();
-        if known.len() + new.len() > MAX_FILES {
+            named.map(|one| &one.object.0).filter(|path| !visited.contains(*path)).cloned().collect();
+        if visited.len() + new.len() > MAX_FILES {
             return Err(MeshFault::TooLarge.into());
         }
-        known.extend(new.iter().cloned());
+        visited.extend(new.iter().cloned());
         waiting.extend(new);
     }
     let mut assembly = Assembly { package: &package, solid: Solid::new(), placements: 0, corners: 0, may_go_on };

@@ -21,7 +21,7 @@ pub(super) struct Tag<'a> {
 
 impl<'a> Tag<'a> {
     /// Returns the raw value of an attribute: escapes are not resolved, because numbers and ids have none.
-    pub(super) fn get(&self, wanted: &str) -> Option<&'a str> {
+    pub(super) fn get(&self, key: &str) -> Option<&'a str> {
         let mut rest = self.attributes;
         loop {
             let (name, behind) = rest.split_once('=')?;
@@ -29,7 +29,7 @@ impl<'a> Tag<'a> {
             let quote = behind.chars().next().filter(|c| matches!(c, '"' | '\''))?;
             let (value, behind) = behind[1..].split_once(quote)?;
             let name = name.trim();
-            if name == wanted || name.rsplit_once(':').is_some_and(|(_, local)| local == wanted) {
+            if name == key || name.rsplit_once(':').is_some_and(|(_, local)| local == key) {
                 return Some(value);
             }
             rest = behind;

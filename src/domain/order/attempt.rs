@@ -36,8 +36,12 @@ impl OrderChange<'_> {
     /// to print; the printer itself is contacted afterwards, by an effect.
     pub(super) fn dispatch(mut self, id: Id, printer: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
-        let wanted = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
-        if !wanted || job.state != JobState::Sliced || !job.holds_all() || job.file_id.is_none() || job.live().is_some()
+        let is_open = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
+        if !is_open
+            || job.state != JobState::Sliced
+            || !job.holds_all()
+            || job.file_id.is_none()
+            || job.live().is_some()
         {
             return Err(Refusal::transition("dispatching a job", job.state));
         }
@@ -82,39 +86,39 @@ impl OrderChange<'_> {
     /// resolution.
     pub(super) fn report(mut self, id: Id, attempt: Id, report: &Report) -> Decision<Order> {
         let Ok(job) = self.job(id) else {
-            return self.heard(false);
+            return self.acknowledge(false);
         };
-        let Some(known) = job.attempts.iter().find(|one| one.id == attempt).cloned() else {
-            return self.heard(false);
+        let Some(existing) = job.attempts.iter().find(|one| one.id == attempt).cloned() else {
+            return self.acknowledge(false);
         };
-        if known.state.over() {
+        if existing.state.over() {
             let last = !matches!(
                 report,
                 Report::Uploading | Report::StartSent | Report::Printing | Report::Paused | Report::Unverified(_)
             );
-            if last && known.word.is_some() {
+            if last && existing.word.is_some() {
                 self.edit_attempt(id, attempt, |attempt| attempt.word = None);
             }
-            return self.heard(false);
+            return self.acknowledge(false);
         }
-        let began = known.state == AttemptState::Confirmed;
+        let began = existing.state == AttemptState::Confirmed;
         match report {
-            Report::Uploading if known.state == AttemptState::Claimed => {
+            Report::Uploading if existing.state == AttemptState::Claimed => {
                 self.edit_attempt(id, attempt, |attempt| attempt.state = AttemptState::Uploading);
             }
-            Report::StartSent if !began && known.state != AttemptState::StartSent => {
+            Report::StartSent if !began && existing.state != AttemptState::StartSent => {
                 self.edit_attempt(id, attempt, |attempt| attempt.state = AttemptState::StartSent);
             }
             Report::Uploading | Report::StartSent => {}
             Report::Printing => {
-                self.confirmed(&job, &known);
+                self.confirmed(&job, &existing);
                 if job.state == JobState::Paused {
                     self.edit(id, |job| job.state = JobState::Printing);
                     self.job_event("job.resumed", id, None);
                 }
             }
             Report::Paused => {
-                self.confirmed(&job, &known);
+                self.confirmed(&job, &existing);
                 if job.state != JobState::Paused {
                     self.edit(id, |job| job.state = JobState::Paused);
                     self.job_event("job.paused", id, None);
@@ -123,14 +127,14 @@ impl OrderChange<'_> {
             Report::Unverified(reason) => {
                 // A print that was seen stays confirmed: it is its end that nobody knows.
                 let state = if began { AttemptState::Confirmed } else { AttemptState::StartSent };
-                if !known.unverified || known.reason.as_ref() != Some(reason) {
+                if !existing.unverified || existing.reason.as_ref() != Some(reason) {
                     self.edit_attempt(id, attempt, |attempt| {
                         attempt.state = state;
                         attempt.unverified = true;
                         attempt.reason = Some(reason.clone());
                     });
                 }
-                if !known.unverified {
+                if !existing.unverified {
                     self.job_event("job.unverified", id, Some(reason));
                 }
             }
@@ -144,44 +148,49 @@ impl OrderChange<'_> {
                     unseen: *unseen,
                     booked_on,
                 };
-                self.ended(&job, &known, &ending);
+                self.ended(&job, &existing, &ending);
             }
             // A print that was seen running cannot have failed to start, so its job ends here and is not printed
             // again without a person.
             Report::NotStarted { reason, .. } | Report::Stopped { reason } if began => {
-                self.ended(&job, &known, &Ending::unprinted(PrintEnd::Failed, Some(reason)));
+                self.ended(&job, &existing, &Ending::unprinted(PrintEnd::Failed, Some(reason)));
             }
             Report::CancelledBeforeStart if began => {
-                self.ended(&job, &known, &Ending::unprinted(PrintEnd::Cancelled, None));
+                self.ended(&job, &existing, &Ending::unprinted(PrintEnd::Cancelled, None));
             }
             Report::NotStarted { start_sent, counts, reason } => {
                 let state = if *start_sent { AttemptState::NotStarted } else { AttemptState::Refused };
-                self.not_started(&job, &known, state, *counts, reason);
+                self.not_started(&job, &existing, state, *counts, reason);
             }
-            Report::Stopped { reason } => self.stopped(&job, &known, reason),
+            Report::Stopped { reason } => self.stopped(&job, &existing, reason),
             Report::CancelledBeforeStart => {
-                self.not_started(&job, &known, AttemptState::Cancelled, false, "cancelled before it began");
+                self.not_started(&job, &existing, AttemptState::Cancelled, false, "cancelled before it began");
             }
         }
-        let wanted = self.job(id).is_ok_and(|job| job.attempt_id == Some(attempt));
-        self.heard(wanted)
+        let is_current = self.job(id).is_ok_and(|job| job.attempt_id == Some(attempt));
+        self.acknowledge(is_current)
     }
 
     /// Resolves a live attempt by an operator's decision, even while its printer does not answer: the job moves at
     /// once, and the printer is notified until it acknowledges. Refused if the decision would contradict observations
     /// or could produce the part twice: while the printer shows the print, before anything can have started, and
     /// `not_started` for a print that was seen or for a start that is still being verified.
-    pub(super) fn resolve(mut self, id: Id, outcome: Resolution, seen: &SeenPrint) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn resolve(
+        mut self,
+        id: Id,
+        outcome: Resolution,
+        observed: &SeenPrint,
+    ) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let impossible = |why: &str| Err(Refusal::conflict("invalid_transition", why));
         let Some(attempt) = job.live().cloned() else {
             return impossible("a job can be resolved only while a printer has it");
         };
-        if seen.shown_now {
+        if observed.shown_now {
             let words = "the printer shows that it prints this job; cancel the job to end the print";
             return Err(Refusal::conflict("printing", words));
         }
-        let began = attempt.state == AttemptState::Confirmed || seen.began;
+        let began = attempt.state == AttemptState::Confirmed || observed.began;
         if !began && !attempt.unverified {
             if !matches!(attempt.state, AttemptState::StartSent) {
                 return impossible("nothing was started yet; cancel the job to take it from the printer");
@@ -196,7 +205,7 @@ impl OrderChange<'_> {
             return impossible("the print was seen, so it did start; resolve it as finished or failed");
         }
         self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));
-        let booked_on = &seen.booked_on[..];
+        let booked_on = &observed.booked_on[..];
         let ending = |end, progress, reason| Ending {
             end,
             filament_mm: None,
@@ -211,7 +220,7 @@ impl OrderChange<'_> {
             Resolution::Failed => {
                 // How far a print came that was never seen is unknown: the whole need counts as used, so that no
                 // material is promised twice.
-                let progress = if began { seen.progress } else { 1.0 };
+                let progress = if began { observed.progress } else { 1.0 };
                 let reason = Some("an operator says that the print failed");
                 self.ended(&job, &attempt, &ending(PrintEnd::Failed, progress, reason));
             }
@@ -265,7 +274,7 @@ impl OrderChange<'_> {
                 PrintEnd::Failed => AttemptState::Failed,
             };
             attempt.unverified = false;
-            attempt.reason = reason.clone();
+            attempt.reason.clone_from(&reason);
             attempt.ended_at = Some(now);
             // When it began nobody saw, if it was not seen before.
             attempt.started_at = began;

@@ -240,12 +240,12 @@ impl<'a> OrderChange<'a> {
         let none = !over && cancelled > 0 && cancelled == order.jobs.size();
         let was_short = order.flags.iter().any(|one| one == SHORT);
         // Nothing is counted before anything is made.
-        let made = matches!(order.status, OrderStatus::Printing | OrderStatus::Ready);
+        let in_production = matches!(order.status, OrderStatus::Printing | OrderStatus::Ready);
         // A shipped order that was flagged stays so until a person goes on with it; others are reopened.
-        let counted = made || order.waits_as_shipped();
+        let counted = in_production || order.waits_as_shipped();
         let parts = if counted { order.parts() } else { Vec::new() };
         // What a kit lacks, its parts lack.
-        let lines = order.lines.iter().zip(&parts).filter(|(line, _)| made && !line.is_kit());
+        let lines = order.lines.iter().zip(&parts).filter(|(line, _)| in_production && !line.is_kit());
         let (lacks, missing) = lines.fold((0, 0), |(lacks, missing), (line, parts)| {
             let lack = u64::from(line.quantity).saturating_sub(parts.good);
             (lacks + lack, missing + parts.missing(line.quantity))
@@ -321,8 +321,8 @@ impl<'a> OrderChange<'a> {
     }
 
     /// Completes the decision, answered to a printer or a material; `wanted` is `true` if the attempt is still wanted.
-    pub(super) fn heard(self, wanted: bool) -> Decision<Order> {
-        self.done(|_| OrderAnswer::Heard { wanted })
+    pub(super) fn acknowledge(self, is_wanted: bool) -> Decision<Order> {
+        self.done(|_| OrderAnswer::Heard { wanted: is_wanted })
     }
 }
 

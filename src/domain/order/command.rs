@@ -92,7 +92,7 @@ pub struct StockNow {
 /// Printers' records of live attempts, by attempt id. An attempt that its printer does not have is absent.
 pub type SeenPrints = BTreeMap<Id, SeenPrint>;
 
-/// Commands of an order.
+/// Changes that an order accepts.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
     /// Places the order, or creates it as a draft.
@@ -172,7 +172,7 @@ pub enum OrderCommand {
         /// Abandons attempts on printers that do not answer instead of waiting for them.
         force: bool,
         /// Printers' records of the live attempts; used only with `force`.
-        seen: SeenPrints,
+        prints: SeenPrints,
     },
     /// Ships parts of the order; the order becomes shipped when the last of them leave.
     Ship {
@@ -251,7 +251,7 @@ pub enum OrderCommand {
         /// Abandons the attempt instead of waiting for the printer.
         force: bool,
         /// Printer's record of the live attempt; used only with `force`.
-        seen: SeenPrints,
+        prints: SeenPrints,
     },
     /// Prints a job again that is FAILED, COMPLETED or CANCELLED: → VALIDATED, with a new claim on the material.
     RetryJob(Id),
@@ -260,7 +260,7 @@ pub enum OrderCommand {
         /// Job whose parts were inspected.
         job: Id,
         /// Result of the inspection.
-        said: Inspection,
+        inspection: Inspection,
     },
     /// Records the inspection that was entered at a printer when its bed was cleared. The printer reports it once per
     /// attempt, and repeats it until the order has answered.
@@ -270,7 +270,7 @@ pub enum OrderCommand {
         /// Attempt whose parts were inspected.
         attempt: Id,
         /// Result of the inspection.
-        said: Inspection,
+        inspection: Inspection,
         /// Principal who inspected the parts, as text.
         by: String,
         /// Time of the inspection.
@@ -299,7 +299,7 @@ pub enum OrderCommand {
         /// Invoice that was notified.
         invoice: Id,
         /// Money state that it was notified of.
-        told: InvoiceTold,
+        money: InvoiceTold,
         /// `true` if the invoice is void, so that the remaining balance needs another one.
         void: bool,
     },
@@ -314,7 +314,7 @@ pub enum OrderCommand {
         /// Operator's resolution.
         outcome: Resolution,
         /// Printer's record of the attempt.
-        seen: SeenPrint,
+        print: SeenPrint,
     },
 }
 

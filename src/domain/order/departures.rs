@@ -72,13 +72,13 @@ impl Order {
     /// Picks this many parts of a line from its prints, oldest first; `there` returns how many a print has. Returns
     /// fewer if there are not enough.
     fn pick(&self, shipment: u32, sent: SentLine, there: impl Fn(&Job, &Attempt) -> u32) -> Vec<Pick> {
-        let mut wanted = sent.quantity;
+        let mut remaining = sent.quantity;
         let mut picks = Vec::new();
         for job in self.jobs_of_line(sent.line) {
             for attempt in &job.attempts {
-                let quantity = there(job, attempt).min(wanted);
+                let quantity = there(job, attempt).min(remaining);
                 if quantity > 0 {
-                    wanted -= quantity;
+                    remaining -= quantity;
                     let departure = Departure { shipment, quantity };
                     picks.push(Pick { job: job.id, attempt: attempt.id, departure });
                 }
@@ -204,8 +204,8 @@ impl Order {
 
 /// Adds a departure to a print.
 fn depart(attempt: &mut Attempt, departure: Departure) {
-    match attempt.departures.iter_mut().find(|known| known.shipment == departure.shipment) {
-        Some(known) => known.quantity = known.quantity.saturating_add(departure.quantity),
+    match attempt.departures.iter_mut().find(|existing| existing.shipment == departure.shipment) {
+        Some(existing) => existing.quantity = existing.quantity.saturating_add(departure.quantity),
         None => attempt.departures.push(departure),
     }
 }
@@ -224,7 +224,7 @@ impl OrderChange<'_> {
     /// once more.
     pub(super) fn keep_departures(mut self) -> Decision<Order> {
         if !self.order.has_traced_departures {
-            return self.heard(false);
+            return self.acknowledge(false);
         }
         self.head().has_traced_departures = false;
         let attempts = self.order.jobs.values().flat_map(|job| &job.attempts);
@@ -237,6 +237,6 @@ impl OrderChange<'_> {
         if self.order.status == OrderStatus::Shipped && owed > 0 {
             self.flag(REJECTED_AFTER_SHIPPING, &self.order.rejected_in_words(owed));
         }
-        self.heard(false)
+        self.acknowledge(false)
     }
 }

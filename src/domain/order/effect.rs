@@ -73,7 +73,7 @@ pub enum OrderEffect {
         /// Invoice to notify.
         invoice: Id,
         /// Current money state.
-        told: InvoiceTold,
+        money: InvoiceTold,
     },
     /// Issues the invoice that waits for the seller's name and address, until [`OrderCommand::IssueInvoice`] has
     /// created it.

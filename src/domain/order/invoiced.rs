@@ -113,7 +113,7 @@ impl Order {
     /// Returns the effect that notifies the invoice, while its money state is outdated.
     pub(super) fn tell_invoice(&self) -> Option<OrderEffect> {
         let (invoice, now) = (self.invoice.as_ref()?, self.money_in_short());
-        (invoice.told != now).then_some(OrderEffect::TellInvoice { invoice: invoice.id, told: now })
+        (invoice.told != now).then_some(OrderEffect::TellInvoice { invoice: invoice.id, money: now })
     }
 }
 
@@ -143,18 +143,18 @@ impl OrderChange<'_> {
         if !gaps.is_empty() {
             return self.wait_with_invoice(&gaps);
         }
-        let known = order.buyer.clone().unwrap_or_else(|| Party {
+        let buyer = order.buyer.clone().unwrap_or_else(|| Party {
             name: order.customer_email.clone().unwrap_or_default(),
             email: order.customer_email.clone(),
             ..Party::default()
         });
-        let address = known.address.clone().or_else(|| order.shipping_address.clone());
+        let address = buyer.address.clone().or_else(|| order.shipping_address.clone());
         let new = OrderToInvoice {
             order_id: order.id,
             order_number: order.number_text(),
             site: order.site.clone(),
             customer_email: order.customer_email.clone(),
-            buyer: Party { address, ..known },
+            buyer: Party { address, ..buyer },
             shipping_tax_rate_bps,
             lines,
             shipping_cents: order.shipping_cents,
@@ -165,13 +165,13 @@ impl OrderChange<'_> {
             supplied_at: order.left_at(),
             ship_to: order.shipping_address.clone(),
         };
-        let told = order.money_in_short();
+        let money = order.money_in_short();
         if self.order.invoice_waits {
             self.head().invoice_waits = false;
             self.flag_while(SELLER_INCOMPLETE, false, "");
         }
         if let Some(new) = NewInvoice::of(self.cx, new) {
-            self.head().invoice = Some(OrderInvoice { id: new.invoice.id, told });
+            self.head().invoice = Some(OrderInvoice { id: new.invoice.id, told: money });
             let receipt = new.invoice.receipt(self.cx);
             self.make(new);
             receipt.into_iter().for_each(|mail| self.mail(mail));
@@ -193,7 +193,7 @@ impl OrderChange<'_> {
             self.make_invoice();
         }
         let waits = self.order.invoice_waits;
-        self.heard(waits)
+        self.acknowledge(waits)
     }
 
     /// Sets the buyer on the invoice from the customer's profile. An issued invoice is never changed.
@@ -207,9 +207,9 @@ impl OrderChange<'_> {
 
     /// Records that the invoice was notified of the money. A void invoice is not revived: a remaining balance gets
     /// another one.
-    pub(super) fn invoice_told(mut self, invoice: Id, told: InvoiceTold, void: bool) -> Decision<Order> {
+    pub(super) fn invoice_told(mut self, invoice: Id, money: InvoiceTold, void: bool) -> Decision<Order> {
         if self.order.invoice.is_none_or(|own| own.id != invoice) {
-            return self.heard(true);
+            return self.acknowledge(true);
         }
         let over = matches!(self.order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
         let keeps_money = self.order.kept_cents > 0 && !over;
@@ -217,8 +217,8 @@ impl OrderChange<'_> {
             self.head().invoice = None;
             self.make_invoice();
         } else {
-            self.head().invoice = Some(OrderInvoice { id: invoice, told });
+            self.head().invoice = Some(OrderInvoice { id: invoice, told: money });
         }
-        self.heard(true)
+        self.acknowledge(true)
     }
 }

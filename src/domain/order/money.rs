@@ -1,4 +1,4 @@
-//! What the ledger of an order does to it: operators mark it paid, and the payment processor's signed events report
+//! Effects of the ledger on its order: operators mark it paid, and the payment processor's signed events report
 //! payments and refunds, which are recorded by the rules of every [ledger](crate::ledger). Status and flags
 //! follow from what is kept:
 //!
@@ -53,7 +53,7 @@ impl Payable for Order {
     fn owed_cents(&self) -> i64 {
         self.total_cents
     }
-    fn kept(&self) -> i64 {
+    fn kept_cents(&self) -> i64 {
         self.kept_cents
     }
     fn ledger_payments(&self) -> &[Payment] {
@@ -92,7 +92,7 @@ impl Order {
     /// Recomputes `kept_cents` from the payments. Documents of older releases do not have it, and the rules for the
     /// next payment depend on it.
     pub fn count_kept(&mut self) {
-        self.kept_cents = books(self).kept;
+        self.kept_cents = books(self).kept_cents;
     }
 }
 
@@ -117,8 +117,8 @@ impl LedgerChange for OrderChange<'_> {
     }
     fn replace_payment(&mut self, at: usize, payment: Payment) {
         self.row(OrderRow::Payment(payment.clone()));
-        if let Some(known) = self.head().payments.get_mut(at) {
-            *known = payment;
+        if let Some(existing) = self.head().payments.get_mut(at) {
+            *existing = payment;
         }
     }
     fn raise_flag(&mut self, flag: &str, holds: bool, words: &str) {
@@ -150,14 +150,14 @@ impl LedgerChange for OrderChange<'_> {
 
     fn money_came(&mut self, amount: i64, own: bool) {
         let (books, total) = (books(&self.order), self.order.total_cents);
-        let (kept, payable) = (books.kept, self.order.status.payable());
+        let (kept_cents, payable) = (books.kept_cents, self.order.status.payable());
         let was_paid = own && books.received >= total;
         if payable && was_paid {
-            self.head().kept_cents = kept;
+            self.head().kept_cents = kept_cents;
             self.become_paid();
         } else if payable {
-            self.head().kept_cents = kept;
-            let recorded = |order| OrderPaymentData { order, amount_cents: amount, kept_cents: kept };
+            self.head().kept_cents = kept_cents;
+            let recorded = |order| OrderPaymentData { order, amount_cents: amount, kept_cents };
             self.event_with("order.payment_recorded", recorded);
         } else if self.order.status == OrderStatus::Cancelled && was_paid && total > 0 && self.order.paid_at.is_none() {
             let now = self.cx.now;
@@ -172,7 +172,7 @@ impl LedgerChange for OrderChange<'_> {
     /// Marks an order as refunded once its whole balance was refunded.
     fn money_went(&mut self) {
         let books = books(&self.order);
-        let kept = books.kept;
+        let kept = books.kept_cents;
         if kept != self.order.kept_cents {
             self.head().kept_cents = kept;
         }

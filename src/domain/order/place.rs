@@ -88,17 +88,17 @@ pub(super) fn check_new(new: &NewOrder, rules: &Rules, now: Timestamp) -> Result
 
 /// Returns the e-mail address of a new order's customer. A customer, or a key that belongs to one, orders for that
 /// customer only; another address is refused.
-fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String>, Refusal> {
-    let said = said.map(|email| email.trim().to_lowercase());
+fn customer_email(by: &Principal, requested: Option<&String>) -> Result<Option<String>, Refusal> {
+    let requested = requested.map(|email| email.trim().to_lowercase());
     match by {
         Principal::Customer { email: own, .. }
-        | Principal::Key { role: Role::Customer, customer_email: Some(own), .. } => match said {
-            Some(said) if said != *own => {
+        | Principal::Key { role: Role::Customer, customer_email: Some(own), .. } => match requested {
+            Some(requested) if requested != *own => {
                 Err(Refusal::forbidden("forbidden", "this key belongs to another customer; leave customerEmail out"))
             }
             _ => Ok(Some(own.clone())),
         },
-        _ => Ok(said),
+        _ => Ok(requested),
     }
 }
 

@@ -33,19 +33,19 @@ impl OrderChange<'_> {
     }
 
     /// Signs off the last print of a job, or corrects an earlier sign-off.
-    pub(super) fn sign_off(mut self, id: Id, said: &Inspection) -> Result<Decision<Order>, Refusal> {
-        said.check(&self.cx.rules.quality)?;
+    pub(super) fn sign_off(mut self, id: Id, inspection: &Inspection) -> Result<Decision<Order>, Refusal> {
+        inspection.check(&self.cx.rules.quality)?;
         let job = self.job(id)?;
         let Some(attempt) = job.last_print().cloned() else {
             return Err(Refusal::conflict("nothing_to_sign_off", "no print of this job is over"));
         };
         let plate = self.order.plate_of(&job);
-        if said.good_count.is_some_and(|good| good > plate) {
+        if inspection.good_count.is_some_and(|good| good > plate) {
             return Err(Refusal::field("goodCount", format!("is more than the {plate} parts of the plate")));
         }
         let (by, now) = (self.cx.by.to_string(), self.cx.now);
-        self.signed(&job, &attempt, said, by, now);
-        Ok(self.job_done(id)?.requires(said.requires()))
+        self.signed(&job, &attempt, inspection, by, now);
+        Ok(self.job_done(id)?.requires(inspection.requires()))
     }
 
     /// Records the inspection that was entered at a printer when its bed was cleared. The later of two inspections
@@ -54,51 +54,51 @@ impl OrderChange<'_> {
         mut self,
         id: Id,
         attempt: Id,
-        said: &Inspection,
+        inspection: &Inspection,
         by: &str,
         at: Timestamp,
     ) -> Decision<Order> {
-        let Ok(job) = self.job(id) else { return self.heard(false) };
-        let known = job.attempts.iter().find(|one| one.id == attempt && !one.signed_at_printer).cloned();
-        let Some(known) = known else { return self.heard(false) };
+        let Ok(job) = self.job(id) else { return self.acknowledge(false) };
+        let existing = job.attempts.iter().find(|one| one.id == attempt && !one.signed_at_printer).cloned();
+        let Some(existing) = existing else { return self.acknowledge(false) };
         self.edit_attempt(id, attempt, |attempt| attempt.signed_at_printer = true);
-        let said_before = known.sign_off.as_ref().filter(|before| !before.automatic);
-        if said_before.is_none_or(|before| !said.says_nothing() && at > before.at) {
-            self.signed(&job, &known, said, by.to_owned(), at);
+        let said_before = existing.sign_off.as_ref().filter(|before| !before.automatic);
+        if said_before.is_none_or(|before| !inspection.says_nothing() && at > before.at) {
+            self.signed(&job, &existing, inspection, by.to_owned(), at);
         }
-        self.heard(false)
+        self.acknowledge(false)
     }
 
     /// Records the photo of a print's end, or its deletion; a repeat changes nothing.
     pub(super) fn photographed(mut self, id: Id, attempt: Id, file: Option<Id>) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
-        let known = job.attempts.iter().find(|one| one.id == attempt);
-        let Some(kept) = known.map(|known| known.photo_file_id).filter(|kept| *kept != file) else {
-            return Ok(self.heard(false));
+        let existing = job.attempts.iter().find(|one| one.id == attempt);
+        let Some(photo) = existing.map(|existing| existing.photo_file_id).filter(|photo| *photo != file) else {
+            return Ok(self.acknowledge(false));
         };
         let signed = job.attempts.iter().filter_map(|one| one.sign_off.as_ref()?.photo_file_id);
-        if file.is_none() && signed.into_iter().any(|named| Some(named) == kept) {
+        if file.is_none() && signed.into_iter().any(|named| Some(named) == photo) {
             return Err(Refusal::conflict("photo_in_use", "a sign-off of this job names the picture"));
         }
         self.edit_attempt(id, attempt, |attempt| attempt.photo_file_id = file);
-        Ok(self.heard(false))
+        Ok(self.acknowledge(false))
     }
 
     /// Records a sign-off, and reprints the parts that are missing because of it.
-    fn signed(&mut self, job: &Job, attempt: &Attempt, said: &Inspection, by: String, at: Timestamp) {
+    fn signed(&mut self, job: &Job, attempt: &Attempt, inspection: &Inspection, by: String, at: Timestamp) {
         let plate = self.order.plate_of(job);
         let before = match &attempt.sign_off {
             Some(before) => before.clone(),
             None => SignOff::automatic(attempt.state == AttemptState::Finished, plate, at),
         };
-        let sign_off = before.and_then(said, by, at);
+        let sign_off = before.and_then(inspection, by, at);
         let rejected = self.order.rejected_departures(job);
         // A person who says it once more goes on with the order.
         let goes_on = self.order.waits_as_shipped() && rejected > 0;
         let known = attempt.sign_off.as_ref().filter(|_| !goes_on);
         if let Some(known) = known.filter(|known| !known.automatic && known.says_the_same(&sign_off)) {
             // Nothing new, but said later than what somebody else may have said meanwhile at the printer.
-            if !said.says_nothing() && sign_off.at > known.at {
+            if !inspection.says_nothing() && sign_off.at > known.at {
                 self.edit_attempt(job.id, attempt.id, |attempt| attempt.sign_off = Some(sign_off));
             }
             return;

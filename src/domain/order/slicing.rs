@@ -42,7 +42,7 @@ impl OrderChange<'_> {
                 }
             }
         }
-        self.heard(true)
+        self.acknowledge(true)
     }
 
     /// Alerts the operators of a model that cannot be sliced, once for all jobs of the order that wait for it.
@@ -66,7 +66,7 @@ impl OrderChange<'_> {
     /// Sets the G-code of the jobs. Those whose reservations it does not change wait for a printer; the others wait for
     /// the materials to correct them.
     fn sliced(mut self, waiting: &[Id], make: &Make) -> Decision<Order> {
-        let Some(file) = make.file_id else { return self.heard(true) };
+        let Some(file) = make.file_id else { return self.acknowledge(true) };
         let first = MaterialNeed { material_id: make.material_id, need: make.need };
         let needs: Vec<MaterialNeed> = std::iter::once(first).chain(make.further.iter().copied()).collect();
         for id in waiting {
@@ -87,7 +87,7 @@ impl OrderChange<'_> {
                 self.job_event("job.sliced", *id, None);
             }
         }
-        self.heard(true).requires([Requirement::not_deleted(Referenced::File, file, "fileId")])
+        self.acknowledge(true).requires([Requirement::not_deleted(Referenced::File, file, "fileId")])
     }
 
     /// Restarts slicing of a job that could not be sliced: its material is claimed anew.

@@ -111,7 +111,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Res
     if sums.total_cents.saturating_add(sold.rounding_cents) != order.total_cents {
         return Err(Refusal::field("totalCents", "is not what lines, shipping, discount and tax add up to"));
     }
-    let made = Order {
+    let new_order = Order {
         id,
         number: cx.ids.number(NumberSeries::Order),
         revision: 0,
@@ -151,7 +151,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Res
         payments: Vec::new(),
         has_traced_departures: false,
     };
-    let mut change = OrderChange::of(cx, made);
+    let mut change = OrderChange::of(cx, new_order);
     change.event("order.created");
     change.paid_there(order.total_cents, &sold.number);
     Ok(change.order_done().requires(new.lines.iter().enumerate().flat_map(|(n, line)| named(n, line))))
@@ -188,9 +188,9 @@ impl Order {
         let sold = self.sold.as_ref()?;
         let shipments = u32::try_from(self.shipments.len()).unwrap_or(u32::MAX);
         let last = self.status == OrderStatus::Shipped;
-        let told = shipments <= sold.told_shipments && (sold.told_last || !last);
+        let is_current = shipments <= sold.told_shipments && (sold.told_last || !last);
         let channel_order = sold.channel_order_id;
-        (shipments > 0 && !told).then_some(OrderEffect::TellShop { channel_order, shipments, last })
+        (shipments > 0 && !is_current).then_some(OrderEffect::TellShop { channel_order, shipments, last })
     }
 }
 
@@ -213,13 +213,13 @@ impl OrderChange<'_> {
 
     /// Records that the channel order knows these shipments.
     pub(super) fn shop_told(mut self, shipments: u32, last: bool) -> Decision<Order> {
-        let known = self.order.sold.as_ref().map(|sold| (sold.told_shipments, sold.told_last));
-        if let Some((told, was_last)) = known
-            && (shipments > told || (last && !was_last))
+        let previous = self.order.sold.as_ref().map(|sold| (sold.told_shipments, sold.told_last));
+        if let Some((told_shipments, was_last)) = previous
+            && (shipments > told_shipments || (last && !was_last))
             && let Some(sold) = self.head().sold.as_mut()
         {
-            (sold.told_shipments, sold.told_last) = (told.max(shipments), was_last || last);
+            (sold.told_shipments, sold.told_last) = (told_shipments.max(shipments), was_last || last);
         }
-        self.heard(true)
+        self.acknowledge(true)
     }
 }

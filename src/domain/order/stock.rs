@@ -19,7 +19,7 @@ impl OrderChange<'_> {
                 self.stands(&job, material, claim.number, *state, words.as_ref());
             }
         }
-        self.heard(true)
+        self.acknowledge(true)
     }
 
     /// Records that a material has settled claims, which ends the notifications.
@@ -35,13 +35,13 @@ impl OrderChange<'_> {
                 }
             });
         }
-        self.heard(true)
+        self.acknowledge(true)
     }
 
     /// Handles a material's recall of reservations. A job that waits for a printer gives its reservation up. One with a
     /// live attempt retains it, and gives it up later if the attempt prints nothing.
     pub(super) fn recall(mut self, claims: &[ClaimId], words: &str) -> Decision<Order> {
-        let mut kept = Vec::new();
+        let mut kept_claims = Vec::new();
         for claim in claims {
             let Ok(job) = self.job(claim.job) else { continue };
             let Some(stock) = job.claims().iter().find(|own| own.number == claim.number).map(|own| own.stock) else {
@@ -53,14 +53,14 @@ impl OrderChange<'_> {
                     self.edit(job.id, |job| {
                         job.claims_mut().into_iter().filter(of_it).for_each(|own| *own.recalled = true);
                     });
-                    kept.push(*claim);
+                    kept_claims.push(*claim);
                 }
                 Stock::Held | Stock::InLine if !job.over() => self.give_up(&job, claim.number, words),
                 // The claim is settled, or its answer is still under way; the material then asks again.
                 _ => {}
             }
         }
-        self.done(|_| OrderAnswer::Kept(kept))
+        self.done(|_| OrderAnswer::Kept(kept_claims))
     }
 
     /// Gives a reservation up: the job is blocked, the old claim is settled with nothing consumed, and a new one is

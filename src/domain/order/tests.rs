@@ -27,7 +27,9 @@ use crate::job::{Attempt, JobState};
 use crate::material::{ClaimId, ClaimState};
 use crate::refusal::Refusal;
 use crate::sku::MachineType;
-use crate::testing::orders::{Desk, MATERIAL, ORDER, PRINTER, line, mails, new_order, order_to, pair, print, ship};
+use crate::testing::orders::{
+    Desk, MATERIAL_ID, ORDER_ID, PRINTER_ID, line, mails, new_order, order_to, pair, print, ship,
+};
 use crate::testing::{Bench, id};
 
 /// Builds a need for this many units of a material.
@@ -52,8 +54,8 @@ pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &
     let quality = &bench.rules.quality;
     for (n, (line, parts)) in after.lines.iter().zip(after.parts()).enumerate() {
         let of_line = |order: &Order| order.jobs.values().filter(|job| job.line as usize == n).count();
-        let made = of_line(after).saturating_sub(of_line(before));
-        if made == 0 || before.jobs.is_empty() {
+        let new_jobs = of_line(after).saturating_sub(of_line(before));
+        if new_jobs == 0 || before.jobs.is_empty() {
             continue;
         }
         let (all, plate) = (parts.good + parts.running + parts.cancelled, u64::from(super::parts::plate_parts(line)));

@@ -106,7 +106,7 @@ impl OrderChange<'_> {
             for id in ids {
                 self.has_no_file(id);
             }
-            return self.heard(true);
+            return self.acknowledge(true);
         };
         for id in ids {
             self.edit(id, |job| {
@@ -129,7 +129,7 @@ impl OrderChange<'_> {
         }
         let materials = make.materials().map(|id| Requirement::not_deleted(Referenced::Material, id, "materialId"));
         let named = materials.chain([Requirement::not_deleted(Referenced::File, file, "fileId")]);
-        self.heard(true).requires(named)
+        self.acknowledge(true).requires(named)
     }
 
     /// Records, once, that a CREATED job has nothing to print.
@@ -181,7 +181,7 @@ impl OrderChange<'_> {
 
     /// Cancels the order at once, and its jobs as far as possible: those with a live attempt wait for their printers
     /// unless forced.
-    pub(super) fn cancel(mut self, force: bool, seen: &SeenPrints) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn cancel(mut self, force: bool, prints: &SeenPrints) -> Result<Decision<Order>, Refusal> {
         let status = self.order.status;
         if self.cx.by.role().is_none_or(|role| role == Role::Customer) && !status.payable() {
             return Err(Refusal::forbidden("forbidden", "a customer may cancel an order only while it is unpaid"));
@@ -197,26 +197,26 @@ impl OrderChange<'_> {
             }
             _ => self.status(OrderStatus::Cancelled, Some("order.cancelled")),
         }
-        self.cancel_jobs(force, seen);
+        self.cancel_jobs(force, prints);
         flag_money(&mut self);
         Ok(self.order_done())
     }
 
     /// Cancels all jobs that are not over.
-    pub(super) fn cancel_jobs(&mut self, force: bool, seen: &SeenPrints) {
+    pub(super) fn cancel_jobs(&mut self, force: bool, prints: &SeenPrints) {
         let open: Vec<Id> = self.order.jobs.values().filter(|job| !job.over()).map(|job| job.id).collect();
         for id in open {
-            self.cancel_one(id, force, seen);
+            self.cancel_one(id, force, prints);
         }
     }
 
     /// Cancels one job, which may be FAILED but not COMPLETED.
-    pub(super) fn cancel_job(mut self, id: Id, force: bool, seen: &SeenPrints) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn cancel_job(mut self, id: Id, force: bool, prints: &SeenPrints) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if matches!(job.state, JobState::Completed | JobState::Cancelled) {
             return Err(Refusal::transition("cancelling a job", job.state));
         }
-        self.cancel_one(id, force, seen);
+        self.cancel_one(id, force, prints);
         self.check_ready();
         self.job_done(id)
     }
@@ -224,17 +224,17 @@ impl OrderChange<'_> {
     /// Cancels a job without a live attempt at once. One with a live attempt waits for its printer's report, because
     /// only the printer knows for certain whether a start was sent; before a start it reports at once. With `force` the
     /// attempt is abandoned without waiting, and its latest progress counts as consumed.
-    fn cancel_one(&mut self, id: Id, force: bool, seen: &SeenPrints) {
+    fn cancel_one(&mut self, id: Id, force: bool, prints: &SeenPrints) {
         let Ok(job) = self.job(id) else { return };
         let now = self.cx.now;
         match job.live() {
             None => self.end_cancelled(id, 0.0),
             Some(attempt) if force => {
-                let seen = seen.get(&attempt.id);
-                let began = attempt.state == AttemptState::Confirmed || seen.is_some_and(|seen| seen.began);
-                let share = match seen {
+                let print = prints.get(&attempt.id);
+                let began = attempt.state == AttemptState::Confirmed || print.is_some_and(|seen| seen.began);
+                let share = match print {
                     _ if !began => 0.0,
-                    Some(seen) => job.used(PrintEnd::Cancelled, None, seen.progress),
+                    Some(print) => job.used(PrintEnd::Cancelled, None, print.progress),
                     // Nobody knows how far it came: the whole need counts, so that no material is promised twice.
                     None => 1.0,
                 };
@@ -244,8 +244,8 @@ impl OrderChange<'_> {
                     attempt.reason = Some("given up by an operator".to_owned());
                     attempt.ended_at = Some(now);
                     attempt.word = Some(Resolution::Failed);
-                    seen.filter(|_| began).into_iter().for_each(|seen| attempt.came_to(seen.progress));
-                    attempt.booked_on = seen.map(|seen| seen.booked_on.clone()).unwrap_or_default();
+                    print.filter(|_| began).into_iter().for_each(|print| attempt.came_to(print.progress));
+                    attempt.booked_on = print.map(|print| print.booked_on.clone()).unwrap_or_default();
                 });
                 self.end_cancelled(id, share);
             }

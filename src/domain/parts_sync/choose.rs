@@ -18,7 +18,7 @@ pub(super) fn choose(
 ) -> Option<(i64, Amount)> {
     if due < Amount::ZERO {
         let from = |item: i64, most: Amount| {
-            let holds = look.items.get(&item).filter(|seen| !seen.fixed && !in_use.contains(&item))?.quantity?;
+            let holds = look.items.get(&item).filter(|entry| !entry.fixed && !in_use.contains(&item))?.quantity?;
             let amount = most.min(holds);
             (amount > Amount::ZERO).then_some((item, -amount))
         };
@@ -27,8 +27,8 @@ pub(super) fn choose(
         let oldest = || look.items.keys().find_map(|item| from(*item, -due));
         return used_first.or_else(loaded_next).or_else(oldest);
     }
-    look.items.iter().rev().find_map(|(item, seen)| {
-        let amount = seen.room.map_or(due, |room| room.min(due));
-        (amount > Amount::ZERO && !seen.fixed && !in_use.contains(item)).then_some((*item, amount))
+    look.items.iter().rev().find_map(|(item, entry)| {
+        let amount = entry.room.map_or(due, |room| room.min(due));
+        (amount > Amount::ZERO && !entry.fixed && !in_use.contains(item)).then_some((*item, amount))
     })
 }

@@ -90,22 +90,22 @@ impl StockLink {
         if self.is_unclear() {
             // Only a person settles it; what is read is what they decide by.
             next.seen = readable(look, ours).ok();
-            return SyncStep { link: next, taken: Amount::ZERO };
+            return SyncStep { link: next, delta: Amount::ZERO };
         }
         if self.pending.is_some() {
-            return SyncStep { link: self.clone(), taken: Amount::ZERO };
+            return SyncStep { link: self.clone(), delta: Amount::ZERO };
         }
         let now = match readable(look, ours) {
             Ok(now) => now,
             Err(conflict) => {
                 (next.seen, next.conflict) = (None, Some(conflict));
-                return SyncStep { link: next, taken: Amount::ZERO };
+                return SyncStep { link: next, delta: Amount::ZERO };
             }
         };
         next.read_uses(&now);
         let Some(agreed) = next.agreed.clone() else {
             (next.seen, next.conflict) = (Some(now), None);
-            return SyncStep { link: next, taken: Amount::ZERO };
+            return SyncStep { link: next, delta: Amount::ZERO };
         };
         let now = next.without_awaited(now, &agreed, ours);
         let now = without_unfinished(now, &agreed, ours.in_use);
@@ -113,23 +113,23 @@ impl StockLink {
             next.round = self.round.wrapping_add(1);
         }
         match theirs(&agreed, &now, ours) {
-            Ok(taken) => {
+            Ok(delta) => {
                 if agreed != now {
                     (next.agreed, next.round) = (Some(now.clone()), self.round.wrapping_add(1));
                 }
-                next.book(look, ours, ours.quantity + taken);
+                next.book(look, ours, ours.quantity + delta);
                 if next.conflict.is_none() {
                     next.conflict = next.missing_use(ours.unit_name);
                 }
                 // Kept while somebody may have to decide by it.
                 next.seen = next.conflict.is_some().then(|| next.with_missing(now));
-                SyncStep { link: next, taken }
+                SyncStep { link: next, delta }
             }
             Err(conflict) => {
                 (next.seen, next.conflict) = (Some(next.with_missing(now)), Some(conflict));
                 // What is agreed on stays, and with it what is waited for.
                 next.awaited.clone_from(&self.awaited);
-                SyncStep { link: next, taken: Amount::ZERO }
+                SyncStep { link: next, delta: Amount::ZERO }
             }
         }
     }
@@ -163,15 +163,15 @@ impl StockLink {
             self.conflict = Some(SyncConflict::new(ConflictKind::NoRoom, words));
             return;
         };
-        let Some(seen) = look.items.get(&item) else { return };
+        let Some(entry) = look.items.get(&item) else { return };
         self.conflict.take_if(|conflict| conflict.kind != ConflictKind::Refused);
         self.pending = Some(Booking {
             id: ours.booking,
             item,
             delta,
-            before: seen.quantity.unwrap_or_default(),
-            mark: seen.mark,
-            trace: seen.trace.clone(),
+            before: entry.quantity.unwrap_or_default(),
+            mark: entry.mark,
+            trace: entry.trace.clone(),
             at: ours.now,
         });
         self.round = self.round.wrapping_add(1);
@@ -183,10 +183,10 @@ impl StockLink {
     /// use does not concern this link.
     pub fn used_there(&self, used: Amount, booked_on: &[i64], now: Timestamp) -> Option<Self> {
         let agreed = self.agreed.as_ref().filter(|_| used > Amount::ZERO && !booked_on.is_empty())?;
-        let known = booked_on.iter().rev().find(|spool| agreed.contains_key(spool));
+        let known_spool = booked_on.iter().rev().find(|spool| agreed.contains_key(spool));
         // What a person decides by is read anew: nobody knows how much of the print it showed.
         let mut next = Self { round: self.round.wrapping_add(1), seen: None, ..self.clone() };
-        match known {
+        match known_spool {
             Some(spool) => {
                 let spools = booked_on.iter().copied().filter(|spool| agreed.contains_key(spool)).collect();
                 *next.agreed.as_mut()?.entry(*spool).or_default() -= used;
@@ -282,13 +282,13 @@ impl StockLink {
     /// Applies an operator's decision about which side is right, based on the quantities last read. Returns `None` when
     /// nothing usable has been read yet, or while our booking is in flight and its outcome will become known.
     pub fn agree(&self, right: RightSide, quantity: Amount) -> Option<SyncStep> {
-        let seen = self.seen.clone().filter(|_| self.pending.is_none() || self.is_unclear())?;
-        let there = total(&seen);
-        let taken = match right {
+        let observed = self.seen.clone().filter(|_| self.pending.is_none() || self.is_unclear())?;
+        let there = total(&observed);
+        let delta = match right {
             RightSide::Ours => Amount::ZERO,
             RightSide::Theirs => there - quantity,
         };
-        if quantity + taken < Amount::ZERO || quantity + taken > MAX_AMOUNT {
+        if quantity + delta < Amount::ZERO || quantity + delta > MAX_AMOUNT {
             return None;
         }
         let mut link =
@@ -296,14 +296,14 @@ impl StockLink {
         // What arrived late by now is in what was seen, as are the prints of spools that it shows; what arrives later
         // is a change of theirs.
         link.given_up.clear();
-        link.unread_uses.retain(|one| !one.spools.iter().any(|spool| seen.contains_key(spool)));
+        link.unread_uses.retain(|one| !one.spools.iter().any(|spool| observed.contains_key(spool)));
         link.decide_missing(right);
         if self.is_unclear() {
             // What was seen was taken as it stood there.
             link.awaited.clear();
         }
-        link.agreed = Some(seen);
-        Some(SyncStep { link, taken })
+        link.agreed = Some(observed);
+        Some(SyncStep { link, delta })
     }
 }
 
@@ -325,8 +325,8 @@ fn readable(look: &StockLook, ours: &OurSide<'_>) -> Result<Quantities, SyncConf
         return conflict(ConflictKind::TooManyItems, words);
     }
     let mut now = Quantities::new();
-    for (item, seen) in &look.items {
-        match seen.quantity {
+    for (item, entry) in &look.items {
+        match entry.quantity {
             Some(quantity) => now.insert(*item, quantity),
             None => {
                 let words = format!("how much item {item} holds is not known there: give it a weight");
@@ -350,7 +350,7 @@ fn without_unfinished(mut now: Quantities, agreed: &Quantities, in_use: &BTreeSe
 
 /// Returns the total change on their side since the last agreement, or the conflict that prevents taking it over.
 fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<Amount, SyncConflict> {
-    let taken = total(now) - total(agreed);
+    let delta = total(now) - total(agreed);
     let gone: Vec<String> = agreed
         .iter()
         .filter(|(item, quantity)| **quantity != Amount::ZERO && !now.contains_key(item))
@@ -358,19 +358,19 @@ fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<A
         .collect();
     let unit = ours.unit_name;
     // Items that were split or merged leave the total as it was.
-    if taken < Amount::ZERO && !gone.is_empty() {
+    if delta < Amount::ZERO && !gone.is_empty() {
         let words = format!(
             "items that held stock were deleted there ({}), {} {unit} in all: say which side is right",
             gone.join(", "),
-            signed(taken)
+            signed(delta)
         );
         return Err(SyncConflict::new(ConflictKind::ItemsGone, words));
     }
-    let after = ours.quantity + taken;
+    let after = ours.quantity + delta;
     if after < Amount::ZERO {
         let words = format!(
             "{} {unit} there and {} {unit} here since both agreed on {} {unit} would leave less than nothing: count it and say which side is right",
-            signed(taken),
+            signed(delta),
             signed(ours.quantity - total(agreed)),
             total(agreed)
         );
@@ -380,5 +380,5 @@ fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<A
         let words = format!("both sides together hold more than {MAX_AMOUNT} {unit}: correct it there");
         return Err(SyncConflict::new(ConflictKind::TooMuch, words));
     }
-    Ok(taken)
+    Ok(delta)
 }

@@ -89,7 +89,7 @@ impl LinkRound {
                 None
             }
             BookingVerdict::NotBooked if pending => Some(BookingVerdict::GivenUp),
-            known if pending => Some(known),
+            other if pending => Some(other),
             arrived @ (BookingVerdict::Booked | BookingVerdict::Partly(_)) => {
                 // It is no longer in the list.
                 self.sought = self.sought.saturating_sub(1);

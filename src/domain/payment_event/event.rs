@@ -290,15 +290,19 @@ fn links(object: &EventMembers<'_>) -> Result<OrderLinks, EventError> {
 
 /// Returns the processor's reason for a failed payment, truncated and cleaned for display.
 fn failure(object: &EventMembers<'_>) -> Result<String, EventError> {
-    let mut said = None;
+    let mut reason = None;
     if let Some(error) = object.child("last_payment_error")? {
         for name in ["message", "decline_code", "code"] {
-            said = said.or(error.any_text(name)?);
+            reason = reason.or(error.any_text(name)?);
         }
     }
-    let said: String =
-        said.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_REASON_CHARS).collect();
-    Ok(if said.trim().is_empty() { "the payment failed".to_owned() } else { said.trim().to_owned() })
+    let reason: String = reason
+        .unwrap_or_default()
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(MAX_REASON_CHARS)
+        .collect();
+    Ok(if reason.trim().is_empty() { "the payment failed".to_owned() } else { reason.trim().to_owned() })
 }
 
 const AMOUNT: &str = "a whole number of minor units, not negative";

@@ -11,13 +11,13 @@ impl Printer {
     /// Builds the alert for a printer that cannot be reached.
     pub(super) fn lost_alert(&self, cx: &DecisionContext<'_>, reason: &str) -> Vec<Mail> {
         let name = &self.fields.name;
-        let seen = self.last_seen_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
+        let last_heard = self.last_seen_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
         let holds = if self.in_hand.is_some() {
             " It has a job in hand, which waits until the printer is heard again or an operator says what became of it."
         } else {
             ""
         };
-        let text = format!("{name} cannot be reached: {reason}. It was last heard {seen}.{holds}\n");
+        let text = format!("{name} cannot be reached: {reason}. It was last heard {last_heard}.{holds}\n");
         Mail::alert(cx, AlertKind::Printer, &format!("Printer lost: {name}"), &text)
     }
 

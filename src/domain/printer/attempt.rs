@@ -202,13 +202,19 @@ impl Printer {
 
     /// Records that the order has processed the report of a step; the final one frees the printer. `wanted: false`
     /// means that the order has ended the attempt: it ends here too, or is cancelled if its print has begun.
-    pub(super) fn heard(self, attempt: Id, step: u32, wanted: bool, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn acknowledge(
+        self,
+        attempt: Id,
+        step: u32,
+        is_wanted: bool,
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self> {
         self.of(attempt, cx, |_, mut in_hand| {
             in_hand.heard = in_hand.heard.max(step.min(in_hand.step));
             if in_hand.over() {
                 return (in_hand.heard < in_hand.step).then_some(in_hand);
             }
-            if !wanted {
+            if !is_wanted {
                 if matches!(in_hand.phase, Phase::Taken) {
                     return None;
                 }

@@ -103,9 +103,9 @@ impl Printer {
         fields.check()?;
         changed.change(fields, &self.odometer, cx.now);
         // Due at once where the new interval is reached already; the answer says so, too.
-        let mut shown = changed.clone();
-        shown.note_due(&self.odometer, cx.now);
-        let answer = PrinterAnswer::Reminder(Box::new(shown), self.odometer);
+        let mut response = changed.clone();
+        response.note_due(&self.odometer, cx.now);
+        let answer = PrinterAnswer::Reminder(Box::new(response), self.odometer);
         let decision = self.with_reminder(cx, |printer| {
             printer.reminders.insert_mut(id, changed);
         });
@@ -124,10 +124,10 @@ impl Printer {
         }
         let mut named = Vec::new();
         for (at, id) in resets.iter().enumerate() {
-            let known = self.reminders.get(id);
-            let known =
-                known.ok_or_else(|| Refusal::field(&format!("resets.{at}"), "the printer has no such reminder"))?;
-            named.push((*id, known.fields.name.clone()));
+            let reminder = self.reminders.get(id);
+            let reminder =
+                reminder.ok_or_else(|| Refusal::field(&format!("resets.{at}"), "the printer has no such reminder"))?;
+            named.push((*id, reminder.fields.name.clone()));
         }
         let entry = MaintenanceEntry {
             id: cx.ids.id(),
@@ -174,8 +174,8 @@ impl Printer {
             decision.created.extend(next.due_alert(cx, reminder));
         }
         decision.rows.extend(differing(before, next));
-        if let PrinterAnswer::Printer(shown) = &mut decision.answer {
-            (shown.odometer, shown.reminders) = (next.odometer, next.reminders.clone());
+        if let PrinterAnswer::Printer(printer) = &mut decision.answer {
+            (printer.odometer, printer.reminders) = (next.odometer, next.reminders.clone());
         }
         decision
     }
@@ -263,8 +263,8 @@ fn wear(before: &Printer, next: &Printer, now: Timestamp) -> Odometer {
 
 /// Returns the rows of the reminders that changed or were removed.
 fn differing(before: Option<&Printer>, next: &Printer) -> Vec<PrinterRow> {
-    let known = |id: &Id| before.and_then(|before| before.reminders.get(id));
-    let put = next.reminders.values().filter(|reminder| known(&reminder.id) != Some(*reminder));
+    let previous = |id: &Id| before.and_then(|before| before.reminders.get(id));
+    let put = next.reminders.values().filter(|reminder| previous(&reminder.id) != Some(*reminder));
     let put = put.map(|reminder| PrinterRow::Reminder(Box::new(reminder.clone())));
     let gone = before.into_iter().flat_map(|before| before.reminders.keys());
     let gone = gone.filter(|id| !next.reminders.contains_key(id)).map(|id| PrinterRow::ReminderGone(*id));

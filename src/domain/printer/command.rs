@@ -61,7 +61,7 @@ impl Evidence {
     }
 }
 
-/// Command of a printer.
+/// Change that a printer accepts.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {
     /// Registers a new printer.
@@ -101,7 +101,7 @@ pub enum PrinterCommand {
         slots: Vec<ReportedSlot>,
         /// Materials of such spools: the printer's own bindings first, then those from elsewhere in the shop. Deleted
         /// materials are excluded.
-        known: Vec<SpoolBinding>,
+        bindings: Vec<SpoolBinding>,
     },
     /// Records the digest (in hexadecimal digits) of the key by which the printer proved its identity.
     KeyShown(String),
@@ -186,7 +186,7 @@ pub enum PrinterCommand {
         /// Reported step.
         step: u32,
         /// `false` if the order no longer needs the attempt, which then ends here.
-        wanted: bool,
+        is_wanted: bool,
     },
     /// Prints a file that is not a job, at an operator's request; refused with 409 unless the printer could accept a
     /// job.

@@ -32,7 +32,7 @@ pub(super) fn decide(
             Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
         }
         PrinterCommand::Connect(on) => printer.connect(*on, cx),
-        PrinterCommand::Seen(status) => Ok(printer.seen(&status.as_ref().clone().bounded(), cx)),
+        PrinterCommand::Seen(status) => Ok(printer.observe(&status.as_ref().clone().bounded(), cx)),
         PrinterCommand::Silent(connection, reason, last_seen) => {
             Ok(printer.silent(*connection, reason, *last_seen, cx))
         }
@@ -90,7 +90,9 @@ pub(super) fn decide(
         }
         PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
         PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
-        PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
+        PrinterCommand::Heard { attempt, step, is_wanted: wanted } => {
+            Ok(printer.acknowledge(*attempt, *step, *wanted, cx))
+        }
         PrinterCommand::PrintManually { id, file_id, file_name, slots } => {
             let (file_name, slots) = (file_name.clone(), slots.clone());
             let manual = Manual { id: *id, file_id: *file_id, file_name, slots, phase: ManualPhase::Taken };
@@ -109,7 +111,7 @@ pub(super) fn decide(
         PrinterCommand::LoadSlot { slot, spool } => printer.load_slot(*slot, spool, cx),
         PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
         PrinterCommand::SpoolLeft(said) => Ok(printer.spool_left(said, cx)),
-        PrinterCommand::SlotsReported { slots, known } => Ok(printer.report_slots(slots, known, cx)),
+        PrinterCommand::SlotsReported { slots, bindings: known } => Ok(printer.report_slots(slots, known, cx)),
         PrinterCommand::KeyShown(key) => Ok(printer.key_shown(key, cx)),
         PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
         PrinterCommand::FailureSuspected { attempt, percent, paused } => {

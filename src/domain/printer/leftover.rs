@@ -15,7 +15,7 @@ impl Printer {
     pub fn is_using(&self, path: &str) -> bool {
         let bare = |path: &str| path.trim_start_matches('/').to_owned();
         self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(path))
-            || self.shows.as_deref().is_some_and(|shown| bare(shown) == bare(path))
+            || self.shows.as_deref().is_some_and(|current| bare(current) == bare(path))
     }
 }
 

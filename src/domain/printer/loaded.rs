@@ -32,7 +32,7 @@ pub fn loaded_materials<'a>(
 ) -> Result<FilamentMaterials, Undecided> {
     let first = [PlateFilament::default()];
     let filaments = if filaments.is_empty() { &first } else { filaments };
-    let mut found: BTreeSet<FilamentMaterials> = BTreeSet::new();
+    let mut combinations: BTreeSet<FilamentMaterials> = BTreeSet::new();
     let mut torn = false;
     for printer in printers {
         let of_type = types.of(&printer.fields.kind);
@@ -40,13 +40,13 @@ pub fn loaded_materials<'a>(
             continue;
         }
         match loaded_in(filaments, &printer.slots(), of_type.maps_slots) {
-            Ok(materials) => _ = found.insert(materials),
+            Ok(materials) => _ = combinations.insert(materials),
             Err(Undecided::Several) => torn = true,
             Err(Undecided::NotLoaded) => {}
         }
     }
-    match found.pop_first() {
-        Some(only) if found.is_empty() && !torn => Ok(only),
+    match combinations.pop_first() {
+        Some(only) if combinations.is_empty() && !torn => Ok(only),
         None if !torn => Err(Undecided::NotLoaded),
         _ => Err(Undecided::Several),
     }
@@ -73,7 +73,7 @@ fn loaded_in(filaments: &[PlateFilament], slots: &[Slot], maps_slots: bool) -> R
 fn by_colour(filament: &PlateFilament, slots: &[Slot]) -> Result<Id, Undecided> {
     let reported = || slots.iter().filter(|slot| slot.source == SlotSource::Printer);
     let alike = |slot: &&Slot| match (&slot.color, &filament.color) {
-        (Some(is), Some(wanted)) => is.eq_ignore_ascii_case(wanted),
+        (Some(is), Some(required)) => is.eq_ignore_ascii_case(required),
         _ => false,
     };
     let of_colour: BTreeSet<Id> = reported().filter(alike).filter_map(|slot| slot.material_id).collect();
@@ -126,9 +126,9 @@ mod tests {
     fn decided(filaments: &[PlateFilament], printers: &[Printer]) -> Result<Vec<(u32, u32)>, Undecided> {
         let mapping = TypeFacts { maps_slots: true, ..TypeFacts::default() };
         let types = KnownTypes::new([(MAPPING, mapping)]);
-        let found = loaded_materials(filaments, GcodeForm::Text, MachineType::FdmStandard, printers, &types)?;
+        let materials = loaded_materials(filaments, GcodeForm::Text, MachineType::FdmStandard, printers, &types)?;
         let number = |material: Id| (1..10).find(|n| id(*n) == material).unwrap_or(0);
-        Ok(found.into_iter().map(|(filament, material)| (filament, number(material))).collect())
+        Ok(materials.into_iter().map(|(filament, material)| (filament, number(material))).collect())
     }
 
     #[test]

@@ -126,8 +126,8 @@ mod tests {
             if unseen_ms.is_none_or(|unseen| unseen as f64 * 2.0 >= left_ms) {
                 prop_assert!(judge(&print(progress, out_of_sight), &lost, looked_like).is_err());
             }
-            let shown = Lost { stopped: true, ..lost };
-            prop_assert!(judge(&print(progress, out_of_sight), &shown, looked_like).is_ok());
+            let stopped = Lost { stopped: true, ..lost };
+            prop_assert!(judge(&print(progress, out_of_sight), &stopped, looked_like).is_ok());
         }
     }
 }

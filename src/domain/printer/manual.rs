@@ -72,9 +72,9 @@ impl Printer {
     /// Accepts a manual print if the printer could take a job. Repeating the request for the same print returns the
     /// same answer.
     pub(super) fn print_manually(mut self, new: Manual, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
-        let known = self.manual.as_ref().is_some_and(|manual| manual.id == new.id)
+        let is_known = self.manual.as_ref().is_some_and(|manual| manual.id == new.id)
             || self.last_manual.as_ref().is_some_and(|last| last.id == new.id);
-        if known {
+        if is_known {
             return Ok(Decision::unchanged(PrinterAnswer::Manual(new.id)));
         }
         self.free()

@@ -33,8 +33,8 @@ impl Aggregate for Printer {
             |printer: &Self| printer.in_hand.as_ref().is_some_and(|hand| matches!(hand.phase, Phase::Ended { .. }));
         if let Some(next) = decision.next.as_mut().filter(|next| ended(next) && !this.is_some_and(ended)) {
             next.use_up(cx.now);
-            if let PrinterAnswer::Printer(shown) = &mut decision.answer {
-                shown.slots.clone_from(&next.slots);
+            if let PrinterAnswer::Printer(printer) = &mut decision.answer {
+                printer.slots.clone_from(&next.slots);
             }
         }
         let decision = Self::with_photo(this, Self::with_last_print(this, decision), cx);
@@ -175,7 +175,7 @@ impl Printer {
         self.revision = (self.revision + i64::from(cx.by.is_person())).max(1);
     }
 
-    pub(super) fn seen(self, status: &Status, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn observe(self, status: &Status, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(mut next) = self.after(status, cx.now) else {
             return Decision::unchanged(PrinterAnswer::Done);
         };

@@ -46,7 +46,7 @@ fn outdated(looked: Timestamp, recorded: Timestamp, now: Timestamp) -> bool {
 
 /// Interprets a status as evidence. An idle printer proves nothing about a start that was just sent, because it may be
 /// slow; once the file was seen printing, it proves that the print is over.
-fn shown(in_hand: &InHand, status: &Status, now: Timestamp) -> Observation {
+fn observation(in_hand: &InHand, status: &Status, now: Timestamp) -> Observation {
     if in_hand.over() || status.state == Activity::Offline {
         return Observation::Nothing;
     }
@@ -142,8 +142,8 @@ impl Printer {
     pub fn progress_of(&self, job: Id, status: Option<&Status>) -> Option<f64> {
         let in_hand = self.in_hand.as_ref().filter(|in_hand| in_hand.job == job)?;
         let ours = |status: &&Status| status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
-        let told = status.filter(ours).filter(|status| !status.prints_again());
-        Some(told.map_or(0.0, |status| status.progress / 100.0).max(in_hand.progress))
+        let current_status = status.filter(ours).filter(|status| !status.prints_again());
+        Some(current_status.map_or(0.0, |status| status.progress / 100.0).max(in_hand.progress))
     }
 
     /// Returns the printer's state after this status; `None` if nothing that is recorded changes.
@@ -200,24 +200,24 @@ impl Printer {
             return;
         };
         let ours = status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
-        let shown = shown(in_hand, status, now);
-        let seen_now = in_hand.began().is_none() && !matches!(shown, Observation::Nothing);
-        if ours && !matches!(shown, Observation::Nothing | Observation::Again) {
-            let told = (status.progress / 100.0).clamp(0.0, 1.0);
-            let over = matches!(shown, Observation::Ended(..) | Observation::Gone(_));
+        let observation = observation(in_hand, status, now);
+        let seen_now = in_hand.began().is_none() && !matches!(observation, Observation::Nothing);
+        if ours && !matches!(observation, Observation::Nothing | Observation::Again) {
+            let progress = (status.progress / 100.0).clamp(0.0, 1.0);
+            let over = matches!(observation, Observation::Ended(..) | Observation::Gone(_));
             // Progress is recorded at each tenth and at the end. It never goes down, because some printers reset it
             // when a print ends.
-            if (told * 10.0).floor() > (in_hand.progress * 10.0).floor() || (over && told > in_hand.progress) {
-                in_hand.progress = told;
+            if (progress * 10.0).floor() > (in_hand.progress * 10.0).floor() || (over && progress > in_hand.progress) {
+                in_hand.progress = progress;
             }
         }
         let job = in_hand.job;
-        match shown {
+        match observation {
             Observation::Printing | Observation::Paused => {
                 (in_hand.gone, in_hand.out_of_sight) = (None, false);
                 let at = in_hand.began().unwrap_or(now);
                 in_hand.began_at = Some(at);
-                let paused = matches!(shown, Observation::Paused);
+                let paused = matches!(observation, Observation::Paused);
                 match in_hand.phase {
                     Phase::Printing { .. } | Phase::Paused { .. }
                         if paused == matches!(in_hand.phase, Phase::Paused { .. }) => {}

@@ -50,8 +50,8 @@ impl Printer {
     pub(super) fn with_last_print(before: Option<&Self>, mut decision: Decision<Self>) -> Decision<Self> {
         let (Some(before), Some(next)) = (before, &mut decision.next) else { return decision };
         next.note_last_print(before);
-        if let PrinterAnswer::Printer(shown) = &mut decision.answer {
-            shown.last_print = next.last_print;
+        if let PrinterAnswer::Printer(printer) = &mut decision.answer {
+            printer.last_print = next.last_print;
         }
         decision
     }
@@ -77,14 +77,18 @@ impl Printer {
 
     /// Marks the bed as clear, which signs off the last print. An inspection without a known print is refused, so that
     /// it is not lost.
-    pub(super) fn bed_cleared(self, said: &Inspection, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
-        said.check(&cx.rules.quality)?;
-        if self.last_print.is_none() && !said.says_nothing() {
+    pub(super) fn bed_cleared(
+        self,
+        inspection: &Inspection,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Self>, Refusal> {
+        inspection.check(&cx.rules.quality)?;
+        if self.last_print.is_none() && !inspection.says_nothing() {
             let words = "no print of a job waits for its sign-off here; sign its job off instead";
             return Err(Refusal::conflict("nothing_to_sign_off", words));
         }
         let full = self.signed_prints.len() >= MAX_WAITING_SIGN_OFFS;
-        if full && !said.says_nothing() {
+        if full && !inspection.says_nothing() {
             let words = "the orders of earlier prints have not heard of their sign-offs yet; repeat it in a moment";
             return Err(Refusal::conflict("sign_offs_waiting", words));
         }
@@ -93,10 +97,10 @@ impl Printer {
             (printer.bed_not_cleared, printer.print_failed) = (false, false);
             // The bed can always be cleared; a print that is not signed off by it is signed off at its job.
             if let Some(print) = printer.last_print.take().filter(|_| !full) {
-                printer.signed_prints.push(SignedPrint { print, said: said.clone(), by, at });
+                printer.signed_prints.push(SignedPrint { print, said: inspection.clone(), by, at });
             }
         };
-        Ok(self.say(cx, clear, Some("printer.bed_cleared")).requires(said.requires()))
+        Ok(self.say(cx, clear, Some("printer.bed_cleared")).requires(inspection.requires()))
     }
 
     /// Refuses deletion while an order has not acknowledged a sign-off, because nothing else would report it.
@@ -122,8 +126,8 @@ impl Printer {
     /// Returns the sign-offs that can be reported now: those of prints whose end the orders have acknowledged.
     pub(super) fn sign_offs_to_tell(&self) -> impl Iterator<Item = PrinterEffect> + use<'_> {
         let in_hand = self.in_hand.as_ref().map(|in_hand| in_hand.attempt);
-        let told = self.signed_prints.iter().map(|signed| signed.print.attempt);
-        told.filter(move |attempt| in_hand != Some(*attempt)).map(|attempt| PrinterEffect::TellSignOff { attempt })
+        let attempts = self.signed_prints.iter().map(|signed| signed.print.attempt);
+        attempts.filter(move |attempt| in_hand != Some(*attempt)).map(|attempt| PrinterEffect::TellSignOff { attempt })
     }
 }
 

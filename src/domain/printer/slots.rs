@@ -175,11 +175,11 @@ impl Printer {
     /// Returns the slots from which the printer would supply a job. The error is a human-readable description of what
     /// is missing.
     pub(super) fn resolve_slots(&self, needs: &LaunchNeeds, types: &KnownTypes) -> Result<Vec<ChosenSlot>, String> {
-        let found = fit(needs, &self.launch_facts(types));
-        if found.fits() {
-            return Ok(found.slots);
+        let outcome = fit(needs, &self.launch_facts(types));
+        if outcome.fits() {
+            return Ok(outcome.slots);
         }
-        Err(format!("the printer is not fit for it: {}", found.words(&|_| ("its material".to_owned(), "units"))))
+        Err(format!("the printer is not fit for it: {}", outcome.words(&|_| ("its material".to_owned(), "units"))))
     }
 
     /// Returns the chosen slot of each filament of a file, with its content as the printer reports it.
@@ -226,16 +226,22 @@ impl Printer {
             slots.retain(|one| one.slot != number);
             let new = match reported {
                 // The printer says what it is and, if it can, how much: the operator says to which material it belongs.
-                Some(known) => {
-                    printer.remember(&known, spool.material_id);
+                Some(existing) => {
+                    printer.remember(&existing, spool.material_id);
                     let alike = |one: &&mut Slot| {
                         one.source == SlotSource::Printer
                             && one.material_id.is_none()
-                            && (&one.vendor_code, &one.color) == (&known.vendor_code, &known.color)
+                            && (&one.vendor_code, &one.color) == (&existing.vendor_code, &existing.color)
                     };
                     slots.iter_mut().filter(alike).for_each(|one| one.material_id = spool.material_id);
-                    let remaining = if known.weighed { known.remaining } else { spool.remaining };
-                    Slot { material_id: spool.material_id, remaining, spool: spool.spool, updated_at: cx.now, ..known }
+                    let remaining = if existing.weighed { existing.remaining } else { spool.remaining };
+                    Slot {
+                        material_id: spool.material_id,
+                        remaining,
+                        spool: spool.spool,
+                        updated_at: cx.now,
+                        ..existing
+                    }
                 }
                 None => Slot {
                     slot: number,
@@ -289,8 +295,8 @@ impl Printer {
     /// Sets the remaining amount of a spool from the spool management system. Ignored unless the slot is unchanged
     /// since the caller read it: a print may have used some meanwhile, or the spool may have been swapped. An unbound
     /// slot is bound to the spool's material.
-    pub(super) fn spool_left(self, said: &SpoolLeft, cx: &DecisionContext<'_>) -> Decision<Self> {
-        let SpoolLeft { slot: number, spool, was, left, material } = *said;
+    pub(super) fn spool_left(self, report: &SpoolLeft, cx: &DecisionContext<'_>) -> Decision<Self> {
+        let SpoolLeft { slot: number, spool, was, left, material } = *report;
         let as_seen =
             |one: &Slot| one.slot == number && one.spool == Some(spool) && one.remaining == was && !one.weighed;
         let Some(before) = self.slots.iter().find(|one| as_seen(one)).filter(|_| self.in_hand.is_none()) else {

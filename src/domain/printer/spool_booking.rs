@@ -66,15 +66,15 @@ impl Printer {
         let link = material.and_then(|material| material.links.get(&StockSystem::Spools));
         let of_another = link.filter(|link| link.agreed.as_ref().is_some_and(|agreed| !agreed.contains_key(&spool)));
         match slot.spool {
-            Some(known) if known != spool && single => Some(format!(
-                "the printer itself books what it prints on spool {spool}, and spool {known} is said to be in slot \
+            Some(slot_spool) if slot_spool != spool && single => Some(format!(
+                "the printer itself books what it prints on spool {spool}, and spool {slot_spool} is said to be in slot \
                  {number}: choose the right one at the printer, or say which is in the slot"
             )),
             None if single => Some(format!(
                 "the printer itself books what it prints on spool {spool}: say that it is in slot {number}, or choose \
                  another at the printer"
             )),
-            Some(known) if known == spool => match of_another {
+            Some(slot_spool) if slot_spool == spool => match of_another {
                 Some(link) => Some(format!(
                     "the printer itself books what it prints on spool {spool}, which is none of {}: it is booked there \
                      and here, so put the right material into slot {number}, or choose another spool",

@@ -73,13 +73,13 @@ impl PrinterFixture {
         shop.sees(Activity::Idle, None, None);
         shop
     }
-    pub(super) fn taken() -> Self {
+    pub(super) fn with_attempt() -> Self {
         let mut shop = Self::idle();
         assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
         shop
     }
     pub(super) fn started() -> Self {
-        let mut shop = Self::taken();
+        let mut shop = Self::with_attempt();
         assert!(matches!(shop.uploaded().answer, PrinterAnswer::Go));
         shop
     }
@@ -132,7 +132,7 @@ impl PrinterFixture {
     /// Acknowledges the latest report on this attempt on behalf of the order.
     pub(super) fn heard_of(&mut self, attempt: u32) {
         let step = self.p().in_hand.as_ref().unwrap().step;
-        self.ask(PrinterCommand::Heard { attempt: id(attempt), step, wanted: false }).unwrap();
+        self.ask(PrinterCommand::Heard { attempt: id(attempt), step, is_wanted: false }).unwrap();
     }
     pub(super) fn p(&self) -> &Printer {
         self.printer.as_ref().unwrap()
@@ -143,9 +143,9 @@ impl PrinterFixture {
     pub(super) fn report(&self) -> Report {
         report_of(self.p().in_hand.as_ref().unwrap())
     }
-    pub(super) fn heard(&mut self, wanted: bool) {
+    pub(super) fn acknowledge(&mut self, is_wanted: bool) {
         let step = self.p().in_hand.as_ref().unwrap().step;
-        self.ask(PrinterCommand::Heard { attempt: id(ATTEMPT), step, wanted }).unwrap();
+        self.ask(PrinterCommand::Heard { attempt: id(ATTEMPT), step, is_wanted }).unwrap();
     }
     fn effects(&self, what: fn(&PrinterEffect) -> bool) -> bool {
         self.p().effects().iter().any(what)
@@ -193,7 +193,7 @@ fn a_foreign_print_is_shown_and_never_overridden() {
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);
     assert_eq!(shop.p().attention(), [Attention::ForeignPrint]);
     assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()));
-    let mut shop = PrinterFixture::taken();
+    let mut shop = PrinterFixture::with_attempt();
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);
     assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
     assert!(matches!(shop.report(), Report::NotStarted { start_sent: false, counts: false, .. }));
@@ -205,7 +205,7 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     let before = shop.status(Activity::Idle, None, None);
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, reason: Some(_), .. }));
-    shop.heard(false);
+    shop.acknowledge(false);
     shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
     shop.tell(Status { homed: Some(true), ..before });
     assert_eq!(shop.p().attention(), [Attention::NeedsHome], "homed before the stop does not count");
@@ -214,14 +214,14 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     assert_eq!(shop.p().free(), Ok(()));
     // A stop before the print was seen: the attempt is stopped, and the bed is dirty only if the print may have
     // begun.
-    for (mut shop, may_have_begun) in [(PrinterFixture::taken(), false), (PrinterFixture::started(), true)] {
+    for (mut shop, may_have_begun) in [(PrinterFixture::with_attempt(), false), (PrinterFixture::started(), true)] {
         shop.ask(PrinterCommand::EmergencyStopped).unwrap();
         assert!(matches!(shop.report(), Report::Stopped { .. }));
         assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done), "no start goes out");
         shop.sees(Activity::Printing, Some(OURS), None);
         assert!(matches!(shop.report(), Report::Stopped { .. }), "an end stays");
         assert_eq!(shop.p().bed_not_cleared, may_have_begun);
-        shop.heard(false);
+        shop.acknowledge(false);
         assert!(shop.p().free().is_err());
     }
     let mut shop = PrinterFixture::started();
@@ -246,7 +246,7 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
 
 #[test]
 fn a_printer_with_work_in_hand_stays_where_it_is() {
-    let mut shop = PrinterFixture::taken();
+    let mut shop = PrinterFixture::with_attempt();
     let busy = |refused: Result<Decision<Printer>, Refusal>| refused.unwrap_err().code == "printer_busy";
     let elsewhere = PrinterFields { base_url: "http://other".into(), ..fields() };
     assert!(busy(shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(elsewhere) })));
@@ -277,7 +277,7 @@ fn the_head_survives_its_json_and_stays_small() {
         let text = serde_json::to_string(shop.p()).unwrap();
         assert_eq!(&serde_json::from_str::<Printer>(&text).unwrap(), shop.p());
     }
-    for mut shop in [PrinterFixture::taken(), PrinterFixture::started()] {
+    for mut shop in [PrinterFixture::with_attempt(), PrinterFixture::started()] {
         let text = serde_json::to_string(shop.p()).unwrap();
         assert_eq!(&serde_json::from_str::<Printer>(&text).unwrap(), shop.p());
         shop.judged(Evidence::Unclear("no answer".into()));

@@ -112,8 +112,8 @@ fn unverified(in_hand: &mut InHand, reason: &str) {
 
 /// Marks the attempt as unverified for a reason that will not resolve itself, whatever was known before.
 fn doubt(in_hand: &mut InHand, reason: &str) {
-    let known = matches!(&in_hand.phase, Phase::Unverified { reason: known } if known == reason);
-    if !known {
+    let is_known = matches!(&in_hand.phase, Phase::Unverified { reason: known } if known == reason);
+    if !is_known {
         in_hand.enter(Phase::Unverified { reason: reason.to_owned() });
     }
 }

@@ -62,7 +62,7 @@ pub struct DraftQuote {
     pub lines: Vec<DraftLine>,
     /// Currency; `None` uses the configured default.
     pub currency: Option<String>,
-    /// Shipping address.
+    /// Address that the parts are shipped to.
     pub shipping_address: Option<Address>,
     /// Time until which it can be accepted; if `None`, it is computed on sending from the validity in the settings.
     pub valid_until: Option<Timestamp>,
@@ -79,7 +79,7 @@ pub struct QuotePatch {
     pub custom_request_id: Option<Option<Id>>,
     /// Complete new list of lines, which replaces the previous one.
     pub lines: Option<Vec<DraftLine>>,
-    /// Shipping address.
+    /// Address that the parts are shipped to.
     pub shipping_address: Option<Option<Address>>,
     /// Time until which it can be accepted.
     pub valid_until: Option<Option<Timestamp>>,
@@ -87,8 +87,8 @@ pub struct QuotePatch {
     pub notes: Option<Option<String>>,
 }
 
-fn email(given: Option<&String>) -> Result<Option<String>, Refusal> {
-    given.map(|email| normal_email(email)).transpose()
+fn email(address: Option<&String>) -> Result<Option<String>, Refusal> {
+    address.map(|email| normal_email(email)).transpose()
 }
 
 /// Builds the lines of a quote and collects all faults. `before` are the quote's current lines.
@@ -96,7 +96,7 @@ fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec
     faults.check(!wished.is_empty(), "lines", "must name at least one line");
     let many = format!("has {} lines; a quote has at most {MAX_LINES}", wished.len());
     faults.check(wished.len() <= MAX_LINES, "lines", many);
-    let mut made = Vec::with_capacity(wished.len().min(MAX_LINES));
+    let mut quote_lines = Vec::with_capacity(wished.len().min(MAX_LINES));
     for (at, line) in wished.iter().take(MAX_LINES).enumerate() {
         let path = |member: &str| format!("lines.{at}.{member}");
         faults.check(!line.description.trim().is_empty(), &path("description"), "must not be empty");
@@ -115,12 +115,13 @@ fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec
             "must be true for what is printed from a SKU or a model",
         );
         let model = line.model.as_ref().and_then(|wished| {
-            let known = before.iter().filter_map(|line| line.model.as_ref()).find(|one| one.file_id == wished.file_id);
-            let facts = wished.facts.or_else(|| known.map(QuoteModel::facts));
+            let previous =
+                before.iter().filter_map(|line| line.model.as_ref()).find(|one| one.file_id == wished.file_id);
+            let facts = wished.facts.or_else(|| previous.map(QuoteModel::facts));
             faults.check(facts.is_some(), &path("modelFileId"), "is no model that was measured");
-            Some(model(wished, facts?, known, line.unit_price_cents.is_some()))
+            Some(model(wished, facts?, previous, line.unit_price_cents.is_some()))
         });
-        made.push(QuoteLine {
+        quote_lines.push(QuoteLine {
             description: line.description.clone(),
             quantity: line.quantity,
             unit_price_cents: price,
@@ -129,12 +130,12 @@ fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec
             model,
         });
     }
-    made
+    quote_lines
 }
 
 /// Builds the model of a line. Earlier slicing results remain valid as long as the slicer profile is the same.
-fn model(wished: &DraftModel, facts: MeshFacts, known: Option<&QuoteModel>, priced_by_hand: bool) -> QuoteModel {
-    let same = known.filter(|known| known.slicer_profile == wished.slicer_profile);
+fn model(wished: &DraftModel, facts: MeshFacts, previous: Option<&QuoteModel>, priced_by_hand: bool) -> QuoteModel {
+    let same = previous.filter(|previous| previous.slicer_profile == wished.slicer_profile);
     QuoteModel {
         file_id: wished.file_id,
         size: facts.size,
@@ -143,7 +144,7 @@ fn model(wished: &DraftModel, facts: MeshFacts, known: Option<&QuoteModel>, pric
         material_cents_per_kg: wished.material_cents_per_kg,
         machine_type: wished.machine_type,
         slicer_profile: wished.slicer_profile.clone(),
-        sliced: same.and_then(|known| known.sliced.clone()),
+        sliced: same.and_then(|previous| previous.sliced.clone()),
         // What failed before is tried anew whenever somebody edits the quote.
         slicing_error: None,
         priced_by_hand,
@@ -199,8 +200,8 @@ impl Quote {
             return Err(Refusal::transition("changing a quote", self.status));
         }
         let mut faults = Faults::default();
-        if let Some(given) = &patch.customer_email {
-            self.customer_email = email(given.as_ref())?;
+        if let Some(customer_email) = &patch.customer_email {
+            self.customer_email = email(customer_email.as_ref())?;
         }
         self.custom_request_id = patch.custom_request_id.unwrap_or(self.custom_request_id);
         if let Some(wished) = &patch.lines {

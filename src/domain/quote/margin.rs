@@ -38,7 +38,7 @@ impl LineMargin {
 
 /// Returns the work of a job's attempts: grams, seconds, and number of prints taken off a machine. A print of unknown
 /// duration counts with the time stated in its file.
-fn taken(job: &Job) -> (Amount, i64, u32) {
+fn actual_work(job: &Job) -> (Amount, i64, u32) {
     let printed = job.attempts.iter().filter(|attempt| attempt.printed());
     let stated = job.estimated_seconds.unwrap_or(0);
     let none = (Amount::ZERO, 0_i64, 0_u32);
@@ -54,9 +54,10 @@ pub fn margins(quote: &Quote, order: &Order) -> Vec<LineMargin> {
     let of_line = |(at, line): (usize, &super::QuoteLine)| {
         let model = line.model.as_ref()?;
         let jobs = || order.jobs.values().filter(move |job| job.line as usize == at);
-        let (grams, seconds, parts) = jobs().map(|job| taken(job)).fold((Amount::ZERO, 0_i64, 0_u32), |all, one| {
-            (all.0 + one.0, all.1.saturating_add(one.1), all.2.saturating_add(one.2))
-        });
+        let (grams, seconds, parts) =
+            jobs().map(|job| actual_work(job)).fold((Amount::ZERO, 0_i64, 0_u32), |all, one| {
+                (all.0 + one.0, all.1.saturating_add(one.1), all.2.saturating_add(one.2))
+            });
         let work = PrintWork { grams, seconds, parts };
         let actual = Costs::of(&quote.rates, model.material_cents_per_kg, &work)?;
         Some(LineMargin {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use super::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteStatus, SlicingNews};
 use crate::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
-use crate::currency::shown;
+use crate::currency::format_amount;
 use crate::event::Event;
 use crate::id::Id;
 use crate::mail::Mail;
@@ -86,8 +86,8 @@ impl Aggregate for Quote {
     ) -> Result<Decision<Self>, Refusal> {
         let quote = match (this.filter(|quote| !quote.archived), command) {
             (None, QuoteCommand::Create(wished)) if this.is_none() => {
-                let made = Self::draft(cx, id, wished)?;
-                return Ok(Decision::to(made.clone(), Box::new(made)).requires(skus_named(&wished_skus(wished))));
+                let draft = Self::draft(cx, id, wished)?;
+                return Ok(Decision::to(draft.clone(), Box::new(draft)).requires(skus_named(&wished_skus(wished))));
             }
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(quote), _) => quote,
@@ -233,8 +233,8 @@ impl Quote {
         faults.refuse()?;
         let mut along = Along { requirements: skus_named(&self.named_skus()), ..Along::default() };
         for at in 0..self.lines.len() {
-            let made = self.lines.get(at).and_then(|line: &QuoteLine| line.private_sku(cx, self, at));
-            let (Some((sku, relies)), Some(line)) = (made, self.lines.get_mut(at)) else { continue };
+            let private_sku = self.lines.get(at).and_then(|line: &QuoteLine| line.private_sku(cx, self, at));
+            let (Some((sku, relies)), Some(line)) = (private_sku, self.lines.get_mut(at)) else { continue };
             line.sku_id = Some(sku.id);
             along.requirements.extend(relies);
             along.created.push(QuoteCreated::Sku(Box::new(sku)));
@@ -317,13 +317,13 @@ impl Quote {
 
     /// Builds the mail to the customer when the quote is sent.
     fn mail(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
-        let money = |label: &str, cents: i64| MailFact::new(label, shown(cents, &self.currency));
+        let money = |label: &str, cents: i64| MailFact::new(label, format_amount(cents, &self.currency));
         let extra = [("Shipping", self.shipping_cents), ("Tax", self.tax_cents)];
         let extra = extra.into_iter().filter(|(_, cents)| *cents != 0).map(|(label, cents)| money(label, cents));
         let item = |line: &QuoteLine| MailItem {
             quantity: line.quantity,
             what: line.description.clone(),
-            amount: Some(shown(line.unit_price_cents.saturating_mul(i64::from(line.quantity)), &self.currency)),
+            amount: Some(format_amount(line.unit_price_cents.saturating_mul(i64::from(line.quantity)), &self.currency)),
         };
         let sent = QuoteSent {
             to: self.customer_email.clone()?,

@@ -79,12 +79,12 @@ impl Desk {
     }
 }
 
-fn refused(asked: Result<Decision<Quote>, Refusal>) -> String {
-    asked.unwrap_err().code
+fn refused(result: Result<Decision<Quote>, Refusal>) -> String {
+    result.unwrap_err().code
 }
 
-fn paths(asked: Result<Decision<Quote>, Refusal>) -> Vec<String> {
-    asked.unwrap_err().faults.into_iter().map(|fault| fault.path).collect()
+fn paths(result: Result<Decision<Quote>, Refusal>) -> Vec<String> {
+    result.unwrap_err().faults.into_iter().map(|fault| fault.path).collect()
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn a_draft_is_edited_and_what_was_sent_never_changes() {
     assert_eq!(decision.events.iter().map(|event| event.event.as_str()).collect::<Vec<_>>(), ["quote.sent"]);
     let [QuoteCreated::Mail(mail)] = &decision.created[..] else { panic!("{:?}", decision.created) };
     assert_eq!((&mail.to[..], mail.useless_at), (&["ann@example.org".to_owned()][..], desk.q().valid_until));
-    let told = plain(&mail.text, &mail.parts, None);
-    assert!(told.contains("2 x Bracket") && told.contains("101.15 USD"), "{told}");
+    let text = plain(&mail.text, &mail.parts, None);
+    assert!(text.contains("2 x Bracket") && text.contains("101.15 USD"), "{text}");
     assert_eq!(desk.q().valid_until, Some(desk.bench.now.plus_ms(14 * DAY_MS)));
     assert_eq!(refused(desk.change(QuotePatch::default())), "invalid_transition");
     assert_eq!(refused(desk.ask(&QuoteCommand::Archive)), "invalid_transition");

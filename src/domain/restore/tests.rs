@@ -9,12 +9,18 @@ use super::*;
 use crate::testing::{Bench, reads_back};
 use crate::time::DAY_MS;
 
-const MADE: Timestamp = Timestamp(1_796_000_000_000);
+const BACKUP_AT: Timestamp = Timestamp(1_796_000_000_000);
 /// Series of the documents that the model of a shop issues.
 const SERIES: &str = "INV-2026";
 
 fn facts(elapsed_ms: i64, used: Vec<SeriesUse>) -> RestoreFacts {
-    RestoreFacts { backup: "ab".to_owned(), backup_made_at: MADE, now: MADE.plus_ms(elapsed_ms), last_event: 40, used }
+    RestoreFacts {
+        backup: "ab".to_owned(),
+        backup_made_at: BACKUP_AT,
+        now: BACKUP_AT.plus_ms(elapsed_ms),
+        last_event: 40,
+        used,
+    }
 }
 
 fn used(series: &str, last: i64, recent: i64) -> SeriesUse {

@@ -3,7 +3,7 @@ use super::*;
 use crate::channel_order::MAX_VARIANT_CHARS;
 use crate::testing::{Bench, id};
 
-fn given(variant: &str, sku: u32, quantity: u32) -> GivenVariant {
+fn map_entry(variant: &str, sku: u32, quantity: u32) -> GivenVariant {
     GivenVariant { variant: variant.to_owned(), sku_id: id(sku), quantity }
 }
 
@@ -35,10 +35,10 @@ fn new() -> SalesChannelCommand {
 #[test]
 fn the_map_goes_by_the_variant_then_by_its_code() {
     let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
-    let map = |given: Vec<GivenVariant>| SalesChannelCommand::Map(given);
+    let map = |entries: Vec<GivenVariant>| SalesChannelCommand::Map(entries);
     assert_eq!(bench.tell(&mut this, id(1), &map(vec![])).unwrap_err().code, "sales_channel_not_found");
     bench.tell(&mut this, id(1), &new()).unwrap();
-    bench.tell(&mut this, id(1), &map(vec![given("77", 5, 1), given("VASE", 6, 4)])).unwrap();
+    bench.tell(&mut this, id(1), &map(vec![map_entry("77", 5, 1), map_entry("VASE", 6, 4)])).unwrap();
     let channel = this.clone().unwrap();
     let sku = |variant, code| channel.mapped(&sold(variant, code)).map(|one| (one.sku_id, one.quantity));
     assert_eq!(sku(Some("77"), Some("VASE")), Some((id(5), 1)));
@@ -47,10 +47,10 @@ fn the_map_goes_by_the_variant_then_by_its_code() {
     // What is said again stays the same entry.
     let of_77 = sold(Some("77"), None);
     let before = channel.mapped(&of_77).unwrap().id;
-    let again = bench.tell(&mut this, id(1), &map(vec![given("77", 5, 2)])).unwrap();
+    let again = bench.tell(&mut this, id(1), &map(vec![map_entry("77", 5, 2)])).unwrap();
     assert_eq!(again.rows.len(), 1);
     assert_eq!(this.as_ref().unwrap().mapped(&of_77).unwrap().id, before);
-    assert!(bench.tell(&mut this, id(1), &map(vec![given("77", 5, 2)])).unwrap().next.is_none(), "nothing changes");
+    assert!(bench.tell(&mut this, id(1), &map(vec![map_entry("77", 5, 2)])).unwrap().next.is_none(), "nothing changes");
     bench.tell(&mut this, id(1), &SalesChannelCommand::Unmap(before)).unwrap();
     assert!(this.as_ref().unwrap().mapped(&of_77).is_none());
 }
@@ -61,7 +61,7 @@ fn a_line_without_variant_and_code_is_mapped_by_its_title() {
     bench.tell(&mut this, id(1), &new()).unwrap();
     let by_hand = sold(None, None);
     // As people are told that it is missing, so they map it.
-    let map = SalesChannelCommand::Map(vec![given(&by_hand.wanted(), 5, 1)]);
+    let map = SalesChannelCommand::Map(vec![map_entry(&by_hand.primary_name(), 5, 1)]);
     bench.tell(&mut this, id(1), &map).unwrap();
     let channel = this.unwrap();
     assert_eq!(channel.mapped(&by_hand).map(|one| one.sku_id), Some(id(5)));
@@ -76,25 +76,27 @@ fn a_name_that_is_too_long_or_no_line_is_mapped_as_it_is_told() {
     bench.tell(&mut this, id(1), &new()).unwrap();
     let titled = |title: String| SoldLine { title, ..sold(None, None) };
     let long = titled(format!(" Vase\tby\u{2028}hand, {}", "ä".repeat(300)));
-    let told = long.wanted();
-    assert!(told.starts_with("Vase by hand, ää") && told.ends_with("ä…"), "{told}");
-    assert_eq!(told.chars().count(), MAX_VARIANT_CHARS);
-    bench.tell(&mut this, id(1), &SalesChannelCommand::Map(vec![given(&told, 5, 1), given(" Cup ", 6, 1)])).unwrap();
+    let name = long.primary_name();
+    assert!(name.starts_with("Vase by hand, ää") && name.ends_with("ä…"), "{name}");
+    assert_eq!(name.chars().count(), MAX_VARIANT_CHARS);
+    bench
+        .tell(&mut this, id(1), &SalesChannelCommand::Map(vec![map_entry(&name, 5, 1), map_entry(" Cup ", 6, 1)]))
+        .unwrap();
     let channel = this.unwrap();
     let sku = |sold: &SoldLine| channel.mapped(sold).map(|one| one.sku_id);
     assert_eq!(sku(&long), Some(id(5)));
     assert_eq!(sku(&titled("Cup\n".to_owned())), Some(id(6)), "what is entered goes the same way");
     // What was kept by an earlier version was cut one character later.
-    let kept: String = long.title.trim().chars().take(200).chain(['…']).collect();
-    assert_eq!(sku(&titled(kept)), Some(id(5)));
-    assert_eq!(titled("ä".repeat(MAX_VARIANT_CHARS)).wanted(), "ä".repeat(MAX_VARIANT_CHARS));
+    let older_name: String = long.title.trim().chars().take(200).chain(['…']).collect();
+    assert_eq!(sku(&titled(older_name)), Some(id(5)));
+    assert_eq!(titled("ä".repeat(MAX_VARIANT_CHARS)).primary_name(), "ä".repeat(MAX_VARIANT_CHARS));
 }
 
 #[test]
 fn faults_of_a_map_are_told_together() {
     let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
     bench.tell(&mut this, id(1), &new()).unwrap();
-    let wrong = SalesChannelCommand::Map(vec![given("a", 5, 0), given("a", 5, 1), given(" ", 5, 1)]);
+    let wrong = SalesChannelCommand::Map(vec![map_entry("a", 5, 0), map_entry("a", 5, 1), map_entry(" ", 5, 1)]);
     let refusal = bench.tell(&mut this, id(1), &wrong).unwrap_err();
     let paths: Vec<&str> = refusal.faults.iter().map(|fault| fault.path.as_str()).collect();
     assert_eq!(paths, ["variants.0.quantity", "variants.1.variant", "variants.2.variant"]);
@@ -111,6 +113,6 @@ fn a_token_is_not_shown_to_another_address() {
     bench.tell(&mut this, id(1), &SalesChannelCommand::Update(Box::new(to("https://b.example")))).unwrap();
     assert_eq!(this.as_ref().unwrap().encrypted_token, "");
     bench.tell(&mut this, id(1), &SalesChannelCommand::Archive).unwrap();
-    let late = SalesChannelCommand::Map(vec![given("a", 5, 1)]);
+    let late = SalesChannelCommand::Map(vec![map_entry("a", 5, 1)]);
     assert_eq!(bench.tell(&mut this, id(1), &late).unwrap_err().code, "sales_channel_not_found");
 }

@@ -4,7 +4,7 @@
 use std::ops::RangeBounds;
 
 use api_schema::ToSchema;
-use api_schema::shape::{Shape, above_zero, number, optional, required, taken, text_like, text_of, whole};
+use api_schema::shape::{Shape, above_zero, closed_object, number, optional, required, text_like, text_of, whole};
 use serde_json::{Value, json};
 
 use crate::amount::MAX_AMOUNT;
@@ -30,7 +30,7 @@ fn one_line(length: impl RangeBounds<usize>) -> Shape {
 impl ToSchema for Address {
     const NAME: Option<&'static str> = Some("Address");
     fn schema() -> Shape {
-        taken([
+        closed_object([
             required("line1", one_line(1..=200).about("Street and house number, or a post-office box.")),
             optional(
                 "line2",
@@ -58,7 +58,7 @@ impl ToSchema for Dimensions {
     const NAME: Option<&'static str> = Some("Dimensions");
     fn schema() -> Shape {
         let members = ["x", "y", "z"].map(|axis| required(axis, above_zero(MAX_LENGTH_MM).about("In millimetres.")));
-        taken(members).about("Millimetres along each axis.")
+        closed_object(members).about("Millimetres along each axis.")
     }
     fn example() -> Value {
         json!({"x": 80, "y": 80, "z": 120.5})
@@ -69,7 +69,7 @@ impl ToSchema for RoomPosition {
     const NAME: Option<&'static str> = Some("RoomPosition");
     fn schema() -> Shape {
         let place = || whole(1..=i64::from(MAX_ROOM_PLACE));
-        taken([
+        closed_object([
             required("row", place().about("Counts from 1, from the front of the room.")),
             required("column", place().about("Counts from 1, from the left.")),
         ])
@@ -84,7 +84,7 @@ impl ToSchema for Nozzle {
     const NAME: Option<&'static str> = Some("Nozzle");
     fn schema() -> Shape {
         let kind = "What it is made of, such as `brass` or `hardened steel`.";
-        taken([
+        closed_object([
             required("diameter", above_zero(MAX_NOZZLE_MM).about("In millimetres.")),
             optional("kind", one_line(..=50).or_null().about(kind)),
         ])
@@ -100,7 +100,7 @@ impl ToSchema for SkuMaterial {
     fn schema() -> Shape {
         let consumption =
             "For one full plate, in the material's unit, where the file does not say it; at most three decimals.";
-        taken([
+        closed_object([
             required("materialId", Id::schema().about("What the filament is of.")),
             required("estimatedConsumption", number(0.001..=MAX_AMOUNT.0 as f64 / 1000.0).about(consumption)),
             required("filament", whole(0..=1000).about("Index of the filament in the file, from 0.")),
@@ -119,7 +119,7 @@ impl ToSchema for Component {
             required("skuId", Id::schema()),
             required("quantity", whole(1..=10_000).about("How many parts of it one set has.")),
         ];
-        taken(members).about("What a kit contains of one product.")
+        closed_object(members).about("What a kit contains of one product.")
     }
     fn example() -> Value {
         json!({"skuId": EXAMPLE_SKU, "quantity": 2})

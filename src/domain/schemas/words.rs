@@ -89,7 +89,8 @@ words! {
     PrintEnd,
     /// Outcome of a print as a person saw it.
     Resolution,
-    /// Side whose count is right: `theirs` sets our stock to the count of the other system, `ours` books the difference there.
+    /// Side whose count is right: `theirs` sets our stock to the count of the other system, `ours` books the difference
+    /// there.
     RightSide,
     /// Permissions of a caller; `admin` includes `operator`, which includes `customer`.
     Role,

@@ -39,10 +39,10 @@ impl SetupDraft {
     }
 
     /// Stores the values with which a service passed its test, replacing all earlier ones of its settings (`keys`).
-    pub fn keep(&mut self, service: &str, keys: &[&str], values: Vec<(String, String)>, said: &str) {
-        self.values.retain(|known, _| !keys.contains(&known.as_str()));
+    pub fn keep(&mut self, service: &str, keys: &[&str], values: Vec<(String, String)>, result: &str) {
+        self.values.retain(|name, _| !keys.contains(&name.as_str()));
         self.values.extend(values);
-        self.passed.insert(service.to_owned(), said.to_owned());
+        self.passed.insert(service.to_owned(), result.to_owned());
     }
 
     /// Returns the message of a service's successful test; `None` if it was not tested.

@@ -50,29 +50,29 @@ impl OrderObstacle {
 impl SkuFields {
     /// Returns the obstacles to ordering it. `components` are those of a kit, in its order; `None` for a deleted one.
     pub fn obstacles(&self, components: &[Option<&Self>]) -> Vec<OrderObstacle> {
-        let mut found = Vec::new();
+        let mut obstacles = Vec::new();
         if !self.active {
-            found.push(OrderObstacle::Withdrawn);
+            obstacles.push(OrderObstacle::Withdrawn);
         }
         if !self.public {
-            found.push(OrderObstacle::NotPublic);
+            obstacles.push(OrderObstacle::NotPublic);
         }
         if !self.is_kit() {
             if !self.orderable() {
-                found.push(OrderObstacle::NoFile);
+                obstacles.push(OrderObstacle::NoFile);
             } else if self.gcode_file_id.is_none() && self.slicer_profile.is_none() {
-                found.push(OrderObstacle::NoProfile);
+                obstacles.push(OrderObstacle::NoProfile);
             }
         }
         for component in components {
             match component.filter(|one| !one.is_kit()) {
-                None => found.push(OrderObstacle::ComponentGone),
-                Some(one) if !one.active => found.push(OrderObstacle::ComponentWithdrawn(one.name.clone())),
-                Some(one) if !one.orderable() => found.push(OrderObstacle::ComponentNoFile(one.name.clone())),
+                None => obstacles.push(OrderObstacle::ComponentGone),
+                Some(one) if !one.active => obstacles.push(OrderObstacle::ComponentWithdrawn(one.name.clone())),
+                Some(one) if !one.orderable() => obstacles.push(OrderObstacle::ComponentNoFile(one.name.clone())),
                 Some(_) => {}
             }
         }
-        found
+        obstacles
     }
 }
 
@@ -119,9 +119,9 @@ mod tests {
         assert_eq!(kit.obstacles(&[Some(&kit)]), [OrderObstacle::ComponentGone]);
         let out = SkuFields { active: false, ..fields("out") };
         let bare = SkuFields { gcode_file_id: None, ..fields("bare") };
-        let found = kit.obstacles(&[Some(&out), Some(&bare)]);
+        let obstacles = kit.obstacles(&[Some(&out), Some(&bare)]);
         let [out, bare] = ["out", "bare"].map(str::to_owned);
-        assert_eq!(found, [OrderObstacle::ComponentWithdrawn(out), OrderObstacle::ComponentNoFile(bare)]);
-        assert!(found.iter().map(OrderObstacle::stops_all).eq([true, false]));
+        assert_eq!(obstacles, [OrderObstacle::ComponentWithdrawn(out), OrderObstacle::ComponentNoFile(bare)]);
+        assert!(obstacles.iter().map(OrderObstacle::stops_all).eq([true, false]));
     }
 }

@@ -21,11 +21,11 @@ use crate::refusal::Refusal;
 use crate::sku::MachineType;
 
 /// Number of the id of a desk's order.
-pub const ORDER: u32 = 1;
+pub const ORDER_ID: u32 = 1;
 /// Number of the id of the material that its jobs need.
-pub const MATERIAL: u32 = 2;
+pub const MATERIAL_ID: u32 = 2;
 /// Number of the id of the printer that prints them.
-pub const PRINTER: u32 = 3;
+pub const PRINTER_ID: u32 = 3;
 
 /// Builds a line of this many parts at this price, with or without a G-code file.
 pub fn line(quantity: u32, cents: i64, file: bool) -> Line {
@@ -37,7 +37,7 @@ pub fn line(quantity: u32, cents: i64, file: bool) -> Line {
         tax_rate_bps: 0,
         make: Some(Make {
             units_per_plate: 1,
-            material_id: id(MATERIAL),
+            material_id: id(MATERIAL_ID),
             need: Amount::units(100),
             further: Vec::new(),
             machine_type: MachineType::FdmStandard,
@@ -112,7 +112,7 @@ impl Desk {
     }
     /// Decides a command and applies it.
     pub fn ask(&mut self, command: &OrderCommand) -> Result<Decision<Order>, Refusal> {
-        self.bench.tell(&mut self.order, id(ORDER), command)
+        self.bench.tell(&mut self.order, id(ORDER_ID), command)
     }
     /// Marks the order paid in cash and reports its SKU as read.
     pub fn pay(&mut self) -> Decision<Order> {
@@ -147,12 +147,12 @@ impl Desk {
     pub fn stock(&mut self, state: ClaimState) -> Decision<Order> {
         let job = self.job();
         let claim = ClaimId { job: job.id, number: job.claim };
-        self.ask(&OrderCommand::Stock(id(MATERIAL), vec![(claim, state, Some("words".into()))])).unwrap()
+        self.ask(&OrderCommand::Stock(id(MATERIAL_ID), vec![(claim, state, Some("words".into()))])).unwrap()
     }
     /// Claims the printer for the first job.
     pub fn dispatch(&mut self) -> Result<Decision<Order>, Refusal> {
         let job = self.job().id;
-        self.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) })
+        self.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER_ID) })
     }
     /// Reports the latest attempt of the first job.
     pub fn report(&mut self, report: Report) -> Decision<Order> {
@@ -182,13 +182,13 @@ pub fn pair() -> (Desk, [Id; 2]) {
     desk.pay();
     let ids: Vec<Id> = desk.o().jobs.keys().copied().collect();
     let held = ids.iter().map(|job| (ClaimId { job: *job, number: 1 }, ClaimState::Held, None)).collect();
-    desk.ask(&OrderCommand::Stock(id(MATERIAL), held)).unwrap();
+    desk.ask(&OrderCommand::Stock(id(MATERIAL_ID), held)).unwrap();
     (desk, [ids[0], ids[1]])
 }
 
 /// Prints the job with this outcome.
 pub fn print(desk: &mut Desk, job: Id, end: PrintEnd) -> Decision<Order> {
-    desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) }).unwrap();
+    desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER_ID) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     let reason = Some("nozzle too hot\r\nBcc: all".to_owned());
     let (booked_on, filament_mm) = (Vec::new(), None);
@@ -213,7 +213,7 @@ pub fn promised() -> Desk {
     let promised_at = now.plus_ms(3_600_000);
     let order = desk.order.as_mut().unwrap();
     order.customer_email = Some("buyer@example.org".to_owned());
-    order.lines[0].description = "Bracket <large>\nTracking number: 0".to_owned();
+    order.lines[0].description = "Bracket <large>\nTracking number: 0".into();
     desk.ask(&OrderCommand::Promise(Promise { made_at: now, expected_at: now, promised_at, met_at: None })).unwrap();
     print(&mut desk, one, PrintEnd::Finished);
     print(&mut desk, two, PrintEnd::Finished);

@@ -1,4 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "tests")]
 use proptest::prelude::*;
 
 use super::*;
@@ -38,9 +37,9 @@ proptest! {
         let mut document = document(&lines, shipping, discount.min(all));
         document.rounding_cents = rounding;
         let paper = Paper::of(&document);
-        let told: i64 = paper.lines.iter().map(|line| line.net_cents + line.tax_cents).sum();
-        prop_assert_eq!(told, document.payable_cents());
-        prop_assert_eq!(told, paper.total_cents);
+        let total: i64 = paper.lines.iter().map(|line| line.net_cents + line.tax_cents).sum();
+        prop_assert_eq!(total, document.payable_cents());
+        prop_assert_eq!(total, paper.total_cents);
         for line in &paper.lines {
             prop_assert_eq!(line.net_cents, line.unit_cents * i64::from(line.quantity));
             let exact = line.net_cents as f64 * line.rate_bps as f64 / 10_000.0;

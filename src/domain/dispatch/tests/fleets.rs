@@ -74,7 +74,7 @@ fn machine() -> impl Strategy<Value = Machine> {
         })
 }
 
-fn wanted() -> impl Strategy<Value = Wanted> {
+fn any_job() -> impl Strategy<Value = Wanted> {
     let needs = prop::collection::btree_map(0u32..4, 1i64..50, 1..4);
     (
         (0..ORDERS, 0u8..10, prop::option::of(0i64..3)),
@@ -105,9 +105,10 @@ fn can(machine: &Machine, job: &Wanted) -> bool {
         _ => job.form != GcodeForm::Package,
     };
     let size = job.size.zip(machine.volume).is_none_or(|(size, volume)| size <= volume);
-    let nozzle = job.nozzle.zip(machine.nozzle).is_none_or(|(wanted, is)| (wanted - is).abs() < 0.1);
-    let plate = job.bed.zip(machine.plate).is_none_or(|(wanted, is)| wanted[..4] == is.to_lowercase()[..4]);
-    let model = job.model.zip(machine.model).is_none_or(|(wanted, is)| wanted.replace(' ', "") == is.to_lowercase());
+    let nozzle = job.nozzle.zip(machine.nozzle).is_none_or(|(required, is)| (required - is).abs() < 0.1);
+    let plate = job.bed.zip(machine.plate).is_none_or(|(required, is)| required[..4] == is.to_lowercase()[..4]);
+    let model =
+        job.model.zip(machine.model).is_none_or(|(required, is)| required.replace(' ', "") == is.to_lowercase());
     let (one, mapped) = (machine.slots.len() == 1, machine.kind == "mapping");
     let fed = |((material, need), tool): (&(u32, i64), &u32)| {
         machine.slots.iter().enumerate().any(|(slot, (held, left))| {
@@ -163,19 +164,19 @@ fn queue(prototype: &Order, jobs: &[Wanted]) -> Vec<Order> {
         order
     };
     let mut orders: Vec<Order> = (0..ORDERS).map(empty).collect();
-    for (n, wanted) in jobs.iter().enumerate() {
-        let order = &mut orders[wanted.order];
+    for (n, spec) in jobs.iter().enumerate() {
+        let order = &mut orders[spec.order];
         let mut job = (*blank).clone();
         (job.id, job.order_id) = (id(1000 + n as u32), order.id);
-        (job.priority, job.file_form) = (wanted.priority, wanted.form);
-        job.due_at = wanted.due.map(due);
-        job.machine_type = machine_type(wanted.large);
-        job.dimensions = wanted.size.map(cube);
-        job.sliced_for.nozzle_diameter = wanted.nozzle;
-        job.sliced_for.bed_type = wanted.bed.map(str::to_owned);
-        job.sliced_for.printer_model = wanted.model.map(str::to_owned);
-        (job.material_id, job.need) = (id(wanted.needs[0].0), Amount::units(wanted.needs[0].1));
-        let further = wanted.needs[1..].iter().map(|(material, units)| {
+        (job.priority, job.file_form) = (spec.priority, spec.form);
+        job.due_at = spec.due.map(due);
+        job.machine_type = machine_type(spec.large);
+        job.dimensions = spec.size.map(cube);
+        job.sliced_for.nozzle_diameter = spec.nozzle;
+        job.sliced_for.bed_type = spec.bed.map(str::to_owned);
+        job.sliced_for.printer_model = spec.model.map(str::to_owned);
+        (job.material_id, job.need) = (id(spec.needs[0].0), Amount::units(spec.needs[0].1));
+        let further = spec.needs[1..].iter().map(|(material, units)| {
             let needed = MaterialNeed { material_id: id(*material), need: Amount::units(*units) };
             FurtherNeed { stock: Stock::Held, claim: 2, ..FurtherNeed::new(needed) }
         });
@@ -185,7 +186,7 @@ fn queue(prototype: &Order, jobs: &[Wanted]) -> Vec<Order> {
             material_id: id(*material),
             grams: None,
         };
-        job.sliced_for.filaments = wanted.needs.iter().zip(&wanted.tools).map(used).collect();
+        job.sliced_for.filaments = spec.needs.iter().zip(&spec.tools).map(used).collect();
         order.jobs.insert_mut(job.id, Arc::new(job));
     }
     orders
@@ -204,7 +205,7 @@ proptest! {
     #[test]
     fn nothing_goes_where_it_does_not_fit_and_nothing_that_could_print_stands_idle(
         fleet in prop::collection::vec(machine(), 0..7),
-        jobs in prop::collection::vec(wanted(), 1..9),
+        jobs in prop::collection::vec(any_job(), 1..9),
     ) {
         thread_local! {
             static BLANK: (Printer, Order) = (printer(499), order(1, &[5]));
@@ -222,10 +223,10 @@ proptest! {
         let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: types.clone() };
         let proposals = |backwards: bool| {
             let mut board = Board::new(rules.clone());
-            let (mut told, mut wanted): (Vec<&Printer>, Vec<&Order>) = (printers.iter().collect(), orders.iter().collect());
+            let (mut printer_refs, mut order_refs): (Vec<&Printer>, Vec<&Order>) = (printers.iter().collect(), orders.iter().collect());
             if backwards {
-                told.reverse();
-                wanted.reverse();
+                printer_refs.reverse();
+                order_refs.reverse();
                 // What was told before makes no difference: what is true now does.
                 for one in &printers {
                     let mut other = one.clone();
@@ -238,44 +239,44 @@ proptest! {
                     board.order_changed(&other);
                 }
             }
-            wanted.iter().for_each(|one| board.order_changed(one));
-            told.iter().for_each(|one| board.printer_changed(one));
+            order_refs.iter().for_each(|one| board.order_changed(one));
+            printer_refs.iter().for_each(|one| board.printer_changed(one));
             board.proposals(NOW)
         };
-        let made = proposals(false);
-        prop_assert_eq!(&made, &proposals(true), "the same state, told in another way");
-        let pairs: Vec<(usize, usize)> = made.iter().map(|one| (place(one.job, 1000), place(one.printer, 500))).collect();
+        let actual = proposals(false);
+        prop_assert_eq!(&actual, &proposals(true), "the same state, told in another way");
+        let pairs: Vec<(usize, usize)> = actual.iter().map(|one| (place(one.job, 1000), place(one.printer, 500))).collect();
         for (job, printer) in &pairs {
             prop_assert!(fleet[*printer].ready && can(&fleet[*printer], &jobs[*job]), "{:?} on {:?}", jobs[*job], fleet[*printer]);
         }
         let rank = |job: usize| (Reverse(jobs[job].priority), jobs[job].due.is_none(), jobs[job].due, job);
         for (n, one) in fleet.iter().enumerate().filter(|(_, one)| one.ready) {
-            let given = pairs.iter().find(|(_, printer)| *printer == n).map(|(job, _)| *job);
+            let assigned_job = pairs.iter().find(|(_, printer)| *printer == n).map(|(job, _)| *job);
             for waiting in (0..jobs.len()).filter(|job| pairs.iter().all(|(other, _)| other != job)) {
-                let passed = given.is_none_or(|given| rank(waiting) < rank(given)) && can(one, &jobs[waiting]);
+                let passed = assigned_job.is_none_or(|assigned| rank(waiting) < rank(assigned)) && can(one, &jobs[waiting]);
                 prop_assert!(!passed, "{:?} could have been given {:?}", one, jobs[waiting]);
             }
         }
         // What people are told is what the dispatcher does: the first job of the queue goes to the printer named first.
         let all: Vec<&Printer> = printers.iter().collect();
         let around = Surroundings { printers: &all, materials: &[], holders: &[], types: &types, now: NOW };
-        for (n, wanted) in jobs.iter().enumerate() {
-            let found = match_printers(orders[wanted.order].jobs.get(&id(1000 + n as u32)).unwrap(), &around);
-            for one in &found {
+        for (n, spec) in jobs.iter().enumerate() {
+            let matches = match_printers(orders[spec.order].jobs.get(&id(1000 + n as u32)).unwrap(), &around);
+            for one in &matches {
                 let machine = &fleet[place(one.printer.id, 500)];
-                prop_assert_eq!(one.fit.fits(), can(machine, wanted), "{:?}", one.missing);
+                prop_assert_eq!(one.fit.fits(), can(machine, spec), "{:?}", one.missing);
                 prop_assert_eq!(one.fit.fits(), one.missing.is_empty());
                 if one.fit.fits() && machine.kind != "mapping" && machine.slots.len() > 1 {
-                    let from = orders[wanted.order].jobs.get(&id(1000 + n as u32)).unwrap().sliced_for.slots(&one.fit.slots);
-                    for tool in wanted.tools.iter().take(wanted.needs.len()) {
+                    let from = orders[spec.order].jobs.get(&id(1000 + n as u32)).unwrap().sliced_for.slots(&one.fit.slots);
+                    for tool in spec.tools.iter().take(spec.needs.len()) {
                         prop_assert_eq!(from[*tool as usize], Some(*tool), "a file that nobody maps prints from its own slots");
                     }
                 }
             }
             if (0..jobs.len()).all(|other| rank(n) <= rank(other)) {
-                let first = found.first().filter(|one| one.is_possible()).map(|one| one.printer.id);
-                let given = made.iter().find(|one| one.job == id(1000 + n as u32)).map(|one| one.printer);
-                prop_assert_eq!(first, given);
+                let first = matches.first().filter(|one| one.is_possible()).map(|one| one.printer.id);
+                let assigned_printer = actual.iter().find(|one| one.job == id(1000 + n as u32)).map(|one| one.printer);
+                prop_assert_eq!(first, assigned_printer);
             }
         }
     }

@@ -52,7 +52,7 @@ fn file(compression: u16) -> Vec<u8> {
     .concat()
 }
 
-fn found(bytes: &[u8]) -> Found {
+fn read_bytes(bytes: &[u8]) -> Found {
     let mut reader = GcodeReader::new();
     reader.push(bytes);
     reader.finish()
@@ -61,9 +61,9 @@ fn found(bytes: &[u8]) -> Found {
 #[test]
 fn metadata_is_read_however_it_is_packed() {
     for compression in 0..=3 {
-        let said = found(&file(compression));
-        assert_eq!((said.content, said.damage), (Some(Content::BinaryGcode), None), "{compression}");
-        let thumbnail = said.metadata.thumbnail.clone().unwrap();
+        let parsed = read_bytes(&file(compression));
+        assert_eq!((parsed.content, parsed.damage), (Some(Content::BinaryGcode), None), "{compression}");
+        let thumbnail = parsed.metadata.thumbnail.clone().unwrap();
         assert_eq!((thumbnail.width, thumbnail.height), (16, 16), "a picture of another format is passed over");
         let expected = Metadata {
             slicer: Some("PrusaSlicer 2.8.1".to_owned()),
@@ -73,7 +73,7 @@ fn metadata_is_read_however_it_is_packed() {
             thumbnail: Some(thumbnail),
             ..Metadata::default()
         };
-        assert_eq!(said.metadata, expected, "{compression}");
+        assert_eq!(parsed.metadata, expected, "{compression}");
     }
 }
 
@@ -84,8 +84,8 @@ fn a_binary_file_of_several_tools_says_what_each_uses() {
         b"printer_model=XL2IS\nfilament_type=PLA;PETG\nnozzle_diameter=0.4,0.4\nextruder_colour=#FF8000;#3EC0FF\n";
     let print = b"filament used [mm]=986.61, 120.5\nfilament used [g]=2.94, 0.38\nestimated printing time (normal mode)=32m 6s\n";
     let blocks = [block(3, 1, &[0], machine), block(4, 2, &[0], print), block(1, 0, &[0], b"G28\n")].concat();
-    let said = found(&[head, blocks].concat());
-    let plate = &said.plates[0].plate;
+    let parsed = read_bytes(&[head, blocks].concat());
+    let plate = &parsed.plates[0].plate;
     assert_eq!((plate.printer_model.as_deref(), plate.nozzle_diameter), (Some("XL2IS"), Some(0.4)));
     let second = &plate.filaments[1];
     assert_eq!((second.index, second.kind.as_deref(), second.color.as_deref()), (1, Some("PETG"), Some("#3ec0ff")));
@@ -96,19 +96,19 @@ fn a_binary_file_of_several_tools_says_what_each_uses() {
 fn a_file_that_is_cut_off_or_changed_is_told() {
     let whole = file(1);
     for length in FILE_HEADER_BYTES..whole.len() {
-        let said = found(&whole[..length]);
+        let parsed = read_bytes(&whole[..length]);
         // Between two blocks of commands nobody can tell.
         let between = length == whole.len() - block(1, 1, &[0], b"M84\n").len();
-        assert_eq!(said.damage, (!between).then_some(Damage::CutOff), "{length}");
+        assert_eq!(parsed.damage, (!between).then_some(Damage::CutOff), "{length}");
     }
     for at in FILE_HEADER_BYTES..whole.len() {
         let mut changed = whole.clone();
         changed[at] ^= 0x10;
-        assert!(found(&changed).damage.is_some(), "{at}");
+        assert!(read_bytes(&changed).damage.is_some(), "{at}");
     }
     let mut newer = whole;
     newer[4] = 2;
-    assert_eq!(found(&newer).damage, Some(Damage::Unknown));
+    assert_eq!(read_bytes(&newer).damage, Some(Damage::Unknown));
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn blocks_are_counted_and_unpacked_within_bounds() {
     let head = [b"GCDE".as_slice(), &1u32.to_le_bytes(), &1u16.to_le_bytes()].concat();
     let tiny = block(1, 0, &[0], b"");
     let many = [head.clone(), tiny.repeat(MAX_BLOCKS as usize + 1)].concat();
-    assert_eq!(found(&many).damage, Some(Damage::TooManyParts));
-    assert_eq!(found(&many[..many.len() - tiny.len()]).damage, None);
+    assert_eq!(read_bytes(&many).damage, Some(Damage::TooManyParts));
+    assert_eq!(read_bytes(&many[..many.len() - tiny.len()]).damage, None);
     // Each of a few kilobytes unpacks to four megabytes.
     let bomb = block(2, 1, &[0], &vec![b' '; MAX_BLOCK_BYTES as usize]);
     let (mut binary, mut notes) = (Binary::default(), Notes::default());
@@ -138,15 +138,15 @@ proptest! {
                 break;
             }
         }
-        prop_assert_eq!(reader.finish(), found(&whole));
+        prop_assert_eq!(reader.finish(), read_bytes(&whole));
     }
 
     #[test]
     fn nothing_makes_it_fall(tail in prop::collection::vec(any::<u8>(), 0..400), checksum in 0u16..2, cut in 0usize..300) {
         let head = [b"GCDE".as_slice(), &1u32.to_le_bytes(), &checksum.to_le_bytes()].concat();
-        found(&[head, tail.clone()].concat());
+        read_bytes(&[head, tail.clone()].concat());
         let mut whole = file(3);
         whole.truncate(cut);
-        found(&[whole, tail].concat());
+        read_bytes(&[whole, tail].concat());
     }
 }

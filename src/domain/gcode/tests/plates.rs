@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use super::*;
 
 fn plate(text: &str) -> Plate {
-    let found = read(text.as_bytes());
-    assert_eq!(found.plates.len(), 1, "{text}");
-    found.plates[0].plate.clone()
+    let parsed = read(text.as_bytes());
+    assert_eq!(parsed.plates.len(), 1, "{text}");
+    parsed.plates[0].plate.clone()
 }
 
 /// End of a file for a PrusaSlicer printer with five tools, of which the first and the third are used.
@@ -53,9 +53,9 @@ fn curas_extruders_and_nozzles_are_read() {
     let griffin = ";START_OF_HEADER\n;FLAVOR:Griffin\n;GENERATOR.NAME:Cura_SteamEngine\n;TARGET_MACHINE.NAME:Ultimaker S5\n\
         ;EXTRUDER_TRAIN.0.NOZZLE.DIAMETER:0.4\n;EXTRUDER_TRAIN.1.NOZZLE.DIAMETER:0.4\n;BUILD_PLATE.TYPE:glass\n\
         ;PRINT.TIME:5400\n;END_OF_HEADER\nT0\n";
-    let said = plate(griffin);
-    assert_eq!((said.nozzle_diameter, said.seconds), (Some(0.4), Some(5_400)));
-    assert_eq!((said.printer_model.as_deref(), said.bed_type.as_deref()), (Some("Ultimaker S5"), Some("glass")));
+    let parsed = plate(griffin);
+    assert_eq!((parsed.nozzle_diameter, parsed.seconds), (Some(0.4), Some(5_400)));
+    assert_eq!((parsed.printer_model.as_deref(), parsed.bed_type.as_deref()), (Some("Ultimaker S5"), Some("glass")));
     assert_eq!(plate(&griffin.replacen("0.4", "0.8", 1)).nozzle_diameter, None, "they differ");
     let two = plate(
         ";FLAVOR:Marlin\n;TIME:1234\n;Filament used: 1.2m, 0.3m\n;MINX:0\n;MAXX:20\n;MINY:0\n;MAXY:30\n;MINZ:0\n;MAXZ:5\nG28\n",
@@ -72,10 +72,10 @@ proptest! {
         many in 0..200_usize,
     ) {
         let text = format!("G28\n{}; filament used [mm] = {}1.5\n", lines.concat(), "1.5, ".repeat(many));
-        let found = read(text.as_bytes());
-        let plate = &found.plates[0].plate;
+        let parsed = read(text.as_bytes());
+        let plate = &parsed.plates[0].plate;
         prop_assert!(plate.filaments.len() <= crate::file::MAX_FILAMENTS);
-        let kept = serde_json::to_string(plate).unwrap();
-        prop_assert_eq!(&serde_json::from_str::<Plate>(&kept).unwrap(), plate);
+        let json = serde_json::to_string(plate).unwrap();
+        prop_assert_eq!(&serde_json::from_str::<Plate>(&json).unwrap(), plate);
     }
 }

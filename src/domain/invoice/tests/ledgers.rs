@@ -77,17 +77,17 @@ impl OrderDesk {
     fn follow(&mut self) {
         for _ in 0..10 {
             let order = self.order.as_ref().unwrap();
-            let told = order.money_in_short();
-            let Some(known) = order.invoice.filter(|known| known.told != told) else { return };
+            let money = order.money_in_short();
+            let Some(linked) = order.invoice.filter(|linked| linked.told != money) else { return };
             let follow = InvoiceCommand::Follow(Box::new(order.money_at(1)));
-            let invoice = self.invoices.iter_mut().find(|one| one.id == known.id).unwrap();
-            let decision = Invoice::decide(Some(invoice), known.id, &self.bench.cx(), &follow).unwrap();
+            let invoice = self.invoices.iter_mut().find(|one| one.id == linked.id).unwrap();
+            let decision = Invoice::decide(Some(invoice), linked.id, &self.bench.cx(), &follow).unwrap();
             self.documents.extend(issued_by(&decision.rows));
             if let Some(next) = decision.next {
                 *invoice = next;
             }
             let void = invoice.status == InvoiceStatus::Void;
-            assert!(self.ask(&OrderCommand::InvoiceTold { invoice: known.id, told, void }));
+            assert!(self.ask(&OrderCommand::InvoiceTold { invoice: linked.id, money, void }));
         }
         panic!("the invoice is told for ever");
     }
@@ -115,7 +115,7 @@ impl Desk for OrderDesk {
                 amount_cents: Some(cents),
                 method: "bank_transfer".to_owned(),
             },
-            Act::GiveUp => OrderCommand::Cancel { force: false, seen: Default::default() },
+            Act::GiveUp => OrderCommand::Cancel { force: false, prints: Default::default() },
         })
     }
     fn flags(&self) -> &[String] {
@@ -124,11 +124,11 @@ impl Desk for OrderDesk {
     fn issued(&mut self) -> (Vec<Invoice>, &[Document]) {
         self.follow();
         let order = self.order.as_ref().unwrap();
-        if let Some(known) = order.invoice {
-            let invoice = self.invoices.iter().find(|one| one.id == known.id).unwrap();
+        if let Some(linked) = order.invoice {
+            let invoice = self.invoices.iter().find(|one| one.id == linked.id).unwrap();
             assert_eq!(invoice.payments, order.payments, "it follows");
-            let kept = [order.kept_cents, invoice.kept_cents];
-            assert!(kept[0] == kept[1] || invoice.status == InvoiceStatus::Void, "{kept:?}");
+            let kept_cents = [order.kept_cents, invoice.kept_cents];
+            assert!(kept_cents[0] == kept_cents[1] || invoice.status == InvoiceStatus::Void, "{kept_cents:?}");
         }
         (self.invoices.clone(), &self.documents)
     }
@@ -253,11 +253,11 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
             16 => there.dispute(which),
             17 => {
                 // Given by people who look first at what the processor has of it.
-                let taken = desk.of().ledger_payments().iter().filter(|one| one.of_processor());
+                let processor_payments = desk.of().ledger_payments().iter().filter(|one| one.of_processor());
                 let session =
                     |one: &Payment| Some((one.id, one.reference.as_ref()?.strip_prefix("pi_of_")?.to_owned()));
-                let taken: Vec<(Id, String)> = taken.filter_map(session).collect();
-                if let Some((payment, session)) = taken.get(which % taken.len().max(1)).cloned() {
+                let paid_sessions: Vec<(Id, String)> = processor_payments.filter_map(session).collect();
+                if let Some((payment, session)) = paid_sessions.get(which % paid_sessions.len().max(1)).cloned() {
                     let cents = (1 + which as i64).min(there.left(&session));
                     if cents > 0 && desk.act(Act::Otherwise(payment, cents)) {
                         *there.otherwise.entry(session).or_default() += cents;
@@ -271,17 +271,17 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
     for late in late {
         prop_assert!(desk.tell(late));
     }
-    let mut heard = 0;
+    let mut processed = 0;
     loop {
         // Those that are new, ten times each in any order, with those that were heard before among them.
-        let new = there.events.len() - heard;
-        let mut told: Vec<&PaymentNews> = (0..10).flat_map(|_| &there.events[heard..]).collect();
-        told.extend(there.events[..heard].iter().take(new));
-        heard = there.events.len();
-        for n in (1..told.len()).rev() {
-            told.swap(n, next(&mut seed) % (n + 1));
+        let new = there.events.len() - processed;
+        let mut news_items: Vec<&PaymentNews> = (0..10).flat_map(|_| &there.events[processed..]).collect();
+        news_items.extend(there.events[..processed].iter().take(new));
+        processed = there.events.len();
+        for n in (1..news_items.len()).rev() {
+            news_items.swap(n, next(&mut seed) % (n + 1));
         }
-        for event in told {
+        for event in news_items {
             prop_assert!(desk.tell(LedgerCommand::Payment(event.clone())));
         }
         let effects = desk.of().ledger_effects();
@@ -298,8 +298,8 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
 /// Checks the invariants that hold once every event was delivered.
 fn holds<D: Desk>(desk: &mut D, there: &Processor, drawer: i64) -> Result<(), TestCaseError> {
     let owner = desk.of();
-    prop_assert_eq!(owner.kept(), there.has() + drawer, "the books");
-    prop_assert_eq!(owner.kept(), books(owner).kept);
+    prop_assert_eq!(owner.kept_cents(), there.has() + drawer, "the books");
+    prop_assert_eq!(owner.kept_cents(), books(owner).kept_cents);
     let disputed = desk.flags().iter().any(|flag| flag.starts_with("dispute"));
     prop_assert!(!disputed, "each dispute is decided and booked: {:?}", desk.flags());
     let failed = there.back.values().flat_map(|(_, refunds)| refunds).any(|(.., failed)| *failed);
@@ -308,8 +308,8 @@ fn holds<D: Desk>(desk: &mut D, there: &Processor, drawer: i64) -> Result<(), Te
     prop_assert!(!waits || failed || refused, "nothing failed");
     prop_assert!(owner.under_way().refunds.iter().all(|one| one.error.is_some()), "each is answered and booked");
     let paid: Vec<&String> = there.sessions.iter().filter(|(_, (_, is))| *is == 'p').map(|(name, _)| name).collect();
-    let taken = owner.ledger_payments().iter().filter(|one| one.of_processor());
-    prop_assert_eq!(taken.count(), paid.len(), "none twice, none lost");
+    let processor_payments = owner.ledger_payments().iter().filter(|one| one.of_processor());
+    prop_assert_eq!(processor_payments.count(), paid.len(), "none twice, none lost");
     for session in paid {
         let intent = format!("pi_of_{session}");
         let entries = owner.ledger_payments().iter().filter(|one| one.reference.as_ref() == Some(&intent));
@@ -317,11 +317,11 @@ fn holds<D: Desk>(desk: &mut D, there: &Processor, drawer: i64) -> Result<(), Te
         prop_assert_eq!(entries.map(Payment::net_cents).sum::<i64>(), there.sessions[session].0 - went);
     }
     // A session that somebody could know of is open only while it asks for what is due.
-    if let Some(known) = owner.checkout().and_then(|one| one.session()) {
-        prop_assert!(owner.stage() == LedgerStage::Payable && there.sessions[known].0 == owner.to_pay());
+    if let Some(open_session) = owner.checkout().and_then(|one| one.session()) {
+        prop_assert!(owner.stage() == LedgerStage::Payable && there.sessions[open_session].0 == owner.to_pay());
     }
     prop_assert!(owner.to_pay() > 0 || owner.stage() != LedgerStage::Payable, "what is covered is paid");
-    let kept = owner.kept();
+    let kept_cents = owner.kept_cents();
     let (invoices, documents) = desk.issued();
     documents.iter().for_each(adds_up);
     for invoice in &invoices {
@@ -330,7 +330,9 @@ fn holds<D: Desk>(desk: &mut D, there: &Processor, drawer: i64) -> Result<(), Te
         let credited: i64 = of_it(DocumentKind::CreditNote).map(Document::payable_cents).sum();
         prop_assert!((0..=TOTAL).contains(&credited), "never over more than the invoice");
         match invoice.status {
-            InvoiceStatus::Paid => prop_assert!(credited >= TOTAL - kept.clamp(0, TOTAL), "what went back is credited"),
+            InvoiceStatus::Paid => {
+                prop_assert!(credited >= TOTAL - kept_cents.clamp(0, TOTAL), "what went back is credited");
+            }
             InvoiceStatus::Refunded | InvoiceStatus::Void => prop_assert_eq!(credited, TOTAL),
             _ => prop_assert_eq!(credited, 0),
         }

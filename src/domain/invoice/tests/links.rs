@@ -76,9 +76,9 @@ fn a_charged_period_is_issued_and_paid_once() {
     let (bench, mut invoice) = (Bench::new(), None::<Invoice>);
     let decision = bench.tell(&mut invoice, id(1), &period(5000, &[(2, 4000), (1, 1000)])).unwrap();
     let issued: Vec<Document> = issued_by(&decision.rows).collect();
-    let known = invoice.clone().unwrap();
-    assert_eq!((known.status, known.kept_cents, issued.len()), (InvoiceStatus::Paid, 5000, 1));
-    assert_eq!((known.content.lines[0].unit_price_cents, known.content.sums.total_cents), (2000, 5000));
+    let current = invoice.clone().unwrap();
+    assert_eq!((current.status, current.kept_cents, issued.len()), (InvoiceStatus::Paid, 5000, 1));
+    assert_eq!((current.content.lines[0].unit_price_cents, current.content.sums.total_cents), (2000, 5000));
     assert!(bench.tell(&mut invoice, id(1), &period(5000, &[])).unwrap().next.is_none(), "told twice");
     // Its payment is named later, and a refund finds it.
     let paid = crate::ledger::PaymentNews::Paid {
@@ -88,9 +88,9 @@ fn a_charged_period_is_issued_and_paid_once() {
         intent: Some("pi_1".to_owned()),
     };
     bench.tell(&mut invoice, id(1), &InvoiceCommand::Ledger(LedgerCommand::Payment(paid))).unwrap();
-    let known = invoice.clone().unwrap();
-    assert_eq!((known.payments.len(), known.payments[0].reference.as_deref()), (1, Some("pi_1")));
-    assert_eq!(known.flags, Vec::<String>::new());
+    let current = invoice.clone().unwrap();
+    assert_eq!((current.payments.len(), current.payments[0].reference.as_deref()), (1, Some("pi_1")));
+    assert_eq!(current.flags, Vec::<String>::new());
     // Parts that do not add up, or that take something back, make one line over what was charged.
     for lines in [&[(1, 4999)][..], &[(1, 6000), (1, -1000)], &[]] {
         let mut other = None::<Invoice>;

@@ -14,7 +14,7 @@ struct Shop {
     invoices: Vec<Option<Invoice>>,
     issued: Vec<Document>,
     /// Number of invoices that the last command created.
-    made: usize,
+    new_invoices: usize,
 }
 
 fn news(news: PaymentNews) -> OrderCommand {
@@ -36,18 +36,18 @@ impl Shop {
         let mut bench = Bench::new();
         let everywhere = crate::rules::TaxRate { country: "DE".to_owned(), region: None, bps: 1900 };
         bench.rules.tax_rates = vec![everywhere];
-        let mut shop = Self { bench, order: None, invoices: Vec::new(), issued: Vec::new(), made: 0 };
+        let mut shop = Self { bench, order: None, invoices: Vec::new(), issued: Vec::new(), new_invoices: 0 };
         let new = crate::testing::orders::order_to("DE", 1000);
         shop.ask(&OrderCommand::Create(Box::new(new)));
         shop
     }
 
     fn ask(&mut self, command: &OrderCommand) {
-        self.made = 0;
+        self.new_invoices = 0;
         let Ok(decision) = self.bench.tell(&mut self.order, id(1), command) else { return };
         for created in decision.created {
             if let OrderCreated::Invoice(new) = created {
-                self.made += 1;
+                self.new_invoices += 1;
                 self.issued.extend(super::issued_by(&new.rows));
                 self.invoices.push(Some(new.invoice));
             }
@@ -58,11 +58,11 @@ impl Shop {
     fn settle(&mut self) {
         for _ in 0..10 {
             let effects = self.o().effects();
-            let told = effects.into_iter().find_map(|effect| match effect {
-                OrderEffect::TellInvoice { invoice, told } => Some((invoice, told)),
+            let pending = effects.into_iter().find_map(|effect| match effect {
+                OrderEffect::TellInvoice { invoice, money: told } => Some((invoice, told)),
                 _ => None,
             });
-            let Some((invoice, told)) = told else { return };
+            let Some((invoice, money)) = pending else { return };
             let follow = InvoiceCommand::Follow(Box::new(self.o().money_at(1)));
             let mut void = false;
             // Told twice, as after a crash: the second time nothing happens.
@@ -73,7 +73,7 @@ impl Shop {
                 self.issued.extend(super::issued_by(&decision.rows));
                 void = matches!(decision.answer, InvoiceAnswer::Followed { void: true });
             }
-            self.ask(&OrderCommand::InvoiceTold { invoice, told, void });
+            self.ask(&OrderCommand::InvoiceTold { invoice, money, void });
         }
         panic!("the invoice is told for ever");
     }
@@ -118,10 +118,10 @@ impl Shop {
 fn the_invoice_is_made_in_the_commit_of_the_first_payment() {
     let mut shop = Shop::new();
     shop.ask(&paid(190, "pi_1"));
-    assert_eq!((shop.made, shop.i().status), (1, InvoiceStatus::PartiallyPaid));
+    assert_eq!((shop.new_invoices, shop.i().status), (1, InvoiceStatus::PartiallyPaid));
     assert_eq!(shop.issued[0].paid_cents, 190, "what was paid at its issue is said on it");
     shop.ask(&paid(1000, "pi_2"));
-    assert_eq!(shop.made, 0, "there is one already");
+    assert_eq!(shop.new_invoices, 0, "there is one already");
     shop.settle();
     assert_eq!((shop.i().status, shop.i().due_cents()), (InvoiceStatus::Paid, 0));
     shop.ask(&refunded(190, true, "pi_1"));
@@ -149,7 +149,7 @@ fn an_order_cancelled_before_it_was_paid_voids_its_invoice() {
     let mut shop = Shop::new();
     shop.ask(&paid(190, "pi_1"));
     shop.ask(&refunded(190, true, "pi_1"));
-    shop.ask(&OrderCommand::Cancel { force: false, seen: Default::default() });
+    shop.ask(&OrderCommand::Cancel { force: false, prints: Default::default() });
     shop.settle();
     assert_eq!((shop.i().status, shop.notes()), (InvoiceStatus::Void, vec![1190]));
     shop.holds();
@@ -201,20 +201,23 @@ fn an_order_goes_on_and_its_invoice_waits_for_the_seller() {
     shop.ask(&paid(1190, "pi_1"));
     let order = shop.o();
     assert_eq!((order.status, order.jobs.size()), (OrderStatus::Paid, 1), "it is made all the same");
-    assert_eq!((shop.made, order.invoice_waits, &order.flags[..]), (0, true, &["seller_incomplete".to_owned()][..]));
+    assert_eq!(
+        (shop.new_invoices, order.invoice_waits, &order.flags[..]),
+        (0, true, &["seller_incomplete".to_owned()][..])
+    );
     assert!(order.effects().contains(&OrderEffect::IssueInvoice) && !order.at_rest());
     shop.ask(&OrderCommand::IssueInvoice);
-    assert!((shop.made, shop.o().invoice_waits) == (0, true), "the settings are as they were");
+    assert!((shop.new_invoices, shop.o().invoice_waits) == (0, true), "the settings are as they were");
     // Tax is charged: a name and an address are not enough.
     shop.bench.rules.invoices.seller = Party { vat_id: None, ..complete_seller() };
     shop.ask(&OrderCommand::IssueInvoice);
-    assert_eq!(shop.made, 0);
+    assert_eq!(shop.new_invoices, 0);
     shop.bench.rules.invoices.seller = complete_seller();
     shop.ask(&OrderCommand::IssueInvoice);
-    assert_eq!((shop.made, shop.o().invoice_waits, shop.o().flags.len()), (1, false, 0));
+    assert_eq!((shop.new_invoices, shop.o().invoice_waits, shop.o().flags.len()), (1, false, 0));
     assert_eq!((shop.i().status, &shop.issued[0].seller), (InvoiceStatus::Paid, &complete_seller()));
     shop.ask(&OrderCommand::IssueInvoice);
-    assert_eq!(shop.made, 0, "once");
+    assert_eq!(shop.new_invoices, 0, "once");
     shop.holds();
 }
 
@@ -227,7 +230,7 @@ fn any_command() -> impl Strategy<Value = OrderCommand> {
         2 => prop::option::of(amount).prop_map(|amount_cents| OrderCommand::MarkPaid {
             amount_cents, method: "cash".to_owned(), reference: None,
         }),
-        1 => Just(OrderCommand::Cancel { force: false, seen: Default::default() }),
+        1 => Just(OrderCommand::Cancel { force: false, prints: Default::default() }),
     ]
 }
 
@@ -243,8 +246,11 @@ fn what_an_order_said_earlier_is_not_heard_later() {
     bench.tell(slot, invoice, &later).unwrap();
     let late = bench.tell(slot, invoice, &earlier).unwrap();
     assert!(late.next.is_none() && late.rows.is_empty(), "no credit note over money that never went back");
-    let known = slot.as_ref().unwrap();
-    assert_eq!((known.status, known.kept_cents, known.documents.len()), (InvoiceStatus::Paid, 1190, 1));
+    let invoice_after = slot.as_ref().unwrap();
+    assert_eq!(
+        (invoice_after.status, invoice_after.kept_cents, invoice_after.documents.len()),
+        (InvoiceStatus::Paid, 1190, 1)
+    );
 }
 
 proptest! {
@@ -258,7 +264,7 @@ proptest! {
         for command in &commands {
             shop.ask(command);
             other.ask(command);
-            prop_assert!(shop.made == 0 && shop.o().status == other.o().status, "nothing else waits");
+            prop_assert!(shop.new_invoices == 0 && shop.o().status == other.o().status, "nothing else waits");
         }
         prop_assert_eq!(shop.o().invoice_waits, other.o().invoice.is_some());
         shop.bench.rules.invoices.seller = complete_seller();
@@ -286,7 +292,7 @@ proptest! {
         let mut shop = Shop::new();
         for (command, settles) in commands {
             shop.ask(&command);
-            prop_assert!(shop.made <= 1);
+            prop_assert!(shop.new_invoices <= 1);
             if settles {
                 shop.settle();
                 shop.holds();

@@ -27,7 +27,7 @@ struct Outcome {
     paid: bool,
     due_cents: i64,
     flags: Vec<String>,
-    kept: BTreeMap<String, i64>,
+    balances: BTreeMap<String, i64>,
     jobs: Vec<String>,
     /// Status, total, retained amount, and number of documents of each invoice.
     invoices: Vec<(InvoiceStatus, i64, i64, usize)>,
@@ -47,8 +47,8 @@ trait Shop: Desk {
         let mut flags = self.flags().to_vec();
         flags.sort();
         let due_cents = self.of().to_pay();
-        let kept = kept_by_currency(self.of().ledger_payments());
-        let kept = kept.into_iter().map(|(currency, cents)| (currency.to_owned(), cents)).collect();
+        let balances = kept_by_currency(self.of().ledger_payments());
+        let balances = balances.into_iter().map(|(currency, cents)| (currency.to_owned(), cents)).collect();
         let jobs = self.jobs();
         let (invoices, documents) = self.issued();
         let of = |invoice: &Invoice, kind| {
@@ -67,7 +67,7 @@ trait Shop: Desk {
             paid,
             due_cents,
             flags,
-            kept,
+            balances,
             jobs,
             credited_cents: invoices.iter().map(credited).sum(),
             invoices: invoices.iter().map(short).collect(),
@@ -132,8 +132,8 @@ fn amount() -> impl Strategy<Value = i64> {
     prop_oneof![4 => Just(TOTAL), 2 => Just(HALVES[0]), 2 => Just(HALVES[1]), 1 => 1i64..1500]
 }
 
-/// All that is told of one payment. If a refund of it fails, all of them do: what is read at the processor is 0 then,
-/// whenever it is read.
+/// Generates all that is reported of one payment. If a refund of it fails, all of them do: what is read at the
+/// processor is 0 then, whenever it is read.
 fn payment(n: usize, amount: impl Strategy<Value = i64>) -> impl Strategy<Value = Vec<PaymentNews>> {
     let quarters = prop::collection::vec(1i64..=4, 0..3);
     let others =
@@ -240,7 +240,7 @@ fn tell<D: Shop>(desk: &mut D, events: &[PaymentNews], order: &[usize], seed: &m
 /// Returns whether a different amount or currency than was due is retained, computed from all the processor's
 /// statements and the cash recorded.
 fn is_mismatch(events: &[PaymentNews], cash: i64) -> bool {
-    let (mut kept, mut standing, mut is_unlike, mut is_foreign) = (cash, cash, false, false);
+    let (mut balance, mut standing, mut is_unlike, mut is_foreign) = (cash, cash, false, false);
     for event in events {
         let PaymentNews::Paid { amount_cents: Some(amount), currency, intent: paid, .. } = event else { continue };
         let (mut refunded, mut lost) = (0, 0);
@@ -263,12 +263,12 @@ fn is_mismatch(events: &[PaymentNews], cash: i64) -> bool {
         }
         if currency.as_deref() == Some("usd") {
             is_unlike |= *amount != TOTAL && *amount != TOTAL - cash;
-            (kept, standing) = (kept + left, standing + amount);
+            (balance, standing) = (balance + left, standing + amount);
         } else {
             is_foreign = true;
         }
     }
-    is_foreign || (is_unlike && kept != TOTAL && standing != TOTAL)
+    is_foreign || (is_unlike && balance != TOTAL && standing != TOTAL)
 }
 
 fn any_order_ends_the_same<D: Shop>(
@@ -290,22 +290,22 @@ fn any_order_ends_the_same<D: Shop>(
         let mut desk = new();
         let came_late = tell(&mut desk, events, &order, &mut seed);
         let outcome = desk.outcome();
-        let told: Vec<&PaymentNews> = order.iter().map(|n| &events[*n]).collect();
-        prop_assert_eq!(&outcome.kept, &expected.kept, "{:?}", told);
+        let delivered: Vec<&PaymentNews> = order.iter().map(|n| &events[*n]).collect();
+        prop_assert_eq!(&outcome.balances, &expected.balances, "{:?}", delivered);
         if paid_twice && comes_back {
             continue;
         }
         if came_late && expected.status != "refunded" {
             prop_assert_eq!(desk.of().stage(), LedgerStage::Closed);
-            prop_assert!(desk.flags().iter().any(|flag| flag == "refund_due"), "{:?}", told);
+            prop_assert!(desk.flags().iter().any(|flag| flag == "refund_due"), "{:?}", delivered);
             continue;
         }
         if paid_twice || comes_back {
-            prop_assert!(outcome.credited_cents >= TOTAL - desk.of().kept().clamp(0, TOTAL) || !outcome.paid);
+            prop_assert!(outcome.credited_cents >= TOTAL - desk.of().kept_cents().clamp(0, TOTAL) || !outcome.paid);
             let credited_cents = expected.credited_cents;
-            prop_assert_eq!(Outcome { credited_cents, ..outcome }, expected.clone(), "{:?}", told);
+            prop_assert_eq!(Outcome { credited_cents, ..outcome }, expected.clone(), "{:?}", delivered);
         } else {
-            prop_assert_eq!(&outcome, &expected, "{:?}", told);
+            prop_assert_eq!(&outcome, &expected, "{:?}", delivered);
         }
     }
     Ok(())
@@ -340,19 +340,23 @@ proptest! {
 
 #[test]
 fn a_payment_in_whole_and_a_refund_in_part_pay_in_either_order() {
-    for told in [[0, 1], [1, 0]] {
+    for sequence in [[0, 1], [1, 0]] {
         let news = [paid(0, TOTAL, false), refunded(0, 450, false)];
         let mut desk = order(true, None);
-        tell(&mut desk, &news, &told, &mut 1);
+        tell(&mut desk, &news, &sequence, &mut 1);
         let outcome = desk.outcome();
-        assert_eq!((desk.of().status, outcome.due_cents, outcome.jobs.len()), (OrderStatus::Paid, 0, 1), "{told:?}");
+        assert_eq!(
+            (desk.of().status, outcome.due_cents, outcome.jobs.len()),
+            (OrderStatus::Paid, 0, 1),
+            "{sequence:?}"
+        );
         assert_eq!((outcome.invoices, outcome.credited_cents), (vec![(InvoiceStatus::Paid, TOTAL, 740, 1)], 450));
         let (_, documents) = desk.issued();
         assert_eq!(documents[0].paid_cents, TOTAL, "what was paid when it was issued");
         let mut desk = invoice(None);
-        tell(&mut desk, &news, &told, &mut 1);
+        tell(&mut desk, &news, &sequence, &mut 1);
         let outcome = desk.outcome();
-        assert_eq!((&*outcome.status, outcome.due_cents, outcome.credited_cents), ("paid", 0, 450), "{told:?}");
+        assert_eq!((&*outcome.status, outcome.due_cents, outcome.credited_cents), ("paid", 0, 450), "{sequence:?}");
     }
 }
 

@@ -78,11 +78,11 @@ proptest! {
         let new = DraftInvoice { shipping_cents: shipping, currency: Some("eur".to_owned()), ..draft(lines) };
         ask(InvoiceCommand::Create(Box::new(new)));
         ask(InvoiceCommand::Send);
-        let mut kept = ask(InvoiceCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None });
-        prop_assume!(kept > 0);
+        let mut balance = ask(InvoiceCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None });
+        prop_assume!(balance > 0);
         for share in cuts {
-            let amount_cents = Some(((kept as f64 * share) as i64).max(1));
-            kept = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
+            let amount_cents = Some(((balance as f64 * share) as i64).max(1));
+            balance = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
         }
         let left = ask(InvoiceCommand::Refund { payment: None, amount_cents: None, at_processor: false });
         prop_assert_eq!(left, 0);

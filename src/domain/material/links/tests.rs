@@ -18,7 +18,7 @@ fn nothing_moves_before_a_person_agreed_to_the_beginning() {
     assert_eq!(shop.agree(RightSide::Theirs).unwrap_err().code, "nothing_to_decide", "nothing was read yet");
     shop.quiet_down();
     assert_eq!((shop.now().quantity, shop.there.total()), (Amount::units(100), Amount::units(70)));
-    assert_eq!(shop.known().seen.as_ref().map(total), Some(Amount::units(70)), "the preview");
+    assert_eq!(shop.current_link().seen.as_ref().map(total), Some(Amount::units(70)), "the preview");
     shop.agree(RightSide::Theirs).unwrap();
     assert_eq!(shop.now().quantity, Amount::units(70));
     shop.quiet_down();
@@ -72,7 +72,11 @@ fn at_another_address_everything_begins_anew() {
     shop.there.server = "http://elsewhere/";
     shop.they_change(1, Amount::units(-60));
     shop.quiet_down();
-    assert_eq!((shop.now().quantity, shop.known().agreed.is_none()), (Amount::units(100), true), "a preview again");
+    assert_eq!(
+        (shop.now().quantity, shop.current_link().agreed.is_none()),
+        (Amount::units(100), true),
+        "a preview again"
+    );
     shop.agree(RightSide::Theirs).unwrap();
     shop.quiet_down();
     assert_eq!((shop.now().quantity, shop.conflict()), (Amount::units(40), None));
@@ -107,9 +111,9 @@ fn a_removal_that_found_less_than_it_was_to_take_is_not_taken_for_whole() {
     shop.round(Fault::None, None);
     shop.agree(RightSide::Ours).unwrap();
     shop.adjust(Amount::units(-100));
-    let (round, look) = (shop.known().round, shop.there.look());
+    let (round, look) = (shop.current_link().round, shop.there.look());
     shop.looked(round, look);
-    let pending = shop.known().pending.clone().unwrap();
+    let pending = shop.current_link().pending.clone().unwrap();
     // Between the look and our booking somebody there takes 80, so ours finds 20.
     shop.there.items.insert(1, (Amount::ZERO, Amount::ZERO));
     shop.settled(pending.id, BookingVerdict::Partly(Amount::units(-20)));
@@ -141,10 +145,10 @@ fn use_is_booked_on_the_spools_that_it_was_drawn_from() {
     let drawn = Quantities::from([(2, Amount::ZERO), (3, Amount::units(25))]);
     let mut booked = Vec::new();
     for drawn in [drawn, Quantities::from([(2, Amount::ZERO)])] {
-        let (round, look) = (shop.known().round, Box::new(shop.there.look()));
+        let (round, look) = (shop.current_link().round, Box::new(shop.there.look()));
         let (system, in_use, overdue) = (StockSystem::Spools, BTreeSet::new(), BTreeSet::new());
         shop.link(LinkCommand::Looked { system, round, look, drawn, in_use, overdue });
-        let pending = shop.known().pending.clone().unwrap();
+        let pending = shop.current_link().pending.clone().unwrap();
         shop.there.book(&pending);
         shop.settled(pending.id, BookingVerdict::Booked);
         booked.push((pending.item, pending.delta));
@@ -185,17 +189,17 @@ fn a_refusal_a_wrong_token_and_a_lost_request_are_told_apart() {
     shop.agree(RightSide::Ours).unwrap();
     shop.adjust(Amount::units(-10));
     shop.round(Fault::Refused, None);
-    assert_eq!((shop.known().pending.clone(), shop.conflict()), (None, Some(ConflictKind::Refused)));
+    assert_eq!((shop.current_link().pending.clone(), shop.conflict()), (None, Some(ConflictKind::Refused)));
     shop.round(Fault::WrongToken, None);
-    assert_eq!((shop.known().pending.clone(), shop.conflict()), (None, None), "it certainly was not booked");
+    assert_eq!((shop.current_link().pending.clone(), shop.conflict()), (None, None), "it certainly was not booked");
     shop.round(Fault::LostRequest, None);
-    let lost = shop.known().pending.clone();
+    let lost = shop.current_link().pending.clone();
     assert!(lost.is_some());
     shop.round(Fault::Impatient, None);
-    assert_eq!(shop.known().pending, lost, "it may yet arrive");
+    assert_eq!(shop.current_link().pending, lost, "it may yet arrive");
     shop.round(Fault::None, None);
     assert_eq!(
-        (shop.known().pending.clone(), shop.known().given_up.len()),
+        (shop.current_link().pending.clone(), shop.current_link().given_up.len()),
         (None, 1),
         "decided anew, and still looked for"
     );

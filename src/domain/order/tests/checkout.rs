@@ -20,7 +20,7 @@ fn check_out(desk: &mut Desk, success: &str) -> Result<Decision<Order>, Refusal>
     }))
 }
 
-fn made(desk: &mut Desk, number: u32) -> Decision<Order> {
+fn answer_checkout(desk: &mut Desk, number: u32) -> Decision<Order> {
     let news = CheckoutNews::Made {
         session: format!("cs_{number}"),
         url: format!("https://pay/{number}"),
@@ -48,7 +48,7 @@ fn mark_paid(desk: &mut Desk, amount_cents: Option<i64>) {
 }
 
 fn cancel(desk: &mut Desk) {
-    desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
 }
 
 fn number(desk: &Desk) -> Option<u32> {
@@ -61,8 +61,8 @@ fn calls(desk: &Desk) -> Vec<String> {
         OrderEffect::Ledger(LedgerEffect::MakeSession { number }) => Some(format!("make {number}")),
         OrderEffect::Ledger(LedgerEffect::CloseSession { session }) => Some(format!("close {session}")),
         OrderEffect::Ledger(LedgerEffect::Refund { refund }) => {
-            let asked = desk.o().at_processor.refunds.iter().find(|one| one.id == refund).unwrap();
-            Some(format!("refund {} of {}", asked.amount_cents, asked.intent))
+            let entry = desk.o().at_processor.refunds.iter().find(|one| one.id == refund).unwrap();
+            Some(format!("refund {} of {}", entry.amount_cents, entry.intent))
         }
         _ => None,
     };
@@ -77,9 +77,9 @@ fn who_asks_together_gets_one_session_and_a_draft_is_placed_by_it() {
     assert!(check_out(&mut desk, "/b").unwrap().next.is_none(), "the first one's is");
     assert_eq!((number(&desk), calls(&desk)), (Some(1), vec!["make 1".to_owned()]));
     assert_eq!(desk.o().status, OrderStatus::Draft);
-    assert_eq!(names(&made(&mut desk, 1)), ["order.created"]);
+    assert_eq!(names(&answer_checkout(&mut desk, 1)), ["order.created"]);
     assert_eq!((desk.o().status, desk.o().payment_session.as_deref()), (OrderStatus::Created, Some("cs_1")));
-    assert!(made(&mut desk, 1).next.is_none(), "told twice");
+    assert!(answer_checkout(&mut desk, 1).next.is_none(), "told twice");
     assert!(check_out(&mut desk, "/c").unwrap().next.is_none());
     assert!(calls(&desk).is_empty() && desk.o().at_rest());
 }
@@ -102,7 +102,7 @@ fn a_session_that_no_longer_fits_is_closed() {
     for act in fits_not {
         let mut desk = unpaid(false);
         check_out(&mut desk, "/").unwrap();
-        made(&mut desk, 1);
+        answer_checkout(&mut desk, 1);
         act(&mut desk);
         assert_eq!(calls(&desk), ["close cs_1"]);
         desk.ask(&OrderCommand::Ledger(LedgerCommand::SessionClosed("cs_1".into()))).unwrap();
@@ -116,7 +116,7 @@ fn a_session_that_no_longer_fits_is_closed() {
     // While it was being made, it was paid otherwise: nobody ever hears of the session.
     mark_paid(&mut desk, None);
     assert!(calls(&desk).is_empty());
-    made(&mut desk, 1);
+    answer_checkout(&mut desk, 1);
     assert_eq!(calls(&desk), ["close cs_1"]);
 }
 
@@ -124,12 +124,12 @@ fn a_session_that_no_longer_fits_is_closed() {
 fn a_session_that_was_paid_is_not_closed_and_another_one_is() {
     let mut desk = unpaid(false);
     check_out(&mut desk, "/").unwrap();
-    made(&mut desk, 1);
+    answer_checkout(&mut desk, 1);
     paid(&mut desk, "cs_1", TOTAL);
     assert_eq!((desk.o().status, calls(&desk)), (OrderStatus::Paid, vec![]));
     let mut desk = unpaid(false);
     check_out(&mut desk, "/").unwrap();
-    made(&mut desk, 1);
+    answer_checkout(&mut desk, 1);
     paid(&mut desk, "cs_elsewhere", TOTAL);
     assert_eq!((desk.o().status, calls(&desk)), (OrderStatus::Paid, vec!["close cs_1".to_owned()]));
 }
@@ -148,13 +148,13 @@ fn a_request_of_unknown_end_is_repeated_as_it_was_and_a_refused_one_is_a_new_one
     failed(&mut desk, 2, true);
     check_out(&mut desk, "/b").unwrap();
     assert_eq!(calls(&desk), ["make 3"], "the processor would repeat its refusal");
-    made(&mut desk, 2);
+    answer_checkout(&mut desk, 2);
     assert_eq!(calls(&desk), ["make 3", "close cs_2"]);
     // An answer that comes after it was given up is as good as any.
     let mut desk = unpaid(false);
     check_out(&mut desk, "/a").unwrap();
     failed(&mut desk, 1, false);
-    made(&mut desk, 1);
+    answer_checkout(&mut desk, 1);
     assert_eq!((desk.o().checkout().and_then(Checkout::session), calls(&desk)), (Some("cs_1"), vec![]));
 }
 
@@ -167,7 +167,7 @@ fn what_expired_or_failed_makes_way_for_another_session() {
     for end in ends {
         let mut desk = unpaid(false);
         check_out(&mut desk, "/").unwrap();
-        made(&mut desk, 1);
+        answer_checkout(&mut desk, 1);
         desk.news(end);
         check_out(&mut desk, "/").unwrap();
         assert_eq!(calls(&desk), ["make 2"]);
@@ -175,7 +175,7 @@ fn what_expired_or_failed_makes_way_for_another_session() {
     // A card that is declined may be tried again in the same session.
     let mut desk = unpaid(false);
     check_out(&mut desk, "/").unwrap();
-    made(&mut desk, 1);
+    answer_checkout(&mut desk, 1);
     desk.news(PaymentNews::Failed { reason: None, intent: Some("pi_1".into()), session: None });
     assert_eq!((desk.o().status, number(&desk)), (OrderStatus::PaymentFailed, Some(1)));
 }
@@ -201,11 +201,11 @@ fn refunds_take_the_newest_payment_first_and_never_more_than_is_left() {
     assert_eq!((desk.o().kept_cents, desk.o().status), (2 * TOTAL, OrderStatus::Paid), "nothing went back yet");
     assert_eq!(names(&answer(&mut desk, 0, RefundNews::Taken { refunded_cents: 500 })), ["order.refund_recorded"]);
     // The event of the same refund says nothing new, before or after.
-    let told =
+    let event =
         PaymentNews::Refunded { amount_cents: 250, whole: false, currency: None, intent: Some("pi_of_cs_1".into()) };
-    desk.news(told.clone());
+    desk.news(event.clone());
     assert!(answer(&mut desk, 0, RefundNews::Taken { refunded_cents: 250 }).events.is_empty());
-    assert!(desk.news(told).next.is_none());
+    assert!(desk.news(event).next.is_none());
     assert_eq!((desk.o().kept_cents, calls(&desk)), (250, vec![]));
     desk.ask(&refund(None, None)).unwrap();
     answer(&mut desk, 0, RefundNews::Taken { refunded_cents: 500 });

@@ -11,7 +11,7 @@ use crate::material::{Material, MaterialAnswer, MaterialCommand, MaterialEffect}
 use crate::printer_status::PrintEnd;
 use crate::testing::samples::pla;
 
-/// Builds a desk with one paid job that needs 100 of [`MATERIAL`] and 30 of the material before it.
+/// Builds a desk with one paid job that needs 100 of [`MATERIAL_ID`] and 30 of the material before it.
 fn desk_of_two() -> Desk {
     let mut of_two = line(1, 500, true);
     of_two.make.as_mut().unwrap().further = vec![need(FIRST, 30)];
@@ -20,10 +20,10 @@ fn desk_of_two() -> Desk {
     desk
 }
 
-/// Material that comes before [`MATERIAL`] in the order of ids.
-const FIRST: u32 = MATERIAL - 1;
+/// Material that comes before [`MATERIAL_ID`] in the order of ids.
+const FIRST: u32 = MATERIAL_ID - 1;
 
-fn asked(desk: &Desk) -> Vec<(Id, u32)> {
+fn claim_requests(desk: &Desk) -> Vec<(Id, u32)> {
     let effects = desk.o().effects();
     let asks = effects.into_iter().filter_map(|effect| match effect {
         OrderEffect::Claim { material, asks } => Some((material, asks[0].id.number)),
@@ -53,15 +53,15 @@ fn answer(desk: &mut Desk, material: u32, state: ClaimState) -> Decision<Order> 
 #[test]
 fn materials_are_asked_for_one_after_the_other_and_held_meanwhile() {
     let mut desk = desk_of_two();
-    assert_eq!(asked(&desk).iter().map(|ask| ask.0).collect::<Vec<_>>(), [id(FIRST)]);
+    assert_eq!(claim_requests(&desk).iter().map(|ask| ask.0).collect::<Vec<_>>(), [id(FIRST)]);
     answer(&mut desk, FIRST, ClaimState::Held);
     assert_eq!(desk.state(), JobState::Validated);
-    assert_eq!(asked(&desk).iter().map(|ask| ask.0).collect::<Vec<_>>(), [id(MATERIAL)]);
-    answer(&mut desk, MATERIAL, ClaimState::Short);
+    assert_eq!(claim_requests(&desk).iter().map(|ask| ask.0).collect::<Vec<_>>(), [id(MATERIAL_ID)]);
+    answer(&mut desk, MATERIAL_ID, ClaimState::Short);
     assert_eq!(desk.state(), JobState::AwaitingManualReview);
     assert_eq!(settled(&desk), [], "what is held stays held");
     assert!(desk.dispatch().is_err());
-    answer(&mut desk, MATERIAL, ClaimState::Held);
+    answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     assert_eq!(desk.state(), JobState::Sliced);
     desk.dispatch().unwrap();
     let over = Report::Ended {
@@ -74,7 +74,7 @@ fn materials_are_asked_for_one_after_the_other_and_held_meanwhile() {
         booked_on: Vec::new(),
     };
     desk.report(over);
-    assert_eq!(settled(&desk), [(id(FIRST), Amount::units(33)), (id(MATERIAL), Amount::units(110))]);
+    assert_eq!(settled(&desk), [(id(FIRST), Amount::units(33)), (id(MATERIAL_ID), Amount::units(110))]);
     let job = desk.job();
     assert_eq!((job.consumed, job.further[0].consumed), (Amount::units(110), Amount::units(33)));
     assert_eq!(job.attempts[0].used, Amount::units(143), "what a bad print loses is of all materials");
@@ -84,18 +84,18 @@ fn materials_are_asked_for_one_after_the_other_and_held_meanwhile() {
 fn a_job_that_loses_one_material_gives_up_those_after_it() {
     let mut desk = desk_of_two();
     answer(&mut desk, FIRST, ClaimState::Held);
-    answer(&mut desk, MATERIAL, ClaimState::Held);
+    answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     let job = desk.job();
     let first = ClaimId { job: job.id, number: job.further[0].claim };
     desk.ask(&OrderCommand::Recall(vec![first], "counted".into())).unwrap();
     assert_eq!(desk.state(), JobState::AwaitingManualReview);
-    assert_eq!(settled(&desk), [(id(FIRST), Amount::ZERO), (id(MATERIAL), Amount::ZERO)]);
-    let again = asked(&desk);
+    assert_eq!(settled(&desk), [(id(FIRST), Amount::ZERO), (id(MATERIAL_ID), Amount::ZERO)]);
+    let again = claim_requests(&desk);
     assert_eq!(again.len(), 1);
     assert!(again[0].0 == id(FIRST) && again[0].1 != first.number, "anew, under another number");
     // The last one alone is lost without the first.
     answer(&mut desk, FIRST, ClaimState::Held);
-    answer(&mut desk, MATERIAL, ClaimState::Held);
+    answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     let last = ClaimId { job: desk.job().id, number: desk.job().claim };
     desk.ask(&OrderCommand::Recall(vec![last], "counted".into())).unwrap();
     assert_eq!(desk.job().further[0].stock, Stock::Held);
@@ -110,12 +110,12 @@ fn a_material_that_comes_out_of_turn_is_given_back_and_asked_for_again() {
     let first = ClaimId { job: job.id, number: job.further[0].claim };
     desk.ask(&OrderCommand::Recall(vec![first], "counted".into())).unwrap();
     let number = desk.job().claim;
-    answer(&mut desk, MATERIAL, ClaimState::Held);
+    answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     assert_ne!(desk.job().claim, number);
-    assert!(settled(&desk).contains(&(id(MATERIAL), Amount::ZERO)));
+    assert!(settled(&desk).contains(&(id(MATERIAL_ID), Amount::ZERO)));
     answer(&mut desk, FIRST, ClaimState::Held);
-    assert!(asked(&desk).iter().any(|ask| ask.0 == id(MATERIAL)));
-    answer(&mut desk, MATERIAL, ClaimState::Held);
+    assert!(claim_requests(&desk).iter().any(|ask| ask.0 == id(MATERIAL_ID)));
+    answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     assert_eq!(desk.state(), JobState::Sliced);
 }
 
@@ -123,12 +123,12 @@ fn a_material_that_comes_out_of_turn_is_given_back_and_asked_for_again() {
 fn what_the_printer_booked_itself_is_told_with_the_settlement_until_it_is_heard() {
     let mut desk = desk_of_two();
     answer(&mut desk, FIRST, ClaimState::Held);
-    answer(&mut desk, MATERIAL, ClaimState::Held);
+    answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     desk.dispatch().unwrap();
     let booked_on = vec![7, 8];
     let (end, filament_mm, reason, began_at) = (PrintEnd::Finished, None, None, None);
     desk.report(Report::Ended { end, filament_mm, progress: 1.0, reason, began_at, unseen: false, booked_on });
-    let told = |desk: &Desk| {
+    let settlements = |desk: &Desk| {
         let effects = desk.o().effects();
         let all = effects.into_iter().filter_map(|effect| match effect {
             OrderEffect::Settle { claims, .. } => Some(claims),
@@ -136,21 +136,21 @@ fn what_the_printer_booked_itself_is_told_with_the_settlement_until_it_is_heard(
         });
         all.flatten().collect::<Vec<_>>()
     };
-    let claims = told(&desk);
+    let claims = settlements(&desk);
     assert!(claims.len() == 2 && claims.iter().all(|claim| claim.booked_on == [7, 8]), "{claims:?}");
     assert_eq!(desk.last().booked_on, [7, 8]);
     // A retry before the materials have heard of it keeps what belongs to the first print.
     desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
-    assert_eq!(told(&desk), claims);
+    assert_eq!(settlements(&desk), claims);
     desk.ask(&OrderCommand::Settled(claims.iter().map(|claim| claim.id).collect())).unwrap();
-    assert!(told(&desk).is_empty() && desk.job().booked_on.is_empty());
+    assert!(settlements(&desk).is_empty() && desk.job().booked_on.is_empty());
 }
 
 #[test]
 fn a_retry_claims_all_materials_under_new_numbers() {
     let mut desk = desk_of_two();
     answer(&mut desk, FIRST, ClaimState::Held);
-    answer(&mut desk, MATERIAL, ClaimState::Held);
+    answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     desk.dispatch().unwrap();
     desk.report(Report::Ended {
         end: PrintEnd::Failed,
@@ -163,10 +163,10 @@ fn a_retry_claims_all_materials_under_new_numbers() {
     });
     let before: Vec<u32> = desk.job().claims().iter().map(|claim| claim.number).collect();
     desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
-    assert_eq!(settled(&desk), [(id(FIRST), Amount::units(15)), (id(MATERIAL), Amount::units(50))]);
+    assert_eq!(settled(&desk), [(id(FIRST), Amount::units(15)), (id(MATERIAL_ID), Amount::units(50))]);
     assert!(desk.job().claims().iter().all(|claim| !before.contains(&claim.number)));
     answer(&mut desk, FIRST, ClaimState::Held);
-    answer(&mut desk, MATERIAL, ClaimState::Held);
+    answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     assert_eq!(desk.state(), JobState::Sliced);
 }
 
@@ -178,7 +178,7 @@ fn a_job_kept_before_it_had_several_materials_is_read() {
     doc.as_object_mut().unwrap().remove("slicedFor");
     let job: Job = serde_json::from_value(doc).unwrap();
     assert_eq!(job, *desk.job());
-    assert!(job.holds_all() && job.material_needs() == [need(MATERIAL, 100)]);
+    assert!(job.holds_all() && job.material_needs() == [need(MATERIAL_ID, 100)]);
 }
 
 /// Orders of one job each, over three scarce materials.
@@ -201,8 +201,8 @@ impl Shop {
             shop.bench.tell(&mut state, material, &create).unwrap();
             shop.materials.insert(material, state);
         }
-        for (n, wanted) in jobs.iter().enumerate() {
-            let mut needs = wanted.iter().enumerate().map(|(m, units)| need(m as u32 + 1, *units));
+        for (n, amounts) in jobs.iter().enumerate() {
+            let mut needs = amounts.iter().enumerate().map(|(m, units)| need(m as u32 + 1, *units));
             let mut line = line(1, 500, true);
             // Any of them may be the first that the SKU names.
             let make = line.make.as_mut().unwrap();
@@ -283,8 +283,8 @@ impl Shop {
     fn holds(&self, job: &Job) {
         for claim in job.claims() {
             let of = ClaimId { job: job.id, number: claim.number };
-            let known = self.materials[&claim.material_id].as_ref().unwrap().claims.get(&of).cloned();
-            assert!(known.is_some_and(|known| !known.waits()), "{job:#?}");
+            let entry = self.materials[&claim.material_id].as_ref().unwrap().claims.get(&of).cloned();
+            assert!(entry.is_some_and(|entry| !entry.waits()), "{job:#?}");
         }
     }
 
@@ -299,7 +299,7 @@ impl Shop {
             let job = self.orders[&order].as_ref().unwrap().jobs.values().next().unwrap().clone();
             if job.state == JobState::Sliced {
                 self.served += 1;
-                self.order(order, &OrderCommand::CancelJob { job: job.id, force: false, seen: Default::default() });
+                self.order(order, &OrderCommand::CancelJob { job: job.id, force: false, prints: Default::default() });
             }
         }
     }

@@ -168,7 +168,7 @@ fn a_superfluous_job_that_a_printer_has_is_told_and_withdrawn_when_it_did_not_st
     sign(&mut desk, one, good(0)).unwrap();
     let again = newest(&desk);
     reserve(&mut desk);
-    desk.ask(&OrderCommand::Dispatch { job: again, printer: id(PRINTER) }).unwrap();
+    desk.ask(&OrderCommand::Dispatch { job: again, printer: id(PRINTER_ID) }).unwrap();
     let corrected = sign(&mut desk, one, good(1)).unwrap();
     assert_eq!(desk.o().flags, ["surplus"]);
     let number = desk.o().jobs.get(&again).unwrap().number_text();
@@ -191,7 +191,7 @@ fn an_order_is_ready_once_the_last_job_that_it_waited_for_is_superfluous() {
     sign(&mut desk, job, good(0)).unwrap();
     let again = newest(&desk);
     reserve(&mut desk);
-    desk.ask(&OrderCommand::Dispatch { job: again, printer: id(PRINTER) }).unwrap();
+    desk.ask(&OrderCommand::Dispatch { job: again, printer: id(PRINTER_ID) }).unwrap();
     sign(&mut desk, job, good(1)).unwrap();
     assert_eq!(desk.o().status, OrderStatus::Printing, "a printer has the other");
     let attempt = desk.o().jobs.get(&again).unwrap().attempts[0].id;
@@ -326,9 +326,9 @@ fn act(desk: &mut Desk, act: &Act) {
         Act::AtPrinter(which, count) => {
             if let Some(job) = one(*which) {
                 let attempt = desk.o().jobs.get(&job).unwrap().last_print().unwrap().id;
-                let said = Inspection { good_count: Some(u32::from(*count)), ..Inspection::default() };
+                let inspection = Inspection { good_count: Some(u32::from(*count)), ..Inspection::default() };
                 let (by, at) = ("ann".to_owned(), desk.bench.now);
-                desk.ask(&OrderCommand::SignedAtPrinter { job, attempt, said, by, at }).unwrap();
+                desk.ask(&OrderCommand::SignedAtPrinter { job, attempt, inspection, by, at }).unwrap();
             }
         }
         Act::Ship(line, quantity) => {

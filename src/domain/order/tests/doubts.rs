@@ -4,8 +4,8 @@ use super::*;
 use crate::job::{AttemptState, SeenPrint};
 use crate::printer_status::PrintEnd;
 
-fn resolve(desk: &Desk, outcome: Resolution, seen: SeenPrint) -> OrderCommand {
-    OrderCommand::Resolve { job: desk.job().id, outcome, seen }
+fn resolve(desk: &Desk, outcome: Resolution, print: SeenPrint) -> OrderCommand {
+    OrderCommand::Resolve { job: desk.job().id, outcome, print }
 }
 
 #[test]
@@ -36,14 +36,14 @@ fn an_unverified_start_is_resolved() {
 
 #[test]
 fn a_print_on_a_dead_printer_is_resolved_and_made_again_elsewhere() {
-    let seen = SeenPrint { began: true, progress: 0.4, ..SeenPrint::default() };
+    let print = SeenPrint { began: true, progress: 0.4, ..SeenPrint::default() };
     let mut desk = Desk::sliced();
     desk.dispatch().unwrap();
     desk.report(Report::Printing);
-    let shown = resolve(&desk, Resolution::Failed, SeenPrint { shown_now: true, ..seen.clone() });
-    assert_eq!(code(desk.ask(&shown)), "printing", "a print that is shown is cancelled instead");
-    assert_eq!(code(desk.ask(&resolve(&desk, Resolution::NotStarted, seen.clone()))), "invalid_transition");
-    desk.ask(&resolve(&desk, Resolution::Failed, seen)).unwrap();
+    let command = resolve(&desk, Resolution::Failed, SeenPrint { shown_now: true, ..print.clone() });
+    assert_eq!(code(desk.ask(&command)), "printing", "a print that is shown is cancelled instead");
+    assert_eq!(code(desk.ask(&resolve(&desk, Resolution::NotStarted, print.clone()))), "invalid_transition");
+    desk.ask(&resolve(&desk, Resolution::Failed, print)).unwrap();
     assert_eq!((desk.state(), desk.job().consumed), (JobState::Failed, Amount::units(40)), "what was seen of it");
     desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
     desk.stock(ClaimState::Held);
@@ -74,8 +74,8 @@ fn a_print_whose_end_nobody_knows_waits_for_a_person() {
     desk.report(Report::Printing);
     assert!(!desk.last().unverified, "it is seen again");
     desk.report(Report::Unverified("cut off".into()));
-    let seen = SeenPrint { began: true, progress: 0.9, ..SeenPrint::default() };
-    desk.ask(&resolve(&desk, Resolution::Finished, seen)).unwrap();
+    let print = SeenPrint { began: true, progress: 0.9, ..SeenPrint::default() };
+    desk.ask(&resolve(&desk, Resolution::Finished, print)).unwrap();
     assert_eq!((desk.state(), desk.last().unverified), (JobState::Completed, false));
     assert_eq!(desk.job().consumed, Amount::units(100));
 }

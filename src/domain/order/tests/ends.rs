@@ -5,7 +5,7 @@ use crate::printer_status::PrintEnd;
 
 /// Prints a job with this outcome, final progress and printer message.
 fn ends(desk: &mut Desk, job: Id, end: PrintEnd, progress: f64, words: &str) -> Decision<Order> {
-    desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) }).unwrap();
+    desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER_ID) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     let (reason, booked_on, filament_mm) = (Some(words.to_owned()), Vec::new(), None);
     let report = Report::Ended { end, filament_mm, progress, reason, began_at: None, unseen: false, booked_on };

@@ -68,12 +68,12 @@ fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
         desk.dispatch().unwrap();
         desk.report(no(true));
         assert_eq!(desk.state(), JobState::Sliced);
-        assert_eq!(desk.job().tried_on, [id(PRINTER)], "each printer counts once");
+        assert_eq!(desk.job().tried_on, [id(PRINTER_ID)], "each printer counts once");
     }
-    assert!(desk.ask(&give_up(&desk, &[id(PRINTER), id(PRINTER + 1)])).is_err(), "the other did not refuse it");
-    desk.ask(&give_up(&desk, &[id(PRINTER)])).unwrap();
+    assert!(desk.ask(&give_up(&desk, &[id(PRINTER_ID), id(PRINTER_ID + 1)])).is_err(), "the other did not refuse it");
+    desk.ask(&give_up(&desk, &[id(PRINTER_ID)])).unwrap();
     assert_eq!(desk.job().error.as_deref(), Some("refused by 1 printer; the last said: busy"));
-    assert!(desk.ask(&give_up(&desk, &[id(PRINTER)])).is_err(), "once");
+    assert!(desk.ask(&give_up(&desk, &[id(PRINTER_ID)])).is_err(), "once");
     assert_eq!(desk.job().stock, Stock::Settling { consumed: Amount::ZERO });
     desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
     let job = desk.job();
@@ -101,7 +101,7 @@ fn a_job_cancelled_while_asked_is_settled_only_after_the_answer() {
     let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
     desk.pay();
     let decision =
-        desk.ask(&OrderCommand::CancelJob { job: desk.job().id, force: false, seen: SeenPrints::new() }).unwrap();
+        desk.ask(&OrderCommand::CancelJob { job: desk.job().id, force: false, prints: SeenPrints::new() }).unwrap();
     assert_eq!(names(&decision), ["job.cancelled", "order.flagged"]);
     assert!(matches!(desk.o().effects()[..], [OrderEffect::Claim { .. }]));
     desk.stock(ClaimState::Held);
@@ -122,7 +122,7 @@ fn a_cancel_waits_for_the_printer_and_completion_wins() {
     ] {
         let mut desk = Desk::sliced();
         desk.dispatch().unwrap();
-        desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
+        desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
         assert_eq!((desk.o().status, desk.state()), (OrderStatus::Cancelled, JobState::Dispatching));
         assert!(desk.job().cancel_requested_at.is_some());
         // Besides, its invoice is told.
@@ -139,7 +139,7 @@ fn a_forced_cancel_waits_for_nobody_and_the_printer_is_told_until_it_is_over() {
     let mut desk = Desk::sliced();
     desk.dispatch().unwrap();
     desk.report(Report::Printing);
-    desk.ask(&OrderCommand::Cancel { force: true, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: true, prints: SeenPrints::new() }).unwrap();
     assert_eq!((desk.state(), desk.last().state), (JobState::Cancelled, AttemptState::Abandoned));
     assert!(desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
     desk.report(ended(PrintEnd::Cancelled, 0.5));
@@ -148,10 +148,10 @@ fn a_forced_cancel_waits_for_nobody_and_the_printer_is_told_until_it_is_over() {
 
 #[test]
 fn a_forced_cancel_uses_up_what_was_seen_of_the_print() {
-    let seen = |desk: &Desk, began, progress| {
+    let prints_of = |desk: &Desk, began, progress| {
         SeenPrints::from([(desk.last().id, SeenPrint { began, progress, ..SeenPrint::default() })])
     };
-    for (printing, told, used) in [
+    for (printing, observed, used) in [
         (true, Some((true, 0.3)), 30),
         // The printer saw it begin, and the order has not heard of it yet.
         (false, Some((true, 0.1)), 10),
@@ -166,16 +166,16 @@ fn a_forced_cancel_uses_up_what_was_seen_of_the_print() {
             if printing {
                 desk.report(Report::Printing);
             }
-            let seen = told.map(|(began, progress)| seen(&desk, began, progress)).unwrap_or_default();
+            let prints = observed.map(|(began, progress)| prints_of(&desk, began, progress)).unwrap_or_default();
             let job = desk.job().id;
             desk.ask(&if whole_order {
-                OrderCommand::Cancel { force: true, seen }
+                OrderCommand::Cancel { force: true, prints }
             } else {
-                OrderCommand::CancelJob { job, force: true, seen }
+                OrderCommand::CancelJob { job, force: true, prints }
             })
             .unwrap();
             let job = desk.job();
-            assert_eq!((job.state, job.consumed), (JobState::Cancelled, Amount::units(used)), "{told:?}");
+            assert_eq!((job.state, job.consumed), (JobState::Cancelled, Amount::units(used)), "{observed:?}");
             assert_eq!(job.stock, Stock::Settling { consumed: Amount::units(used) });
         }
     }
@@ -191,7 +191,7 @@ fn a_cancelled_job_is_made_after_all() {
             desk.stock(ClaimState::Held);
         }
         let job = desk.job().id;
-        desk.ask(&OrderCommand::CancelJob { job, force: false, seen: SeenPrints::new() }).unwrap();
+        desk.ask(&OrderCommand::CancelJob { job, force: false, prints: SeenPrints::new() }).unwrap();
         assert_eq!(desk.o().flags, ["all_jobs_cancelled"]);
         let retried = desk.ask(&OrderCommand::RetryJob(job)).unwrap();
         assert_eq!(names(&retried), ["job.retried", "job.validated"]);
@@ -210,7 +210,7 @@ fn a_cancelled_job_without_a_file_waits_for_it_again() {
     desk.pay();
     let job = desk.job().id;
     assert_eq!(desk.state(), JobState::Created);
-    desk.ask(&OrderCommand::CancelJob { job, force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job, force: false, prints: SeenPrints::new() }).unwrap();
     assert!(desk.o().at_rest());
     desk.ask(&OrderCommand::RetryJob(job)).unwrap();
     assert_eq!((desk.state(), desk.job().stock), (JobState::Created, Stock::None));
@@ -225,7 +225,7 @@ fn nothing_is_made_again_for_an_order_that_is_over() {
     for pay_back in [false, true] {
         let mut desk = Desk::sliced();
         let job = desk.job().id;
-        desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
+        desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
         if pay_back {
             let refund = OrderCommand::Refund {
                 payment: Some(desk.o().payments[0].id),
@@ -288,17 +288,17 @@ fn a_customer_cancels_only_while_unpaid_and_sees_only_its_own() {
     let mut desk = Desk::sliced();
     let by = key(None);
     let cx = crate::aggregate::DecisionContext { by: &by, ..bench.cx() };
-    let cancel = OrderCommand::Cancel { force: false, seen: SeenPrints::new() };
-    let refused = Order::decide(desk.order.as_ref(), id(ORDER), &cx, &cancel).unwrap_err();
+    let cancel = OrderCommand::Cancel { force: false, prints: SeenPrints::new() };
+    let refused = Order::decide(desk.order.as_ref(), id(ORDER_ID), &cx, &cancel).unwrap_err();
     assert_eq!(refused.class, Class::Forbidden);
     assert!(!desk.o().visible_to(&by));
     assert!(desk.o().visible_to(&key(Some("ann@example.com"))));
     desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    assert!(Order::decide(desk.order.as_ref(), id(ORDER), &cx, &cancel).is_ok());
+    assert!(Order::decide(desk.order.as_ref(), id(ORDER_ID), &cx, &cancel).is_ok());
     let by = key(Some("bob@example.com"));
     let cx = crate::aggregate::DecisionContext { by: &by, ..bench.cx() };
     let other = OrderCommand::Create(Box::new(new_order(vec![line(1, 500, true)])));
-    assert_eq!(Order::decide(None, id(ORDER), &cx, &other).unwrap_err().class, Class::Forbidden);
+    assert_eq!(Order::decide(None, id(ORDER_ID), &cx, &other).unwrap_err().class, Class::Forbidden);
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn nothing_is_promised_while_a_stock_check_is_under_way() {
     desk.ask(&OrderCommand::Promise(promise)).unwrap();
     assert_eq!(desk.o().promise, None, "both jobs wait for the answer");
     let jobs: Vec<_> = desk.o().jobs.values().map(|job| ClaimId { job: job.id, number: job.claim }).collect();
-    let held = |claim| OrderCommand::Stock(id(MATERIAL), vec![(claim, ClaimState::Held, None)]);
+    let held = |claim| OrderCommand::Stock(id(MATERIAL_ID), vec![(claim, ClaimState::Held, None)]);
     desk.ask(&held(jobs[0])).unwrap();
     desk.ask(&OrderCommand::Promise(promise)).unwrap();
     assert_eq!(desk.o().promise, None, "one job still waits");

@@ -37,7 +37,7 @@ fn back(amount_cents: i64) -> OrderCommand {
 }
 
 /// Delivers the processor's acceptance of the first requested refund, with this refund total.
-fn taken(desk: &mut Desk, refunded_cents: i64) -> Decision<Order> {
+fn accept_refund(desk: &mut Desk, refunded_cents: i64) -> Decision<Order> {
     let refund = desk.o().at_processor.refunds[0].id;
     let news = RefundNews::Taken { refunded_cents };
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap()
@@ -59,8 +59,8 @@ fn refund_then_failed_is_flagged() {
     let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
     desk.news(paid(500, "pi_1"));
     desk.news(refunded(200, false, "pi_1"));
-    let told = desk.news(failed(200));
-    assert_eq!((names(&told), mails(&told).len()), (vec!["order.flagged"], 1));
+    let decision = desk.news(failed(200));
+    assert_eq!((names(&decision), mails(&decision).len()), (vec!["order.flagged"], 1));
     assert_eq!(desk.o().flags, ["refund_failed"]);
     let again = desk.news(failed(200));
     assert_eq!((names(&again).len(), mails(&again).len()), (0, 0), "told once");
@@ -77,7 +77,7 @@ fn the_flag_of_a_failed_refund_stands_until_as_much_went_back() {
     let mut desk = failed_in_part();
     desk.ask(&back(100)).unwrap();
     assert_eq!(desk.o().flags, ["refund_failed"], "900 wait");
-    taken(&mut desk, 100);
+    accept_refund(&mut desk, 100);
     read(&mut desk, 100);
     assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (2400, 1));
     // What the processor refuses was given to nobody.
@@ -109,7 +109,7 @@ fn a_refund_that_fails_twice_waits_once_however_it_is_told() {
     for told_first in [true, false] {
         let again = if told_first { "re_2" } else { "re_3" };
         desk.ask(&back(1000)).unwrap();
-        taken(&mut desk, 1000);
+        accept_refund(&mut desk, 1000);
         if told_first {
             desk.news(failed_as(1000, again));
             read(&mut desk, 0);
@@ -130,11 +130,11 @@ fn a_refund_that_fails_twice_waits_once_however_it_is_told() {
 fn a_refund_is_under_way_until_it_is_in_the_books() {
     let mut desk = failed_in_part();
     desk.ask(&back(1000)).unwrap();
-    taken(&mut desk, 1000);
-    let asked = &desk.o().at_processor.refunds[..];
-    assert!(matches!(asked, [one] if one.taken && one.amount_cents == 1000), "{asked:?}");
+    accept_refund(&mut desk, 1000);
+    let refunds = &desk.o().at_processor.refunds[..];
+    assert!(matches!(refunds, [one] if one.taken && one.amount_cents == 1000), "{refunds:?}");
     assert_eq!(code(desk.ask(&back(1000))), "refunds_under_way");
-    assert!(taken(&mut desk, 1000).next.is_none(), "told again");
+    assert!(accept_refund(&mut desk, 1000).next.is_none(), "told again");
     let calls = desk.o().effects();
     let reads = |one: &OrderEffect| matches!(one, OrderEffect::Ledger(LedgerEffect::ReadRefunds { .. }));
     let asks = |one: &OrderEffect| matches!(one, OrderEffect::Ledger(LedgerEffect::Refund { .. }));
@@ -148,7 +148,7 @@ fn a_refund_is_under_way_until_it_is_in_the_books() {
     desk.news(refunded(800, false, "pi_1"));
     read(&mut desk, 800);
     assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1700, 1), "200 wait");
-    taken(&mut desk, 800);
+    accept_refund(&mut desk, 800);
     read(&mut desk, 800);
     assert_eq!((desk.o().at_processor.refunds.len(), desk.o().at_processor.doubted[0].waits_cents), (0, 200));
     assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1700, 1));
@@ -165,7 +165,7 @@ fn where_the_processor_does_not_say_what_went_back_its_events_count() {
     assert!(desk.news(failed(1000)).next.is_none(), "it is told by several events");
     // What goes back afterwards is booked, by the shop's own refund and by events.
     desk.ask(&back(400)).unwrap();
-    taken(&mut desk, 400);
+    accept_refund(&mut desk, 400);
     assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (2100, 1));
     assert!(desk.o().at_processor.refunds.is_empty());
     desk.news(refunded(1000, false, "pi_1"));
@@ -173,7 +173,7 @@ fn where_the_processor_does_not_say_what_went_back_its_events_count() {
     // Another failure is asked about anew, and booked as it was told; so is what was taken meanwhile.
     desk.ask(&back(200)).unwrap();
     desk.news(failed_as(600, "re_2"));
-    taken(&mut desk, 1200);
+    accept_refund(&mut desk, 1200);
     assert!(desk.o().at_processor.refunds[0].taken);
     read_nothing(&mut desk);
     assert_eq!((desk.o().kept_cents, desk.o().at_processor.refunds.len()), (1900, 0));
@@ -201,12 +201,12 @@ fn what_came_back_is_given_back_otherwise_and_settles_the_flag() {
     }
     desk.ask(&by(payment, Some(400), "bank_transfer")).unwrap();
     assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (2100, 1), "600 wait");
-    let told = desk.ask(&by(payment, None, "bank_transfer")).unwrap();
-    assert_eq!(names(&told), ["order.refund_recorded"]);
+    let decision = desk.ask(&by(payment, None, "bank_transfer")).unwrap();
+    assert_eq!(names(&decision), ["order.refund_recorded"]);
     assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
     let last = desk.o().payments.last().unwrap();
-    let kept = (last.amount_cents, &*last.method, last.refund_of, &last.reference);
-    assert_eq!(kept, (-600, "bank_transfer", payment, &None));
+    let entry = (last.amount_cents, &*last.method, last.refund_of, &last.reference);
+    assert_eq!(entry, (-600, "bank_transfer", payment, &None));
     assert_eq!(code(desk.ask(&by(payment, None, "bank_transfer"))), "nothing_to_refund");
     // The processor is asked for what is left, and for no more.
     assert_eq!(desk.ask(&back(1501)).unwrap_err().faults[0].path, "amountCents");
@@ -252,8 +252,8 @@ fn an_order_whose_refund_failed_keeps_money_that_is_due_back() {
     desk.news(refunded(500, true, "pi_1"));
     assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 0));
     desk.news(failed(500));
-    let told = read(&mut desk, 0);
-    assert_eq!(mails(&told).len(), 1, "an alert");
+    let decision = read(&mut desk, 0);
+    assert_eq!(mails(&decision).len(), 1, "an alert");
     assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 500));
     assert_eq!(desk.o().flags, ["refund_failed", "refund_due"]);
     // An event of before the failure comes late: what is read counts, and an old reading does not.
@@ -374,8 +374,8 @@ fn what_the_processor_reports_is_said_by_nobody_else() {
 fn what_the_bank_took_is_booked_as_money_that_went_back() {
     let mut desk = Desk::with(new_order(vec![line(1, 2500, true)]));
     desk.news(paid(2500, "pi_1"));
-    let told = desk.news(disputed(1000, DisputeState::Lost));
-    assert_eq!(names(&told), ["order.flagged", "order.refund_recorded"]);
+    let decision = desk.news(disputed(1000, DisputeState::Lost));
+    assert_eq!(names(&decision), ["order.flagged", "order.refund_recorded"]);
     assert_eq!((desk.o().status, desk.o().kept_cents, desk.o().flags.len()), (OrderStatus::Paid, 1500, 0));
     let lost = desk.o().payments.last().unwrap();
     assert_eq!((&*lost.method, lost.reference.as_deref()), ("dispute", Some("dp_1")));

@@ -13,7 +13,7 @@ fn sets(count: u32) -> Desk {
     let mut desk = Desk::with(new_order(vec![kit, line(1, 100, true), part(count, 1), part(2 * count, 2)]));
     desk.pay();
     let held = desk.o().jobs.keys().map(|job| (ClaimId { job: *job, number: 1 }, ClaimState::Held, None)).collect();
-    desk.ask(&OrderCommand::Stock(id(MATERIAL), held)).unwrap();
+    desk.ask(&OrderCommand::Stock(id(MATERIAL_ID), held)).unwrap();
     desk
 }
 
@@ -45,9 +45,9 @@ fn as_many_sets_are_complete_as_the_rarest_part_makes_up() {
     assert_eq!(complete(&desk), [0, 2, 0], "half a pair is none");
     print(&mut desk, two[1], PrintEnd::Finished);
     assert_eq!(complete(&desk), [1, 1, 0]);
-    let said = Inspection { good_count: Some(0), ..Inspection::default() };
+    let inspection = Inspection { good_count: Some(0), ..Inspection::default() };
     desk.bench.rules.quality.reprint_missing = false;
-    desk.ask(&OrderCommand::SignOff { job: two[0], said }).unwrap();
+    desk.ask(&OrderCommand::SignOff { job: two[0], inspection }).unwrap();
     assert_eq!(complete(&desk), [0, 1, 1]);
     assert_eq!(desk.o().flags, ["needs_attention"], "a part is missing once, not the kit besides");
 }

@@ -27,7 +27,7 @@ use machine::Machine;
 
 const STOCK: i64 = 10_000;
 /// Ids of the two materials. The further one comes first in the order in which claims are requested.
-const MATERIALS: [u32; 2] = [MATERIAL, MATERIAL - 1];
+const MATERIALS: [u32; 2] = [MATERIAL_ID, MATERIAL_ID - 1];
 
 /// Continuation of a task with the answer that it waits for.
 enum Then {
@@ -58,7 +58,7 @@ struct Effects {
     /// Sum of all ledger movements since the initial stock, for each material.
     moved: [Amount; 2],
     /// Time and good-part counts of the last inspections of each attempt: of several at the same time any may count.
-    said: BTreeMap<Id, (Timestamp, Vec<u32>)>,
+    inspections: BTreeMap<Id, (Timestamp, Vec<u32>)>,
     /// Number of slicer calls.
     sliced: u32,
 }
@@ -93,7 +93,7 @@ impl Effects {
             go: vec![None, None],
             gone: BTreeMap::new(),
             moved: [Amount::ZERO; 2],
-            said: BTreeMap::new(),
+            inspections: BTreeMap::new(),
             sliced: 0,
         };
         let create = MaterialCommand::Create { fields: Box::new(pla()), quantity: Amount::units(STOCK) };
@@ -104,12 +104,12 @@ impl Effects {
             let fields = printer_fields(&format!("printer {n}"), MachineType::FdmStandard);
             let fields = PrinterFields { auto_clear: n == 0, ..fields };
             let create = PrinterCommand::Create(Box::new(fields));
-            world.bench.tell(&mut world.printers[n], id(PRINTER + n as u32), &create).unwrap();
+            world.bench.tell(&mut world.printers[n], id(PRINTER_ID + n as u32), &create).unwrap();
             for (slot, material) in MATERIALS.into_iter().enumerate() {
                 let remaining = (n == 0).then(|| Amount::units(STOCK * 100));
                 let spool = Spool { material_id: Some(id(material)), color: None, remaining, spool: None };
                 let load = PrinterCommand::LoadSlot { slot: slot as u32, spool };
-                world.bench.tell(&mut world.printers[n], id(PRINTER + n as u32), &load).unwrap();
+                world.bench.tell(&mut world.printers[n], id(PRINTER_ID + n as u32), &load).unwrap();
             }
         }
         let mut of_two = line(quantity, 100, true);
@@ -128,9 +128,9 @@ impl Effects {
             lines.push(Line { quantity: 2 * sets, unit_price_cents: 0, kit_line: Some(1), per_set: Some(2), ..of_two });
         }
         let create = OrderCommand::Create(Box::new(new_order(lines)));
-        world.bench.tell(&mut world.order, id(ORDER), &create).unwrap();
+        world.bench.tell(&mut world.order, id(ORDER_ID), &create).unwrap();
         let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
-        world.bench.tell(&mut world.order, id(ORDER), &pay).unwrap();
+        world.bench.tell(&mut world.order, id(ORDER_ID), &pay).unwrap();
         world
     }
 
@@ -141,7 +141,7 @@ impl Effects {
         self.printers[n].as_ref().unwrap()
     }
     fn number(printer: Id) -> usize {
-        usize::from(printer != id(PRINTER))
+        usize::from(printer != id(PRINTER_ID))
     }
     fn attempt(&mut self, job: Id, attempt: Id, report: Report, then: Then) {
         self.to_order.push_back((OrderCommand::Attempt { job, attempt, report }, then));
@@ -189,7 +189,7 @@ impl Effects {
                 let cancel = OrderCommand::CancelJob {
                     job: jobs[usize::from(luck) % jobs.len()],
                     force: luck.is_multiple_of(2),
-                    seen: SeenPrints::new(),
+                    prints: SeenPrints::new(),
                 };
                 self.to_order.push_back((cancel, Then::Nothing));
             }
@@ -248,7 +248,7 @@ impl Effects {
 
     /// Records an accepted inspection.
     fn word(&mut self, attempt: Id, good: u32) {
-        let last = self.said.entry(attempt).or_insert((self.bench.now, Vec::new()));
+        let last = self.inspections.entry(attempt).or_insert((self.bench.now, Vec::new()));
         if last.0 < self.bench.now {
             *last = (self.bench.now, Vec::new());
         }
@@ -319,10 +319,11 @@ impl Effects {
                 state => panic!("{state} is no end"),
             }
             for attempt in &job.attempts {
-                let Some((_, said)) = self.said.get(&attempt.id) else { continue };
-                let known = attempt.sign_off.as_ref().filter(|known| !known.automatic).map(|known| known.good);
-                let right = said.iter().any(|good| known == Some(*good.min(&self.o().plate_of(job))));
-                assert!(right, "{said:?} was said last: {job:#?}");
+                let Some((_, counts)) = self.inspections.get(&attempt.id) else { continue };
+                let good_count =
+                    attempt.sign_off.as_ref().filter(|sign_off| !sign_off.automatic).map(|sign_off| sign_off.good);
+                let right = counts.iter().any(|good| good_count == Some(*good.min(&self.o().plate_of(job))));
+                assert!(right, "{counts:?} was said last: {job:#?}");
             }
         }
         for (material, moved) in self.materials.iter().flatten().zip(self.moved) {

@@ -129,7 +129,7 @@ fn a_partial_refund_moves_nothing_and_a_whole_one_cancels() {
 #[test]
 fn a_payment_for_a_cancelled_order_is_due_back() {
     let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
     desk.news(paid(500, "pi_1"));
     assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Cancelled, vec!["refund_due".to_owned()]));
     assert_eq!((desk.o().payments.len(), desk.o().jobs.size()), (1, 0));
@@ -292,7 +292,7 @@ fn another_currency_never_counts() {
 fn cancelling_what_was_paid_owes_it_until_it_went_back() {
     let mut desk = unpaid();
     desk.news(paid(500, "pi_1"));
-    desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
     assert_eq!(stands(&desk), (OrderStatus::Cancelled, 500, vec!["refund_due"], 1));
     desk.news(refunded(200, false, "pi_1"));
     assert_eq!(stands(&desk), (OrderStatus::Cancelled, 300, vec!["refund_due"], 1));
@@ -301,28 +301,28 @@ fn cancelling_what_was_paid_owes_it_until_it_went_back() {
     // What was paid in part was never paid: given back, it stays cancelled.
     let mut desk = unpaid();
     desk.news(paid(100, "pi_1"));
-    desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
     desk.news(refunded(100, true, "pi_1"));
     assert_eq!(stands(&desk), (OrderStatus::Cancelled, 0, vec![], 0));
 }
 
 #[test]
 fn a_payment_known_by_its_session_learns_its_intent() {
-    let told = |intent: Option<&str>| PaymentNews::Paid {
+    let payment = |intent: Option<&str>| PaymentNews::Paid {
         amount_cents: Some(500),
         currency: None,
         session: Some("cs_1".into()),
         intent: intent.map(str::to_owned),
     };
     let mut desk = unpaid();
-    desk.news(told(None));
+    desk.news(payment(None));
     desk.news(refunded(500, true, "pi_1"));
     assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1), "a refund of a payment that nobody knows yet");
-    let learnt = desk.news(told(Some("pi_1")));
+    let learnt = desk.news(payment(Some("pi_1")));
     let learns = |row: &OrderRow| matches!(row, OrderRow::Payment(one) if one.reference.as_deref() == Some("pi_1"));
     assert!(learnt.rows.iter().any(learns));
     assert_eq!(stands(&desk).0, OrderStatus::Refunded);
-    assert!(desk.news(told(Some("pi_1"))).next.is_none());
+    assert!(desk.news(payment(Some("pi_1"))).next.is_none());
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn cash_goes_back_by_hand_and_card_at_the_processor() {
     assert_eq!(code(desk.ask(&back(Some(card), None))), "refund_at_processor");
     assert_eq!(desk.ask(&back(Some(id(7)), None)).unwrap_err().faults[0].path, "paymentId");
     assert_eq!(desk.ask(&back(Some(drawer), Some(201))).unwrap_err().faults[0].path, "amountCents");
-    desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
     desk.ask(&back(Some(drawer), Some(50))).unwrap();
     assert_eq!(stands(&desk), (OrderStatus::Cancelled, 450, vec!["refund_due"], 1));
     assert_eq!(names(&desk.ask(&back(Some(drawer), None)).unwrap()), ["order.refund_recorded"]);

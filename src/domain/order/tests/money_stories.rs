@@ -67,12 +67,12 @@ proptest! {
     fn the_books_are_the_processors_whatever_the_order((charges, heard) in story()) {
         let mut desk = unpaid();
         let total = 500;
-        let (mut drawer, mut known, mut back) = (0, BTreeMap::new(), BTreeMap::<usize, i64>::new());
+        let (mut drawer, mut received, mut back) = (0, BTreeMap::new(), BTreeMap::<usize, i64>::new());
         for one in heard {
             let before = desk.o().clone();
             match one {
                 Heard::Paid(n) => {
-                    known.insert(n, charges[n].amount);
+                    received.insert(n, charges[n].amount);
                     let currency = Some(if charges[n].foreign { "eur" } else { "usd" }.to_owned());
                     let amount_cents = Some(charges[n].amount);
                     let (session, intent) = (Some(format!("cs_{n}")), Some(format!("pi_{n}")));
@@ -95,28 +95,28 @@ proptest! {
                     }
                 }
                 Heard::Cancelled => {
-                    let _ = desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() });
+                    let _ = desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() });
                 }
             }
             let of = |foreign: bool| {
                 let left = |(n, amount): (&usize, &i64)| amount - back.get(n).copied().unwrap_or(0);
-                known.iter().filter(|(n, _)| charges[**n].foreign == foreign).map(left).sum::<i64>()
+                received.iter().filter(|(n, _)| charges[**n].foreign == foreign).map(left).sum::<i64>()
             };
-            let (kept, euros) = (drawer + of(false), of(true));
+            let (balance, euros) = (drawer + of(false), of(true));
             let order = desk.o();
-            prop_assert_eq!(order.kept_cents, kept, "the books");
-            prop_assert!(!order.status.payable() || kept < total, "unpaid while it is paid");
+            prop_assert_eq!(order.kept_cents, balance, "the books");
+            prop_assert!(!order.status.payable() || balance < total, "unpaid while it is paid");
             let flagged = |flag: &str| order.flags.iter().any(|one| one == flag);
             if order.status == OrderStatus::Refunded {
-                prop_assert!(before.status == OrderStatus::Refunded || kept == 0, "refunded while money is kept");
+                prop_assert!(before.status == OrderStatus::Refunded || balance == 0, "refunded while money is kept");
                 // Only money that came after the end of the order can still be there.
-                prop_assert_eq!(flagged("refund_due"), kept > 0 || euros > 0);
+                prop_assert_eq!(flagged("refund_due"), balance > 0 || euros > 0);
                 prop_assert!(order.jobs.values().all(|job| job.state == JobState::Cancelled));
             }
             let done = matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
             let owed = if done { 0 } else { total };
-            prop_assert_eq!(flagged("refund_due"), !order.status.payable() && (kept > owed || euros > 0));
-            prop_assert!(order.status != OrderStatus::Paid || kept > 0);
+            prop_assert_eq!(flagged("refund_due"), !order.status.payable() && (balance > owed || euros > 0));
+            prop_assert!(order.status != OrderStatus::Paid || balance > 0);
             prop_assert_eq!(order.jobs.size(), usize::from(order.jobs.size() > 0), "jobs are made once");
             // What is on disk gives the same sums again.
             let head: Order = serde_json::from_str(&serde_json::to_string(order).unwrap()).unwrap();

@@ -5,8 +5,8 @@ use super::parts::{good, sign};
 use super::*;
 use crate::printer_status::PrintEnd;
 
-/// A shipped order of two parts as an older release left it: one of them was rejected after it had left, nothing came
-/// of it, and it has just been loaded.
+/// Builds a shipped order of two parts as an older release left it: one of them was rejected after it had left, nothing
+/// came of it, and it has just been loaded.
 fn rejected_in_an_older_release() -> (Desk, Id) {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);

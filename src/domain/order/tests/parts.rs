@@ -9,19 +9,19 @@ pub(super) fn good(count: u32) -> Inspection {
     Inspection { good_count: Some(count), reason: Some("adhesion".to_owned()), ..Inspection::default() }
 }
 
-pub(super) fn sign(desk: &mut Desk, job: Id, said: Inspection) -> Result<Decision<Order>, Refusal> {
-    desk.ask(&OrderCommand::SignOff { job, said })
+pub(super) fn sign(desk: &mut Desk, job: Id, inspection: Inspection) -> Result<Decision<Order>, Refusal> {
+    desk.ask(&OrderCommand::SignOff { job, inspection })
 }
 
 /// Delivers the inspection that the printer of the job's last print reports.
-fn tell(desk: &mut Desk, job: Id, said: Inspection) -> Decision<Order> {
+fn tell(desk: &mut Desk, job: Id, inspection: Inspection) -> Decision<Order> {
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
-    tell_of(desk, job, attempt, said)
+    tell_of(desk, job, attempt, inspection)
 }
 
-fn tell_of(desk: &mut Desk, job: Id, attempt: Id, said: Inspection) -> Decision<Order> {
+fn tell_of(desk: &mut Desk, job: Id, attempt: Id, inspection: Inspection) -> Decision<Order> {
     let (by, at) = ("ann".to_owned(), desk.bench.now);
-    desk.ask(&OrderCommand::SignedAtPrinter { job, attempt, said, by, at }).unwrap()
+    desk.ask(&OrderCommand::SignedAtPrinter { job, attempt, inspection, by, at }).unwrap()
 }
 
 /// Returns the good, running, missing and cancelled parts of the first line.
@@ -37,9 +37,9 @@ pub(super) fn newest(desk: &Desk) -> Id {
 /// Reserves material for every job that requests it.
 pub(super) fn reserve(desk: &mut Desk) {
     desk.prepare();
-    let asked = desk.o().jobs.values().filter(|job| job.state == JobState::Validated);
-    let held = asked.map(|job| (ClaimId { job: job.id, number: job.claim }, ClaimState::Held, None)).collect();
-    desk.ask(&OrderCommand::Stock(id(MATERIAL), held)).unwrap();
+    let validated_jobs = desk.o().jobs.values().filter(|job| job.state == JobState::Validated);
+    let held = validated_jobs.map(|job| (ClaimId { job: job.id, number: job.claim }, ClaimState::Held, None)).collect();
+    desk.ask(&OrderCommand::Stock(id(MATERIAL_ID), held)).unwrap();
 }
 
 /// Builds a paid order of this many parts on plates of this size, all reserved; returns it with the ids of its jobs.
@@ -179,10 +179,10 @@ fn what_is_said_once_more_is_later_than_what_the_printer_has_still_to_tell() {
     sign(&mut desk, one, good(1)).unwrap();
     let attempt = desk.o().jobs.get(&one).unwrap().attempts[0].id;
     let at = desk.bench.now.plus_ms(1000);
-    let told = OrderCommand::SignedAtPrinter { job: one, attempt, said: good(0), by: "ann".to_owned(), at };
+    let command = OrderCommand::SignedAtPrinter { job: one, attempt, inspection: good(0), by: "ann".to_owned(), at };
     desk.bench.now = at.plus_ms(1000);
     assert_eq!(names(&sign(&mut desk, one, good(1)).unwrap()), [""; 0], "nothing new");
-    desk.ask(&told).unwrap();
+    desk.ask(&command).unwrap();
     assert_eq!((parts(&desk), desk.o().jobs.size()), ([1, 1, 0, 0], 2), "it is good, as was said last");
 }
 
@@ -219,7 +219,7 @@ fn a_failed_job_waits_for_a_person_whatever_was_good_of_it() {
     print(&mut desk, ids[0], PrintEnd::Failed);
     sign(&mut desk, ids[0], good(3)).unwrap();
     assert_eq!((parts(&desk), desk.o().jobs.size()), ([3, 4, 0, 0], 1));
-    desk.ask(&OrderCommand::CancelJob { job: ids[0], force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: ids[0], force: false, prints: SeenPrints::new() }).unwrap();
     assert_eq!(parts(&desk), [3, 0, 0, 1], "a person gave up the fourth");
 }
 
@@ -229,7 +229,7 @@ fn a_job_that_was_cancelled_is_not_made_by_itself() {
     print(&mut desk, one, PrintEnd::Finished);
     sign(&mut desk, one, good(0)).unwrap();
     let again = newest(&desk);
-    desk.ask(&OrderCommand::CancelJob { job: again, force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: again, force: false, prints: SeenPrints::new() }).unwrap();
     print(&mut desk, two, PrintEnd::Finished);
     assert_eq!((parts(&desk), desk.o().status), ([1, 0, 0, 1], OrderStatus::Ready));
     sign(&mut desk, one, good(0)).unwrap();
@@ -242,12 +242,12 @@ fn a_cancelled_job_is_made_again_only_while_its_line_misses_parts() {
     print(&mut desk, one, PrintEnd::Finished);
     sign(&mut desk, one, good(0)).unwrap();
     let again = newest(&desk);
-    desk.ask(&OrderCommand::CancelJob { job: again, force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: again, force: false, prints: SeenPrints::new() }).unwrap();
     // Of two wanted one is under way.
     assert_eq!(parts(&desk), [0, 1, 0, 1]);
     desk.ask(&OrderCommand::RetryJob(one)).unwrap();
     assert_eq!(code(desk.ask(&OrderCommand::RetryJob(again))), "nothing_missing");
-    desk.ask(&OrderCommand::CancelJob { job: two, force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: two, force: false, prints: SeenPrints::new() }).unwrap();
     desk.ask(&OrderCommand::RetryJob(again)).unwrap();
     assert_eq!(code(desk.ask(&OrderCommand::RetryJob(two))), "nothing_missing");
 }
@@ -257,7 +257,7 @@ fn after_cancelling_a_sign_off_is_only_recorded() {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);
     print(&mut desk, two, PrintEnd::Finished);
-    desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
     sign(&mut desk, one, good(0)).unwrap();
     assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Cancelled, 2));
     assert_eq!(parts(&desk)[0], 1);

@@ -25,7 +25,7 @@ fn tax_is_half_up_once_for_each_rate_by_destination_and_exclusive() {
         postal_code: "12201".into(),
         country: "us".into(),
     });
-    let made = desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
+    let decision = desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
     // (999 + 50 + 700) × 8.87 % = 155.14: shipping is taxed too, and nothing is rounded before the sum.
     let order = desk.o();
     assert_eq!(
@@ -34,8 +34,8 @@ fn tax_is_half_up_once_for_each_rate_by_destination_and_exclusive() {
     );
     assert_eq!(order.customer_email.as_deref(), Some("ann@example.com"));
     assert_eq!(order.shipping_address.as_ref().unwrap().region.as_deref(), Some("NY"));
-    assert_eq!(names(&made), ["order.created"]);
-    assert_eq!(made.events[0].data["number"], format!("ORD-{:06}", order.number));
+    assert_eq!(names(&decision), ["order.created"]);
+    assert_eq!(decision.events[0].data["number"], format!("ORD-{:06}", order.number));
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn the_invoice_names_the_buyer_as_the_profile_said_last() {
     let mut desk = Desk::with(NewOrder { buyer: Some(buyer("Ann")), ..order_to("DE", 1000) });
     desk.ask(&OrderCommand::NameBuyer(Box::new(buyer("Ann GmbH")))).unwrap();
     assert!(desk.ask(&OrderCommand::NameBuyer(Box::new(buyer("Ann GmbH")))).unwrap().next.is_none());
-    let made = desk.pay();
-    let invoice = made.created.iter().find_map(|one| match one {
+    let decision = desk.pay();
+    let invoice = decision.created.iter().find_map(|one| match one {
         OrderCreated::Invoice(new) => Some(&new.invoice),
         OrderCreated::Mail(_) => None,
     });
@@ -204,11 +204,11 @@ fn a_job_without_a_file_goes_on_when_its_sku_gets_one_and_keeps_it() {
     assert!(desk.job().block_reason.as_ref().unwrap().contains("no G-code"));
     assert_eq!(desk.o().effects(), [OrderEffect::Prepare { sku: id(10) }]);
     let mut make = desk.o().lines[0].make.clone().unwrap();
-    let told = |make: &Make| OrderCommand::Prepared { sku: id(10), make: Box::new(make.clone()) };
-    assert!(desk.ask(&told(&make)).unwrap().next.is_none(), "still no file");
+    let prepared = |make: &Make| OrderCommand::Prepared { sku: id(10), make: Box::new(make.clone()) };
+    assert!(desk.ask(&prepared(&make)).unwrap().next.is_none(), "still no file");
     // The SKU gets a file, and with it another material and need; the number of jobs stays.
     make = Make { file_id: Some(id(21)), need: Amount::units(7), material_id: id(22), units_per_plate: 9, ..make };
-    assert_eq!(names(&desk.ask(&told(&make)).unwrap()), ["job.validated", "job.validated"]);
+    assert_eq!(names(&desk.ask(&prepared(&make)).unwrap()), ["job.validated", "job.validated"]);
     let job = desk.job();
     assert_eq!(
         (job.file_id, job.need, job.material_id, job.stock),
@@ -217,7 +217,7 @@ fn a_job_without_a_file_goes_on_when_its_sku_gets_one_and_keeps_it() {
     assert!(matches!(&desk.o().effects()[..], [OrderEffect::Claim { asks, .. }] if asks.len() == 2));
     // Later changes of the SKU are of no concern.
     make.file_id = Some(id(23));
-    assert!(desk.ask(&told(&make)).unwrap().next.is_none());
+    assert!(desk.ask(&prepared(&make)).unwrap().next.is_none());
 }
 
 #[test]
@@ -238,11 +238,11 @@ fn what_the_shop_makes_for_itself_ships_nowhere_and_waits_for_no_money() {
         let mut desk = Desk { bench: Bench::new(), order: None };
         desk.bench.rules.shipping_flat_cents = 700;
         let new = NewOrder { own_use: true, kind: OrderKind::Manual, ..new_order(vec![line(1, cents, true)]) };
-        let made = desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
+        let decision = desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
         let order = desk.o();
         assert_eq!((order.status, order.shipping_cents, order.total_cents), (status, shipping, cents));
         assert_eq!(order.jobs.size(), usize::from(cents == 0));
         assert!(order.invoice.is_none());
-        assert_eq!(names(&made).contains(&"order.paid"), cents == 0);
+        assert_eq!(names(&decision).contains(&"order.paid"), cents == 0);
     }
 }

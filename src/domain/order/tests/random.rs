@@ -28,7 +28,7 @@ fn report(n: u8) -> Report {
 }
 
 /// Builds an inspection: a number of good parts, or none.
-fn said(how: u8) -> Inspection {
+fn inspection(how: u8) -> Inspection {
     Inspection { good_count: (how % 4 < 3).then_some(u32::from(how % 4)), ..Inspection::default() }
 }
 
@@ -56,25 +56,25 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let state =
         [ClaimState::Held, ClaimState::Held, ClaimState::Short, ClaimState::BelowReorderPoint][usize::from(how) % 4];
     let claims = job.claims();
-    let known: Vec<_> = claims.iter().filter(|claim| claim.number > 0).collect();
-    let claim = known[usize::from(how / 16) % known.len()];
+    let numbered_claims: Vec<_> = claims.iter().filter(|claim| claim.number > 0).collect();
+    let claim = numbered_claims[usize::from(how / 16) % numbered_claims.len()];
     let (material, number) = (claim.material_id, claim.number.saturating_sub(u32::from(how % 5 == 4)).max(1));
     match what % 30 {
         0..=3 => OrderCommand::Stock(material, vec![(ClaimId { job: id_of, number }, state, None)]),
         4 => OrderCommand::Settled(vec![ClaimId { job: id_of, number }]),
-        5..=8 => OrderCommand::Dispatch { job: id_of, printer: id(PRINTER + u32::from(how % 3)) },
+        5..=8 => OrderCommand::Dispatch { job: id_of, printer: id(PRINTER_ID + u32::from(how % 3)) },
         9..=15 => {
             let attempt = job.attempts.iter().rev().nth(usize::from(how / 10 % 4) / 3).map_or(id(99), |one| one.id);
             OrderCommand::Attempt { job: id_of, attempt, report: report(how) }
         }
-        16 => OrderCommand::CancelJob { job: id_of, force: how.is_multiple_of(3), seen: SeenPrints::new() },
+        16 => OrderCommand::CancelJob { job: id_of, force: how.is_multiple_of(3), prints: SeenPrints::new() },
         17 => OrderCommand::RetryJob(id_of),
         18 => OrderCommand::ReleaseJob { job: id_of, stock: free(i64::from(how)) },
         19 => {
             let outcome = [Resolution::NotStarted, Resolution::Finished, Resolution::Failed][usize::from(how) % 3];
-            OrderCommand::Resolve { job: id_of, outcome, seen: SeenPrint::default() }
+            OrderCommand::Resolve { job: id_of, outcome, print: SeenPrint::default() }
         }
-        20 if how.is_multiple_of(4) => OrderCommand::Cancel { force: how.is_multiple_of(8), seen: SeenPrints::new() },
+        20 if how.is_multiple_of(4) => OrderCommand::Cancel { force: how.is_multiple_of(8), prints: SeenPrints::new() },
         21 => OrderCommand::UpdateJob { job: id_of, if_version: None, priority: Some(how % 10), due_at: None },
         22 if how.is_multiple_of(4) => {
             let intent = how.is_multiple_of(8).then(|| format!("pi_{}", how % 3));
@@ -99,11 +99,11 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             make.file_id = make.file_id.filter(|_| !how.is_multiple_of(4));
             OrderCommand::Prepared { sku: job.sku_id, make }
         }
-        26 => OrderCommand::SignOff { job: id_of, said: said(how) },
+        26 => OrderCommand::SignOff { job: id_of, inspection: inspection(how) },
         27 => {
             let attempt = job.attempts.iter().rev().nth(usize::from(how / 10 % 4) / 3).map_or(id(99), |one| one.id);
             let at = Timestamp(1_700_000_000_000 + i64::from(how % 3));
-            OrderCommand::SignedAtPrinter { job: id_of, attempt, said: said(how), by: "ann".into(), at }
+            OrderCommand::SignedAtPrinter { job: id_of, attempt, inspection: inspection(how), by: "ann".into(), at }
         }
         25 => OrderCommand::Recall(vec![ClaimId { job: id_of, number }], "counted".into()),
         _ => OrderCommand::Ship {
@@ -204,12 +204,12 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
     let lacks = after.lines.iter().zip(after.parts()).any(|(line, parts)| parts.good < u64::from(line.quantity));
     assert!(after.status != OrderStatus::Ready || flagged("short") == usize::from(lacks));
     let missing = after.lines.iter().zip(after.parts()).any(|(line, parts)| parts.missing(line.quantity) > 0);
-    let made = matches!(after.status, OrderStatus::Printing | OrderStatus::Ready);
-    assert_eq!(flagged("needs_attention"), usize::from(made && missing));
+    let in_production = matches!(after.status, OrderStatus::Printing | OrderStatus::Ready);
+    assert_eq!(flagged("needs_attention"), usize::from(in_production && missing));
     assert!(after.flags.iter().all(|flag| flagged(flag) == 1));
     let failures = decision.events.iter().filter(|event| event.event == "job.failed").count();
-    let told = mails(decision).into_iter().filter(|mail| mail.subject.contains(" failed: ")).count();
-    assert_eq!(failures, told, "each failed job is told to people");
+    let alerts = mails(decision).into_iter().filter(|mail| mail.subject.contains(" failed: ")).count();
+    assert_eq!(failures, alerts, "each failed job is told to people");
     let owes = !decision.rows.is_empty() || !decision.events.is_empty();
     assert!(!owes || decision.next.is_some(), "rows and events are part of a change");
 }
@@ -234,7 +234,7 @@ proptest! {
     fn the_tables_are_never_left(script in prop::collection::vec(any::<(u8, u8, u8)>(), 0..120), draft: bool, required: bool, plate in 1u32..3) {
         let mut of_two = line(2, 500, true);
         let make = of_two.make.as_mut().unwrap();
-        make.further = vec![need(MATERIAL + 70, 5), need(1, 7)];
+        make.further = vec![need(MATERIAL_ID + 70, 5), need(1, 7)];
         make.units_per_plate = plate;
         let mut new = new_order(vec![of_two, line(1, 100, false)]);
         new.draft = draft;

@@ -35,7 +35,7 @@ fn parts_leave_as_they_are_made_and_the_last_ships_the_order() {
 fn a_short_order_is_shipped_once_all_that_is_good_has_left_and_that_is_accepted() {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);
-    desk.ask(&OrderCommand::CancelJob { job: two, force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: two, force: false, prints: SeenPrints::new() }).unwrap();
     desk.ask(&some(&[(0, 1)], false)).unwrap();
     assert_eq!(desk.o().status, OrderStatus::Ready);
     assert_eq!(code(desk.ask(&ship("pickup", "", "", false))), "order_short");
@@ -48,12 +48,12 @@ fn what_is_made_too_much_ends_with_the_last_shipment() {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);
     print(&mut desk, two, PrintEnd::Finished);
-    let said = |good| Inspection { good_count: Some(good), ..Inspection::default() };
-    desk.ask(&OrderCommand::SignOff { job: one, said: said(0) }).unwrap();
+    let inspection = |good| Inspection { good_count: Some(good), ..Inspection::default() };
+    desk.ask(&OrderCommand::SignOff { job: one, inspection: inspection(0) }).unwrap();
     let again = *desk.o().jobs.keys().max().unwrap();
     super::parts::reserve(&mut desk);
-    desk.ask(&OrderCommand::Dispatch { job: again, printer: id(PRINTER) }).unwrap();
-    desk.ask(&OrderCommand::SignOff { job: one, said: said(1) }).unwrap();
+    desk.ask(&OrderCommand::Dispatch { job: again, printer: id(PRINTER_ID) }).unwrap();
+    desk.ask(&OrderCommand::SignOff { job: one, inspection: inspection(1) }).unwrap();
     assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Printing, 3));
     assert_eq!(desk.o().flags, ["surplus"], "a printer has it");
     desk.ask(&some(&[(0, 2)], false)).unwrap();
@@ -74,7 +74,7 @@ fn what_a_shipment_names_is_checked_as_a_whole() {
 }
 
 /// Replaces the number and id of the order in a text by constants, so that every run yields the same.
-fn told(desk: &Desk, text: &str) -> String {
+fn normalize(desk: &Desk, text: &str) -> String {
     text.replace(&desk.o().number_text(), "ORD-000001").replace(&desk.o().id.to_string(), "the-order")
 }
 
@@ -92,7 +92,7 @@ fn the_customer_is_told_of_each_shipment_what_is_in_it_and_that_the_promise_was_
     assert_eq!(mail.subject, format!("A part of order {} was picked up", desk.o().number_text()));
     let last = desk.ask(&ship("DHL", "JD 1", "2026-12-01", false)).unwrap();
     let [mail] = mails(&last)[..] else { panic!("{:?}", last.created) };
-    insta::assert_snapshot!(told(&desk, &format!("{}\n\n{}", mail.subject, written(mail))), @r#"
+    insta::assert_snapshot!(normalize(&desk, &format!("{}\n\n{}", mail.subject, written(mail))), @r#"
     The rest of order ORD-000001 is on its way
 
     Hello,
@@ -120,7 +120,7 @@ fn a_customer_who_was_told_too_early_a_date_is_told_so() {
     let promise = order.promise.as_mut().unwrap();
     promise.promised_at = promise.made_at.plus_ms(-60_000);
     let shipped = desk.ask(&ship("pickup", "", "", false)).unwrap();
-    insta::assert_snapshot!(told(&desk, &written(mails(&shipped)[0])), @r#"
+    insta::assert_snapshot!(normalize(&desk, &written(mails(&shipped)[0])), @r#"
     Hello,
 
     Order ORD-000001 was picked up:
@@ -137,12 +137,12 @@ fn a_customer_who_was_told_too_early_a_date_is_told_so() {
 fn what_is_made_again_is_not_told_as_kept_and_what_has_left_as_a_whole_is() {
     let mut desk = promised();
     let one = *desk.o().jobs.keys().min().unwrap();
-    let said = |good| Inspection { good_count: Some(good), ..Inspection::default() };
-    desk.ask(&OrderCommand::SignOff { job: one, said: said(0) }).unwrap();
+    let inspection = |good| Inspection { good_count: Some(good), ..Inspection::default() };
+    desk.ask(&OrderCommand::SignOff { job: one, inspection: inspection(0) }).unwrap();
     let part = desk.ask(&some(&[(0, 1)], false)).unwrap();
     let words = written(mails(&part)[0]);
     assert!(words.contains("All of it is promised for 2023-11-14 23:13 UTC."), "{words}");
-    desk.ask(&OrderCommand::SignOff { job: one, said: said(1) }).unwrap();
+    desk.ask(&OrderCommand::SignOff { job: one, inspection: inspection(1) }).unwrap();
     assert_eq!((desk.o().status, desk.o().promise.unwrap().met_at), (OrderStatus::Ready, Some(desk.bench.now)));
     let rest = desk.ask(&some(&[(0, 1)], false)).unwrap();
     let words = written(mails(&rest)[0]);

@@ -27,7 +27,7 @@ fn tell(desk: &mut Desk, news: SlicingNews) -> Decision<Order> {
     desk.ask(&OrderCommand::Slicing { sku: id(10), source, news }).unwrap()
 }
 
-fn made(grams: i64) -> SlicingNews {
+fn slicing_done(grams: i64) -> SlicingNews {
     let mut make = line(1, 500, true).make.unwrap();
     make.need = Amount::units(grams);
     SlicingNews::Done(Box::new(make))
@@ -40,27 +40,27 @@ fn with_all_material_reserved_the_model_is_sliced_and_the_amount_corrected() {
     tell(&mut desk, SlicingNews::Waits("no slicer is installed".into()));
     assert_eq!((desk.job().block_reason.as_deref(), slices(&desk)), (Some("no slicer is installed"), 1));
     let number = desk.job().claim;
-    tell(&mut desk, made(70));
+    tell(&mut desk, slicing_done(70));
     assert_eq!((desk.state(), desk.job().stock, desk.job().claim), (JobState::Validated, Stock::Asked, number));
     assert_eq!((desk.job().need, slices(&desk)), (Amount::units(70), 0));
     desk.stock(ClaimState::Held);
     assert_eq!((desk.state(), desk.job().file_id), (JobState::Sliced, Some(id(11))));
-    tell(&mut desk, made(90));
+    tell(&mut desk, slicing_done(90));
     assert_eq!(desk.job().need, Amount::units(70), "news that come twice change nothing");
 }
 
 #[test]
 fn a_result_that_takes_as_much_as_was_reserved_goes_on_at_once() {
     let mut desk = held();
-    tell(&mut desk, made(100));
+    tell(&mut desk, slicing_done(100));
     assert_eq!((desk.state(), desk.job().stock), (JobState::Sliced, Stock::Held));
 }
 
 #[test]
 fn a_failure_frees_the_material_until_somebody_releases_the_job() {
     let mut desk = held();
-    let told = tell(&mut desk, SlicingNews::Failed("no manifold".into()));
-    assert_eq!(mails(&told).len(), 1, "the operators are told");
+    let decision = tell(&mut desk, SlicingNews::Failed("no manifold".into()));
+    assert_eq!(mails(&decision).len(), 1, "the operators are told");
     let job = desk.job();
     assert_eq!(
         (job.state, job.blocked_by, job.stock),
@@ -81,7 +81,7 @@ fn a_reservation_that_is_taken_back_while_it_is_sliced_stops_it() {
     let claim = ClaimId { job: desk.job().id, number: desk.job().claim };
     desk.ask(&OrderCommand::Recall(vec![claim], "counted".into())).unwrap();
     assert_eq!((desk.job().blocked_by, slices(&desk)), (Some(Block::Material), 0));
-    tell(&mut desk, made(70));
+    tell(&mut desk, slicing_done(70));
     assert_eq!((desk.state(), desk.job().file_id), (JobState::AwaitingManualReview, None), "late news are not heard");
     desk.stock(ClaimState::Held);
     assert_eq!((desk.state(), slices(&desk)), (JobState::Validated, 1));

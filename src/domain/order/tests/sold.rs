@@ -26,7 +26,7 @@ fn sold() -> SoldOrder {
     }
 }
 
-fn made() -> Desk {
+fn sold_desk() -> Desk {
     let mut desk = Desk { bench: Bench::new(), order: None };
     desk.ask(&OrderCommand::CreateSold(Box::new(sold()))).unwrap();
     desk
@@ -62,7 +62,7 @@ fn sums_that_do_not_add_up_are_refused() {
 
 #[test]
 fn the_processor_is_never_asked_to_pay_it_back_and_refunds_there_are_recorded_once() {
-    let mut desk = made();
+    let mut desk = sold_desk();
     let refund = OrderCommand::Refund { payment: None, amount_cents: None, at_processor: true };
     assert!(desk.ask(&refund).is_err(), "there is no payment of the processor");
     let there = |cents, cancelled| OrderCommand::There(NewsThere { cancelled, refunded_cents: cents });
@@ -82,7 +82,7 @@ fn the_processor_is_never_asked_to_pay_it_back_and_refunds_there_are_recorded_on
 
 #[test]
 fn what_was_given_back_by_hand_is_not_what_the_shop_paid_back() {
-    let mut desk = made();
+    let mut desk = sold_desk();
     let payment = Some(desk.o().payments[0].id);
     let by_hand = OrderCommand::RefundOtherwise { payment, amount_cents: Some(500), method: "cash".to_owned() };
     desk.ask(&by_hand).unwrap();
@@ -99,7 +99,7 @@ fn what_was_given_back_by_hand_is_not_what_the_shop_paid_back() {
 
 #[test]
 fn the_shop_counts_sets_that_have_left_whole() {
-    let mut desk = made();
+    let mut desk = sold_desk();
     let order = desk.order.as_mut().unwrap();
     let sent = |number, lines: &[(u32, u32)]| SentShipment {
         number,
@@ -114,13 +114,13 @@ fn the_shop_counts_sets_that_have_left_whole() {
     order.shipments = vec![sent(1, &[(0, 1), (2, 2)]), sent(2, &[(0, 1), (2, 1)])];
     let units: Vec<Vec<u32>> = order.left_there().into_iter().map(|left| left.units).collect();
     assert_eq!(units, [vec![1, 0], vec![1, 1]]);
-    let told = |order: &Order| {
+    let pending_shipments = |order: &Order| {
         order.effects().into_iter().find_map(|effect| match effect {
             OrderEffect::TellShop { shipments, last, .. } => Some((shipments, last)),
             _ => None,
         })
     };
-    assert_eq!(told(order), Some((2, false)));
+    assert_eq!(pending_shipments(order), Some((2, false)));
     desk.ask(&OrderCommand::ShopTold { shipments: 2, last: false }).unwrap();
-    assert_eq!(told(desk.order.as_ref().unwrap()), None);
+    assert_eq!(pending_shipments(desk.order.as_ref().unwrap()), None);
 }

@@ -38,7 +38,7 @@ fn an_act_is_told_with_what_came_of_it_and_changes_nothing_else() {
 fn a_print_that_is_on_and_one_that_is_about_to_begin_are_in_the_way() {
     let code = |shop: &PrinterFixture| shop.p().print_in_the_way().map(|(code, _)| code);
     assert_eq!(code(&PrinterFixture::idle()), None);
-    assert_eq!(code(&PrinterFixture::taken()), Some("printer_busy"));
+    assert_eq!(code(&PrinterFixture::with_attempt()), Some("printer_busy"));
     assert_eq!(code(&PrinterFixture::started()), Some("printer_busy"));
     assert_eq!(code(&PrinterFixture::printing()), Some("printing"));
     let mut shop = PrinterFixture::idle();

@@ -21,7 +21,7 @@ fn every_prints(prints: i64, blocking: bool) -> ReminderFields {
     }
 }
 
-fn said(done: &str) -> EntryFields {
+fn work_entry(done: &str) -> EntryFields {
     EntryFields { done: done.to_owned(), note: None, parts: Vec::new(), cost_cents: None }
 }
 
@@ -38,7 +38,7 @@ impl PrinterFixture {
     }
 
     fn log_work(&mut self, resets: &[Id]) -> Result<Decision<Printer>, Refusal> {
-        self.cares(CareCommand::Log { fields: said("Cleaned"), done_at: None, resets: resets.to_vec() })
+        self.cares(CareCommand::Log { fields: work_entry("Cleaned"), done_at: None, resets: resets.to_vec() })
     }
 
     /// Runs a print from its offer to the cleared bed and returns the decision that ended it.
@@ -65,8 +65,8 @@ fn maintenance_that_is_due_is_told_once_and_holds_the_printer_until_it_is_logged
     assert!(shop.print_to_its_end(90, PrintEnd::Finished, 1.0).events.is_empty());
     assert_eq!(shop.p().free(), Ok(()));
     let due = shop.print_to_its_end(91, PrintEnd::Failed, 0.5);
-    let told: Vec<&str> = due.events.iter().map(|event| event.event.as_str()).collect();
-    assert_eq!(told, ["printer.maintenance_due"; 2]);
+    let event_names: Vec<&str> = due.events.iter().map(|event| event.event.as_str()).collect();
+    assert_eq!(event_names, ["printer.maintenance_due"; 2]);
     assert_eq!(due.events[0].data["reason"], "2 of 2 prints");
     assert_eq!(due.created.len(), 2, "each is mailed");
     assert!(due.created[0].subject.starts_with("Maintenance due: one: "), "{}", due.created[0].subject);
@@ -115,7 +115,7 @@ fn words_about_what_is_not_there_are_refused() {
     let mut shop = PrinterFixture::idle();
     assert_eq!(shop.log_work(&[id(77)]).unwrap_err().faults[0].path, "resets.0");
     let later = Some(shop.now().plus_ms(60_000));
-    let log = CareCommand::Log { fields: said("Oiled"), done_at: later, resets: Vec::new() };
+    let log = CareCommand::Log { fields: work_entry("Oiled"), done_at: later, resets: Vec::new() };
     assert_eq!(shop.cares(log).unwrap_err().faults[0].path, "doneAt");
     for _ in 0..MAX_REMINDERS {
         shop.reminded(every_prints(1, false));
@@ -125,7 +125,7 @@ fn words_about_what_is_not_there_are_refused() {
 
 #[test]
 fn only_prints_that_began_are_counted() {
-    let mut shop = PrinterFixture::taken();
+    let mut shop = PrinterFixture::with_attempt();
     shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
     assert!(shop.p().odometer.is_zero(), "nothing was started");
     let mut shop = PrinterFixture::started();
@@ -137,7 +137,7 @@ fn only_prints_that_began_are_counted() {
     let mut shop = PrinterFixture::started();
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     assert_eq!((shop.p().odometer.prints, shop.p().odometer.failures), (0, 1), "whether it began nobody knows");
-    let mut shop = PrinterFixture::taken();
+    let mut shop = PrinterFixture::with_attempt();
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     assert!(shop.p().odometer.is_zero());
 }

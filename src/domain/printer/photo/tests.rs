@@ -25,7 +25,7 @@ fn a_picture_is_due_from_the_end_of_a_print_until_the_next_begins() {
         assert_eq!(due(&shop), None);
         shop.sees(Activity::Idle, Some(OURS), Some(end));
         assert_eq!(due(&shop), Some(id(ATTEMPT)), "{end:?}");
-        shop.heard(false);
+        shop.acknowledge(false);
         shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
         shop.ask(take(NEXT)).unwrap();
         assert_eq!(due(&shop), Some(id(ATTEMPT)), "nothing of the next print is on the bed yet");
@@ -47,7 +47,7 @@ fn a_picture_is_over_once_and_only_its_own() {
 
 #[test]
 fn what_never_began_is_not_photographed_and_a_strangers_print_takes_its_place() {
-    let mut shop = PrinterFixture::taken();
+    let mut shop = PrinterFixture::with_attempt();
     shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
     assert_eq!(due(&shop), None);
     let mut shop = PrinterFixture::printing();
@@ -55,7 +55,7 @@ fn what_never_began_is_not_photographed_and_a_strangers_print_takes_its_place() 
     assert_eq!(due(&shop), Some(id(ATTEMPT)), "an emergency stop is an end, too");
     let mut shop = PrinterFixture::printing();
     shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
-    shop.heard(false);
+    shop.acknowledge(false);
     shop.sees(Activity::Printing, Some("somebodys.gcode"), None);
     assert_eq!(due(&shop), None);
 }

@@ -29,14 +29,14 @@ impl PrinterFixture {
 fn a_firmware_fault_holds_the_printer_until_a_person_clears_it() {
     let mut shop = PrinterFixture::printing().auto_clear();
     let status = shop.status(Activity::Error, Some(OURS), Some(PrintEnd::Failed));
-    let told = shop.tell(Status { message: Some("Thermal Runaway, system stopped!".into()), ..status });
-    assert_eq!(told.events[0].event, "printer.firmware_error");
-    assert_eq!(told.events[0].data["error"], "Thermal Runaway, system stopped!");
-    let mails: Vec<&str> = told.created.iter().map(|mail| mail.text.as_str()).collect();
+    let decision = shop.tell(Status { message: Some("Thermal Runaway, system stopped!".into()), ..status });
+    assert_eq!(decision.events[0].event, "printer.firmware_error");
+    assert_eq!(decision.events[0].data["error"], "Thermal Runaway, system stopped!");
+    let mails: Vec<&str> = decision.created.iter().map(|mail| mail.text.as_str()).collect();
     assert!(matches!(mails[..], [text] if text.contains("Thermal Runaway, system stopped!")), "{mails:?}");
     assert!(shop.has(Attention::FirmwareError) && shop.has(Attention::NeedsHome) && shop.has(Attention::BedNotCleared));
     assert_eq!(shop.ask(PrinterCommand::ClearAttention).unwrap_err().code, "printer_in_error");
-    shop.heard(false);
+    shop.acknowledge(false);
     shop.sees(Activity::Idle, None, None);
     shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
     shop.ask(PrinterCommand::Homed).unwrap();
@@ -121,8 +121,8 @@ proptest! {
             match what % 10 {
                 0 => {
                     let held = shop.p().in_hand.is_some();
-                    let taken = shop.ask(take(attempt)).unwrap();
-                    prop_assert!(refused(&taken) || held || !(fault || dirty));
+                    let decision = shop.ask(take(attempt)).unwrap();
+                    prop_assert!(refused(&decision) || held || !(fault || dirty));
                 }
                 1 => drop(shop.ask(PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.into(), server_mark: None }).unwrap()),
                 2 => drop(shop.sees(Activity::Printing, file, None)),

@@ -14,8 +14,8 @@ impl PrinterFixture {
         shop.sees(Activity::Idle, Some(OURS), Some(end));
         shop
     }
-    fn clears(&mut self, said: Inspection) -> Result<Decision<Printer>, Refusal> {
-        self.ask(PrinterCommand::BedCleared(said))
+    fn clears(&mut self, inspection: Inspection) -> Result<Decision<Printer>, Refusal> {
+        self.ask(PrinterCommand::BedCleared(inspection))
     }
     fn tells(&self) -> Vec<PrinterEffect> {
         self.p().sign_offs_to_tell().collect()
@@ -33,7 +33,7 @@ fn whoever_clears_the_bed_signs_the_last_print_off_and_the_order_is_told_until_i
     shop.clears(good(1)).unwrap();
     assert_eq!(shop.p().last_print, None);
     assert_eq!(shop.tells(), [], "the order has not heard of the print's end");
-    shop.heard(false);
+    shop.acknowledge(false);
     assert_eq!(shop.tells(), [PrinterEffect::TellSignOff { attempt: id(ATTEMPT) }]);
     assert_eq!(shop.ask(PrinterCommand::Archive).unwrap_err().code, "printer_busy", "nobody else would tell it");
     assert_eq!(shop.p().signed_prints[0].said, good(1));
@@ -58,12 +58,12 @@ fn words_about_parts_that_nobody_knows_are_refused_and_the_bed_can_always_be_cle
 #[test]
 fn another_print_in_between_leaves_nothing_to_sign_off() {
     let mut shop = PrinterFixture::ended(PrintEnd::Finished);
-    shop.heard(false);
+    shop.acknowledge(false);
     shop.sees(Activity::Printing, Some("vase.gcode"), None);
     assert_eq!(shop.p().last_print, None, "somebody's own");
 
     let mut shop = PrinterFixture::ended(PrintEnd::Finished);
-    shop.heard(false);
+    shop.acknowledge(false);
     shop.clears(Inspection::default()).unwrap();
     shop.ask(take(NEXT)).unwrap();
     assert_eq!(shop.p().signed_prints.len(), 1, "the earlier sign-off is still to be told");
@@ -72,7 +72,7 @@ fn another_print_in_between_leaves_nothing_to_sign_off() {
 
 #[test]
 fn what_cannot_have_been_printed_is_not_signed_off() {
-    let mut shop = PrinterFixture::taken();
+    let mut shop = PrinterFixture::with_attempt();
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     assert_eq!(shop.p().last_print, None);
     let mut shop = PrinterFixture::started();
@@ -83,7 +83,7 @@ fn what_cannot_have_been_printed_is_not_signed_off() {
 #[test]
 fn sign_offs_that_no_order_hears_are_bounded_and_none_that_was_given_is_lost() {
     let mut shop = PrinterFixture::ended(PrintEnd::Finished);
-    shop.heard(false);
+    shop.acknowledge(false);
     for n in 0..=MAX_WAITING_SIGN_OFFS as u32 {
         if n > 0 {
             let print = LastPrint { attempt: id(NEXT + n), job: id(21), order: id(22) };

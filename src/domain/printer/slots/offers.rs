@@ -28,7 +28,7 @@ pub struct SpoolOffer {
 /// Returns the plastics that a text names.
 fn plastics(text: &str) -> BTreeSet<&'static str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    words.filter_map(|word| PLASTICS.into_iter().find(|known| known.eq_ignore_ascii_case(word))).collect()
+    words.filter_map(|word| PLASTICS.into_iter().find(|plastic| plastic.eq_ignore_ascii_case(word))).collect()
 }
 
 /// Returns the plastics that a material's name and variant mention.
@@ -59,9 +59,9 @@ fn distance(one: Option<&str>, other: Option<&str>) -> Option<u8> {
 impl Slot {
     /// Returns a display text of the reported spool.
     fn spool_words(&self) -> String {
-        let known = self.kind.as_deref().or(self.vendor_code.as_deref()).unwrap_or("a spool");
+        let label = self.kind.as_deref().or(self.vendor_code.as_deref()).unwrap_or("a spool");
         let color = self.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
-        format!("{known}{color}")
+        format!("{label}{color}")
     }
 }
 
@@ -69,13 +69,13 @@ impl Printer {
     /// Returns the spool without a material that resembles this material most: of the same plastic, and of the nearest
     /// colour.
     pub fn spool_offer(&self, material: &Material) -> Option<SpoolOffer> {
-        let wanted = plastics_of(&material.fields);
-        if wanted.is_empty() || material.archived {
+        let required = plastics_of(&material.fields);
+        if required.is_empty() || material.archived {
             return None;
         }
         let like = |slot: &&Slot| {
             let text = slot.kind.as_deref().or(slot.vendor_code.as_deref());
-            slot.is_unbound() && text.is_some_and(|text| plastics(text) == wanted)
+            slot.is_unbound() && text.is_some_and(|text| plastics(text) == required)
         };
         let near = |slot: &Slot| distance(slot.color.as_deref(), material.fields.color.as_deref());
         let all = self.slots.iter().filter(like).filter_map(|slot| Some((near(slot)?, slot.slot, slot)));

@@ -9,8 +9,8 @@ use crate::printer_status::ReportedSlot;
 use crate::requirement::Requirement;
 
 /// Returns the material of such spools according to the first matching binding.
-fn material_of(vendor_code: Option<&String>, color: Option<&String>, known: &[SpoolBinding]) -> Option<Id> {
-    let mut of_it = known.iter().filter(|known| known.is_of(vendor_code, color));
+fn material_of(vendor_code: Option<&String>, color: Option<&String>, bindings: &[SpoolBinding]) -> Option<Id> {
+    let mut of_it = bindings.iter().filter(|binding| binding.is_of(vendor_code, color));
     of_it.next().filter(|_| vendor_code.is_some() || color.is_some()).map(|binding| binding.material_id)
 }
 
@@ -27,7 +27,7 @@ impl Printer {
     pub(in crate::printer) fn report_slots(
         self,
         reported: &[ReportedSlot],
-        known: &[SpoolBinding],
+        bindings: &[SpoolBinding],
         cx: &DecisionContext<'_>,
     ) -> Decision<Self> {
         let mut slots: Vec<Slot> = Vec::new();
@@ -37,7 +37,7 @@ impl Printer {
             }
             let before = self.slots.iter().find(|slot| slot.slot == one.slot && slot.source == SlotSource::Printer);
             let same = before.filter(|slot| (&slot.vendor_code, &slot.color) == (&one.vendor_code, &one.color));
-            let bound = || material_of(one.vendor_code.as_ref(), one.color.as_ref(), known);
+            let bound = || material_of(one.vendor_code.as_ref(), one.color.as_ref(), bindings);
             let slot = Slot {
                 slot: one.slot,
                 material_id: same.and_then(|slot| slot.material_id).or_else(bound),
@@ -83,22 +83,22 @@ impl Printer {
     }
 
     /// Returns whether one of these bindings matches a spool without a material at this printer.
-    pub fn binds(&self, known: &[SpoolBinding]) -> bool {
-        let of_known = |slot: &Slot| material_of(slot.vendor_code.as_ref(), slot.color.as_ref(), known).is_some();
+    pub fn binds(&self, bindings: &[SpoolBinding]) -> bool {
+        let of_known = |slot: &Slot| material_of(slot.vendor_code.as_ref(), slot.color.as_ref(), bindings).is_some();
         self.slots.iter().any(|slot| slot.is_unbound() && of_known(slot))
     }
 
     /// Returns whether a report contains anything that is not recorded yet.
     pub fn slots_matter(&self, reported: &[ReportedSlot]) -> bool {
         let of_printer = || self.slots.iter().filter(|slot| slot.source == SlotSource::Printer);
-        let told = |slot: &Slot| ReportedSlot {
+        let as_reported = |slot: &Slot| ReportedSlot {
             slot: slot.slot,
             vendor_code: slot.vendor_code.clone(),
             kind: slot.kind.clone(),
             color: slot.color.clone(),
             remaining: slot.remaining.filter(|_| slot.weighed),
         };
-        let known = |one: &ReportedSlot| of_printer().any(|slot| told(slot) == one.bounded());
-        reported.len() != of_printer().count() || !reported.iter().all(known)
+        let is_reported = |one: &ReportedSlot| of_printer().any(|slot| as_reported(slot) == one.bounded());
+        reported.len() != of_printer().count() || !reported.iter().all(is_reported)
     }
 }

@@ -29,8 +29,8 @@ fn reported(slot: u32, code: &str, left: Option<i64>) -> ReportedSlot {
 }
 
 fn report(shop: &mut PrinterFixture, slots: &[ReportedSlot]) {
-    let (slots, known) = (slots.to_vec(), shop.p().bindings().cloned().collect());
-    shop.ask(PrinterCommand::SlotsReported { slots, known }).unwrap();
+    let (slots, bindings) = (slots.to_vec(), shop.p().bindings().cloned().collect());
+    shop.ask(PrinterCommand::SlotsReported { slots, bindings }).unwrap();
 }
 
 fn held(shop: &PrinterFixture) -> Vec<Option<Id>> {
@@ -72,8 +72,8 @@ fn the_last_slot_stays() {
 /// Prints a job on this printer that uses so many millimetres of the 1000 that the file states.
 fn print(shop: &mut PrinterFixture, grams: &[(u32, i64)], end: PrintEnd, used: Option<f64>, percent: f64) {
     let mut job = take(ATTEMPT);
-    if let PrinterCommand::Take { needs: wanted, .. } = &mut job {
-        **wanted = needs(grams);
+    if let PrinterCommand::Take { needs: job_needs, .. } = &mut job {
+        **job_needs = needs(grams);
     }
     let answer = shop.ask(job).unwrap().answer;
     assert!(matches!(answer, PrinterAnswer::Done), "{answer:?}");
@@ -191,9 +191,9 @@ fn a_reported_spool_is_bound_once_and_then_by_itself() {
 #[test]
 fn the_shop_knows_spools_that_this_printer_never_saw() {
     let mut shop = PrinterFixture::idle();
-    let known = SpoolBinding { vendor_code: Some("GFA00".into()), color: Some("#ff0000".into()), material_id: id(7) };
+    let binding = SpoolBinding { vendor_code: Some("GFA00".into()), color: Some("#ff0000".into()), material_id: id(7) };
     let slots = vec![reported(0, "GFA00", None)];
-    let decision = shop.ask(PrinterCommand::SlotsReported { slots: slots.clone(), known: vec![known] }).unwrap();
+    let decision = shop.ask(PrinterCommand::SlotsReported { slots: slots.clone(), bindings: vec![binding] }).unwrap();
     assert_eq!(held(&shop), [Some(id(7))]);
     assert_eq!(decision.requirements.len(), 1, "it must not be deleted");
     assert!(!shop.p().slots_matter(&slots), "nothing new");
@@ -211,16 +211,17 @@ fn a_spool_that_was_there_before_is_bound_once_the_shop_knows_it() {
         material_id: id(material),
     };
     assert!(!shop.p().binds(&[coded("GFC11", 7)]), "another spool");
-    let known = vec![coded("GFA00", 7)];
-    assert!(shop.p().binds(&known));
-    let decision = shop.ask(PrinterCommand::SlotsReported { slots: slots.clone(), known: known.clone() }).unwrap();
+    let bindings = vec![coded("GFA00", 7)];
+    assert!(shop.p().binds(&bindings));
+    let decision =
+        shop.ask(PrinterCommand::SlotsReported { slots: slots.clone(), bindings: bindings.clone() }).unwrap();
     assert_eq!((held(&shop), left(&shop, 0)), (vec![Some(id(7)), None, None], Some(800)));
     assert_eq!(decision.requirements.len(), 1, "it must not be deleted");
-    assert!(!shop.p().binds(&known), "done");
+    assert!(!shop.p().binds(&bindings), "done");
     // What an operator said of a spool stays, whatever code is given to which material.
     load(&mut shop, 1, spool(24, None));
     assert!(!shop.p().binds(&[coded("GFB99", 7)]));
-    shop.ask(PrinterCommand::SlotsReported { slots, known: vec![coded("GFB99", 7)] }).unwrap();
+    shop.ask(PrinterCommand::SlotsReported { slots, bindings: vec![coded("GFB99", 7)] }).unwrap();
     assert_eq!(held(&shop), [Some(id(7)), Some(id(24)), None]);
 }
 
@@ -241,7 +242,7 @@ proptest! {
     ) {
         let codes = ["", "A", "B", "C"];
         let mut shop = PrinterFixture::idle();
-        let mut said: std::collections::BTreeMap<&str, Id> = std::collections::BTreeMap::new();
+        let mut assignments: std::collections::BTreeMap<&str, Id> = std::collections::BTreeMap::new();
         let mut inside = [0usize; 4];
         let mut is_reported = false;
         for (by_hand, slot, code, material) in script {
@@ -249,7 +250,7 @@ proptest! {
                 load(&mut shop, slot, spool(material, None));
                 let code = codes[inside[slot as usize]];
                 if !code.is_empty() {
-                    said.insert(code, id(material));
+                    assignments.insert(code, id(material));
                 }
             } else {
                 let is_another = inside[slot as usize] != code;
@@ -260,7 +261,7 @@ proptest! {
                 prop_assert!(!shop.p().slots_matter(&all));
                 let swapped = &shop.p().slots()[slot as usize];
                 if is_another {
-                    prop_assert_eq!(swapped.material_id, said.get(codes[code]).copied());
+                    prop_assert_eq!(swapped.material_id, assignments.get(codes[code]).copied());
                 }
             }
             let printer = shop.p();

@@ -39,7 +39,7 @@ fn the_order_hears_on_which_spools_the_printer_booked_the_print() {
     shop.sees_on(Some(8), Activity::Idle, Some(PrintEnd::Finished));
     assert_eq!(booked_on(&shop), [7, 8]);
     assert_eq!(shop.p().seen_print(id(ATTEMPT)).booked_on, [7, 8], "also when a person decides");
-    shop.heard(false);
+    shop.acknowledge(false);
     assert!(shop.p().spools_in_use().is_empty());
     shop.sees_on(Some(9), Activity::Printing, None);
     assert!(shop.p().spools_in_use().is_empty(), "a person's own print is no use of our stock");
@@ -64,13 +64,13 @@ fn of_a_print_that_nobody_saw_the_history_tells_or_else_the_spool_of_now() {
         ended_at: None,
         booked_on,
     };
-    for (told, known) in [(vec![5, 6], vec![5, 6]), (Vec::new(), vec![4])] {
+    for (history, expected) in [(vec![5, 6], vec![5, 6]), (Vec::new(), vec![4])] {
         let mut shop = PrinterFixture::idle();
         shop.sees_on(Some(4), Activity::Idle, None);
         shop.ask(take(ATTEMPT)).unwrap();
         shop.uploaded();
-        shop.judged(Evidence::Remembers(past(told)));
-        assert_eq!(booked_on(&shop), known);
+        shop.judged(Evidence::Remembers(past(history)));
+        assert_eq!(booked_on(&shop), expected);
     }
 }
 

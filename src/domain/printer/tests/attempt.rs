@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn the_whole_way_of_an_attempt() {
     let mut shop = PrinterFixture::printing();
-    shop.heard(true);
+    shop.acknowledge(true);
     assert!(!shop.effects(|effect| matches!(effect, PrinterEffect::Report { .. } | PrinterEffect::Run { .. })));
     assert!(shop.sees(Activity::Printing, Some(OURS), None).next.is_none(), "telemetry costs no commit");
     shop.sees(Activity::Paused, Some(OURS), None);
@@ -15,7 +15,7 @@ fn the_whole_way_of_an_attempt() {
     shop.tell(status);
     assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Finished, filament_mm: Some(1200.0), .. }));
     assert_eq!(shop.p().attention(), [Attention::BedNotCleared]);
-    shop.heard(false);
+    shop.acknowledge(false);
     assert!(shop.p().in_hand.is_none());
     assert_eq!(shop.p().free(), Err("bed not cleared".into()));
     shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
@@ -83,9 +83,9 @@ fn a_print_that_is_gone_has_failed() {
 #[test]
 fn progress_is_kept_by_tenths_and_never_taken_back() {
     let mut shop = PrinterFixture::printing();
-    for (told, changes) in [(12.0, true), (15.0, false), (47.0, true)] {
+    for (percent, changes) in [(12.0, true), (15.0, false), (47.0, true)] {
         let mut status = shop.status(Activity::Printing, Some(OURS), None);
-        status.progress = told;
+        status.progress = percent;
         assert_eq!(shop.tell(status).next.is_some(), changes);
     }
     shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Cancelled));
@@ -94,7 +94,7 @@ fn progress_is_kept_by_tenths_and_never_taken_back() {
 
 #[test]
 fn a_cancel_acts_at_once_before_the_start_and_at_the_printer_after_it() {
-    let mut shop = PrinterFixture::taken();
+    let mut shop = PrinterFixture::with_attempt();
     shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
     assert_eq!(shop.report(), Report::CancelledBeforeStart);
     assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
@@ -117,7 +117,7 @@ fn an_operators_word_ends_what_nobody_can_verify() {
         shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
         assert_eq!(matches!(shop.report(), Report::NotStarted { .. }), outcome == Resolution::NotStarted);
         assert_eq!(shop.p().bed_not_cleared, outcome != Resolution::NotStarted);
-        shop.heard(false);
+        shop.acknowledge(false);
         assert!(shop.p().in_hand.is_none());
     }
     // Given up while it is shown: cancelled, and over once the printer is not reachable.
@@ -130,11 +130,11 @@ fn an_operators_word_ends_what_nobody_can_verify() {
 
 #[test]
 fn what_the_order_does_not_want_is_dropped_before_the_start_and_stopped_after_it() {
-    let mut shop = PrinterFixture::taken();
-    shop.heard(false);
+    let mut shop = PrinterFixture::with_attempt();
+    shop.acknowledge(false);
     assert!(shop.p().in_hand.is_none());
     let mut shop = PrinterFixture::printing();
-    shop.heard(false);
+    shop.acknowledge(false);
     assert!(shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
 }
 
@@ -162,7 +162,7 @@ proptest! {
                     _ => Evidence::Unclear("?".into()),
                 }),
                 5 => shop.ask(PrinterCommand::CancelAttempt(held)).unwrap(),
-                6 => shop.ask(PrinterCommand::Heard { attempt: held, step: u32::from(how % 6), wanted: !how.is_multiple_of(4) }).unwrap(),
+                6 => shop.ask(PrinterCommand::Heard { attempt: held, step: u32::from(how % 6), is_wanted: !how.is_multiple_of(4) }).unwrap(),
                 7 => shop.silent(),
                 8 => shop.ask(PrinterCommand::Resolved { attempt: held, outcome: Resolution::Finished }).unwrap(),
                 9 if how.is_multiple_of(4) => shop.ask(PrinterCommand::EmergencyStopped).unwrap(),

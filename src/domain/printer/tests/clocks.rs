@@ -48,9 +48,9 @@ fn between_an_outage_and_its_end() {
         let mut shop = PrinterFixture::printing();
         shop.silent();
         shop.bench.now = shop.bench.now.plus_ms(step);
-        let seen = shop.bench.now.plus_ms(1000);
+        let last_seen = shop.bench.now.plus_ms(1000);
         assert_eq!(shop.sees(Activity::Printing, Some(OURS), None).events[0].event, "printer.online");
-        assert_eq!(shop.p().last_seen_at, Some(seen));
+        assert_eq!(shop.p().last_seen_at, Some(last_seen));
         shop.silent();
         assert_eq!(shop.p().last_seen_at, Some(shop.bench.now), "not the future that the clock came from");
     }

@@ -13,14 +13,14 @@ fn people_are_told_how_sure_it_is_and_what_was_done() {
         let mut shop = PrinterFixture::printing();
         shop.bench.rules.agent_gateway = true;
         let before = shop.p().clone();
-        let told = suspect(&mut shop, ATTEMPT, paused);
-        assert_eq!(told.next.as_ref(), Some(&before), "the print itself is left as it is");
-        assert_eq!(told.created.len(), 2, "a mail, and a message to the agent gateway");
-        for mail in &told.created {
+        let decision = suspect(&mut shop, ATTEMPT, paused);
+        assert_eq!(decision.next.as_ref(), Some(&before), "the print itself is left as it is");
+        assert_eq!(decision.created.len(), 2, "a mail, and a message to the agent gateway");
+        for mail in &decision.created {
             assert_eq!(mail.subject, "A print seems to fail: one");
             assert!(mail.text.contains("71 % sure") && mail.text.contains(done), "{}", mail.text);
         }
-        let [event] = &told.events[..] else { panic!("{:?}", told.events) };
+        let [event] = &decision.events[..] else { panic!("{:?}", decision.events) };
         assert_eq!(event.event, "printer.failure_suspected");
         let data = (&event.data["percent"], &event.data["paused"], &event.data["jobId"]);
         assert_eq!(data, (&serde_json::json!(71), &serde_json::json!(paused), &serde_json::json!(id(21))));
@@ -29,11 +29,13 @@ fn people_are_told_how_sure_it_is_and_what_was_done() {
 
 #[test]
 fn a_print_that_is_over_or_another_is_nobodys_concern() {
-    let is_silent = |told: Decision<Printer>| told.next.is_none() && told.events.is_empty() && told.created.is_empty();
+    let is_silent = |decision: Decision<Printer>| {
+        decision.next.is_none() && decision.events.is_empty() && decision.created.is_empty()
+    };
     let mut shop = PrinterFixture::printing();
     assert!(is_silent(suspect(&mut shop, ATTEMPT + 1, Some(true))), "another attempt");
     shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
     assert!(is_silent(suspect(&mut shop, ATTEMPT, Some(true))), "it has ended, which the order has still to hear");
-    shop.heard(true);
+    shop.acknowledge(true);
     assert!(is_silent(suspect(&mut shop, ATTEMPT, None)), "nothing is in hand");
 }

@@ -59,9 +59,9 @@ fn a_history_that_breaks_off_is_no_evidence_of_failure() {
 fn a_print_that_its_server_lost_by_a_restart_says_so() {
     let failed = |shop: &PrinterFixture, words: &str| {
         let report = shop.report();
-        let said =
+        let is_stated =
             matches!(&report, Report::Ended { end: PrintEnd::Failed, reason: Some(why), .. } if why.contains(words));
-        assert!(said, "{words} in {report:?}");
+        assert!(is_stated, "{words} in {report:?}");
     };
     for (file, server, words) in [
         (None, ServerRun::Restarted, "server was restarted during the print"),
@@ -107,9 +107,9 @@ fn a_second_print_of_our_file_is_not_ours() {
         shop.tell(Status { runs: Some(runs), progress: 90.0, ..status });
     };
     for before in [PrinterFixture::started as fn() -> _, PrinterFixture::printing] {
-        for (state, shown) in [(Activity::Printing, None), (Activity::Idle, Some(PrintEnd::Finished))] {
+        for (state, end) in [(Activity::Printing, None), (Activity::Idle, Some(PrintEnd::Finished))] {
             let mut shop = before();
-            again(&mut shop, state, shown, 2);
+            again(&mut shop, state, end, 2);
             assert_eq!(shop.report(), Report::Printing, "it did begin");
             assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })), "its history is asked");
             assert!(shop.p().progress_of(id(21), None).unwrap() < 0.1 && !shop.p().seen_print(id(ATTEMPT)).shown_now);
@@ -251,11 +251,11 @@ fn a_dead_printer_gives_its_part_back_and_wants_its_bed_cleared() {
         shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(fields) }).unwrap();
         assert!(shop.p().seen_print(id(ATTEMPT)).shown_now);
         shop.silent();
-        let seen = shop.p().seen_print(id(ATTEMPT));
-        assert_eq!((seen.shown_now, seen.began), (false, true));
+        let print = shop.p().seen_print(id(ATTEMPT));
+        assert_eq!((print.shown_now, print.began), (false, true));
         shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
         assert!(matches!(shop.report(), Report::Ended { end: told, .. } if told == end), "{:?}", shop.report());
-        shop.heard(false);
+        shop.acknowledge(false);
         assert!(shop.p().in_hand.is_none());
         shop.sees(Activity::Idle, None, None);
         assert_eq!(shop.p().free(), Err("bed not cleared".into()), "also of a printer that clears its bed by itself");
@@ -267,7 +267,7 @@ fn a_firmware_that_is_away_is_an_outage_and_keeps_the_progress() {
     let mut shop = PrinterFixture::printing();
     let mut status = shop.status(Activity::Printing, Some(OURS), None);
     status.progress = 42.0;
-    let heard = status.updated_at;
+    let heard_at = status.updated_at;
     shop.tell(status);
     let away = |shop: &mut PrinterFixture| Status {
         connection: Connection::FirmwareDisconnected,
@@ -278,17 +278,17 @@ fn a_firmware_that_is_away_is_an_outage_and_keeps_the_progress() {
         shop.tell(status);
     }
     let gone_since = shop.p().last_seen_at.unwrap();
-    assert!(gone_since.since(heard) <= 1000, "only the server was heard since");
+    assert!(gone_since.since(heard_at) <= 1000, "only the server was heard since");
     let silent = |shop: &mut PrinterFixture| {
         let silent =
-            PrinterCommand::Silent(Connection::FirmwareDisconnected, "the firmware is away".into(), Some(heard));
+            PrinterCommand::Silent(Connection::FirmwareDisconnected, "the firmware is away".into(), Some(heard_at));
         shop.ask(silent).unwrap()
     };
     assert_eq!(silent(&mut shop).events[0].event, "printer.offline");
     assert!(silent(&mut shop).next.is_none(), "once");
     let status = away(&mut shop);
     assert!(shop.tell(status).next.is_none());
-    assert_eq!(shop.p().last_seen_at, Some(heard));
+    assert_eq!(shop.p().last_seen_at, Some(heard_at));
     assert_eq!(shop.report(), Report::Printing);
     assert!((shop.p().progress_of(id(21), None).unwrap() - 0.42).abs() < 1e-9);
     assert_eq!(shop.sees(Activity::Printing, Some(OURS), None).events[0].event, "printer.online");

@@ -6,8 +6,8 @@ use super::*;
 use crate::tax::tax_of;
 
 fn any_line() -> impl Strategy<Value = DraftLine> {
-    let made = prop_oneof![Just(0), Just(1), Just(2)];
-    (1u32..1000, 0i64..1_000_000, made).prop_map(|(quantity, cents, made)| match made {
+    let kind = prop_oneof![Just(0), Just(1), Just(2)];
+    (1u32..1000, 0i64..1_000_000, kind).prop_map(|(quantity, cents, kind)| match kind {
         0 => line(quantity, cents),
         1 => cube(quantity, Some("PLA")),
         _ => DraftLine { sku_id: None, printed: false, ..line(quantity, cents) },

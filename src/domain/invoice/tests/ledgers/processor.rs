@@ -63,7 +63,7 @@ impl Processor {
     pub(super) fn give_back(&mut self, session: &str, cents: i64, key: Id) -> (i64, bool) {
         let (left, amount) = (self.left(session), self.sessions[session].0);
         let (sum, keys) = self.back.entry(session.to_owned()).or_default();
-        if keys.iter().any(|(known, ..)| *known == key) {
+        if keys.iter().any(|(refund_key, ..)| *refund_key == key) {
             return (*sum, true);
         }
         if cents > left {
@@ -79,12 +79,12 @@ impl Processor {
 
     /// Simulates a refund that fails after it was accepted, which several events report.
     pub(super) fn fail_back(&mut self, which: usize) {
-        let taken = self.back.iter().flat_map(|(session, (_, refunds))| {
+        let standing = self.back.iter().flat_map(|(session, (_, refunds))| {
             let stands = refunds.iter().enumerate().filter(|(_, (.., failed))| !*failed);
             stands.map(move |(at, (_, cents, _))| (session.clone(), at, *cents))
         });
-        let taken: Vec<(String, usize, i64)> = taken.collect();
-        let Some((session, at, cents)) = taken.get(which % taken.len().max(1)).cloned() else { return };
+        let standing: Vec<(String, usize, i64)> = standing.collect();
+        let Some((session, at, cents)) = standing.get(which % standing.len().max(1)).cloned() else { return };
         let (sum, refunds) = self.back.get_mut(&session).unwrap();
         *sum -= cents;
         refunds[at].2 = true;
@@ -108,18 +108,18 @@ impl Processor {
             return;
         }
         let (id, intent) = (format!("dp_{}", self.events.len()), Some(format!("pi_of_{session}")));
-        let told = |state| PaymentNews::Disputed {
+        let disputed = |state| PaymentNews::Disputed {
             id: id.clone(),
             amount_cents,
             reason: "fraudulent".into(),
             state,
             intent: intent.clone(),
         };
-        self.events.push(told(DisputeState::Open));
+        self.events.push(disputed(DisputeState::Open));
         if which.is_multiple_of(2) {
-            return self.events.push(told(DisputeState::Won));
+            return self.events.push(disputed(DisputeState::Won));
         }
-        self.events.push(told(DisputeState::Lost));
+        self.events.push(disputed(DisputeState::Lost));
         *self.lost.entry(session).or_default() += amount_cents;
     }
 
@@ -127,11 +127,11 @@ impl Processor {
     pub(super) fn call(&mut self, of: &impl Payable, effect: &LedgerEffect) -> Option<LedgerCommand> {
         match effect {
             LedgerEffect::MakeSession { number } => {
-                let asked = of.checkout()?;
+                let checkout = of.checkout()?;
                 let next = format!("cs_{}", self.sessions.len());
                 let session = self.keys.entry(format!("key-{number}")).or_insert(next).clone();
-                let made = self.sessions.entry(session.clone()).or_insert((asked.amount_cents, 'o'));
-                assert_eq!(made.0, asked.amount_cents, "one key for two requests");
+                let entry = self.sessions.entry(session.clone()).or_insert((checkout.amount_cents, 'o'));
+                assert_eq!(entry.0, checkout.amount_cents, "one key for two requests");
                 let expires_at = Timestamp(1_700_000_000_000);
                 let news = CheckoutNews::Made { session, url: "https://pay".into(), expires_at };
                 Some(LedgerCommand::CheckoutMade { number: *number, news })
@@ -145,9 +145,9 @@ impl Processor {
                 Some(LedgerCommand::SessionClosed(session.clone()))
             }
             LedgerEffect::Refund { refund } => {
-                let asked = of.under_way().refunds.iter().find(|one| one.id == *refund)?;
-                let session = asked.intent.strip_prefix("pi_of_")?.to_owned();
-                let news = match self.give_back(&session, asked.amount_cents, *refund) {
+                let request = of.under_way().refunds.iter().find(|one| one.id == *refund)?;
+                let session = request.intent.strip_prefix("pi_of_")?.to_owned();
+                let news = match self.give_back(&session, request.amount_cents, *refund) {
                     (refunded_cents, true) => RefundNews::Taken { refunded_cents },
                     (sum, false) => RefundNews::Refused { refunded_cents: Some(sum), reason: "too much".into() },
                 };

@@ -47,9 +47,12 @@ fn what_was_not_booked_in_time_waits_for_a_person() {
     shop.impatient = false;
     shop.look();
     assert_eq!((shop.quantities(), shop.conflict()), (grams(270, 300), Some(ConflictKind::PrintNotBooked)));
-    assert_eq!(shop.known().seen.as_ref().map(total), Some(Amount::units(300)), "what the person decides by");
-    assert_eq!((shop.known().missing_from(SPOOL), shop.known().missing_from(1)), (Some(Amount::units(30)), None));
-    let words = shop.known().conflict.clone().unwrap().message;
+    assert_eq!(shop.current_link().seen.as_ref().map(total), Some(Amount::units(300)), "what the person decides by");
+    assert_eq!(
+        (shop.current_link().missing_from(SPOOL), shop.current_link().missing_from(1)),
+        (Some(Amount::units(30)), None)
+    );
+    let words = shop.current_link().conflict.clone().unwrap().message;
     assert!(words.contains("30 g of spool 2"), "{words}");
     // Prints and edits go on, and it is not forgotten over them.
     shop.begin_print(SPOOL, Amount::units(10), Amount::units(10));
@@ -71,7 +74,7 @@ fn a_person_has_it_booked_on_its_spool() {
     shop.look();
     assert_eq!((shop.quantities(), shop.conflict()), (grams(270, 270), None));
     assert_eq!(shop.there.items[&SPOOL].0, Amount::units(170), "and on no other");
-    assert!(shop.known().awaited.is_empty() && shop.known().owed.is_empty());
+    assert!(shop.current_link().awaited.is_empty() && shop.current_link().owed.is_empty());
 }
 
 #[test]
@@ -112,7 +115,7 @@ fn a_print_from_two_spools_is_booked_on_both() {
         shop.they_change(SPOOL, Amount::units(-on_second));
         shop.look();
         assert_eq!(shop.now().quantity, Amount::units(270));
-        assert_eq!((shop.known().missing_from(1), shop.known().missing_from(SPOOL)), (missing, missing));
+        assert_eq!((shop.current_link().missing_from(1), shop.current_link().missing_from(SPOOL)), (missing, missing));
         assert_eq!(shop.conflict().is_some(), missing.is_some());
         if missing.is_some() {
             shop.agree(RightSide::Theirs).unwrap();
@@ -125,16 +128,16 @@ fn a_print_from_two_spools_is_booked_on_both() {
 #[test]
 fn a_link_that_was_stored_before_is_readable() {
     let mut shop = agreed_shop();
-    let stored = serde_json::to_value(shop.known()).unwrap();
+    let stored = serde_json::to_value(shop.current_link()).unwrap();
     assert!(stored.get("awaited").is_none() && stored.get("owed").is_none(), "{stored}");
-    assert_eq!(serde_json::from_value::<StockLink>(stored).unwrap(), *shop.known());
+    assert_eq!(serde_json::from_value::<StockLink>(stored).unwrap(), *shop.current_link());
     shop.lose_print(30);
     shop.look();
     shop.agree(RightSide::Ours).unwrap();
     shop.lose_print(5);
-    let stored = serde_json::to_value(shop.known()).unwrap();
+    let stored = serde_json::to_value(shop.current_link()).unwrap();
     assert!(stored.get("awaited").is_some() && stored.get("owed").is_some(), "{stored}");
-    assert_eq!(serde_json::from_value::<StockLink>(stored).unwrap(), *shop.known());
+    assert_eq!(serde_json::from_value::<StockLink>(stored).unwrap(), *shop.current_link());
 }
 
 #[derive(Clone, Debug)]
@@ -218,7 +221,7 @@ proptest! {
         }
         let shop = &mut prints.shop;
         let (ours, theirs) = shop.quantities();
-        let missing = shop.known().missing_from(SPOOL).unwrap_or_default();
+        let missing = shop.current_link().missing_from(SPOOL).unwrap_or_default();
         prop_assert_eq!(ours + missing, theirs);
         prop_assert_eq!(shop.conflict(), (missing > none).then_some(ConflictKind::PrintNotBooked));
         if missing > none {
@@ -227,6 +230,6 @@ proptest! {
         }
         let agreed = if ours_is_right { ours } else { theirs };
         prop_assert_eq!((shop.quantities(), shop.conflict()), ((agreed, agreed), None));
-        prop_assert!(shop.known().awaited.is_empty() && shop.known().owed.is_empty());
+        prop_assert!(shop.current_link().awaited.is_empty() && shop.current_link().owed.is_empty());
     }
 }

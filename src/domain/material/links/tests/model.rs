@@ -40,7 +40,7 @@ pub(super) struct There {
 impl There {
     pub(super) fn look(&self) -> StockLook {
         let room = |used: &Amount| (!self.keeps_references).then_some(*used);
-        let seen = |(item, (holds, used)): (&i64, &(Amount, Amount))| {
+        let item_of = |(item, (holds, used)): (&i64, &(Amount, Amount))| {
             (
                 *item,
                 SeenItem {
@@ -52,7 +52,7 @@ impl There {
                 },
             )
         };
-        let items = if self.gone { BTreeMap::new() } else { self.items.iter().map(seen).collect() };
+        let items = if self.gone { BTreeMap::new() } else { self.items.iter().map(item_of).collect() };
         let name = (!self.gone).then(|| "PLA".to_owned());
         StockLook { server: self.server.to_owned(), name, unit: self.unit, items }
     }
@@ -173,28 +173,28 @@ impl Shop {
         self.material.as_ref().unwrap()
     }
 
-    pub(super) fn known(&self) -> &StockLink {
+    pub(super) fn current_link(&self) -> &StockLink {
         self.now().links.values().next().unwrap()
     }
 
     pub(super) fn conflict(&self) -> Option<ConflictKind> {
-        self.known().conflict.as_ref().map(|conflict| conflict.kind)
+        self.current_link().conflict.as_ref().map(|conflict| conflict.kind)
     }
 
     pub(super) fn looked(&mut self, round: u32, look: StockLook) {
-        let (system, drawn) = (self.known().system, Quantities::new());
+        let (system, drawn) = (self.current_link().system, Quantities::new());
         let in_use = self.printing.iter().map(|print| print.spool).collect();
         let overdue = look.items.keys().copied().filter(|_| !self.impatient).collect();
         self.link(LinkCommand::Looked { system, round, look: Box::new(look), drawn, in_use, overdue });
     }
 
     pub(super) fn settled(&mut self, booking: Id, verdict: BookingVerdict) {
-        let system = self.known().system;
+        let system = self.current_link().system;
         self.link(LinkCommand::Settled { system, booking, verdict });
     }
 
     pub(super) fn agree(&mut self, right: RightSide) -> Result<Decision<Material>, Refusal> {
-        let system = self.known().system;
+        let system = self.current_link().system;
         self.tell(&MaterialCommand::Link(LinkCommand::Agree { system, right, theirs: None }))
     }
 
@@ -224,12 +224,12 @@ impl Shop {
 
     /// Runs one round of the synchronization task with one injected fault.
     pub(super) fn round(&mut self, fault: Fault, meanwhile: Option<(i64, Amount)>) {
-        if self.known().pending.is_some() && self.known().is_unclear() {
+        if self.current_link().pending.is_some() && self.current_link().is_unclear() {
             return self.a_person_counts();
         }
         let mut round = LinkRound::default();
         loop {
-            let link = self.known().clone();
+            let link = self.current_link().clone();
             match round.next(&link) {
                 SyncMove::Seek(booking) => {
                     let verdict = self.there.verdict(&booking);
@@ -296,7 +296,7 @@ impl Shop {
     /// Resolves a booking with unknown outcome: an operator counts the stock, enters it here, and confirms our side.
     pub(super) fn a_person_counts(&mut self) {
         self.people += 1;
-        let round = self.known().round;
+        let round = self.current_link().round;
         let look = self.there.look();
         self.looked(round, look);
         let counted = Some(self.truth);

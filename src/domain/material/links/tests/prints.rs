@@ -86,14 +86,14 @@ fn what_a_printer_books_by_itself_is_booked_once() {
     assert_eq!(shop.now().quantity, Amount::units(300), "it is still reserved, and taken over at the end");
     shop.end_print(1000);
     assert_eq!(shop.now().quantity, Amount::units(270));
-    assert_eq!(shop.known().knows(2, shop.now().quantity), Some(SpoolKnown::Settled(Amount::units(170))));
+    assert_eq!(shop.current_link().knows(2, shop.now().quantity), Some(SpoolKnown::Settled(Amount::units(170))));
     shop.round(Fault::None, None);
     assert_eq!(
         (shop.now().quantity, shop.there.total()),
         (Amount::units(271), Amount::units(271)),
         "as it was measured"
     );
-    assert_eq!((shop.known().pending.clone(), shop.conflict()), (None, None));
+    assert_eq!((shop.current_link().pending.clone(), shop.conflict()), (None, None));
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_spool_that_nobody_read_before_is_settled_by_the_next_look() {
     shop.end_print(1000);
     shop.round(Fault::None, None);
     assert_eq!((shop.now().quantity, shop.there.total()), (Amount::units(1270), Amount::units(1270)));
-    assert!(shop.known().unread_uses.is_empty());
+    assert!(shop.current_link().unread_uses.is_empty());
 }
 
 #[test]

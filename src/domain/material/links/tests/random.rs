@@ -71,7 +71,7 @@ fn equal_in_the_end(system: StockSystem, steps: &[Step]) -> Result<(), TestCaseE
             }
             Step::TheySet(item, delta) => shop.they_set(*item, Amount(*delta)),
             Step::Mirror { opposite, set } => {
-                if let Some(pending) = shop.known().pending.clone() {
+                if let Some(pending) = shop.current_link().pending.clone() {
                     let delta = if *opposite { -pending.delta } else { pending.delta };
                     if *set { shop.they_set(pending.item, delta) } else { shop.they_change(pending.item, delta) }
                 }
@@ -91,7 +91,7 @@ fn equal_in_the_end(system: StockSystem, steps: &[Step]) -> Result<(), TestCaseE
     prop_assert_eq!(shop.conflict(), None);
     prop_assert_eq!(shop.now().quantity, shop.truth, "ours");
     prop_assert_eq!(shop.there.total(), shop.truth, "theirs");
-    prop_assert_eq!(shop.known().agreed.as_ref().map(total), Some(shop.truth));
+    prop_assert_eq!(shop.current_link().agreed.as_ref().map(total), Some(shop.truth));
     if system == StockSystem::Parts {
         prop_assert_eq!(shop.people, 0, "references leave nothing to decide");
     }

@@ -15,12 +15,12 @@ impl Effects {
                 let Some((command, then)) = self.to_order.pop_front() else { return };
                 let before = self.o().clone();
                 let signed = match &command {
-                    OrderCommand::SignOff { job, said } => {
+                    OrderCommand::SignOff { job, inspection: said } => {
                         before.jobs.get(job).and_then(|job| Some((job.last_print()?.id, said.good_count?)))
                     }
                     _ => None,
                 };
-                let answer = self.bench.tell(&mut self.order, id(ORDER), &command).map(|decision| decision.answer);
+                let answer = self.bench.tell(&mut self.order, id(ORDER_ID), &command).map(|decision| decision.answer);
                 makes_no_more_than_missing(&self.bench, &before, self.o());
                 if let Some((attempt, good)) = signed.filter(|_| answer.is_ok()) {
                     self.word(attempt, good);
@@ -28,8 +28,8 @@ impl Effects {
                 match (answer, then) {
                     _ if lost => {}
                     (Ok(OrderAnswer::Heard { wanted }), Then::PrinterHeard(n, attempt, step)) => {
-                        let heard = PrinterCommand::Heard { attempt, step, wanted };
-                        self.to_printer[n].push_back((heard, Then::Nothing));
+                        let acknowledgement = PrinterCommand::Heard { attempt, step, is_wanted: wanted };
+                        self.to_printer[n].push_back((acknowledgement, Then::Nothing));
                     }
                     (Ok(_), Then::PrinterSigned(n, attempt)) => {
                         self.to_printer[n].push_back((PrinterCommand::SignedOff(attempt), Then::Nothing));
@@ -66,7 +66,7 @@ impl Effects {
             n => {
                 let n = n - 2;
                 let Some((command, then)) = self.to_printer[n].pop_front() else { return };
-                let printer = id(PRINTER + n as u32);
+                let printer = id(PRINTER_ID + n as u32);
                 let signed = match &command {
                     PrinterCommand::BedCleared(said) => {
                         self.p(n).last_print.and_then(|last| Some((last.attempt, said.good_count?)))

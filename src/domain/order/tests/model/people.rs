@@ -19,14 +19,14 @@ impl Effects {
 
     /// Inspects parts: at a printer whose print is over, or those of any job, possibly again.
     pub(super) fn inspector(&mut self, luck: u8) {
-        let said = Inspection { good_count: Some(u32::from(luck / 2 % 3)), ..Inspection::default() };
+        let inspection = Inspection { good_count: Some(u32::from(luck / 2 % 3)), ..Inspection::default() };
         let n = usize::from(luck % 2);
         if luck.is_multiple_of(5) {
             let jobs: Vec<Id> = self.o().jobs.keys().copied().collect();
             let job = jobs[usize::from(luck) % jobs.len()];
-            self.to_order.push_back((OrderCommand::SignOff { job, said }, Then::Nothing));
+            self.to_order.push_back((OrderCommand::SignOff { job, inspection }, Then::Nothing));
         } else if self.machines[n].on.is_none() {
-            self.to_printer[n].push_back((PrinterCommand::BedCleared(said), Then::Nothing));
+            self.to_printer[n].push_back((PrinterCommand::BedCleared(inspection), Then::Nothing));
         }
     }
 
@@ -54,8 +54,8 @@ impl Effects {
                 Some(_) => Resolution::Failed,
                 None => Resolution::NotStarted,
             };
-            let seen = self.p(Self::number(attempt.printer_id)).seen_print(attempt.id);
-            self.to_order.push_back((OrderCommand::Resolve { job: job.id, outcome, seen }, Then::Nothing));
+            let print = self.p(Self::number(attempt.printer_id)).seen_print(attempt.id);
+            self.to_order.push_back((OrderCommand::Resolve { job: job.id, outcome, print }, Then::Nothing));
         }
     }
 }

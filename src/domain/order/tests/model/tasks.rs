@@ -35,7 +35,7 @@ impl Effects {
             }
             OrderEffect::Claim { material, asks } => {
                 let of = Self::material_number(material);
-                self.to_material.push_back((of, MaterialCommand::Claim { order: id(ORDER), asks }, Then::Stock));
+                self.to_material.push_back((of, MaterialCommand::Claim { order: id(ORDER_ID), asks }, Then::Stock));
             }
             OrderEffect::Settle { material, claims } => {
                 let of = Self::material_number(material);
@@ -49,7 +49,7 @@ impl Effects {
                     attempt,
                     claimed_at,
                     job: job.id,
-                    order: id(ORDER),
+                    order: id(ORDER_ID),
                     file_id: job.file_id.unwrap(),
                     file_name: job.file_name(attempt),
                     needs: Box::new(job.launch_needs()),
@@ -63,9 +63,9 @@ impl Effects {
                 let then = Then::Attempt(job_of(self, attempt).id, attempt);
                 self.to_printer[Self::number(printer)].push_back((PrinterCommand::CancelAttempt(attempt), then));
             }
-            OrderEffect::TellInvoice { invoice, told } => {
-                let heard = OrderCommand::InvoiceTold { invoice, told, void: false };
-                self.to_order.push_back((heard, Then::Nothing));
+            OrderEffect::TellInvoice { invoice, money: told } => {
+                let acknowledgement = OrderCommand::InvoiceTold { invoice, money: told, void: false };
+                self.to_order.push_back((acknowledgement, Then::Nothing));
             }
             OrderEffect::IssueInvoice => self.to_order.push_back((OrderCommand::IssueInvoice, Then::Nothing)),
             OrderEffect::KeepDepartures => self.to_order.push_back((OrderCommand::KeepDepartures, Then::Nothing)),
@@ -154,17 +154,17 @@ impl Effects {
 
     fn tell_sign_off(&mut self, n: usize, attempt: Id) {
         let waits = self.p(n).signed_prints.iter().find(|signed| signed.print.attempt == attempt).cloned();
-        let SignedPrint { print, said, by, at } = waits.unwrap();
-        let known = self.o().jobs.get(&print.job).unwrap().attempts.iter().find(|one| one.id == attempt).unwrap();
-        assert!(known.state.over(), "an order hears of the end of a print before it hears of its parts");
-        let command = OrderCommand::SignedAtPrinter { job: print.job, attempt, said, by, at };
+        let SignedPrint { print, said: inspection, by, at } = waits.unwrap();
+        let existing = self.o().jobs.get(&print.job).unwrap().attempts.iter().find(|one| one.id == attempt).unwrap();
+        assert!(existing.state.over(), "an order hears of the end of a print before it hears of its parts");
+        let command = OrderCommand::SignedAtPrinter { job: print.job, attempt, inspection, by, at };
         self.to_order.push_back((command, Then::PrinterSigned(n, attempt)));
     }
 
     fn photograph(&mut self, n: usize, attempt: Id) {
         let due = self.p(n).photo_due.clone().unwrap();
-        let taken = OrderCommand::Photographed { job: due.job, attempt, file: Some(attempt) };
-        self.to_order.push_back((taken, Then::Nothing));
+        let command = OrderCommand::Photographed { job: due.job, attempt, file: Some(attempt) };
+        self.to_order.push_back((command, Then::Nothing));
         self.to_printer[n].push_back((PrinterCommand::PhotoOver(attempt), Then::Nothing));
     }
 
