@@ -166,11 +166,11 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
         None => Credentials::by(app, headers),
     };
     let (by, session) = match credentials {
-        Credentials::Key(found) if need != RequiredAccess::Session => (found?, None),
-        Credentials::Cookie(found) => found.map(|(by, session)| (by, Some(session)))?,
+        Credentials::Key(principal) if need != RequiredAccess::Session => (principal?, None),
+        Credentials::Cookie(signed_in) => signed_in.map(|(by, session)| (by, Some(session)))?,
         // A key beside the cookie does not count for a session.
-        Credentials::Key(found) if cookie(headers, COOKIE).is_none() => {
-            found?;
+        Credentials::Key(principal) if cookie(headers, COOKIE).is_none() => {
+            principal?;
             return Err(session_required());
         }
         Credentials::Key(_) | Credentials::Customer(_) | Credentials::Nothing => {
@@ -229,13 +229,13 @@ fn shown_key(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-fn by_key(app: &AccessHandles, given: &str) -> Result<Principal, ApiError> {
+fn by_key(app: &AccessHandles, presented: &str) -> Result<Principal, ApiError> {
     let refused = |why: KeyRefusal| ApiError::unauthorized(why.to_string());
-    if app.config.mode == Mode::Production && given.starts_with(TEST_KEY_PREFIX) {
+    if app.config.mode == Mode::Production && presented.starts_with(TEST_KEY_PREFIX) {
         return Err(ApiError::unauthorized("test keys are refused in production"));
     }
     let now = app.environment.now();
-    let hash = credentials::api_key_hash(app.config.auth.api_key_salt.expose(), given);
+    let hash = credentials::api_key_hash(app.config.auth.api_key_salt.expose(), presented);
     let key = with_access(&app.access, |access| access.key_by_hash(&hash, now).cloned())?.map_err(refused)?;
     app.last_used.key(key.id, now);
     let (name, customer_email) = (key.name.clone(), key.customer_email.clone());
@@ -254,11 +254,11 @@ fn by_cookie(app: &AccessHandles, headers: &HeaderMap) -> Result<(Arc<Principal>
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
     let hash = credentials::session_hash(token);
-    let found = with_access(&app.access, |access| {
+    let signed_in = with_access(&app.access, |access| {
         let session = access.session_by_hash(&hash, now, idle, life)?;
         Some((session.id, access.user(session.user_id)?.clone()))
     })?;
-    let (session, user) = found.ok_or_else(|| ApiError::unauthorized("the session has ended"))?;
+    let (session, user) = signed_in.ok_or_else(|| ApiError::unauthorized("the session has ended"))?;
     app.last_used.session(session, now);
     Ok((Arc::new(Principal::User { id: user.id, email: user.email.clone(), role: user.role }), session))
 }
@@ -331,7 +331,7 @@ pub(crate) fn still(app: &AccessHandles, who: &Caller) -> bool {
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let texts = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     let mut pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(known, _)| *known == name).map(|(_, value)| value)
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
 #[cfg(test)]

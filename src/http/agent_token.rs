@@ -12,10 +12,11 @@ pub const PATH: &str = "/webhooks/agent";
 /// Returns whether the request carries the gateway's token; `false` if none is configured.
 pub fn is_shown(config: &Config, headers: &HeaderMap) -> bool {
     let token = config.agent.token.expose();
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given =
-        given.and_then(|value| value.split_once(' ')).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    let header_value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let authorization = header_value
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
     // Digests have one length, so the comparison tells nothing of the token's.
     let digest = |text: &str| <[u8; 32]>::from(Sha256::digest(text));
-    !token.is_empty() && given.is_some_and(|(_, given)| same(&digest(token), &digest(given.trim())))
+    !token.is_empty() && authorization.is_some_and(|(_, presented)| same(&digest(token), &digest(presented.trim())))
 }

@@ -117,13 +117,13 @@ mod tests {
         let ours = [200, 201, 302, 400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 415, 422, 429, 500, 502, 503, 504];
         let codes =
             ["idempotency_key_in_use", "idempotency_key_reused", "not_orderable", "answer_withheld", "timeout", ""];
-        for said in ours {
+        for original in ours {
             for code in codes {
-                let told = status(said, code);
-                assert!(contract.contains(&told), "{said} {code}: {told}");
+                let actual = status(original, code);
+                assert!(contract.contains(&actual), "{original} {code}: {actual}");
                 // What went wrong on which side stays.
-                assert_eq!(told / 100, said / 100, "{said} {code}: {told}");
-                assert_eq!(status(told, code), told, "{said} {code}: the same the second time");
+                assert_eq!(actual / 100, original / 100, "{original} {code}: {actual}");
+                assert_eq!(status(actual, code), actual, "{original} {code}: the same the second time");
             }
         }
         assert_eq!((status(409, "idempotency_key_in_use"), status(422, "idempotency_key_reused")), (429, 400));
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn only_statuses_of_the_contract_remain() {
-        for (given, code, told) in [
+        for (original, code, expected) in [
             (408, "timeout", 400),
             (409, "idempotency_key_in_use", 429),
             (409, "not_orderable", 400),
@@ -153,7 +153,7 @@ mod tests {
             (504, "timeout", 503),
             (404, "not_found", 404),
         ] {
-            assert_eq!(status(given, code), told, "{given} {code}");
+            assert_eq!(status(original, code), expected, "{original} {code}");
         }
     }
 }

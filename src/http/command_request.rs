@@ -103,18 +103,18 @@ impl CommandRequest {
 
     /// Returns the request with this JSON body in place of the HTML form that it was sent with. Pages use it to call
     /// the handler of the same API operation.
-    pub(crate) fn with_body<B>(self, said: &serde_json::Value) -> CommandRequest<B> {
+    pub(crate) fn with_body<B>(self, json: &serde_json::Value) -> CommandRequest<B> {
         let Self { app, who, mut headers, key, .. } = self;
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        CommandRequest { app, who, headers, body: Bytes::from(said.to_string()), key, kind: PhantomData }
+        CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key, kind: PhantomData }
     }
 
     /// Does what [`Self::with_body`] does for a form that is displayed again when it is rejected. Forms have no
     /// idempotency key.
-    pub(crate) fn of_form<B>(&self, said: &serde_json::Value) -> CommandRequest<B> {
+    pub(crate) fn of_form<B>(&self, json: &serde_json::Value) -> CommandRequest<B> {
         let (app, who, mut headers) = (self.app.clone(), self.who.clone(), self.headers.clone());
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        CommandRequest { app, who, headers, body: Bytes::from(said.to_string()), key: None, kind: PhantomData }
+        CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key: None, kind: PhantomData }
     }
 }
 
@@ -133,8 +133,8 @@ impl<B: RequestBody> CommandRequest<B> {
 
 impl<B> CommandRequest<B> {
     fn must_be_json(&self) -> Result<(), ApiError> {
-        let given = self.headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
-        if given.is_some_and(is_json) {
+        let content_type = self.headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+        if content_type.is_some_and(is_json) {
             return Ok(());
         }
         let message = "the body must be JSON, with Content-Type: application/json";
@@ -197,24 +197,24 @@ impl<B> CommandRequest<B> {
         let now = self.app.environment.now();
         let key = self.key.as_ref().map(|(scope, _)| idempotency::key(scope, body_hash, now));
         if let Some(key) = &key
-            && let Some(kept) = idempotency::look_up::<T>(&self.app.queries, key, now).await?
+            && let Some(stored) = idempotency::look_up::<T>(&self.app.queries, key, now).await?
         {
-            return replay(kept);
+            return replay(stored);
         }
         let command = command.await?;
         let caller = self.caller(key.clone());
-        let asked = match to {
+        let outcome = match to {
             CommandTarget::New => directory.create(caller, command).await,
             CommandTarget::Id(id) => directory.ask(id, caller, command).await.map(|answered| (id, answered)),
         };
-        match (asked, key) {
+        match (outcome, key) {
             (Ok((id, answered)), _) => {
                 Ok(CommandOutcome { id, version: answered.version, answer: answered.answer, replayed: false })
             }
             // Somebody was quicker with the same key, or this very request had got through before a crash.
             (Err(AskError::KeyTaken), Some(key)) => {
                 match idempotency::look_up::<T>(&self.app.queries, &key, now).await? {
-                    Some(kept) => replay(kept),
+                    Some(stored) => replay(stored),
                     None => Err(AskError::KeyTaken.into()),
                 }
             }
@@ -230,33 +230,36 @@ impl<B> CommandRequest<B> {
         id: Id,
         merge: impl Fn(&T, i64) -> Result<T::Command, ApiError>,
     ) -> Result<CommandOutcome<T::Answer>, ApiError> {
-        let wanted = self.if_match();
+        let if_match = self.if_match();
         let mut tries = 0;
         loop {
             tries += 1;
-            let (version, state) = found(directory, id).await?;
-            let command = merge(state_of(&state)?, wanted.unwrap_or(version))?;
+            let (version, state) = find_existing(directory, id).await?;
+            let command = merge(state_of(&state)?, if_match.unwrap_or(version))?;
             match directory.ask(id, self.caller(None), command).await {
                 Ok(done) => {
                     return Ok(CommandOutcome { id, version: done.version, answer: done.answer, replayed: false });
                 }
                 Err(AskError::Refused(Refusal { class: Class::Stale, .. }))
-                    if wanted.is_none() && tries < MAX_MERGE_TRIES => {}
+                    if if_match.is_none() && tries < MAX_MERGE_TRIES => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 }
 
-fn replay<T: StoredAggregate>(kept: KeptAnswer<T>) -> Result<CommandOutcome<T::Answer>, ApiError> {
-    match kept.verdict {
-        Ok(answer) => Ok(CommandOutcome { id: kept.id, version: kept.version, answer, replayed: true }),
+fn replay<T: StoredAggregate>(stored: KeptAnswer<T>) -> Result<CommandOutcome<T::Answer>, ApiError> {
+    match stored.verdict {
+        Ok(answer) => Ok(CommandOutcome { id: stored.id, version: stored.version, answer, replayed: true }),
         Err(refusal) => Err(ApiError::from(refusal).replayed()),
     }
 }
 
 /// Returns the version and last committed state of an aggregate; 404 if it does not exist.
-pub async fn found<T: StoredAggregate>(directory: &Directory<T>, id: Id) -> Result<(i64, Arc<Versioned<T>>), ApiError> {
+pub async fn find_existing<T: StoredAggregate>(
+    directory: &Directory<T>,
+    id: Id,
+) -> Result<(i64, Arc<Versioned<T>>), ApiError> {
     let state = directory.read(id).await?.ok_or_else(|| Refusal::not_found(T::KIND))?;
     Ok((state.revision(), state))
 }

@@ -37,13 +37,13 @@ enum Packing {
 
 /// Compresses the response if the client accepts it and it is worthwhile.
 pub async fn gzip(request: Request, next: Next) -> Response {
-    let wanted = takes_gzip(request.headers());
+    let accepts_gzip = takes_gzip(request.headers());
     let path = request.uri().path();
     let of_customers = pages::is_path(path) || billing::is_path(path);
     let mut response = next.run(request).await;
     let Some(packing) = packing(&response, of_customers) else { return response };
     response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    if !wanted {
+    if !accepts_gzip {
         return response;
     }
     let (mut parts, body) = response.into_parts();
@@ -145,7 +145,7 @@ mod tests {
         let large = || Body::from("x".repeat(2_000));
         let stream = || Body::from_stream(futures::stream::pending::<Result<Bytes, axum::Error>>());
         let of = |kind: &'static str, body: Body, customers: bool| packing(&answer(kind, body), customers);
-        for (kind, body, customers, wanted) in [
+        for (kind, body, customers, expected) in [
             ("application/json", large(), true, Some(Packing::Whole)),
             ("text/html; charset=utf-8", large(), false, Some(Packing::Whole)),
             ("text/html; charset=utf-8", large(), true, None),
@@ -154,7 +154,7 @@ mod tests {
             ("text/event-stream", stream(), true, None),
             ("application/octet-stream", large(), false, None),
         ] {
-            assert_eq!(of(kind, body, customers), wanted, "{kind}, of customers: {customers}");
+            assert_eq!(of(kind, body, customers), expected, "{kind}, of customers: {customers}");
         }
         let mut packed = answer("text/html", large());
         packed.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
@@ -164,21 +164,21 @@ mod tests {
     #[tokio::test]
     async fn each_piece_of_a_stream_can_be_read_before_the_next_one_is_made() {
         let pieces = ["retry: 2000\n\n", "event: part\ndata: {}\n\n", ":\n"];
-        let (made, of) = tokio::sync::mpsc::channel::<Bytes>(1);
+        let (sender, of) = tokio::sync::mpsc::channel::<Bytes>(1);
         let of =
             futures::stream::unfold(of, |mut of| async move { Some((Ok::<_, axum::Error>(of.recv().await?), of)) });
         let mut sent = in_pieces(Body::from_stream(of)).into_data_stream();
-        let (mut read, mut told) = (flate2::write::GzDecoder::new(Vec::new()), String::new());
+        let (mut read, mut expected) = (flate2::write::GzDecoder::new(Vec::new()), String::new());
         for piece in pieces {
-            made.send(Bytes::from(piece)).await.unwrap();
+            sender.send(Bytes::from(piece)).await.unwrap();
             read.write_all(&sent.next().await.unwrap().unwrap()).unwrap();
             read.flush().unwrap();
-            told.push_str(piece);
-            assert_eq!(std::str::from_utf8(read.get_ref()).unwrap(), told);
+            expected.push_str(piece);
+            assert_eq!(std::str::from_utf8(read.get_ref()).unwrap(), expected);
         }
-        drop(made);
+        drop(sender);
         read.write_all(&sent.next().await.unwrap().unwrap()).unwrap();
-        assert_eq!(read.finish().unwrap(), told.into_bytes(), "it ends well");
+        assert_eq!(read.finish().unwrap(), expected.into_bytes(), "it ends well");
         assert!(sent.next().await.is_none());
     }
 

@@ -39,13 +39,14 @@ pub fn allowed(method: &Method, headers: &HeaderMap, public_url: &str) -> bool {
 /// never accepted over plain HTTP, where an attacker on the network could impersonate it.
 fn is_asked_over_plain_http(origin: &[u8], headers: &HeaderMap, public_url: &str) -> bool {
     let Some((scheme, page)) = origin.split_at_checked(PLAIN_SCHEME.len()) else { return false };
-    let asked = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host_header = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let same = |host: &&str| scheme.eq_ignore_ascii_case(PLAIN_SCHEME) && page.eq_ignore_ascii_case(host.as_bytes());
-    let Some(asked) = asked.filter(same).and_then(|host| url::Url::parse(&format!("http://{host}")).ok()) else {
+    let Some(requested) = host_header.filter(same).and_then(|host| url::Url::parse(&format!("http://{host}")).ok())
+    else {
         return false;
     };
     let public = url::Url::parse(public_url).ok().filter(|url| url.scheme() == "https");
-    public.is_none_or(|public| public.host() != asked.host())
+    public.is_none_or(|public| public.host() != requested.host())
 }
 
 /// Does what [`allowed`] does for the customer cookie, whose pages may also be at the configured origins.
@@ -76,9 +77,9 @@ impl FormToken {
     }
 
     /// Returns whether `given` is this token under any mask.
-    pub fn fits(&self, given: &str) -> bool {
+    pub fn fits(&self, presented: &str) -> bool {
         let mut bytes = [0; 2 * TOKEN_BYTES];
-        if hex::decode_to_slice(given, &mut bytes).is_err() {
+        if hex::decode_to_slice(presented, &mut bytes).is_err() {
             return false;
         }
         let mut halves = [[0; TOKEN_BYTES]; 2];
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn over_plain_http_the_address_that_is_asked_is_our_own() {
-        let asked = |public: &str, origin: &str, host: &str| {
+        let is_allowed = |public: &str, origin: &str, host: &str| {
             let headers = [(header::ORIGIN, origin), (header::HOST, host)];
             let headers = headers.into_iter().map(|(name, value)| (name, value.parse().unwrap())).collect();
             allowed(&Method::POST, &headers, public)
@@ -137,7 +138,7 @@ mod tests {
             (public, "http://printfloor.lan", "Printfloor.lan"),
             ("http://shop.lan/", "http://shop.lan:8787", "shop.lan:8787"),
         ] {
-            assert!(asked(public, origin, host), "{origin} asks {host}");
+            assert!(is_allowed(public, origin, host), "{origin} asks {host}");
         }
         for (origin, host) in [
             // Another program of the same machine.
@@ -151,7 +152,7 @@ mod tests {
             ("http://", ""),
             ("null", "null"),
         ] {
-            assert!(!asked(public, origin, host), "{origin} asks {host}");
+            assert!(!is_allowed(public, origin, host), "{origin} asks {host}");
         }
         let word = [("sec-fetch-site", "cross-site"), ("origin", "http://10.0.0.5"), ("host", "10.0.0.5")];
         assert!(!post(&word), "the browser's own word counts more");
@@ -176,12 +177,14 @@ mod tests {
         let secret = Secret::new("s".repeat(32));
         let (one, two) = (Id(uuid::Uuid::from_u128(1)), Id(uuid::Uuid::from_u128(2)));
         let token = FormToken::of(&secret, one);
-        let shown = token.masked();
-        assert!(token.fits(&shown));
-        assert!(!FormToken::of(&secret, two).fits(&shown));
-        assert!(!FormToken::of(&Secret::new("t".repeat(32)), one).fits(&shown));
-        let (mask, masked) = shown.split_at(2 * TOKEN_BYTES);
-        for wrong in ["", mask, masked, &shown[2..], &format!("{masked}{masked}"), &format!("ä{}", &shown[2..])] {
+        let masked_token = token.masked();
+        assert!(token.fits(&masked_token));
+        assert!(!FormToken::of(&secret, two).fits(&masked_token));
+        assert!(!FormToken::of(&Secret::new("t".repeat(32)), one).fits(&masked_token));
+        let (mask, masked) = masked_token.split_at(2 * TOKEN_BYTES);
+        for wrong in
+            ["", mask, masked, &masked_token[2..], &format!("{masked}{masked}"), &format!("ä{}", &masked_token[2..])]
+        {
             assert!(!token.fits(wrong), "{wrong}");
         }
     }
@@ -192,8 +195,9 @@ mod tests {
         let token = FormToken::of(&Secret::new("s".repeat(32)), Id(uuid::Uuid::from_u128(1)));
         let (one, two) = (token.masked(), token.masked());
         assert!(token.fits(&one) && token.fits(&two));
-        let pieces =
-            |shown: &str| (0..=shown.len() - PIECE).map(|at| shown[at..at + PIECE].to_owned()).collect::<Vec<_>>();
+        let pieces = |masked_token: &str| {
+            (0..=masked_token.len() - PIECE).map(|at| masked_token[at..at + PIECE].to_owned()).collect::<Vec<_>>()
+        };
         let other = pieces(&two);
         assert!(pieces(&one).iter().all(|piece| !other.contains(piece)), "{one} {two}");
     }

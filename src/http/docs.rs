@@ -77,7 +77,7 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> Answer {
 }
 
 /// Serves an embedded file. Most are stored compressed and are sent as they are to clients that accept it.
-async fn page(name: &str, asked: &HeaderMap) -> Answer {
+async fn page(name: &str, request_headers: &HeaderMap) -> Answer {
     let config = Config::new(["/api/openapi.json", "/api/v1/openapi.json"])
         .display_operation_id(true)
         .show_extensions(true)
@@ -93,7 +93,7 @@ async fn page(name: &str, asked: &HeaderMap) -> Answer {
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     ];
-    let as_it_is = file.gzpipped && name != INDEX && takes_gzip(asked);
+    let as_it_is = file.gzpipped && name != INDEX && takes_gzip(request_headers);
     let bytes = if file.gzpipped && !as_it_is { inflated(&file.bytes)? } else { file.bytes.into_owned() };
     let bytes = match name {
         INDEX => String::from_utf8_lossy(&bytes).replace(THEIR_TITLE, OUR_TITLE).into_bytes(),

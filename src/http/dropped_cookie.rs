@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::config::Config;
 
-/// How the public address begins where it is one of HTTPS.
+/// Beginning of the public address where it uses HTTPS.
 const SECURE_SCHEME: &str = "https://";
 /// The page on which the staff sign in.
 const SIGN_IN_PATH: &str = "/login";
@@ -14,9 +14,9 @@ const SIGN_IN_PATH: &str = "/login";
 /// The reason why a browser drops the cookie of a staff session.
 #[derive(Debug)]
 pub(crate) struct DroppedCookie {
-    /// Why, and what to do: lower case, without a full stop.
+    /// Reason and remedy: lower case, without a full stop.
     pub(crate) message: String,
-    /// Where a sign-in lasts; `None` where the public address is plain HTTP, too.
+    /// Address where a sign-in lasts; `None` where the public address is plain HTTP, too.
     pub(crate) sign_in_url: Option<String>,
 }
 

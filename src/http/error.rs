@@ -261,7 +261,7 @@ mod tests {
     use super::*;
     use crate::printers::adapter::Operation;
 
-    fn told(error: impl Into<ApiError>) -> String {
+    fn describe(error: impl Into<ApiError>) -> String {
         let error = error.into();
         let ErrorParts { status, code, message, retry_after, .. } = *error.0;
         let wait = retry_after.map(|seconds| format!(" after {seconds} s")).unwrap_or_default();
@@ -306,8 +306,11 @@ mod tests {
             PrinterError::BadAnswer("no json".to_owned()),
             PrinterError::Invalid("no name".to_owned()),
         ];
-        let all =
-            refusals.into_iter().map(told).chain(asks.into_iter().map(told)).chain(printers.into_iter().map(told));
+        let all = refusals
+            .into_iter()
+            .map(describe)
+            .chain(asks.into_iter().map(describe))
+            .chain(printers.into_iter().map(describe));
         insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n"), @r"
         400 validation_failed: name: is required
         404 order_not_found: no such order

@@ -135,10 +135,10 @@ impl Limits {
 
     /// Does what [`Self::charge`] does, in this process only.
     fn charge_here(&self, charges: &[Charge], now: Timestamp) -> Standing {
-        let mut told: Option<Standing> = None;
+        let mut tightest_so_far: Option<Standing> = None;
         for (at, charge) in charges.iter().enumerate() {
             let standing = self.windows.count(charge, self.rule(charge.named), now);
-            let tightest = told.map_or(standing, |told| told.tighter(standing));
+            let tightest = tightest_so_far.map_or(standing, |so_far| so_far.tighter(standing));
             if standing.refused {
                 for counted in &charges[..at] {
                     self.windows.take_back(counted, self.rule(counted.named), now);
@@ -146,9 +146,9 @@ impl Limits {
                 self.note(charge, standing);
                 return tightest;
             }
-            told = Some(tightest);
+            tightest_so_far = Some(tightest);
         }
-        told.unwrap_or(Standing { limit: u32::MAX, remaining: u32::MAX, ends_in_ms: 0, refused: false })
+        tightest_so_far.unwrap_or(Standing { limit: u32::MAX, remaining: u32::MAX, ends_in_ms: 0, refused: false })
     }
 
     /// Reverts the count of a request in all these windows at `now`, because it turned out not to be of the limited
@@ -238,8 +238,8 @@ impl<R> Limited<R> {
     /// Adds the rejected principal and details for the audit log, if the request was rejected by a window.
     pub fn noting(mut self, by: Arc<Principal>, facts: Value) -> Self {
         let refusal = self.answer.as_mut().err().filter(|_| self.standing.refused);
-        if let Some(told) = refusal.and_then(|refusal| refusal.extensions_mut().get_mut::<ErrorMeta>()) {
-            (told.by, told.facts) = (Some(by), Some(facts));
+        if let Some(meta) = refusal.and_then(|refusal| refusal.extensions_mut().get_mut::<ErrorMeta>()) {
+            (meta.by, meta.facts) = (Some(by), Some(facts));
         }
         self
     }
@@ -268,8 +268,8 @@ fn refusal(standing: Standing, charges: &[Charge]) -> Response {
 
 /// Sets the rate-limit headers to the tightest window.
 fn tell(response: &mut Response, standing: Standing) {
-    let told = response.extensions_mut().remove::<RateHeaders>();
-    let standing = told.map_or(standing, |RateHeaders(own)| own.tighter(standing));
+    let own_headers = response.extensions_mut().remove::<RateHeaders>();
+    let standing = own_headers.map_or(standing, |RateHeaders(own)| own.tighter(standing));
     let headers = response.headers_mut();
     headers.insert(LIMIT_HEADER, HeaderValue::from(standing.limit));
     headers.insert(REMAINING_HEADER, HeaderValue::from(standing.remaining));

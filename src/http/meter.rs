@@ -35,7 +35,7 @@ impl RouteMeter {
     }
     /// Counts a response without recording its duration.
     pub fn counted(&self, status: u16) {
-        self.statuses[STATUSES.iter().position(|known| *known == status).unwrap_or(0)].one();
+        self.statuses[STATUSES.iter().position(|counted_status| *counted_status == status).unwrap_or(0)].one();
     }
     /// Returns the counts of all statuses returned at least once.
     pub fn by_status(&self) -> impl Iterator<Item = (u16, u64)> {
@@ -63,8 +63,8 @@ impl RouteMeters {
     /// Returns the counters of a route, which all listeners that serve it share.
     pub fn of(&self, method: &'static str, path: &str) -> Arc<RouteMeter> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = all.iter().find(|known| known.method == method && known.path == path) {
-            return known.clone();
+        if let Some(existing) = all.iter().find(|meter| meter.method == method && meter.path == path) {
+            return existing.clone();
         }
         let fresh = Arc::new(RouteMeter::new(method, path));
         all.push(fresh.clone());

@@ -115,29 +115,29 @@ pub(crate) async fn take<F: Request>(
         Err(_) => None,
     };
     let (file, pairs) = receive(app, &heads, form, share.as_mut()).await?;
-    let told = json!(pairs);
+    let form_json = json!(pairs);
     let fields = read_query::<F>(pairs)?;
     let (name, mut content) = file.ok_or_else(|| Refusal::field("file", "is required"))?;
     let owner = call.who.customer().map_or(FileOwner::Shop, |(_, email)| FileOwner::Customer(mailbox(email)));
-    let found = content.describe(&owner).await.map_err(|error| unmeasured(MeasureError::Io(error), "file"))?;
-    let kind = found.content.ok_or_else(|| Refusal::field("file", "is no STL and no 3MF"))?;
+    let description = content.describe(&owner).await.map_err(|error| unmeasured(MeasureError::Io(error), "file"))?;
+    let kind = description.content.ok_or_else(|| Refusal::field("file", "is no STL and no 3MF"))?;
     let facts = content.measure(kind, &owner).await.map_err(|error| unmeasured(error, "file"))?;
     // The key or session may have ended while the model came.
     if !still(&app.access, &call.who) {
         return Err(ApiError::unauthorized("the key or session has ended"));
     }
     let recording = app.blobs.recording().await;
-    let kept = content.keep(&recording).await?;
-    let metadata = app.blobs.keep_metadata(found, &recording).await?;
-    let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
-    let hash = idempotency::short(&Sha256::digest(json!([kept.sha256, name, told]).to_string()));
+    let stored = content.keep(&recording).await?;
+    let metadata = app.blobs.keep_metadata(description, &recording).await?;
+    let size = i64::try_from(stored.size).map_err(ApiError::internal)?;
+    let hash = idempotency::short(&Sha256::digest(json!([stored.sha256, name, form_json]).to_string()));
     Ok(ModelUpload {
         call,
         fields,
         name,
         facts,
         hash,
-        sha256: kept.sha256,
+        sha256: stored.sha256,
         size,
         metadata,
         share,

@@ -52,11 +52,13 @@ pub fn downgraded(json: &str) -> Result<String, ApiError> {
 pub fn misfits(half: Half, served: &[Served]) -> Vec<String> {
     let resources = half.resources();
     let described: Vec<&DescribedOperation> = resources.iter().flat_map(|resource| &resource.operations).collect();
-    let is = |route: &Served, said: &DescribedOperation| route.method == said.method && route.path == said.path;
-    let bare = served.iter().filter(|route| !described.iter().any(|said| is(route, said)));
-    let idle = described.iter().filter(|said| !served.iter().any(|route| is(route, said)));
+    let is = |route: &Served, operation: &DescribedOperation| {
+        route.method == operation.method && route.path == operation.path
+    };
+    let bare = served.iter().filter(|route| !described.iter().any(|operation| is(route, operation)));
+    let idle = described.iter().filter(|operation| !served.iter().any(|route| is(route, operation)));
     bare.map(|route| format!("no description: {} {}", route.method, route.path))
-        .chain(idle.map(|said| format!("no route: {} {}", said.method, said.path)))
+        .chain(idle.map(|operation| format!("no route: {} {}", operation.method, operation.path)))
         .collect()
 }
 
@@ -147,12 +149,12 @@ impl Descriptions {
     }
 
     fn downgraded(&self) -> Result<&Bytes, ApiError> {
-        if let Some(kept) = self.downgraded.get() {
-            return Ok(kept);
+        if let Some(cached) = self.downgraded.get() {
+            return Ok(cached);
         }
         let json = std::str::from_utf8(self.present()?).map_err(ApiError::internal)?;
-        let made = downgraded(json)?;
-        Ok(self.downgraded.get_or_init(|| made.into()))
+        let document = downgraded(json)?;
+        Ok(self.downgraded.get_or_init(|| document.into()))
     }
 }
 

@@ -20,7 +20,7 @@ pub struct RequestId(pub Arc<str>);
 
 /// Assigns an id to the request.
 pub async fn name(State(environment): State<Arc<Environment>>, mut request: Request, next: Next) -> Response {
-    let id = given(request.headers()).unwrap_or_else(|| environment.id().to_string());
+    let id = from_client(request.headers()).unwrap_or_else(|| environment.id().to_string());
     let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
     request.extensions_mut().insert(RequestId(id.as_str().into()));
     let mut response = next.run(request).instrument(span.clone()).await;
@@ -32,7 +32,7 @@ pub async fn name(State(environment): State<Arc<Environment>>, mut request: Requ
 }
 
 /// Returns the id that the client sent, unless it is unsuitable for a log line.
-fn given(headers: &HeaderMap) -> Option<String> {
+fn from_client(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(HEADER)?.to_str().ok()?;
     let fit = !text.is_empty() && text.len() <= MAX_ID_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
     fit.then(|| text.to_owned())
@@ -48,12 +48,12 @@ mod tests {
         let with = |text: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(HEADER, HeaderValue::from_str(text).unwrap());
-            given(&headers)
+            from_client(&headers)
         };
         assert_eq!(with("abc-1"), Some("abc-1".to_owned()));
         assert_eq!(with(""), None);
         assert_eq!(with("two words"), None);
         assert_eq!(with(&"x".repeat(129)), None);
-        assert_eq!(given(&HeaderMap::new()), None);
+        assert_eq!(from_client(&HeaderMap::new()), None);
     }
 }

@@ -100,8 +100,8 @@ impl SetupDesk {
     }
 
     /// Records the result of the search on the board.
-    pub fn end_board(&self, found: Vec<FoundPrinter>) {
-        self.board.send_modify(|board| board.found = found);
+    pub fn end_board(&self, printers: Vec<FoundPrinter>) {
+        self.board.send_modify(|board| board.found = printers);
     }
 
     /// Returns a receiver for changes of the board.

@@ -21,6 +21,8 @@ mod schema;
 #[cfg(test)]
 mod tests;
 mod values;
+#[cfg(test)]
+pub(crate) mod written;
 
 pub use api_schema::{Components, Flattened, ListItem, Member, Response, ToSchema, response_member, schema_of};
 

@@ -24,7 +24,7 @@ pub struct CustomerToken(String);
 impl CustomerToken {
     /// Returns the token of the customer cookie. A value that does not have the form of a token yields `None`, which
     /// saves a lookup.
-    pub fn shown(headers: &HeaderMap) -> Option<Self> {
+    pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
         cookie(headers, CUSTOMER_COOKIE).filter(|token| is_token(token)).map(|token| Self(token.to_owned()))
     }
 
@@ -38,8 +38,8 @@ impl Credentials {
     /// Looks up the session of a customer token. A session that is unknown, expired or signed out is rejected.
     pub(crate) async fn of_customer(app: &AccessHandles, token: Option<CustomerToken>) -> Self {
         let Some(token) = token else { return Self::Nothing };
-        let found = app.queries.customer_session(&token.hash()).await;
-        let session = match found {
+        let result = app.queries.customer_session(&token.hash()).await;
+        let session = match result {
             Ok(session) => session.filter(|session| !session.over(app.environment.now())),
             Err(error) => return Self::Customer(Err(error.into())),
         };
@@ -76,14 +76,16 @@ pub(super) fn admit(
     request: &Request,
     request_id: Option<Arc<str>>,
 ) -> Result<Caller, ApiError> {
-    let known = request.extensions().get::<Credentials>();
+    let credentials = request.extensions().get::<Credentials>();
     if need != RequiredAccess::Customer {
         own_pages(app, request)?;
         return Ok(Caller { by: Arc::new(Principal::Anonymous), session: None, request_id });
     }
     let from_machine = request.extensions().get::<FromMachine>().is_some();
-    let Some(Credentials::Customer(found)) = known.filter(|_| !from_machine) else { return Err(sign_in_first(app)) };
-    let (by, session) = found.clone()?;
+    let Some(Credentials::Customer(customer)) = credentials.filter(|_| !from_machine) else {
+        return Err(sign_in_first(app));
+    };
+    let (by, session) = customer.clone()?;
     own_pages(app, request)?;
     Ok(Caller { by, session: Some(session), request_id })
 }

@@ -71,7 +71,7 @@ impl Gate {
                 // The key or session may have ended while the body came.
                 request.extensions_mut().remove::<Credentials>();
                 if self.need == RequiredAccess::Customer {
-                    let token = CustomerToken::shown(request.headers());
+                    let token = CustomerToken::from_headers(request.headers());
                     let again = Credentials::of_customer(&self.access, token).await;
                     request.extensions_mut().insert(again);
                 }
@@ -95,9 +95,9 @@ impl Gate {
 /// Returns the id to which an unfinished body is charged: the API key or session, or the address of an unauthenticated
 /// client.
 fn caller_of(request: &Request) -> u128 {
-    let known = request.extensions().get::<Credentials>().and_then(Credentials::id);
+    let credentials = request.extensions().get::<Credentials>().and_then(Credentials::id);
     let client = || request.extensions().get::<ClientAddress>().map_or(0, |client| address::scope(client.0));
-    known.map_or_else(client, |id| id.0.as_u128())
+    credentials.map_or_else(client, |id| id.0.as_u128())
 }
 
 /// Passes an authorized request to its handler and rejects any other. Counts the request and records rejected attempts
@@ -121,7 +121,7 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, n
     };
     let status = response.status();
     gate.meter.answered(status.as_u16(), began.elapsed());
-    let named = response.extensions().get::<ErrorMeta>().is_some_and(|told| told.by.is_some());
+    let named = response.extensions().get::<ErrorMeta>().is_some_and(|meta| meta.by.is_some());
     if named || refusable.is_refused(status) {
         refusable.note(&gate, by.as_deref(), &response);
     }
@@ -163,10 +163,10 @@ impl Refusable {
     }
 
     fn note(self, gate: &Gate, by: Option<&Principal>, response: &Response) {
-        let Some(told) = response.extensions().get::<ErrorMeta>() else { return };
-        let by = told.by.as_deref().or(by).unwrap_or(&Principal::Anonymous);
+        let Some(meta) = response.extensions().get::<ErrorMeta>() else { return };
+        let by = meta.by.as_deref().or(by).unwrap_or(&Principal::Anonymous);
         let mut detail = json!({"status": response.status().as_u16(), "path": self.path.path()});
-        if let Some(facts) = &told.facts {
+        if let Some(facts) = &meta.facts {
             detail["about"] = facts.clone();
         }
         // Unauthenticated callers are told apart by address, so that one cannot hide the attempts of another.
@@ -176,7 +176,7 @@ impl Refusable {
             action: format!("{} {}", gate.meter.method, gate.meter.path),
             subject: self.path.path().split('/').find_map(|part| part.parse().ok()),
             request_id: self.request_id.as_deref().map(str::to_owned),
-            code: told.code.clone(),
+            code: meta.code.clone(),
             detail,
         };
         audit_sampling::note(&gate.audit, attempt);

@@ -159,8 +159,8 @@ impl<S: Send + Sync> FromRequestParts<S> for FromProvider {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let query = parts.uri.query().unwrap_or_default();
-        let given = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
-        if let (Some((_, word)), None) = (given("error"), given("code")) {
+        let parameter = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name);
+        if let (Some((_, word)), None) = (parameter("error"), parameter("code")) {
             let plain: String = word.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(60).collect();
             let words = format!("the accounting provider gives no consent: {plain}");
             return Err(ApiError::bad_request("consent_refused", words));

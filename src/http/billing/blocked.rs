@@ -42,7 +42,7 @@ impl FromRequestParts<AppState> for NotBlocked {
         };
         let own = origin_of(&config.public_url());
         let mut listed = config.server.cors_origins.iter().chain([&own]);
-        if listed.any(|known| known.as_bytes() == origin) {
+        if listed.any(|allowed| allowed.as_bytes() == origin) {
             return Ok(Self);
         }
         Err(ApiError::forbidden("blocked", "pages of this origin may not use the API"))

@@ -201,7 +201,7 @@ pub fn cache_of(app: &App, config: &Config) -> CatalogCache {
 
 /// Returns the items that match the query.
 fn chosen(catalog: &Catalog, query: &CatalogQuery) -> Vec<CatalogItem> {
-    let wanted: Vec<&str> = query
+    let requested: Vec<&str> = query
         .collection
         .as_deref()
         .unwrap_or_default()
@@ -209,7 +209,8 @@ fn chosen(catalog: &Catalog, query: &CatalogQuery) -> Vec<CatalogItem> {
         .map(str::trim)
         .filter(|one| !one.is_empty())
         .collect();
-    let within = |item: &&CatalogItem| wanted.is_empty() || item.collections.iter().any(|one| wanted.contains(&&**one));
+    let within =
+        |item: &&CatalogItem| requested.is_empty() || item.collections.iter().any(|one| requested.contains(&&**one));
     let items = catalog.items.iter().filter(within);
     match query.featured.as_deref() {
         None => items.cloned().collect(),

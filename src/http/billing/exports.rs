@@ -22,7 +22,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::time_span::{SpanEnd, SpanStart};
 use crate::files::exports::ExportFiles;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::limits::{Charge, Limited, Limits, within};
@@ -111,12 +111,12 @@ async fn request(
         let scope = ExportScope { kind, customer_email, from, to, status, site };
         Ok(ExportCommand::Request { scope, mail_to: Some(email.to_owned()) })
     };
-    let asked = Box::pin(async {
+    let operation = Box::pin(async {
         call.ask_with(&app.exports, CommandTarget::New, command).await?;
         let message = format!("the export is being made; a link to it is mailed to {email}");
         Ok(Plain(DoneWithWords { success: Success, message }))
     });
-    within(&app.limits, app.environment.now(), &[charge], asked).await
+    within(&app.limits, app.environment.now(), &[charge], operation).await
 }
 
 /// `{exportToken}` of a download link, and whether the client accepts HTML.
@@ -152,12 +152,12 @@ async fn fetch(State(app): State<ExportHandles>, link: LinkCall) -> Result<Respo
 }
 
 async fn open(app: &ExportHandles, token: &str) -> Result<Response, ApiError> {
-    let known = match Some(token).filter(|token| credentials::is_token(token)) {
+    let export_id = match Some(token).filter(|token| credentials::is_token(token)) {
         Some(token) => app.queries.export_by_token(&credentials::session_hash(token)).await?,
         None => None,
     };
-    let id = known.ok_or_else(|| Refusal::not_found("export"))?;
-    let (_, state) = found(&app.exports, id).await?;
+    let id = export_id.ok_or_else(|| Refusal::not_found("export"))?;
+    let (_, state) = find_existing(&app.exports, id).await?;
     let export = state_of(&state)?;
     if !export.is_open(app.environment.now()) {
         let words = "this export has expired and was deleted; ask for it again";

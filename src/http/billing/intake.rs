@@ -121,7 +121,7 @@ async fn take_in(
     request: extract::Request,
 ) -> Result<Limited<Made<IntakeReply>>, ApiError> {
     let charge = Charge::of_address(LimitKind::Intake, client);
-    let taken = Box::pin(async {
+    let operation = Box::pin(async {
         let (parts, body) = request.into_parts();
         let call = CommandRequest::without_body(&app.request, who, &parts)?;
         // Staff work is never refused for what customers have sent.
@@ -132,14 +132,14 @@ async fn take_in(
         share.iter().for_each(SpaceShare::keep);
         Ok(Made::after(&done, IntakeReply::new(&done.answer)))
     });
-    within(&app.limits, app.environment.now(), &[charge], taken).await
+    within(&app.limits, app.environment.now(), &[charge], operation).await
 }
 
 /// Returns the hash by which a retried request is compared with the first one. It covers the text fields and the
 /// digests of the photos.
 fn hash(form: &TakenForm<'_>) -> String {
     let digests: Vec<&str> = form.photos.iter().map(|photo| photo.digest.as_str()).collect();
-    idempotency::short(&Sha256::digest(json!([form.fields.told(), digests]).to_string()))
+    idempotency::short(&Sha256::digest(json!([form.fields.hashed_fields(), digests]).to_string()))
 }
 
 /// Stores the photos and records the request, in one commit with their file references.
@@ -152,9 +152,9 @@ async fn record(
     let hash = hash(&form);
     // Until the request is recorded, what it names is not removed.
     let recording = app.blobs.recording().await;
-    let mut kept = Vec::with_capacity(form.photos.len());
+    let mut new_photos = Vec::with_capacity(form.photos.len());
     let command = async {
-        keep(form.photos, &recording, &mut kept).await?;
+        keep(form.photos, &recording, &mut new_photos).await?;
         let (customer_email, customer_name, phone, wishes) = form.fields.into_parts()?;
         let customer_id = customer_of(&app.queries, &app.customers, call.origin(), &customer_email).await?;
         Ok(CustomRequestCommand::Create(Box::new(NewCustomRequest {
@@ -164,13 +164,13 @@ async fn record(
             customer_name,
             phone,
             wishes,
-            photos: kept.clone(),
+            photos: new_photos.clone(),
         })))
     };
     let done = call.ask_hashed(&app.custom_requests, CommandTarget::New, hash, command).await;
     drop(recording);
     if done.is_err() {
-        let contents = kept.into_iter().map(|photo| photo.sha256);
+        let contents = new_photos.into_iter().map(|photo| photo.sha256);
         // What stays behind, by an error or a crash, is found at the next look through all contents.
         if let Err(error) = remove_contents(&app.blobs, &app.queries, contents).await {
             tracing::warn!(%error, "photos of a custom request that was not recorded are still on the disk");
@@ -179,11 +179,15 @@ async fn record(
     done
 }
 
-async fn keep(photos: Vec<ReceivedPhoto<'_>>, recording: &Recording, kept: &mut Vec<NewPhoto>) -> Result<(), ApiError> {
+async fn keep(
+    photos: Vec<ReceivedPhoto<'_>>,
+    recording: &Recording,
+    new_photos: &mut Vec<NewPhoto>,
+) -> Result<(), ApiError> {
     for ReceivedPhoto { content, format, .. } in photos {
         let content = content.keep(recording).await?;
         let size = i64::try_from(content.size).map_err(ApiError::internal)?;
-        kept.push(NewPhoto { sha256: content.sha256, size, format });
+        new_photos.push(NewPhoto { sha256: content.sha256, size, format });
     }
     Ok(())
 }

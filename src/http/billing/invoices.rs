@@ -19,7 +19,7 @@ use crate::domain::invoice::{Invoice, InvoiceStatus};
 use crate::domain::limits::LimitKind;
 use crate::domain::refusal::Refusal;
 use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, found, state_of};
+use crate::http::command_request::{CommandRequest, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::limits::layer::ClientAddress;
 use crate::http::limits::{Charge, Limited, Limits, within};
@@ -178,7 +178,7 @@ async fn one(
     who: Caller,
 ) -> Result<Plain<InvoiceReply>, ApiError> {
     let (_, email) = who.customer()?;
-    let (_, state) = found(&app.invoices, id).await?;
+    let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
     if !invoice.shown_to(email) {
         return Err(Refusal::not_found("invoice").into());
@@ -194,7 +194,7 @@ pub(crate) async fn own(
     document: Option<Id>,
 ) -> Result<WholeDocument, ApiError> {
     let (_, email) = who.customer()?;
-    let (_, state) = found(&app.invoices, id).await?;
+    let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
     let issued = invoice.issued().ok_or_else(|| Refusal::not_found("invoice"))?.id;
     if !invoice.shown_to(email) {
@@ -215,7 +215,7 @@ async fn check_out(
     let charge = Charge::of_address(LimitKind::OrderCheckout, client);
     let open = async {
         let (_, email) = call.who.customer()?;
-        let (_, state) = found(&app.invoices, id).await?;
+        let (_, state) = find_existing(&app.invoices, id).await?;
         let invoice = state_of(&state)?;
         if invoice.issued().is_none() {
             return Err(Refusal::not_found("invoice").into());

@@ -26,7 +26,7 @@ use crate::domain::limits::LimitKind;
 use crate::domain::order::{Address, NewOrder, Order, OrderCommand, OrderKind, OrderStatus};
 use crate::domain::refusal::Refusal;
 use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::limits::layer::ClientAddress;
@@ -180,7 +180,7 @@ async fn list(
 
 /// Returns the customer's order with this id: 404 if it does not exist, 403 if it belongs to another customer.
 pub(crate) async fn own(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
-    let (_, state) = found(&app.orders, id).await?;
+    let (_, state) = find_existing(&app.orders, id).await?;
     if who.sees(state_of(&state)?) {
         Ok(state)
     } else {
@@ -251,12 +251,12 @@ async fn draft(
             own_use: false,
         })))
     };
-    let made = Box::pin(async {
+    let operation = Box::pin(async {
         let done = call.ask_with(&app.orders.orders, CommandTarget::New, command).await?;
         let reply = DraftReply { success: Success, order_id: done.id };
         Ok(Made::after(&done, reply))
     });
-    within(&app.limits, app.environment.now(), &[charge], made).await
+    within(&app.limits, app.environment.now(), &[charge], operation).await
 }
 
 /// Starts the checkout of an order. While a payment page is open, every call returns the same one.
@@ -288,11 +288,11 @@ fn as_bad_request(error: ApiError) -> ApiError {
 async fn address(
     customers: &Directory<Customer>,
     customer: Id,
-    wanted: Option<Id>,
+    requested: Option<Id>,
 ) -> Result<Option<Address>, ApiError> {
-    let (_, state) = found(customers, customer).await?;
+    let (_, state) = find_existing(customers, customer).await?;
     let customer = state_of(&state)?;
-    match wanted {
+    match requested {
         Some(id) => {
             let one = customer.addresses.iter().find(|one| one.id == id);
             let one = one.ok_or_else(|| Refusal::field("shippingAddressId", "is no address of the profile"))?;

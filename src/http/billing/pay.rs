@@ -36,16 +36,18 @@ pub fn routes() -> ResourceRoutes {
     let about = "Links by which invoices are paid without signing in. Staff make and revoke them.";
     ResourceRoutes::new("Pay Links", about, "pay_link")
         .get(open, "/api/v1/pay/{token}", show, |op| {
-            told(op.named("getPayLink", "Show the invoice of a pay link"))
+            with_link_errors(op.named("getPayLink", "Show the invoice of a pay link"))
                 .about("Without what is personal but the customer's name. Also once it is paid.")
         })
         .post(open, "/api/v1/pay/{token}/checkout", check_out, |op| {
-            payable(told(op.named("checkOutPayLink", "Pay the invoice of a pay link at the payment processor")))
-                .about("Gives the page on which all that is due is paid, the same to all who ask while it is open.")
+            payable(with_link_errors(
+                op.named("checkOutPayLink", "Pay the invoice of a pay link at the payment processor"),
+            ))
+            .about("Gives the page on which all that is due is paid, the same to all who ask while it is open.")
         })
 }
 
-fn told(op: DescribedOperation) -> DescribedOperation {
+fn with_link_errors(op: DescribedOperation) -> DescribedOperation {
     op.error(404, "pay_link_not_found", "There is no such link.").error(
         410,
         "pay_link_gone",

@@ -16,7 +16,7 @@ use crate::domain::order::Address;
 use crate::domain::time::Timestamp;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::billing::preflight::preflight;
-use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::reply::Plain;
@@ -91,8 +91,8 @@ pub struct AddressInput {
 }
 
 impl From<AddressInput> for GivenAddress {
-    fn from(given: AddressInput) -> Self {
-        let AddressInput { id, kind, line1, line2, city, region, postal_code, mut country, is_default } = given;
+    fn from(input: AddressInput) -> Self {
+        let AddressInput { id, kind, line1, line2, city, region, postal_code, mut country, is_default } = input;
         country.make_ascii_uppercase();
         Self { id, kind, address: Address { line1, line2, city, region, postal_code, country }, is_default }
     }
@@ -162,9 +162,9 @@ pub struct AddressView {
 }
 
 impl From<&CustomerAddress> for AddressView {
-    fn from(given: &CustomerAddress) -> Self {
-        let CustomerAddress { id, kind, is_default, .. } = *given;
-        let Address { line1, line2, city, region, postal_code, country } = given.address.clone();
+    fn from(stored: &CustomerAddress) -> Self {
+        let CustomerAddress { id, kind, is_default, .. } = *stored;
+        let Address { line1, line2, city, region, postal_code, country } = stored.address.clone();
         Self { id, kind, line1, line2, city, region, postal_code, country, is_default }
     }
 }
@@ -259,7 +259,7 @@ impl ProfileReply {
 
 async fn me(State(app): State<ProfileHandles>, who: Caller) -> Result<Plain<ProfileReply>, ApiError> {
     let customer = who.customer()?.0;
-    let (_, state) = found(&app.customers, customer).await?;
+    let (_, state) = find_existing(&app.customers, customer).await?;
     let cards = app.subscribers.cards(customer).await;
     Ok(Plain(ProfileReply::new(state_of(&state)?, &cards)))
 }

@@ -294,9 +294,9 @@ pub(crate) async fn accept_own<B>(
             Ok(()) => drop(quotes.ask(id, CommandOrigin::system(), QuoteCommand::Ordered).await?),
             Err(NotOrdered::Trouble(error)) => return Err(error.into()),
             Err(NotOrdered::Refused(words)) => {
-                let told = format!("the order cannot be made now: {words}; the shop was told");
+                let message = format!("the order cannot be made now: {words}; the shop was told");
                 quotes.ask(id, CommandOrigin::system(), QuoteCommand::NotOrdered(words)).await?;
-                return Err(ApiError::conflict("order_not_made", told));
+                return Err(ApiError::conflict("order_not_made", message));
             }
         }
     }

@@ -176,8 +176,8 @@ impl<S: Sync> FromRequestParts<S> for Asked {
             only_looks: parts.method == Method::HEAD,
             browser: accepts.any(|accept| accept.contains("text/html")),
             in_advance: ["sec-purpose", "purpose", "x-moz"].iter().any(|name| {
-                let said = parts.headers.get(*name).and_then(|value| value.to_str().ok());
-                said.is_some_and(|said| said.contains("prefetch") || said.contains("prerender"))
+                let purpose = parts.headers.get(*name).and_then(|value| value.to_str().ok());
+                purpose.is_some_and(|purpose| purpose.contains("prefetch") || purpose.contains("prerender"))
             }),
             headers: parts.headers.clone(),
             request_id: parts.extensions.get::<RequestId>().map(|id| id.0.clone()),
@@ -230,29 +230,29 @@ impl Reply for Verified {
 async fn verify(
     State(app): State<SignInHandles>,
     OpenQuery(query): OpenQuery<LinkQuery>,
-    asked: Asked,
+    request: Asked,
 ) -> Result<Verified, ApiError> {
-    if asked.only_looks {
+    if request.only_looks {
         return Ok(Verified::Looked);
     }
-    if asked.in_advance {
+    if request.in_advance {
         return Err(ApiError::forbidden("prefetch", "a link is redeemed when its reader opens it, and not before"));
     }
     let base = app.config.public_url();
     // A stranger's page could sign a visitor in as somebody else, who would then see what the visitor enters. Where
     // links open our own page only its button leads here; else they come from wherever mails are read.
     let others = &app.config.server.cors_origins;
-    if app.config.auth.confirm_page && !csrf::allowed_for_customers(&Method::POST, &asked.headers, &base, others) {
-        if let (true, Some(token)) = (asked.browser, &query.token) {
+    if app.config.auth.confirm_page && !csrf::allowed_for_customers(&Method::POST, &request.headers, &base, others) {
+        if let (true, Some(token)) = (request.browser, &query.token) {
             return Ok(Verified::LedBack(link(&app.config, token, query.next.as_deref())));
         }
         let words = "open the link of the mail, and press the button on its page";
         return Err(ApiError::forbidden("cross_site", words));
     }
     let to = query.next.as_deref().and_then(|next| own_path(&base, next)).unwrap_or_else(|| "/".to_owned());
-    match redeem(&app, query.token.as_deref(), asked.request_id).await {
+    match redeem(&app, query.token.as_deref(), request.request_id).await {
         Ok(token) => Ok(Verified::SignedIn(to, cookie(&token, SESSION_LIFE_MS / 1000)?)),
-        Err(error) if asked.browser && error.code() == INVALID_OR_EXPIRED => {
+        Err(error) if request.browser && error.code() == INVALID_OR_EXPIRED => {
             Ok(Verified::LedBack(next::with_error(&base, &to, INVALID_OR_EXPIRED)))
         }
         Err(error) => Err(error),
@@ -262,11 +262,11 @@ async fn verify(
 /// Redeems the link with this token, opens a session for its customer and returns the session token. The first sign-in
 /// of an address creates the customer.
 async fn redeem(app: &SignInHandles, token: Option<&str>, request_id: Option<Arc<str>>) -> Result<String, ApiError> {
-    let known = match token.filter(|token| credentials::is_token(token)) {
+    let link_id = match token.filter(|token| credentials::is_token(token)) {
         Some(token) => app.queries.sign_in_link(&credentials::session_hash(token)).await?,
         None => None,
     };
-    let link = known.ok_or_else(invalid_or_expired)?;
+    let link = link_id.ok_or_else(invalid_or_expired)?;
     let origin = |by: Principal| CommandOrigin { by: Arc::new(by), request_id: request_id.clone(), key: None };
     let redeemed = app.links.ask(link, origin(Principal::Anonymous), SignInLinkCommand::Redeem).await?;
     let SignInLinkAnswer::Redeemed(email) = redeemed.answer else {

@@ -25,7 +25,7 @@ use crate::domain::customer::Customer;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, found, state_of};
+use crate::http::command_request::{CommandRequest, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedOperation;
@@ -183,8 +183,8 @@ async fn list(
     OpenQuery(query): OpenQuery<SubscriptionQuery>,
 ) -> Result<Plain<SubscriptionList>, ApiError> {
     let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
-    let found = app.subscribers.list(who.customer()?.0, limit).await?;
-    let subscriptions = found.iter().map(SubscriptionView::new).collect();
+    let results = app.subscribers.list(who.customer()?.0, limit).await?;
+    let subscriptions = results.iter().map(SubscriptionView::new).collect();
     Ok(Plain(SubscriptionList { success: Success, subscriptions }))
 }
 
@@ -254,7 +254,7 @@ async fn check_out(
     if !app.config.payments.subscription_prices.contains(&price_id) {
         return Err(Refusal::field("priceId", "is no price that can be subscribed to").into());
     }
-    let (_, state) = found(&app.customers, customer).await?;
+    let (_, state) = find_existing(&app.customers, customer).await?;
     let who = Subscriber { id: customer, email, name: state_of(&state)?.name.clone() };
     let pages = return_pages(success_path.as_deref(), cancel_path.as_deref(), &call.headers, &app.config);
     let quantity = quantity.or(1);
@@ -263,9 +263,9 @@ async fn check_out(
         None => {
             let slot = app.environment.now().0.div_euclid(DOUBLE_CLICK_MS);
             let ReturnPages { success_url, cancel_url } = &pages;
-            let asked = format!("{customer} {price_id} {quantity} {success_url} {cancel_url} {slot}");
+            let fingerprint = format!("{customer} {price_id} {quantity} {success_url} {cancel_url} {slot}");
             SubscriptionKey {
-                first: format!("subscription-{}", hex::encode(Sha256::digest(asked))),
+                first: format!("subscription-{}", hex::encode(Sha256::digest(fingerprint))),
                 another: Some(creation_key(&app, &call, "subscription", customer)),
             }
         }

@@ -31,9 +31,9 @@ pub fn page() -> String {
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Events</title><style>{STYLE}</style></head>\
          <body><main><h1>Events</h1>{INTRODUCTION}"
     );
-    let (sent, shown): (Vec<&Entry>, Vec<&Entry>) = all.iter().partition(|entry| entry.sent_as.is_some());
+    let (sent, unsent): (Vec<&Entry>, Vec<&Entry>) = all.iter().partition(|entry| entry.sent_as.is_some());
     let _ = write!(html, "<h2>Events that endpoints are sent</h2>{}", sections(&sent, true));
-    let _ = write!(html, "<h2>Events that only <code>/api/events</code> shows</h2>{}", sections(&shown, false));
+    let _ = write!(html, "<h2>Events that only <code>/api/events</code> shows</h2>{}", sections(&unsent, false));
     html + "</main></body></html>\n"
 }
 
@@ -75,11 +75,11 @@ fn kind_of(schema: &Value) -> String {
         _ => vec!["any".to_owned()],
     };
     let format = schema["format"].as_str().filter(|format| *format != "int64");
-    let shown = all.into_iter().map(|kind| match format {
+    let words_of_kinds = all.into_iter().map(|kind| match format {
         Some(format) if kind == "string" => format!("string ({format})"),
         _ => kind,
     });
-    shown.collect::<Vec<_>>().join(" or ")
+    words_of_kinds.collect::<Vec<_>>().join(" or ")
 }
 
 /// Formats a description as HTML; text in backticks becomes code.

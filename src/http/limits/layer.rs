@@ -121,7 +121,7 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
     let now = app.environment.now();
     let credentials = if of_customers {
         // Where nothing more is done for the request nobody is looked up either.
-        let token = CustomerToken::shown(request.headers()).filter(|_| !refuses);
+        let token = CustomerToken::from_headers(request.headers()).filter(|_| !refuses);
         if let Some(refused) = token.as_ref().and_then(|token| refused_unseen(&app.limits, token, client, now)) {
             return refused;
         }

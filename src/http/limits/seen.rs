@@ -59,15 +59,15 @@ mod tests {
 
     #[test]
     fn a_session_counts_for_its_customer_only_while_it_was_found_alive() {
-        let (seen, client) = (SeenSessions::default(), IpAddr::from(Ipv4Addr::LOCALHOST));
+        let (sessions, client) = (SeenSessions::default(), IpAddr::from(Ipv4Addr::LOCALHOST));
         let of_address = Charge::of_address(LimitKind::Anonymous, client);
-        assert_eq!(seen.charge("hash", client), of_address);
+        assert_eq!(sessions.charge("hash", client), of_address);
         let id = crate::domain::testing::id(7);
-        seen.note("hash".to_owned(), Some(id));
+        sessions.note("hash".to_owned(), Some(id));
         let of_customer = Charge { named: LimitKind::Customer, scope: id.0.as_u128() };
-        assert_eq!(seen.charge("hash", client), of_customer);
-        assert_eq!(seen.charge("other", client), of_address);
-        seen.note("hash".to_owned(), None);
-        assert_eq!((seen.charge("hash", client), seen.looked_up()), (of_address, 2));
+        assert_eq!(sessions.charge("hash", client), of_customer);
+        assert_eq!(sessions.charge("other", client), of_address);
+        sessions.note("hash".to_owned(), None);
+        assert_eq!((sessions.charge("hash", client), sessions.looked_up()), (of_address, 2));
     }
 }

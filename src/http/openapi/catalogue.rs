@@ -110,14 +110,18 @@ fn entries<D: EventData + ToSchema + Flattened>(all: &mut Vec<Entry>) {
 /// Returns the schemas of the payloads that endpoints receive.
 pub fn schemas() -> Vec<NamedSchema> {
     let mut components = Components::default();
-    let mut found = Vec::new();
+    let mut webhook_schemas = Vec::new();
     for entry in all() {
         let Some(name) = entry.sent_as else { continue };
         (entry.add)(&mut components);
-        found.push(NamedSchema { name, shape: entry.schema().about(entry.kind.when), example: entry.envelope() });
+        webhook_schemas.push(NamedSchema {
+            name,
+            shape: entry.schema().about(entry.kind.when),
+            example: entry.envelope(),
+        });
     }
     let data = components.0.into_iter().map(|(name, shape, example)| NamedSchema { name, shape, example });
-    data.chain(found).collect()
+    data.chain(webhook_schemas).collect()
 }
 
 /// Builds the `webhooks` section: one request by the server per event type that endpoints can receive.
@@ -160,9 +164,9 @@ mod tests {
     fn every_event_that_can_be_subscribed_to_is_described_once() {
         let all = all();
         for word in OUTBOUND.into_iter().chain([TEST]) {
-            let found: Vec<_> = all.iter().filter(|entry| entry.kind.name == word).collect();
-            assert_eq!(found.len(), 1, "{word}");
-            assert!(found.iter().all(|entry| entry.sent_as.is_some()), "{word}");
+            let entries: Vec<_> = all.iter().filter(|entry| entry.kind.name == word).collect();
+            assert_eq!(entries.len(), 1, "{word}");
+            assert!(entries.iter().all(|entry| entry.sent_as.is_some()), "{word}");
         }
         for entry in &all {
             assert_eq!(all.iter().filter(|other| other.kind.name == entry.kind.name).count(), 1, "{}", entry.kind.name);

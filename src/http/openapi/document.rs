@@ -31,7 +31,7 @@ pub fn document(half: Half, served: &[Served], public_url: &str) -> OpenApi {
         let item = PathItem::new(method(&route.method), book.operation(route, &resources));
         let path = derive::path(route);
         match paths.paths.get_mut(&path) {
-            Some(known) => known.merge_operations(item),
+            Some(existing) => existing.merge_operations(item),
             None => drop(paths.paths.insert(path, item)),
         }
     }
@@ -43,7 +43,7 @@ pub fn document(half: Half, served: &[Served], public_url: &str) -> OpenApi {
     // Several files may describe operations of one tag; the first says what it is about.
     let mut tags = Vec::<&DescribedResource>::new();
     for resource in &resources {
-        if !tags.iter().any(|known| known.tag == resource.tag) {
+        if !tags.iter().any(|existing| existing.tag == resource.tag) {
             tags.push(resource);
         }
     }
@@ -83,10 +83,10 @@ impl Book {
         let shared = shared::shapes(half);
         let mut shapes = Vec::<(&'static str, Shape, Value)>::new();
         let events = if half == Half::Production { catalogue::schemas() } else { Vec::new() };
-        let of_resources = resources.iter().flat_map(|known| &known.shapes);
+        let of_resources = resources.iter().flat_map(|resource| &resource.shapes);
         for NamedSchema { name, shape, example } in shared.iter().chain(of_resources).chain(&events) {
             // Several resources may refer to the same type.
-            if !shapes.iter().any(|(known, ..)| known == name) {
+            if !shapes.iter().any(|(existing, ..)| existing == name) {
                 shapes.push((name, shape.clone(), example.clone()));
             }
         }
@@ -94,7 +94,7 @@ impl Book {
     }
 
     fn find(&self, name: &str) -> Option<&(&'static str, Shape, Value)> {
-        self.shapes.iter().find(|(known, ..)| *known == name)
+        self.shapes.iter().find(|(existing, ..)| *existing == name)
     }
 
     fn example(&self, name: &str) -> Value {
@@ -128,36 +128,38 @@ impl Book {
     }
 
     fn operation(&self, route: &Served, resources: &[DescribedResource]) -> utoipa::openapi::path::Operation {
-        let is = |said: &&DescribedOperation| said.method == route.method && said.path == route.path;
-        let found = resources.iter().find_map(|resource| Some((resource, resource.operations.iter().find(is)?)));
+        let is = |described: &&DescribedOperation| described.method == route.method && described.path == route.path;
+        let description = resources.iter().find_map(|resource| Some((resource, resource.operations.iter().find(is)?)));
         let bare = get(route.path, "", "Not described yet.");
-        let (resource, said) = found.map_or((None, &bare), |(resource, said)| (Some(resource), said));
-        let kind = said.kind.or(resource.map(|resource| resource.kind)).unwrap_or("resource");
+        let (resource, described) =
+            description.map_or((None, &bare), |(resource, described)| (Some(resource), described));
+        let kind = described.kind.or(resource.map(|resource| resource.kind)).unwrap_or("resource");
         let has_version = |name: &str| self.find(name).is_some_and(|(_, shape, _)| shape.has_member("version"));
-        let versioned = derive::versioned(said, has_version);
+        let versioned = derive::versioned(described, has_version);
 
         let mut operation = OperationBuilder::new()
-            .summary(Some(said.summary))
+            .summary(Some(described.summary))
             .extensions(Some(ExtensionsBuilder::new().add("x-roles", derive::roles(route.need)).build()));
         if let Some(resource) = resource {
-            operation = operation.tag(resource.tag).operation_id(Some(said.id.as_ref()));
+            operation = operation.tag(resource.tag).operation_id(Some(described.id.as_ref()));
         }
-        if !said.about.is_empty() {
-            operation = operation.description(Some(said.about));
+        if !described.about.is_empty() {
+            operation = operation.description(Some(described.about));
         }
-        operation = secured(operation, route.need, said.by_token);
-        operation = parameters(operation, route, said, kind, versioned);
-        if let Some(body) = &said.body {
+        operation = secured(operation, route.need, described.by_token);
+        operation = parameters(operation, route, described, kind, versioned);
+        if let Some(body) = &described.body {
             operation = operation.request_body(Some(request_body(body)));
         }
-        if found.is_some() {
-            let (status, content) = &said.answer;
-            operation = operation.response(status.to_string(), self.success(route, said, *status, content, versioned));
+        if description.is_some() {
+            let (status, content) = &described.answer;
+            operation =
+                operation.response(status.to_string(), self.success(route, described, *status, content, versioned));
         }
-        for (status, codes) in derive::errors(route, said, kind, versioned) {
+        for (status, codes) in derive::errors(route, described, kind, versioned) {
             operation = operation.response(status.to_string(), self.error(status, &codes));
         }
-        for (status, when, shape, example) in &said.others {
+        for (status, when, shape, example) in &described.others {
             let content = json_content(shape.clone(), example.clone());
             let response = ResponseBuilder::new().description(*when).content("application/json", content);
             let response = with_headers_of(*status, response);
@@ -168,7 +170,7 @@ impl Book {
 
     /// Returns the response of an error, as a reference if several operations share it.
     fn error(&self, status: u16, codes: &[Code]) -> RefOr<Response> {
-        match self.errors.iter().find(|(_, known, same)| *known == status && same == codes) {
+        match self.errors.iter().find(|(_, own_status, same)| *own_status == status && same == codes) {
             Some((name, ..)) => RefOr::Ref(Ref::from_response_name(name)),
             None => RefOr::T(self.error_itself(status, codes)),
         }
@@ -191,7 +193,7 @@ impl Book {
     fn success(
         &self,
         route: &Served,
-        said: &DescribedOperation,
+        described: &DescribedOperation,
         status: u16,
         content: &DescribedContent,
         versioned: bool,
@@ -237,13 +239,13 @@ impl Book {
         if versioned {
             add("ETag");
         }
-        if said.located {
+        if described.located {
             add("Location");
         }
-        if derive::keyed(route, said) {
+        if derive::keyed(route, described) {
             add("Idempotency-Replayed");
         }
-        if said.sets_cookie {
+        if described.sets_cookie {
             add("Set-Cookie");
         }
         with_common_headers(response)
@@ -253,18 +255,18 @@ impl Book {
 fn parameters(
     mut operation: OperationBuilder,
     route: &Served,
-    said: &DescribedOperation,
+    described: &DescribedOperation,
     kind: &str,
     versioned: bool,
 ) -> OperationBuilder {
     for (name, shape, about) in derive::path_parameters(route, kind) {
         operation = operation.parameter(parameter(&name, ParameterIn::Path, shape, &about));
     }
-    for given in &said.parameters {
-        let place = if given.in_query { ParameterIn::Query } else { ParameterIn::Header };
-        operation = operation.parameter(parameter(&given.name, place, given.shape.clone(), given.about));
+    for declared in &described.parameters {
+        let place = if declared.in_query { ParameterIn::Query } else { ParameterIn::Header };
+        operation = operation.parameter(parameter(&declared.name, place, declared.shape.clone(), declared.about));
     }
-    if derive::keyed(route, said) {
+    if derive::keyed(route, described) {
         let about = "A repeat with the same key and body, within 24 hours, gets the first answer again.";
         let shape = text_of(1..=255);
         operation = operation.parameter(parameter("Idempotency-Key", ParameterIn::Header, shape, about));

@@ -151,13 +151,13 @@ fn prune(document: &mut Map<String, Value>) {
     }
 }
 
-fn references(value: &Value, found: &mut Vec<String>) {
+fn references(value: &Value, targets: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
-            found.extend(members.get("$ref").and_then(Value::as_str).map(str::to_owned));
-            members.values().for_each(|value| references(value, found));
+            targets.extend(members.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            members.values().for_each(|value| references(value, targets));
         }
-        Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+        Value::Array(items) => items.iter().for_each(|value| references(value, targets)),
         _ => {}
     }
 }
@@ -194,8 +194,8 @@ mod tests {
             "webhooks": {"b": {"post": {"schema": {"$ref": "#/components/schemas/B"}}}},
             "components": {"schemas": {"A": {"type": "string"}, "B": {"$ref": "#/components/schemas/C"}, "C": {}}},
         });
-        let made = downgraded(document);
-        assert_eq!(made["components"]["schemas"], json!({"A": {"type": "string"}}));
-        assert_eq!(made["info"]["license"], json!({"name": "MIT"}));
+        let actual = downgraded(document);
+        assert_eq!(actual["components"]["schemas"], json!({"A": {"type": "string"}}));
+        assert_eq!(actual["info"]["license"], json!({"name": "MIT"}));
     }
 }

@@ -18,7 +18,7 @@ use crate::domain::customer::{AddressKind, Customer, CustomerAddress, CustomerCo
 use crate::http::access::Caller;
 use crate::http::billing::profile::ProfileUpdate;
 use crate::http::billing::session::{SignInHandles, end_session};
-use crate::http::command_request::{CommandTarget, found, state_of};
+use crate::http::command_request::{CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::wire::read_body;
@@ -65,7 +65,7 @@ pub(super) async fn sign_out(State(app): State<SignInHandles>, sent: PageForm) -
 
 /// Serves the profile page.
 pub(super) async fn show(State(app): State<AccountHandles>, who: Caller) -> Result<Response, ApiError> {
-    let (_, state) = found(&app.customers, who.customer()?.0).await?;
+    let (_, state) = find_existing(&app.customers, who.customer()?.0).await?;
     let customer = state_of(&state)?;
     let viewer = Viewer::new(&who, &app.config)?;
     let values = |name: &str| value_of(customer, name);
@@ -76,8 +76,8 @@ pub(super) async fn show(State(app): State<AccountHandles>, who: Caller) -> Resu
 pub(super) async fn change(State(app): State<AccountHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let (id, email) = sent.call.who.customer()?;
     let viewer = Viewer::new(&sent.call.who, &app.config)?;
-    let (_, state) = found(&app.customers, id).await?;
-    let update = given(&sent, state_of(&state)?).to_string();
+    let (_, state) = find_existing(&app.customers, id).await?;
+    let update = profile_body(&sent, state_of(&state)?).to_string();
     let changed = match read_body::<ProfileUpdate>(update.as_bytes()) {
         Ok(update) => {
             let change = CustomerCommand::Update(Box::new(update.into()));
@@ -99,26 +99,26 @@ pub(super) async fn change(State(app): State<AccountHandles>, sent: PageForm) ->
 /// Formats the validation errors with the labels of the form.
 fn faults(error: &ApiError) -> String {
     let body = error.body();
-    let told = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
+    let sentences = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
         let (path, words) = (fault["path"].as_str()?, fault["message"].as_str()?);
         let name = path.rsplit('.').next()?;
-        let (_, label, ..) = PERSON.iter().chain(&PARCELS).find(|(known, ..)| *known == name)?;
+        let (_, label, ..) = PERSON.iter().chain(&PARCELS).find(|(field, ..)| *field == name)?;
         Some(format!("{label}: {words}."))
     });
-    let told: Vec<String> = told.collect();
-    if told.is_empty() { sentence(error.message()) } else { told.join(" ") }
+    let sentences: Vec<String> = sentences.collect();
+    if sentences.is_empty() { sentence(error.message()) } else { sentences.join(" ") }
 }
 
 /// Converts the form to the JSON body of the API, including the addresses that the form does not show.
-fn given(sent: &PageForm, customer: &Customer) -> Value {
+fn profile_body(sent: &PageForm, customer: &Customer) -> Value {
     let own = shipping_of(customer);
-    let kept = customer.addresses.iter().filter(|one| own.is_none_or(|own| own.id != one.id));
-    let kept = kept.map(|one| json!({
+    let others = customer.addresses.iter().filter(|one| own.is_none_or(|own| own.id != one.id));
+    let others = others.map(|one| json!({
         "id": one.id, "kind": one.kind, "isDefault": one.is_default && one.kind != AddressKind::Shipping,
         "line1": one.address.line1, "line2": one.address.line2, "city": one.address.city, "region": one.address.region,
         "postalCode": one.address.postal_code, "country": one.address.country,
     }));
-    let mut addresses: Vec<Value> = kept.collect();
+    let mut addresses: Vec<Value> = others.collect();
     if PARCELS.iter().any(|(name, ..)| !sent.text(name).is_empty()) {
         let mut shipping = json!({
             "kind": AddressKind::Shipping, "isDefault": true, "line1": sent.text("line1"), "line2": sent.some("line2"),

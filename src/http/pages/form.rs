@@ -57,8 +57,8 @@ impl PageForm {
 }
 
 /// Rejects a form without the token of this session.
-pub(super) fn check_token(config: &Config, session: Id, given: &str) -> Result<(), ApiError> {
-    if FormToken::of(&config.auth.session_secret, session).fits(given) {
+pub(super) fn check_token(config: &Config, session: Id, presented: &str) -> Result<(), ApiError> {
+    if FormToken::of(&config.auth.session_secret, session).fits(presented) {
         return Ok(());
     }
     let words = "the form is not from the page that you see now; load the page again and repeat it";

@@ -240,5 +240,5 @@ pub(super) fn time(at: Timestamp) -> Markup {
 
 /// Renders an amount in minor units with its currency.
 pub(super) fn money(cents: i64, of: &str) -> Markup {
-    html! { (currency::shown(cents, of)) }
+    html! { (currency::format_amount(cents, of)) }
 }

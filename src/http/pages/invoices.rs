@@ -17,7 +17,7 @@ use crate::domain::limits::LimitKind;
 use crate::domain::order::{Order, OrderStatus};
 use crate::http::access::Caller;
 use crate::http::billing::invoices::{PdfQuery, begin_checkout, own};
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::limits::layer::ClientAddress;
@@ -119,7 +119,7 @@ pub(super) async fn one(
 ) -> Result<Response, ApiError> {
     let viewer = Viewer::new(&who, &app.config)?;
     let whole = own(&app.own, &who, id, None).await?;
-    let (_, state) = found(&app.own.invoices, id).await?;
+    let (_, state) = find_existing(&app.own.invoices, id).await?;
     let invoice = state_of(&state)?;
     let title = format!("Invoice {}", whole.document.number_text());
     let status = invoice.shown_status(app.own.environment.now());
@@ -245,7 +245,7 @@ pub(super) async fn pay(
     sent: PageForm,
 ) -> Result<Limited<Response>, ApiError> {
     own(&app.own, &sent.call.who, id, None).await?;
-    let (_, state) = found(&app.own.invoices, id).await?;
+    let (_, state) = find_existing(&app.own.invoices, id).await?;
     let charge = Charge::of_address(LimitKind::OrderCheckout, client);
     let open = async {
         let pages = back_to(&app.config, PATH, id);

@@ -120,7 +120,7 @@ pub(super) async fn one(
     let part = LivePart { order, expected, steps: &steps, tracking: &tracking, viewer: &viewer };
     let content = html! {
         h1 { "Order " (order.number_text()) }
-        p id="said" role="status" { (part.said()) }
+        p id="said" role="status" { (part.status_text()) }
         div id="live" data-stream={ (PATH) "/" (id) "/live" } { (part.html()) }
         noscript { p { a href={ (PATH) "/" (id) } { "Load the page again" } " to see how things stand." } }
     };

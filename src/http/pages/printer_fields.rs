@@ -163,7 +163,7 @@ pub(super) fn number(text: &str) -> Value {
 }
 
 /// Converts the fields of [`inputs`] to the JSON members of the API.
-pub(super) fn said(sent: &PageForm) -> Map<String, Value> {
+pub(super) fn request_members(sent: &PageForm) -> Map<String, Value> {
     let room = SIDES.iter().any(|(name, ..)| !sent.text(name).is_empty());
     let side = |name: &str| number(sent.text(name));
     let room = room.then(|| json!({"x": side("x"), "y": side("y"), "z": side("z")}));

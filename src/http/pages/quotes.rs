@@ -86,10 +86,10 @@ pub(super) async fn one(
     let quote = own(&app.own, &who, id).await?;
     let now = app.own.quotes.environment.now();
     let title = format!("Quote {}", quote.number_text());
-    Ok(viewer.page(Section::Quotes, &title, &shown(&viewer, &quote, now)))
+    Ok(viewer.page(Section::Quotes, &title, &quote_view(&viewer, &quote, now)))
 }
 
-fn shown(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
+fn quote_view(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
     let (status, currency) = (quote.shown_status(now), &quote.currency);
     let sum = |words: &'static str, cents: i64| {
         html! { @if cents != 0 { dt { (words) } dd { (money(cents, currency)) } } }

@@ -33,23 +33,23 @@ pub async fn answered_as_page(request: Request, next: Next) -> Response {
     if lost_way && status != StatusCode::NOT_FOUND {
         return response;
     }
-    let mut shown = if lost_way {
+    let mut answer = if lost_way {
         nowhere()
     } else if of_setup {
         setup::refused(status, &meta)
     } else if status == StatusCode::UNAUTHORIZED && (!of_staff || method.is_safe()) {
-        let wanted = (method == Method::GET).then(|| uri.path_and_query().map_or("/", |all| all.as_str()));
-        see_other(&if of_staff { staff::sign_in_path(wanted) } else { sign_in_path(wanted) })
+        let target = (method == Method::GET).then(|| uri.path_and_query().map_or("/", |all| all.as_str()));
+        see_other(&if of_staff { staff::sign_in_path(target) } else { sign_in_path(target) })
     } else {
         refusal(status, &meta, of_staff)
     };
     for (name, value) in response.headers() {
-        if !matches!(*name, header::CONTENT_TYPE | header::CONTENT_LENGTH) && !shown.headers().contains_key(name) {
-            shown.headers_mut().append(name, value.clone());
+        if !matches!(*name, header::CONTENT_TYPE | header::CONTENT_LENGTH) && !answer.headers().contains_key(name) {
+            answer.headers_mut().append(name, value.clone());
         }
     }
-    shown.extensions_mut().insert(meta);
-    shown
+    answer.extensions_mut().insert(meta);
+    answer
 }
 
 /// Returns whether a browser requests a page that may not exist. Paths used by programs keep their usual error format.
@@ -74,9 +74,9 @@ fn nowhere() -> Response {
 
 /// Returns the path of the sign-in page with the wanted page as redirect target. If a failed link has left an error
 /// code in the query, it is passed on.
-fn sign_in_path(wanted: Option<&str>) -> String {
-    let Some(wanted) = wanted else { return sign_in::PATH.to_owned() };
-    let (path, query) = wanted.split_once('?').unwrap_or((wanted, ""));
+fn sign_in_path(target: Option<&str>) -> String {
+    let Some(target) = target else { return sign_in::PATH.to_owned() };
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let pairs = || form_urlencoded::parse(query.as_bytes());
     let failed = pairs().any(|(name, value)| name == "error" && value == INVALID_OR_EXPIRED);
     let rest = pairs().filter(|(name, _)| name != "error");

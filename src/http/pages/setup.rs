@@ -187,13 +187,13 @@ pub(super) fn refused(status: StatusCode, meta: &ErrorMeta) -> Response {
 /// Formats the errors of a form, one line each. Names of settings are shown unchanged.
 pub(super) fn faults_of(error: &ApiError) -> Vec<String> {
     let body = error.body();
-    let told = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
+    let sentences = body["errors"].as_array().into_iter().flatten().filter_map(|fault| {
         let (path, words) = (fault["path"].as_str()?, fault["message"].as_str()?);
         let name = path.strip_prefix("settings.").unwrap_or(path);
         Some(if name == "settings" { sentence(words) } else { format!("{name}: {words}.") })
     });
-    let told: Vec<String> = told.collect();
-    if told.is_empty() { vec![sentence(error.message())] } else { told }
+    let sentences: Vec<String> = sentences.collect();
+    if sentences.is_empty() { vec![sentence(error.message())] } else { sentences }
 }
 
 /// Renders the errors of a form.

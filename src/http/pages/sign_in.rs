@@ -71,7 +71,7 @@ pub(super) async fn ask(
     match mail_link(&app, &sent.call, from, email, Some(&next)).await {
         Ok(mailed) => {
             let answer = mailed.into_response();
-            Ok(if answer.status().is_success() { with_limits(answer, asked(email)) } else { answer })
+            Ok(if answer.status().is_success() { with_limits(answer, link_sent_page(email)) } else { answer })
         }
         Err(error) if error.status() == StatusCode::BAD_REQUEST => {
             Ok(form(StatusCode::BAD_REQUEST, email, &next, Some(&sentence(error.message()))))
@@ -86,7 +86,7 @@ fn with_limits(answer: Response, mut page: Response) -> Response {
     page
 }
 
-fn asked(email: &str) -> Response {
+fn link_sent_page(email: &str) -> Response {
     let content = html! {
         h1 { "Look into your mail" }
         p { "A link is on its way to " strong { (email) } ". It works once, within ten minutes." }

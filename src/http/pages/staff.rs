@@ -87,9 +87,9 @@ pub(super) fn is_path(path: &str) -> bool {
 }
 
 /// Returns the path of the sign-in page with the wanted page as redirect target.
-pub(super) fn sign_in_path(wanted: Option<&str>) -> String {
-    let Some(wanted) = wanted else { return sign_in::PATH.to_owned() };
-    let next = form_urlencoded::Serializer::new(String::new()).append_pair("next", wanted).finish();
+pub(super) fn sign_in_path(target: Option<&str>) -> String {
+    let Some(target) = target else { return sign_in::PATH.to_owned() };
+    let next = form_urlencoded::Serializer::new(String::new()).append_pair("next", target).finish();
     format!("{}?{next}", sign_in::PATH)
 }
 

@@ -170,7 +170,7 @@ async fn list(
 ) -> Result<Listed<PostingView>, ApiError> {
     let page = query.page.into();
     let (some, total) = app.queries.postings(query.state, page).await?;
-    let view = |found: &Versioned<Posting>| Some(found.state.as_ref()?.into());
+    let view = |versioned: &Versioned<Posting>| Some(versioned.state.as_ref()?.into());
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
@@ -189,9 +189,9 @@ async fn retry(
 }
 
 async fn show(State(app): State<AccountingHandles>) -> Result<Plain<AccountingView>, ApiError> {
-    let known = app.accounting.read(Id::ONLY).await?;
-    let known = known.as_ref().and_then(|known| known.state.as_ref());
-    let link = known.and_then(|known| known.link.clone());
+    let record = app.accounting.read(Id::ONLY).await?;
+    let accounting = record.as_ref().and_then(|versioned| versioned.state.as_ref());
+    let link = accounting.and_then(|known| known.link.clone());
     let refused = app.queries.refused_postings().await?;
     Ok(Plain(AccountingView {
         configured: !app.config.accounting.client_id.is_empty(),
@@ -200,8 +200,8 @@ async fn show(State(app): State<AccountingHandles>) -> Result<Plain<AccountingVi
         tenant_name: link.as_ref().map(|link| link.tenant.name.clone()),
         connected_by: link.as_ref().map(|link| link.connected_by.clone()),
         connected_at: link.as_ref().map(|link| link.connected_at),
-        since: known.and_then(|known| known.since),
-        lost: known.and_then(|known| known.lost.clone()),
+        since: accounting.and_then(|known| known.since),
+        lost: accounting.and_then(|known| known.lost.clone()),
         refused,
     }))
 }

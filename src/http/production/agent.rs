@@ -148,23 +148,23 @@ async fn receive(
         return Err(error.by(by).facts(facts));
     }
     let who = Caller { by: by.clone(), session: None, request_id: call.who.request_id.clone() };
-    let asked = AgentCall { app, who, params };
-    let (limits, now) = (asked.app.limits.clone(), asked.app.environment.now());
-    Ok(within(&limits, now, &charges, carried_out(asked, skill)).await?.noting(by, facts))
+    let agent_call = AgentCall { app, who, params };
+    let (limits, now) = (agent_call.app.limits.clone(), agent_call.app.environment.now());
+    Ok(within(&limits, now, &charges, carried_out(agent_call, skill)).await?.noting(by, facts))
 }
 
 /// Runs the command in a task of its own, so that a client that disconnects cannot keep it out of the audit log.
-async fn carried_out(asked: AgentCall, skill: Skill) -> Result<Plain<AgentAnswer>, ApiError> {
+async fn carried_out(agent_call: AgentCall, skill: Skill) -> Result<Plain<AgentAnswer>, ApiError> {
     let going_on = tokio::spawn(async move {
-        let told = asked.carry_out(skill).await;
-        asked.audit(skill, told.as_ref().err()).await;
-        told
+        let outcome = agent_call.carry_out(skill).await;
+        agent_call.audit(skill, outcome.as_ref().err()).await;
+        outcome
     });
     Ok(answer(going_on.await.map_err(ApiError::internal)??))
 }
 
-fn answer(told: AgentReply) -> Plain<AgentAnswer> {
-    Plain(AgentAnswer { ok: true, message: told.message, data: AnyJson(told.data) })
+fn answer(reply: AgentReply) -> Plain<AgentAnswer> {
+    Plain(AgentAnswer { ok: true, message: reply.message, data: AnyJson(reply.data) })
 }
 
 impl AgentCall {
@@ -184,8 +184,8 @@ impl AgentCall {
 
     /// Returns a parameter as text, under the first of its names that is present. Numbers are converted to text.
     fn param(&self, names: &[&str]) -> Option<String> {
-        let found = names.iter().find_map(|name| self.params.get(*name))?;
-        match found {
+        let value = names.iter().find_map(|name| self.params.get(*name))?;
+        match value {
             Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
             Value::Number(number) => Some(number.to_string()),
             _ => None,

@@ -245,8 +245,8 @@ pub(super) async fn start_session(
         }
         // Another sign-in has used the code at the same moment.
         Err(AskError::Refused(refusal)) if refusal.code == WRONG_CODE => Err(wrong_code(StatusCode::UNAUTHORIZED)),
-        asked => {
-            asked?;
+        outcome => {
+            outcome?;
             set_cookie(app, &token, None)
         }
     }
@@ -281,11 +281,11 @@ async fn logout(
 ) -> Result<WithCookie<NoContent>, ApiError> {
     if let Some(token) = cookie(&headers, COOKIE) {
         let hash = credentials::session_hash(token);
-        let known = with_access(&app.access, |access| {
+        let open_session = with_access(&app.access, |access| {
             let session = access.sessions.get(&hash)?;
             Some((session.id, access.user(session.user_id)?.clone()))
         })?;
-        if let Some((session, user)) = known {
+        if let Some((session, user)) = open_session {
             app.access.ask(Id::ONLY, origin(&user, who.request_id), AccessCommand::EndSession(session)).await?;
         }
     }
@@ -302,9 +302,9 @@ async fn password(
     call: CommandRequest<PasswordChange>,
 ) -> Result<Limited<NoContent>, ApiError> {
     let user = call.who.user()?;
-    let known = with_access(&app.access, |access| access.user(user).cloned())?;
-    let known = known.ok_or_else(|| Refusal::not_found("user"))?;
-    within_tries(&app, &known.email, from, Box::pin(change_password(&app, &call, &known))).await
+    let account = with_access(&app.access, |access| access.user(user).cloned())?;
+    let account = account.ok_or_else(|| Refusal::not_found("user"))?;
+    within_tries(&app, &account.email, from, Box::pin(change_password(&app, &call, &account))).await
 }
 
 /// Returns the refusal of a change whose current password is wrong.
@@ -336,7 +336,7 @@ async fn change_password(
     };
     match call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await {
         Err(error) if error.code() == CREDENTIALS_CHANGED => Err(wrong_password()),
-        asked => asked.map(|_| NoContent),
+        outcome => outcome.map(|_| NoContent),
     }
 }
 
@@ -358,28 +358,28 @@ fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<Session>>, Api
 }
 
 /// Returns the sessions that match `wanted` and have not ended, in the order in which they began.
-fn open_sessions(app: &SessionHandles, wanted: impl Fn(&Session) -> bool) -> Result<Vec<Arc<Session>>, ApiError> {
+fn open_sessions(app: &SessionHandles, is_selected: impl Fn(&Session) -> bool) -> Result<Vec<Arc<Session>>, ApiError> {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
     with_access(&app.access, |access| {
-        let wanted = access.sessions.values().filter(|session| wanted(session));
-        let mut wanted: Vec<_> = wanted.filter(|session| !session.over(now, idle, life)).cloned().collect();
+        let selected = access.sessions.values().filter(|session| is_selected(session));
+        let mut selected: Vec<_> = selected.filter(|session| !session.over(now, idle, life)).cloned().collect();
         // The map has no order of its own, and the list is an answer.
-        wanted.sort_unstable_by_key(|session| session.id);
-        wanted
+        selected.sort_unstable_by_key(|session| session.id);
+        selected
     })
 }
 
 async fn end_sessions(
     State(app): State<SessionHandles>,
-    Query(EndedSessions { id: wanted }): Query<EndedSessions>,
+    Query(EndedSessions { id: requested }): Query<EndedSessions>,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
     let user = call.who.user()?;
     let own = own_sessions(&app, user)?;
-    let ends = |id: Id| wanted.map_or(call.who.session != Some(id), |wanted| wanted == id);
+    let ends = |id: Id| requested.map_or(call.who.session != Some(id), |requested| requested == id);
     let ended: Vec<Id> = own.iter().map(|session| session.id).filter(|id| ends(*id)).collect();
-    if wanted.is_some() && ended.is_empty() {
+    if requested.is_some() && ended.is_empty() {
         return Err(Refusal::not_found("session").into());
     }
     for session in ended {

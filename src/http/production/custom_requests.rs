@@ -19,7 +19,7 @@ use crate::domain::file::File;
 use crate::domain::principal::Role;
 use crate::files::blobs::Blobs;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
@@ -118,7 +118,7 @@ async fn one(
     State(app): State<CustomRequestHandles>,
     PathId(id): PathId,
 ) -> Result<Resource<CustomRequestView>, ApiError> {
-    let (version, state) = found(&app.custom_requests, id).await?;
+    let (version, state) = find_existing(&app.custom_requests, id).await?;
     Ok(Resource::new(version, CustomRequestView::new(state_of(&state)?)))
 }
 

@@ -12,7 +12,7 @@ use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
 use crate::http::billing::profile::{AddressView, EXAMPLE_ID};
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
@@ -103,6 +103,6 @@ async fn list(
 }
 
 async fn one(State(app): State<CustomerHandles>, PathId(id): PathId) -> Result<Plain<CustomerView>, ApiError> {
-    let (_, state) = found(&app.customers, id).await?;
+    let (_, state) = find_existing(&app.customers, id).await?;
     Ok(Plain(state_of(&state)?.into()))
 }

@@ -143,7 +143,9 @@ async fn show(State(app): State<DashboardHandles>) -> Result<Plain<Dashboard>, A
         use JobState as S;
         matches!(state, S::Created | S::Validated | S::AwaitingManualReview | S::Sliced)
     };
-    let of = |wanted: DeliveryState| deliveries.iter().find(|(state, _)| *state == wanted).map_or(0, |(_, n)| *n);
+    let of = |delivery_state: DeliveryState| {
+        deliveries.iter().find(|(state, _)| *state == delivery_state).map_or(0, |(_, n)| *n)
+    };
     Ok(Plain(Dashboard {
         orders: OrderCounts { by_status: by_word(&orders) },
         queue_length: jobs.iter().filter(|(state, _)| queued(state)).map(|(_, count)| count).sum(),

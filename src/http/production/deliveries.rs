@@ -191,21 +191,24 @@ async fn list(
 ) -> Result<Listed<DeliveryView>, ApiError> {
     let page = query.page.into();
     let filter = DeliveryFilter { state: query.state, event: query.event };
-    let found = app.endpoints.read(id).await?.ok_or_else(|| Refusal::not_found("endpoint"))?;
+    let endpoint = app.endpoints.read(id).await?.ok_or_else(|| Refusal::not_found("endpoint"))?;
     let (some, total) = app.queries.deliveries(id, &filter, page).await?;
     let now = app.environment.now();
-    let items = some.iter().map(|delivery| DeliveryView::new(delivery, found.state.as_ref(), now)).collect();
+    let items = some.iter().map(|delivery| DeliveryView::new(delivery, endpoint.state.as_ref(), now)).collect();
     Ok(Listed { page, items, total })
 }
 
-fn made(app: &EndpointHandles, done: &CommandOutcome<EndpointAnswer>) -> Result<Created<DeliveryView>, ApiError> {
+fn created_reply(
+    app: &EndpointHandles,
+    done: &CommandOutcome<EndpointAnswer>,
+) -> Result<Created<DeliveryView>, ApiError> {
     let EndpointAnswer::Delivery(delivery) = &done.answer else {
         return Err(ApiError::internal(format!("an endpoint answered {:?}", done.answer)));
     };
-    let shown = DeliveryView::new(delivery, None, app.environment.now());
+    let view = DeliveryView::new(delivery, None, app.environment.now());
     // The version would be that of the endpoint, not of the delivery: none is given.
     let location = format!("/api/webhooks/endpoints/{}/deliveries", delivery.endpoint_id);
-    Ok(Created::unversioned(location, done, shown))
+    Ok(Created::unversioned(location, done, view))
 }
 
 async fn test(
@@ -231,7 +234,7 @@ async fn test(
         Ok(EndpointCommand::Test(due))
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
-    made(&app, &done)
+    created_reply(&app, &done)
 }
 
 async fn redeliver(
@@ -243,7 +246,7 @@ async fn redeliver(
     let past = app.queries.delivery(id).await?.ok_or_else(|| Refusal::not_found("delivery"))?;
     let endpoint = CommandTarget::Id(past.endpoint_id);
     let done = call.ask(&app.endpoints, endpoint, EndpointCommand::Redeliver(Box::new(past))).await?;
-    made(&app, &done)
+    created_reply(&app, &done)
 }
 
 /// Replays, once each, the events whose first delivery was created since then. They are read from the log in pages, in

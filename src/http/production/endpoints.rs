@@ -24,7 +24,7 @@ use crate::domain::signing::{SECRET_MAX_BYTES, SecretStrength, check_secret, gen
 use crate::domain::target;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedError;
@@ -255,16 +255,16 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn new(given: Option<String>) -> Self {
-        let made_here = given.is_none();
-        let secret = given.unwrap_or_else(|| generate_secret(secret_bytes()));
+    fn new(requested: Option<String>) -> Self {
+        let made_here = requested.is_none();
+        let secret = requested.unwrap_or_else(|| generate_secret(secret_bytes()));
         let weak = check_secret(&secret) == Ok(SecretStrength::Weak);
         Self { secret, made_here, weak }
     }
 
     /// Builds the response, with the secret if the server generated it. Refused for a replayed request, because a
     /// generated secret is shown only once.
-    fn told(self, endpoint: EndpointView, replayed: bool) -> Result<EndpointWithSecret, ApiError> {
+    fn into_answer(self, endpoint: EndpointView, replayed: bool) -> Result<EndpointWithSecret, ApiError> {
         if self.made_here && replayed {
             return Err(withheld());
         }
@@ -276,7 +276,7 @@ impl Chosen {
 
 /// Returns an endpoint with its version, or 404 if it is deleted.
 pub(crate) async fn present(app: &EndpointHandles, id: Id) -> Result<(i64, Endpoint), ApiError> {
-    let (version, state) = found(&app.endpoints, id).await?;
+    let (version, state) = find_existing(&app.endpoints, id).await?;
     let endpoint = state_of(&state)?;
     if endpoint.archived { Err(Refusal::not_found("endpoint").into()) } else { Ok((version, endpoint.clone())) }
 }
@@ -296,7 +296,8 @@ async fn list(
 ) -> Result<Listed<EndpointView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.endpoints(page).await?;
-    let items = some.iter().filter_map(|found| Some(EndpointView::new(found.state.as_ref()?, found.revision())));
+    let items =
+        some.iter().filter_map(|versioned| Some(EndpointView::new(versioned.state.as_ref()?, versioned.revision())));
     Ok(Listed { page, items: items.collect(), total })
 }
 
@@ -322,7 +323,7 @@ async fn create(
         Ok(EndpointCommand::Create { url, events, encrypted_secret, cursor: *app.outbox.last().borrow() })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::New, command).await?;
-    Ok(Created::under(PATH, &done, chosen.told(EndpointView::after(&done)?, done.replayed)?))
+    Ok(Created::under(PATH, &done, chosen.into_answer(EndpointView::after(&done)?, done.replayed)?))
 }
 
 async fn update(
@@ -354,7 +355,7 @@ async fn enable(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<EndpointView>, ApiError> {
-    asked(&app, id, &call, EndpointCommand::Enable).await
+    execute(&app, id, &call, EndpointCommand::Enable).await
 }
 
 async fn disable(
@@ -362,10 +363,10 @@ async fn disable(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<EndpointView>, ApiError> {
-    asked(&app, id, &call, EndpointCommand::Disable).await
+    execute(&app, id, &call, EndpointCommand::Disable).await
 }
 
-async fn asked(
+async fn execute(
     app: &EndpointHandles,
     id: Id,
     call: &CommandRequest<OptionalBody<EmptyBody>>,
@@ -388,6 +389,6 @@ async fn rotate(
         Ok(EndpointCommand::Rotate { encrypted_secret: app.cipher.encrypt_or_empty(&chosen.secret) })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
-    let shown = chosen.told(EndpointView::after(&done)?, done.replayed)?;
-    Ok(Resource::after(&done, shown))
+    let answer = chosen.into_answer(EndpointView::after(&done)?, done.replayed)?;
+    Ok(Resource::after(&done, answer))
 }

@@ -268,7 +268,7 @@ async fn stream(
     let now = *app.outbox.last().borrow();
     let mut queue = VecDeque::from([RETRY_LINE]);
     let after = match cursor {
-        Some(after) if !kept(&app, after, now).await? => {
+        Some(after) if !is_retained(&app, after, now).await? => {
             queue.push_back(block(now, "reset", &json!({"after": now})).map_err(ApiError::internal)?);
             now
         }
@@ -294,7 +294,7 @@ fn block(id: i64, event: &str, data: &impl Serialize) -> Result<Bytes, serde_jso
 }
 
 /// Returns whether the cursor `after` was ever issued and all events after it are still available.
-async fn kept(app: &EventHandles, after: i64, now: i64) -> Result<bool, ApiError> {
+async fn is_retained(app: &EventHandles, after: i64, now: i64) -> Result<bool, ApiError> {
     if after > now || after < 0 || app.outbox.is_undone(after) {
         return Ok(false);
     }

@@ -15,7 +15,7 @@ use crate::domain::time::Timestamp;
 use crate::domain::time_span::{SpanEnd, SpanStart};
 use crate::http::access::RequiredAccess;
 use crate::http::billing::exports::{EXAMPLE_TABLE, ExportHandles, table};
-use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
@@ -136,7 +136,7 @@ impl From<&Export> for ExportView {
 async fn list(State(app): State<ExportHandles>, Query(page): Query<PageQuery>) -> Result<Listed<ExportView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.exports(page).await?;
-    let view = |found: &Versioned<Export>| Some(found.state.as_ref()?.into());
+    let view = |versioned: &Versioned<Export>| Some(versioned.state.as_ref()?.into());
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
@@ -156,12 +156,12 @@ async fn create(
 }
 
 async fn one(State(app): State<ExportHandles>, PathId(id): PathId) -> Result<Plain<ExportView>, ApiError> {
-    let (_, state) = found(&app.exports, id).await?;
+    let (_, state) = find_existing(&app.exports, id).await?;
     Ok(Plain(state_of(&state)?.into()))
 }
 
 async fn file(State(app): State<ExportHandles>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
-    let (_, state) = found(&app.exports, id).await?;
+    let (_, state) = find_existing(&app.exports, id).await?;
     let export = state_of(&state)?;
     if !export.is_open(app.environment.now()) {
         return Err(ApiError::conflict("export_not_ready", "it is not ready, or its time is over"));

@@ -145,9 +145,9 @@ struct ImportResult {
     skipped: Vec<Skipped>,
 }
 
-async fn known(app: &FarmUiHandles) -> Result<Vec<FarmPrinter>, ApiError> {
+async fn list_printers(app: &FarmUiHandles) -> Result<Vec<FarmPrinter>, ApiError> {
     match app.integrations.farm_printers(&app.config.farm_ui).await {
-        Some(Ok(known)) => Ok(known),
+        Some(Ok(printers)) => Ok(printers),
         Some(Err(fault)) => Err(ApiError::new(StatusCode::BAD_GATEWAY, FAILED.1, fault.message)),
         None => Err(ApiError::conflict(OFF.1, "no print farm interface is configured; set FARM_UI_URL")),
     }
@@ -187,7 +187,7 @@ fn here(app: &FarmUiHandles, there: &FarmPrinter) -> Option<Id> {
             || (serial.is_some() && printer.fields.serial == serial)
     };
     let present = printers::present_all(&app.printer_handles);
-    present.iter().filter_map(|known| known.state.as_ref()).find(same).map(|printer| printer.id)
+    present.iter().filter_map(|versioned| versioned.state.as_ref()).find(same).map(|printer| printer.id)
 }
 
 fn problem(there: &FarmPrinter) -> Option<String> {
@@ -211,7 +211,7 @@ async fn list(State(app): State<FarmUiHandles>) -> Result<Plain<FarmPrintersView
         name: there.name,
         enabled: there.enabled,
     };
-    Ok(Plain(FarmPrintersView { printers: known(&app).await?.into_iter().map(view).collect() }))
+    Ok(Plain(FarmPrintersView { printers: list_printers(&app).await?.into_iter().map(view).collect() }))
 }
 
 async fn import(
@@ -219,25 +219,26 @@ async fn import(
     call: CommandRequest<FarmImport>,
 ) -> Result<Plain<ImportResult>, ApiError> {
     let FarmImport { ids, machine_type } = call.read_body()?;
-    let (mut result, mut known) = (ImportResult { imported: Vec::new(), skipped: Vec::new() }, known(&app).await?);
+    let (mut result, mut candidates) =
+        (ImportResult { imported: Vec::new(), skipped: Vec::new() }, list_printers(&app).await?);
     let skip = |id: String, name: String, reason: String| Skipped { id, name, reason };
     if ids.is_empty() {
-        known.retain(|there| there.enabled && here(&app, there).is_none());
+        candidates.retain(|there| there.enabled && here(&app, there).is_none());
     } else {
-        for id in ids.iter().filter(|id| !known.iter().any(|there| there.id == **id)) {
+        for id in ids.iter().filter(|id| !candidates.iter().any(|there| there.id == **id)) {
             result.skipped.push(skip(id.clone(), String::new(), "it is not known there".to_owned()));
         }
-        known.retain(|there| ids.contains(&there.id));
+        candidates.retain(|there| ids.contains(&there.id));
     }
-    for there in known {
+    for there in candidates {
         let outcome = match (problem(&there), farm_type(there.type_number)) {
             (None, Some(declared)) => {
                 let (api_key, serial) = credentials(declared, &there);
-                let said: Value = json!({
+                let body: Value = json!({
                     "name": there.name, "type": declared.word, "machineType": machine_type, "baseUrl": address(&there),
                     "apiKey": api_key, "serial": serial,
                 });
-                let registered = printers::register(&app.printer_handles, call.origin(), &said).await;
+                let registered = printers::register(&app.printer_handles, call.origin(), &body).await;
                 registered.map_err(|error| error.message().to_owned())
             }
             (problem, _) => Err(problem.unwrap_or_default()),

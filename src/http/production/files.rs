@@ -40,7 +40,9 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::files::blobs::{Blobs, Incoming};
 use crate::files::turns::FileOwner;
 use crate::http::access::{AccessHandles, Caller, RequiredAccess, still};
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles, found, state_of};
+use crate::http::command_request::{
+    CommandOutcome, CommandRequest, CommandTarget, RequestHandles, find_existing, state_of,
+};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::idempotency;
@@ -102,7 +104,7 @@ async fn list(
 ) -> Result<Listed<FileView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.files(&FileFilter { kind, sha256, q }, page).await?;
-    let view = |found: &Versioned<File>| Some(FileView::new(found.state.as_ref()?, found.version));
+    let view = |versioned: &Versioned<File>| Some(FileView::new(versioned.state.as_ref()?, versioned.version));
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
@@ -181,7 +183,7 @@ async fn recorded(
 ) -> Result<CommandOutcome<File>, ApiError> {
     let mut content = upload.content.ok_or_else(|| Refusal::field("file", "is required"))?;
     let name = clean_name(upload.name.as_deref().unwrap_or_default())?;
-    let found = content.describe(&FileOwner::Shop).await.map_err(|error| match error.kind() {
+    let description = content.describe(&FileOwner::Shop).await.map_err(|error| match error.kind() {
         std::io::ErrorKind::TimedOut => Refusal::field("file", "takes too long to read").into(),
         _ => ApiError::from(error),
     })?;
@@ -189,19 +191,19 @@ async fn recorded(
     if !still(&app.access, &call.who) {
         return Err(ApiError::unauthorized("the key or session has ended"));
     }
-    let kind = decide_kind(upload.kind.or(meant), found.content)?;
-    if let Some(damage) = found.damage {
+    let kind = decide_kind(upload.kind.or(meant), description.content)?;
+    if let Some(damage) = description.damage {
         return Err(Refusal::field("file", damage.to_string()).into());
     }
     // Until the file is recorded, what it names is not removed.
     let recording = app.blobs.recording().await;
-    let kept = content.keep(&recording).await?;
+    let stored = content.keep(&recording).await?;
     // The digest of the file stands for its bytes: what else was said is hashed with it.
-    let hash = idempotency::short(&Sha256::digest(json!([kept.sha256, name, kind]).to_string()));
+    let hash = idempotency::short(&Sha256::digest(json!([stored.sha256, name, kind]).to_string()));
     let command = async {
-        let metadata = Box::new(app.blobs.keep_metadata(found, &recording).await?);
-        let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
-        let (sha256, photo_of, sliced_from) = (kept.sha256.clone(), None, None);
+        let metadata = Box::new(app.blobs.keep_metadata(description, &recording).await?);
+        let size = i64::try_from(stored.size).map_err(ApiError::internal)?;
+        let (sha256, photo_of, sliced_from) = (stored.sha256.clone(), None, None);
         Ok(FileCommand::Create { name, kind, size, sha256, metadata, photo_of, sliced_from })
     };
     call.ask_hashed(&app.files, CommandTarget::New, hash, command).await
@@ -216,19 +218,19 @@ pub(crate) async fn keep_made(
 ) -> Result<Id, ApiError> {
     let sha256 = hex::encode(Sha256::digest(gcode));
     let same = FileFilter { kind: Some(FileKind::Gcode), sha256: Some(sha256), q: None };
-    let (known, _) = app.queries.files(&same, Page { limit: 1, offset: 0 }).await?;
-    if let Some(file) = known.iter().filter_map(|found| found.state.as_ref()).find(|file| !file.archived) {
+    let (matching, _) = app.queries.files(&same, Page { limit: 1, offset: 0 }).await?;
+    if let Some(file) = matching.iter().filter_map(|versioned| versioned.state.as_ref()).find(|file| !file.archived) {
         return Ok(file.id);
     }
     let mut content = app.blobs.begin()?;
     content.write(gcode.as_bytes()).await?;
-    let found = content.describe(&FileOwner::Shop).await?;
-    let kind = decide_kind(Some(FileKind::Gcode), found.content)?;
+    let description = content.describe(&FileOwner::Shop).await?;
+    let kind = decide_kind(Some(FileKind::Gcode), description.content)?;
     let recording = app.blobs.recording().await;
-    let kept = content.keep(&recording).await?;
-    let metadata = Box::new(app.blobs.keep_metadata(found, &recording).await?);
-    let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
-    let (name, sha256, photo_of, sliced_from) = (name.to_owned(), kept.sha256, None, None);
+    let stored = content.keep(&recording).await?;
+    let metadata = Box::new(app.blobs.keep_metadata(description, &recording).await?);
+    let size = i64::try_from(stored.size).map_err(ApiError::internal)?;
+    let (name, sha256, photo_of, sliced_from) = (name.to_owned(), stored.sha256, None, None);
     let command = FileCommand::Create { name, kind, size, sha256, metadata, photo_of, sliced_from };
     Ok(app.files.create(origin, command).await?.0)
 }
@@ -276,7 +278,7 @@ async fn word(field: &mut Field<'_>) -> Result<String, ApiError> {
 }
 
 async fn one(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
-    let (version, state) = found(&app.files, id).await?;
+    let (version, state) = find_existing(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {
         return Err(Refusal::not_found("file").into());
@@ -301,7 +303,7 @@ async fn remove(
 
 /// Serves a file's content as a download, which a browser never renders as a page.
 async fn content(State(app): State<FileHandles>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
-    let (_, state) = found(&app.files, id).await?;
+    let (_, state) = find_existing(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {
         return Err(Refusal::not_found("file").into());

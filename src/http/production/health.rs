@@ -347,7 +347,7 @@ async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
 /// Returns the status of every component by name, and the first component that is not up.
 fn components(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
     let mut crashed = None;
-    let mut shown = BTreeMap::new();
+    let mut statuses = BTreeMap::new();
     for (name, component) in app.components.all() {
         // Without users and keys nobody can ask anything.
         let users = app.access.access.resident(Id::ONLY);
@@ -360,9 +360,9 @@ fn components(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, 
         if state != ComponentState::Up {
             crashed = crashed.or(Some(name));
         }
-        shown.insert(name, ComponentStatus { state, crashes: component.crashes });
+        statuses.insert(name, ComponentStatus { state, crashes: component.crashes });
     }
-    (shown, crashed)
+    (statuses, crashed)
 }
 
 async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiError> {

@@ -115,7 +115,7 @@ pub(crate) struct IntegrationView {
     pub(crate) failures: u32,
     /// Error in the settings, otherwise of the last failed call; null while all is well or before the first call.
     pub(crate) error: Option<String>,
-    /// When a call of it last went well while none was answered with nothing of use, since the start of the server;
+    /// Time of its latest successful call while none was answered with nothing of use, since the start of the server;
     /// of the mail server, when it last took a mail. Null before the first.
     pub(crate) last_ok_at: Option<Timestamp>,
     /// Further remarks, such as prints without a camera.
@@ -172,8 +172,8 @@ fn redis(app: &IntegrationHandles) -> IntegrationView {
 fn smtp(app: &IntegrationHandles) -> IntegrationView {
     let mail = &app.config.mail;
     let configured = Service::Smtp.is_configured(&app.config);
-    let waiting = app.mails.all_resident().into_iter().filter_map(|(_, seen)| {
-        let mail = seen.state.as_ref().filter(|mail| configured && mail.state == MailState::Queued)?;
+    let waiting = app.mails.all_resident().into_iter().filter_map(|(_, versioned)| {
+        let mail = versioned.state.as_ref().filter(|mail| configured && mail.state == MailState::Queued)?;
         Some((mail.tries, mail.error.clone()?))
     });
     let (failures, error) = waiting.max_by_key(|(tries, _)| *tries).map_or((0, None), |(n, error)| (n, Some(error)));
@@ -202,8 +202,8 @@ pub(crate) async fn change_by_page(
         (name, if text.is_empty() { Value::Null } else { json!(text) })
     };
     let members: Map<String, Value> = values.iter().map(member).collect();
-    let said = json!({ member_of(kind): members });
-    Ok(change(State(app), call.of_form(&said)).await?.0)
+    let body = json!({ member_of(kind): members });
+    Ok(change(State(app), call.of_form(&body)).await?.0)
 }
 
 /// Returns the member of the request body that changes this integration: its name in camel case.
@@ -224,11 +224,11 @@ async fn change(
 ) -> Result<Plain<WrittenSettings>, ApiError> {
     let IntegrationsChange { workflow, farm_ui, failure_detection, smart_home, parts, spools, agent } =
         call.read_body()?;
-    let given = [workflow, farm_ui, failure_detection, smart_home, parts, spools, agent];
+    let requested = [workflow, farm_ui, failure_detection, smart_home, parts, spools, agent];
     let mut changes = Vec::new();
     let mut changed = Vec::new();
-    for (kind, given) in Service::WITH_TOKEN.into_iter().zip(given) {
-        let Some(IntegrationChange { url, token }) = given.present() else { continue };
+    for (kind, change) in Service::WITH_TOKEN.into_iter().zip(requested) {
+        let Some(IntegrationChange { url, token }) = change.present() else { continue };
         let (url, token) = (url.present(), token.present());
         // One that is taken away is not tested, whoever else sets it.
         changed.extend((url != Some(None)).then_some(kind));
@@ -253,8 +253,8 @@ mod tests {
     #[test]
     fn every_system_with_a_token_has_its_member() {
         for kind in Service::WITH_TOKEN {
-            let said = json!({ member_of(kind): {"url": null} }).to_string();
-            assert!(read_body::<IntegrationsChange>(said.as_bytes()).is_ok(), "{said}");
+            let body = json!({ member_of(kind): {"url": null} }).to_string();
+            assert!(read_body::<IntegrationsChange>(body.as_bytes()).is_ok(), "{body}");
         }
     }
 }

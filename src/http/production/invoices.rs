@@ -25,7 +25,7 @@ use crate::domain::order::{Order, OrderCommand};
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::Query;
@@ -175,7 +175,7 @@ async fn numbering(State(app): State<InvoiceHandles>) -> Result<Plain<Numbering>
 }
 
 /// Builds the staff's view of an invoice, with the numbers of its issued documents.
-async fn shown(app: &InvoiceHandles, invoice: &Invoice) -> Result<InvoiceView, ApiError> {
+async fn staff_view(app: &InvoiceHandles, invoice: &Invoice) -> Result<InvoiceView, ApiError> {
     shown_to(app, invoice, OrderReader::Staff).await
 }
 
@@ -192,8 +192,8 @@ pub(crate) async fn shown_to(
 }
 
 async fn one(State(app): State<InvoiceHandles>, PathId(id): PathId) -> Result<Resource<InvoiceView>, ApiError> {
-    let (version, state) = found(&app.invoices, id).await?;
-    Ok(Resource::new(version, shown(&app, state_of(&state)?).await?))
+    let (version, state) = find_existing(&app.invoices, id).await?;
+    Ok(Resource::new(version, staff_view(&app, state_of(&state)?).await?))
 }
 
 async fn create(
@@ -207,8 +207,8 @@ async fn create(
         Ok(InvoiceCommand::Create(Box::new(draft)))
     };
     let done = call.ask_with(&app.invoices, CommandTarget::New, command).await?;
-    let (_, state) = found(&app.invoices, done.id).await?;
-    Ok(Created::under(PATH, &done, shown(&app, state_of(&state)?).await?))
+    let (_, state) = find_existing(&app.invoices, done.id).await?;
+    Ok(Created::under(PATH, &done, staff_view(&app, state_of(&state)?).await?))
 }
 
 async fn update(
@@ -222,8 +222,8 @@ async fn update(
         Ok(InvoiceCommand::Update { if_version: Some(version), draft })
     };
     let done = call.merge(&app.invoices, id, merge).await?;
-    let (_, state) = found(&app.invoices, id).await?;
-    Ok(Resource::after(&done, shown(&app, state_of(&state)?).await?))
+    let (_, state) = find_existing(&app.invoices, id).await?;
+    Ok(Resource::after(&done, staff_view(&app, state_of(&state)?).await?))
 }
 
 /// Sends a command to an invoice and returns the invoice's view afterwards.
@@ -234,8 +234,8 @@ async fn finish<B>(
     command: impl Future<Output = Result<InvoiceCommand, ApiError>>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
     let done = call.ask_with(&app.invoices, CommandTarget::Id(id), command).await?;
-    let (_, state) = found(&app.invoices, id).await?;
-    Ok(Resource::after(&done, shown(app, state_of(&state)?).await?))
+    let (_, state) = find_existing(&app.invoices, id).await?;
+    Ok(Resource::after(&done, staff_view(app, state_of(&state)?).await?))
 }
 
 async fn send(
@@ -259,7 +259,7 @@ async fn void(
 /// Returns the order that settles the invoice, if it has one. Refused for a void invoice of an order, which no longer
 /// follows it; `what` names the action in the refusal.
 async fn order_of(app: &InvoiceHandles, id: Id, what: &str) -> Result<Option<Id>, ApiError> {
-    let (_, state) = found(&app.invoices, id).await?;
+    let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
     if invoice.order_id.is_some() && invoice.status == InvoiceStatus::Void {
         return Err(Refusal::transition(what, invoice.status).into());
@@ -275,11 +275,11 @@ async fn finish_at_order<B>(
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
     let done = call.ask_with(&app.orders, CommandTarget::Id(order), command).await?;
-    let (_, state) = found(&app.orders, order).await?;
+    let (_, state) = find_existing(&app.orders, order).await?;
     let follow = InvoiceCommand::Follow(Box::new(state_of(&state)?.money_at(state.version)));
     app.invoices.ask(id, CommandOrigin::system(), follow).await?;
-    let (version, state) = found(&app.invoices, id).await?;
-    let view = shown(app, state_of(&state)?).await?;
+    let (version, state) = find_existing(&app.invoices, id).await?;
+    let view = staff_view(app, state_of(&state)?).await?;
     Ok(if done.replayed { Resource::after(&done, view) } else { Resource::new(version, view) })
 }
 

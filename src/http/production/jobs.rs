@@ -29,7 +29,7 @@ use crate::domain::printer::{Act, Printer};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedError;
@@ -208,8 +208,8 @@ pub(crate) async fn find(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError>
         Ok(Some(order)) => app.orders.read(order).await?.and_then(|state| state.state.as_ref().and_then(of)),
         Err(error) => {
             let resident = app.orders.all_resident();
-            let found = resident.iter().find_map(|(_, state)| state.state.as_ref().and_then(of));
-            Some(found.ok_or_else(|| ApiError::from(error))?)
+            let resident_job = resident.iter().find_map(|(_, state)| state.state.as_ref().and_then(of));
+            Some(resident_job.ok_or_else(|| ApiError::from(error))?)
         }
     };
     job.ok_or_else(|| Refusal::not_found("job").into())
@@ -238,13 +238,13 @@ pub(crate) fn seen_prints<'a>(
     connections: &PrinterConnections,
     jobs: impl IntoIterator<Item = &'a Job>,
 ) -> SeenPrints {
-    let seen = |job: &Job| {
+    let print_of = |job: &Job| {
         let attempt = job.live()?;
         let printer = printers.resident(attempt.printer_id)?.read();
         let status = connections.status(attempt.printer_id);
         Some((attempt.id, printer.state.as_ref()?.seen_print_now(attempt.id, status.as_ref())?))
     };
-    jobs.into_iter().filter_map(seen).collect()
+    jobs.into_iter().filter_map(print_of).collect()
 }
 
 async fn update(
@@ -265,12 +265,12 @@ async fn cancel(
 ) -> Result<Resource<JobView>, ApiError> {
     let command = async {
         let JobCancellation { force } = call.read_body()?;
-        let seen = if force {
+        let prints = if force {
             seen_prints(&app.printers, &app.printer_connections, [&*find(&app, id).await?])
         } else {
             SeenPrints::new()
         };
-        Ok(OrderCommand::CancelJob { job: id, force, seen })
+        Ok(OrderCommand::CancelJob { job: id, force, prints })
     };
     ask(&app, &call, id, command).await
 }
@@ -286,9 +286,9 @@ async fn retry(
 
 /// Builds the command that releases a job, with the current stock of the material that it waits for.
 pub(crate) async fn release_command(app: &JobHandles, job: Id) -> Result<OrderCommand, ApiError> {
-    let known = find(app, job).await?;
-    let material = known.waiting_claim().map_or(known.material_id, |claim| claim.material_id);
-    let (_, state) = found(&app.materials, material).await?;
+    let current_job = find(app, job).await?;
+    let material = current_job.waiting_claim().map_or(current_job.material_id, |claim| claim.material_id);
+    let (_, state) = find_existing(&app.materials, material).await?;
     let material = state_of(&state)?;
     let (unit, name) = (material.fields.kind.unit(), material.fields.name.clone());
     Ok(OrderCommand::ReleaseJob { job, stock: StockNow { available: material.available(), unit, name } })
@@ -312,8 +312,8 @@ async fn sign_off(
     call: CommandRequest<OptionalBody<SignOffRequest>>,
 ) -> Result<Resource<JobView>, ApiError> {
     let command = async {
-        let said = call.read_body()?.read(&app.files).await?;
-        Ok(OrderCommand::SignOff { job: id, said })
+        let inspection = call.read_body()?.read(&app.files).await?;
+        Ok(OrderCommand::SignOff { job: id, inspection })
     };
     ask(&app, &call, id, command).await
 }
@@ -327,17 +327,17 @@ async fn resolve(
         let JobResolution { outcome } = call.read_body()?;
         let job = find(&app, id).await?;
         let record = job.live().and_then(|attempt| Some((attempt, app.printers.resident(attempt.printer_id)?)));
-        let seen = record.and_then(|(attempt, printer)| Some(printer.read().state.as_ref()?.seen_print(attempt.id)));
-        Ok(OrderCommand::Resolve { job: id, outcome, seen: seen.unwrap_or_default() })
+        let print = record.and_then(|(attempt, printer)| Some(printer.read().state.as_ref()?.seen_print(attempt.id)));
+        Ok(OrderCommand::Resolve { job: id, outcome, print: print.unwrap_or_default() })
     };
     ask(&app, &call, id, command).await
 }
 
 /// Returns a job and its printer; 409 if the job is not in the state `wanted`.
-async fn printing(app: &JobHandles, id: Id, wanted: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
+async fn printing(app: &JobHandles, id: Id, expected: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
     let job = find(app, id).await?;
     match job.printer_id {
-        Some(printer) if job.state == wanted => Ok((job, printer)),
+        Some(printer) if job.state == expected => Ok((job, printer)),
         _ => Err(Refusal::transition(what, job.state).into()),
     }
 }

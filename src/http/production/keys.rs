@@ -199,10 +199,10 @@ async fn create(
     if done.replayed {
         return Err(withheld());
     }
-    let AccessAnswer::Key(made) = &done.answer else { return Err(unexpected(&done.answer)) };
-    let ApiKey { id, role, created_at, expires_at, .. } = **made;
-    let customer = KeyCustomer { customer_email: made.customer_email.clone() };
-    let view = CreatedApiKeyView { id, name: made.name.clone(), key, role, created_at, expires_at, customer };
+    let AccessAnswer::Key(created) = &done.answer else { return Err(unexpected(&done.answer)) };
+    let ApiKey { id, role, created_at, expires_at, .. } = **created;
+    let customer = KeyCustomer { customer_email: created.customer_email.clone() };
+    let view = CreatedApiKeyView { id, name: created.name.clone(), key, role, created_at, expires_at, customer };
     Ok(Created::part(format!("{PATH}/{id}"), done.version, done.replayed, view))
 }
 
@@ -225,9 +225,9 @@ async fn revoke(
 pub(crate) async fn create_by_page(
     app: KeyHandles,
     call: &CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(String, String), ApiError> {
-    let CreatedApiKeyView { name, key, .. } = create(State(app), call.of_form(said)).await?.into_body();
+    let CreatedApiKeyView { name, key, .. } = create(State(app), call.of_form(body)).await?.into_body();
     Ok((name, key))
 }
 

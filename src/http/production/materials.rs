@@ -20,7 +20,7 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
@@ -149,8 +149,8 @@ pub struct NewMaterial {
 }
 
 /// Checks that a unit in the request, if present, is the unit of the material's type.
-fn check_unit(given: &MaterialChange, faults: &mut Faults) {
-    if let (Optional::Present(unit), Optional::Present(kind)) = (given.unit, given.kind) {
+fn check_unit(change: &MaterialChange, faults: &mut Faults) {
+    if let (Optional::Present(unit), Optional::Present(kind)) = (change.unit, change.kind) {
         faults.check(unit == kind.into(), "unit", format!("must be {} for this type", kind.unit()));
     }
 }
@@ -276,7 +276,8 @@ async fn list(
     let page = query.page.into();
     let filter = MaterialFilter { kind: query.kind, q: query.q };
     let (some, total) = app.queries.materials(&filter, page).await?;
-    let view = |found: &Versioned<Material>| Some(MaterialView::new(found.state.as_ref()?, found.revision()));
+    let view =
+        |versioned: &Versioned<Material>| Some(MaterialView::new(versioned.state.as_ref()?, versioned.revision()));
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
@@ -303,7 +304,7 @@ async fn create(
 }
 
 async fn one(State(app): State<MaterialHandles>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
-    let (version, state) = found(&app.materials, id).await?;
+    let (version, state) = find_existing(&app.materials, id).await?;
     let material = state_of(&state)?;
     if material.archived {
         return Err(Refusal::not_found("material").into());
@@ -346,7 +347,7 @@ async fn movements(
     Query(page): Query<PageQuery>,
 ) -> Result<Listed<MovementView>, ApiError> {
     let page = page.into();
-    found(&app.materials, id).await?;
+    find_existing(&app.materials, id).await?;
     let (lines, total) = app.queries.movements(id, page).await?;
     Ok(Listed { page, items: lines.into_iter().map(Into::into).collect(), total })
 }

@@ -269,17 +269,22 @@ fn commits(app: &MetricsHandles, page: &mut MetricsPage) {
 /// Adds the aggregates in memory and the components that run them.
 fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
     let all = app.kinds.summaries();
-    let statuses = all.iter().flat_map(|seen| {
-        let of = |(status, count): (&&'static str, &u64)| ([("kind", seen.kind), ("status", *status)], *count as i64);
-        seen.statuses.iter().map(of).collect::<Vec<_>>()
+    let statuses = all.iter().flat_map(|summary| {
+        let of =
+            |(status, count): (&&'static str, &u64)| ([("kind", summary.kind), ("status", *status)], *count as i64);
+        summary.statuses.iter().map(of).collect::<Vec<_>>()
     });
     page.gauge("actors", "Aggregates in memory by kind and status", statuses);
     let by_kind = |number: fn(&crate::actors::kernel::directory::KindSummary) -> u64| {
-        all.iter().map(move |seen| ([("kind", seen.kind)], number(seen))).collect::<Vec<_>>()
+        all.iter().map(move |summary| ([("kind", summary.kind)], number(summary))).collect::<Vec<_>>()
     };
-    page.counter("actor_restarts", "Crashes of actors by kind", by_kind(|seen| seen.crashes));
-    page.counter("commands_overloaded", "Commands refused because too many waited", by_kind(|seen| seen.overloaded));
-    let waiting = all.iter().map(|seen| ([("kind", seen.kind)], seen.waiting as i64));
+    page.counter("actor_restarts", "Crashes of actors by kind", by_kind(|summary| summary.crashes));
+    page.counter(
+        "commands_overloaded",
+        "Commands refused because too many waited",
+        by_kind(|summary| summary.overloaded),
+    );
+    let waiting = all.iter().map(|summary| ([("kind", summary.kind)], summary.waiting as i64));
     page.gauge("commands_waiting", "Commands that wait or are under way", waiting);
     let components = app.components.all();
     page.gauge(
@@ -297,8 +302,8 @@ fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
 /// Adds printers, stock, webhook endpoints, unmatched payments and mails, all of which are held in memory.
 fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
-    for (id, seen) in app.printers.all_resident() {
-        let Some(printer) = seen.state.as_ref().filter(|printer| !printer.archived) else { continue };
+    for (id, versioned) in app.printers.all_resident() {
+        let Some(printer) = versioned.state.as_ref().filter(|printer| !printer.archived) else { continue };
         let connection = app.printer_connections.status(id).map(|status| status.connection).unwrap_or_default();
         *states.entry(word(&printer.activity)).or_insert(0) += 1;
         *connections.entry(word(&connection)).or_insert(0) += 1;
@@ -309,20 +314,23 @@ fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("printers_attention", "Printers that wait for somebody", [(NONE, attention)]);
     let mails = app.mails.all_resident();
     let queued = |mail: &Mail| mail.state == MailState::Queued;
-    let queued = mails.iter().filter(|(_, seen)| seen.state.as_ref().is_some_and(queued)).count();
+    let queued = mails.iter().filter(|(_, versioned)| versioned.state.as_ref().is_some_and(queued)).count();
     page.gauge("mails_pending", "Mails to be sent", [(NONE, queued as i64)]);
     let stock = app.materials.all_resident();
     let is_low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;
-    let low = stock.iter().filter_map(|(_, seen)| seen.state.as_ref()).filter(is_low).count();
+    let low = stock.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).filter(is_low).count();
     page.gauge("materials_low", "Materials of which less is free than their reorder point", [(NONE, low as i64)]);
     let mut endpoints = BTreeMap::from([("active".to_owned(), 0), ("disabled".to_owned(), 0)]);
-    for (_, seen) in app.endpoints.all_resident() {
-        let Some(endpoint) = seen.state.as_ref().filter(|endpoint| !endpoint.archived) else { continue };
+    for (_, versioned) in app.endpoints.all_resident() {
+        let Some(endpoint) = versioned.state.as_ref().filter(|endpoint| !endpoint.archived) else { continue };
         *endpoints.entry(word(&endpoint.state)).or_insert(0) += 1;
     }
     page.gauge("webhook_endpoints", "Webhook endpoints by state", labelled("state", endpoints));
-    let kept = app.payment_events.all_resident();
-    let unmatched = kept.iter().filter(|(_, seen)| seen.state.as_ref().is_some_and(|kept| !kept.done)).count();
+    let payment_events = app.payment_events.all_resident();
+    let unmatched = payment_events
+        .iter()
+        .filter(|(_, versioned)| versioned.state.as_ref().is_some_and(|event| !event.done))
+        .count();
     page.gauge("payments_unmatched", "Payment events that match no order", [(NONE, unmatched as i64)]);
 }
 

@@ -32,7 +32,7 @@ use crate::domain::printer::Printer;
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Sku;
 use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
@@ -174,7 +174,7 @@ pub fn routes() -> ResourceRoutes {
 
 /// Returns the order as a response to a change. Jobs and payments are not part of a stored answer: payments are read
 /// from the order's last commit, and jobs are left out, so that a repeated request gets the same response.
-pub(crate) async fn shown(
+pub(crate) async fn reply_after(
     app: &OrderHandles,
     who: &Caller,
     done: &CommandOutcome<OrderAnswer>,
@@ -222,7 +222,7 @@ async fn list(
 
 /// Returns the order if the caller may see it; responds 404 for another customer's order.
 async fn visible(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
-    let (_, state) = found(&app.orders, id).await?;
+    let (_, state) = find_existing(&app.orders, id).await?;
     if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }
 }
 
@@ -243,7 +243,7 @@ async fn finish<B>(
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
 ) -> Result<Resource<OrderReply>, ApiError> {
     let done = call.ask_with(&app.orders, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, shown(app, &call.who, &done).await?))
+    Ok(Resource::after(&done, reply_after(app, &call.who, &done).await?))
 }
 
 async fn update(
@@ -273,15 +273,15 @@ async fn cancel(
         let OrderCancellation { force } = call.read_body()?;
         // Only staff know whether a printer may be given up.
         let force = force && !call.who.is_customer();
-        let mut seen = SeenPrints::new();
+        let mut prints = SeenPrints::new();
         if force
             && let Some(state) = app.orders.read(id).await?
             && let Some(order) = &state.state
         {
             let jobs = order.jobs.values().map(|job| &**job);
-            seen = jobs::seen_prints(&app.printers, &app.printer_connections, jobs);
+            prints = jobs::seen_prints(&app.printers, &app.printer_connections, jobs);
         }
-        Ok(OrderCommand::Cancel { force, seen })
+        Ok(OrderCommand::Cancel { force, prints })
     };
     finish(&app, &call, id, command).await
 }

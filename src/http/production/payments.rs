@@ -194,7 +194,11 @@ async fn unmatched(
 ) -> Result<Listed<UnmatchedPayment>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.unmatched_payments(page).await?;
-    Ok(Listed { page, items: some.into_iter().filter_map(|kept| kept.state).map(Into::into).collect(), total })
+    Ok(Listed {
+        page,
+        items: some.into_iter().filter_map(|versioned| versioned.state).map(Into::into).collect(),
+        total,
+    })
 }
 
 /// Event of the payment processor that belongs to no order yet.
@@ -235,8 +239,8 @@ struct UnmatchedPayment {
 readable!(UnmatchedKind);
 
 impl From<KeptPaymentEvent> for UnmatchedPayment {
-    fn from(kept: KeptPaymentEvent) -> Self {
-        let KeptPaymentEvent { id, event_id, about, next_at: next_try_at, created_at, .. } = kept;
+    fn from(event: KeptPaymentEvent) -> Self {
+        let KeptPaymentEvent { id, event_id, about, next_at: next_try_at, created_at, .. } = event;
         let kind = about.as_ref().map(|about| about.kind);
         let (amount_cents, currency, client_reference_id, order_id, invoice_id, payment_intent, session) = match about {
             Some(about) => {

@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use super::orders::site::{Site, SiteHeader};
-use super::orders::{self, OrderHandles, OrderReply, PRIORITY, shown};
+use super::orders::{self, OrderHandles, OrderReply, PRIORITY, reply_after};
 use super::skus::{self, sold};
 use crate::actors::kernel::directory::Directory;
 use crate::domain::access::normal_email;
@@ -138,14 +138,14 @@ pub(crate) async fn place(
         Ok(OrderCommand::Create(Box::new(NewOrder { customer_id, buyer, ..order })))
     };
     let done = call.ask_with(&app.orders, CommandTarget::New, command).await?;
-    Ok(Created::under(orders::PATH, &done, shown(&app, &call.who, &done).await?))
+    Ok(Created::under(orders::PATH, &done, reply_after(&app, &call.who, &done).await?))
 }
 
 /// Places an order from a form in the format of the API and returns its id.
-pub(crate) async fn place_by_page(app: OrderHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
+pub(crate) async fn place_by_page(app: OrderHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let nowhere = PlaceQuery { site: None };
-    let made = place(State(app), Query(nowhere), SiteHeader(None), call.with_body(said)).await?;
-    made.made_id().ok_or_else(|| ApiError::internal("an order without an id"))
+    let created = place(State(app), Query(nowhere), SiteHeader(None), call.with_body(body)).await?;
+    created.made_id().ok_or_else(|| ApiError::internal("an order without an id"))
 }
 
 /// Returns the customer record that an order is for, creating it with the customer's first order. A key that belongs to
@@ -153,11 +153,11 @@ pub(crate) async fn place_by_page(app: OrderHandles, call: CommandRequest, said:
 async fn customer_record(
     app: &OrderHandles,
     call: &CommandRequest<OrderRequest>,
-    said: Option<&str>,
+    requested_email: Option<&str>,
 ) -> Result<Option<Id>, ApiError> {
     let email = match call.who.own() {
         Some(OwnOrders { customer_email: Some(own), .. }) => Some(own),
-        _ => said.map(str::to_owned),
+        _ => requested_email.map(str::to_owned),
     };
     match email {
         Some(email) => customer_of(&app.queries, &app.customers, call.origin(), &email).await.map(Some),

@@ -46,7 +46,7 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::MachineType;
 use crate::files::blobs::Blobs;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedError;
@@ -194,13 +194,13 @@ pub async fn connection(
     if printer.disconnected {
         return Err(no("the printer is disconnected; connect it first"));
     }
-    let found = connections.wait_for(id).await;
-    found.ok_or_else(|| no("the server has no connection to the printer yet; look at its status and try again"))
+    let connection = connections.wait_for(id).await;
+    connection.ok_or_else(|| no("the server has no connection to the printer yet; look at its status and try again"))
 }
 
 /// Returns a printer that is not deleted, with its version.
 pub(crate) async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiError> {
-    let (version, state) = found(&app.printers, id).await?;
+    let (version, state) = find_existing(&app.printers, id).await?;
     let printer = state_of(&state)?;
     if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }
 }
@@ -208,9 +208,12 @@ pub(crate) async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printe
 /// Returns all printers that are not deleted, newest first, without copying. They are in memory, so this does not need
 /// the database.
 pub(crate) fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
-    let all = app.printers.all_resident().into_iter().map(|(_, known)| known);
-    let mut all: Vec<_> = all.filter(|known| known.state.as_ref().is_some_and(|printer| !printer.archived)).collect();
-    all.sort_by_key(|known| std::cmp::Reverse(known.state.as_ref().map(|printer| (printer.created_at, printer.id))));
+    let all = app.printers.all_resident().into_iter().map(|(_, versioned)| versioned);
+    let mut all: Vec<_> =
+        all.filter(|versioned| versioned.state.as_ref().is_some_and(|printer| !printer.archived)).collect();
+    all.sort_by_key(|versioned| {
+        std::cmp::Reverse(versioned.state.as_ref().map(|printer| (printer.created_at, printer.id)))
+    });
     all
 }
 
@@ -220,20 +223,22 @@ async fn list(
 ) -> Result<Listed<PrinterView>, ApiError> {
     let PrinterQuery { kind, machine_type, state, tag, attention, q, page } = query;
     let (page, q) = (page.into(), q.map(|q| q.to_lowercase()));
-    let wanted = |printer: &Printer| {
+    let is_match = |printer: &Printer| {
         let fields = &printer.fields;
         kind.as_ref().is_none_or(|kind| fields.kind == *kind)
-            && machine_type.is_none_or(|wanted| fields.machine_type == wanted)
+            && machine_type.is_none_or(|requested| fields.machine_type == requested)
             && tag.as_ref().is_none_or(|tag| fields.tags.contains(tag))
             && q.as_ref().is_none_or(|q| fields.name.to_lowercase().contains(q))
-            && state.is_none_or(|wanted| view::activity(&app, printer) == wanted)
-            && attention.is_none_or(|wanted| wanted.takes(printer))
+            && state.is_none_or(|requested| view::activity(&app, printer) == requested)
+            && attention.is_none_or(|requested| requested.takes(printer))
     };
-    let mut found = present_all(&app);
-    found.retain(|known| known.state.as_ref().is_some_and(&wanted));
+    let mut matching = present_all(&app);
+    matching.retain(|versioned| versioned.state.as_ref().is_some_and(&is_match));
     // Only what is shown is made.
-    let (some, total) = cut(page, found);
-    let view = |known: &Arc<Versioned<Printer>>| Some(PrinterView::new(&app, known.state.as_ref()?, known.revision()));
+    let (some, total) = cut(page, matching);
+    let view = |versioned: &Arc<Versioned<Printer>>| {
+        Some(PrinterView::new(&app, versioned.state.as_ref()?, versioned.revision()))
+    };
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
@@ -249,10 +254,10 @@ async fn create(
 }
 
 /// Registers a printer that another system reports, by the rules of `POST /api/printers`.
-pub(crate) async fn register(app: &PrinterHandles, origin: CommandOrigin, said: &Value) -> Result<Id, ApiError> {
-    let said = read_body::<NewPrinter>(said.to_string().as_bytes())?;
+pub(crate) async fn register(app: &PrinterHandles, origin: CommandOrigin, body: &Value) -> Result<Id, ApiError> {
+    let new_printer = read_body::<NewPrinter>(body.to_string().as_bytes())?;
     let _alone = app.printer_connections.registering.lock().await;
-    let command = PrinterCommand::Create(Box::new(said.into_fields(app).await?));
+    let command = PrinterCommand::Create(Box::new(new_printer.into_fields(app).await?));
     Ok(app.printers.create(origin, command).await?.0)
 }
 

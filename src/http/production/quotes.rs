@@ -28,7 +28,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::sku::Sku;
 use crate::files::blobs::Blobs;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::model_upload::ModelHandles;
@@ -137,7 +137,7 @@ async fn list(
 
 /// Returns the quote with this id; responds 404 if there is none, or it was deleted.
 pub(crate) async fn present(app: &QuoteHandles, id: Id) -> Result<(i64, Quote), ApiError> {
-    let (version, state) = found(&app.quotes, id).await?;
+    let (version, state) = find_existing(&app.quotes, id).await?;
     let quote = state_of(&state)?;
     if quote.archived { Err(Refusal::not_found("quote").into()) } else { Ok((version, quote.clone())) }
 }
@@ -153,13 +153,13 @@ pub(crate) async fn margins_of(app: &QuoteHandles, quote: &Quote) -> Result<Vec<
 }
 
 /// Returns the quote as shown now, with the margins of an order that is printed.
-async fn shown(app: &QuoteHandles, quote: &Quote) -> Result<QuoteView, ApiError> {
+async fn view_of(app: &QuoteHandles, quote: &Quote) -> Result<QuoteView, ApiError> {
     Ok(QuoteView::new(quote, app.environment.now(), &margins_of(app, quote).await?))
 }
 
 async fn one(State(app): State<QuoteHandles>, PathId(id): PathId) -> Result<Resource<QuoteView>, ApiError> {
     let (version, quote) = present(&app, id).await?;
-    Ok(Resource::new(version, shown(&app, &quote).await?))
+    Ok(Resource::new(version, view_of(&app, &quote).await?))
 }
 
 /// Returns the default shipping address of the customer with this e-mail address, if there is one.
@@ -200,7 +200,7 @@ async fn create(
         Ok(QuoteCommand::Create(Box::new(draft)))
     };
     let done = call.ask_with(&app.quotes, CommandTarget::New, command).await?;
-    Ok(Created::under(PATH, &done, shown(&app, &done.answer).await?))
+    Ok(Created::under(PATH, &done, view_of(&app, &done.answer).await?))
 }
 
 async fn update(
@@ -218,7 +218,7 @@ async fn update(
     must_exist(&app, patch.custom_request_id.flatten()).await?;
     let command = QuoteCommand::Update { if_version: call.if_match(), patch: Box::new(patch) };
     let done = call.ask(&app.quotes, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, shown(&app, &done.answer).await?))
+    Ok(Resource::after(&done, view_of(&app, &done.answer).await?))
 }
 
 async fn remove(
@@ -237,7 +237,7 @@ async fn send(
 ) -> Result<Resource<QuoteView>, ApiError> {
     let command = async { call.read_body().map(|EmptyBody {}| QuoteCommand::Send) };
     let done = call.ask_with(&app.quotes, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, shown(&app, &done.answer).await?))
+    Ok(Resource::after(&done, view_of(&app, &done.answer).await?))
 }
 
 async fn decline(
@@ -247,7 +247,7 @@ async fn decline(
 ) -> Result<Resource<QuoteView>, ApiError> {
     let command = async { call.read_body().map(Declining::command) };
     let done = call.ask_with(&app.quotes, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, shown(&app, &done.answer).await?))
+    Ok(Resource::after(&done, view_of(&app, &done.answer).await?))
 }
 
 /// Drafts a quote at the estimated price of a custom request.
@@ -258,7 +258,7 @@ async fn answer(
 ) -> Result<Created<QuoteView>, ApiError> {
     let command = async {
         let EmptyBody {} = call.read_body()?;
-        let (_, state) = found(&app.custom_requests, id).await?;
+        let (_, state) = find_existing(&app.custom_requests, id).await?;
         let request = state_of(&state)?;
         if request.status == CustomRequestStatus::Closed {
             return Err(ApiError::conflict("custom_request_closed", "the custom request is closed"));
@@ -284,5 +284,5 @@ async fn answer(
         Ok(QuoteCommand::Create(Box::new(draft)))
     };
     let done = call.ask_with(&app.quotes, CommandTarget::New, command).await?;
-    Ok(Created::under(PATH, &done, shown(&app, &done.answer).await?))
+    Ok(Created::under(PATH, &done, view_of(&app, &done.answer).await?))
 }

@@ -188,11 +188,11 @@ impl RestoreView {
 /// Returns the unfinished jobs that were created before the restore, oldest first. All orders with open jobs are in
 /// memory.
 pub(crate) fn open_jobs(orders: &Directory<Order>, before: Timestamp) -> Vec<OpenJobView> {
-    let mut found = Vec::new();
+    let mut open_views = Vec::new();
     for (_, state) in orders.all_resident() {
         let Some(order) = &state.state else { continue };
         let open = order.jobs.values().filter(|job| job.created_at <= before && !job.over());
-        found.extend(open.map(|job| OpenJobView {
+        open_views.extend(open.map(|job| OpenJobView {
             id: job.id,
             number: job.number_text(),
             order_id: order.id,
@@ -201,8 +201,8 @@ pub(crate) fn open_jobs(orders: &Directory<Order>, before: Timestamp) -> Vec<Ope
             printer_id: job.printer_id,
         }));
     }
-    found.sort_by_key(|job| job.id);
-    found
+    open_views.sort_by_key(|job| job.id);
+    open_views
 }
 
 async fn list(
@@ -212,7 +212,7 @@ async fn list(
     let page = page.into();
     let (some, total) = app.queries.restores(page).await?;
     let view = |restore: &Restore| RestoreView::new(restore, open_jobs(&app.orders, restore.restored_at));
-    Ok(Listed { page, items: some.iter().filter_map(|found| found.state.as_ref().map(view)).collect(), total })
+    Ok(Listed { page, items: some.iter().filter_map(|versioned| versioned.state.as_ref().map(view)).collect(), total })
 }
 
 async fn one(State(app): State<RestoreHandles>, PathId(id): PathId) -> Result<Plain<RestoreView>, ApiError> {

@@ -24,7 +24,7 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sales_channel::{GivenVariant, NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand};
 use crate::domain::sku::Sku;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, RequestHandles, found, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, RequestHandles, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedBody;
@@ -101,12 +101,12 @@ pub fn routes() -> ResourceRoutes {
 
 /// Returns a channel that is not deleted.
 async fn present(app: &ChannelHandles, id: Id) -> Result<(i64, SalesChannel), ApiError> {
-    let (version, state) = found(&app.channels, id).await?;
+    let (version, state) = find_existing(&app.channels, id).await?;
     let channel = state_of(&state)?;
     if channel.archived { Err(Refusal::not_found("sales_channel").into()) } else { Ok((version, channel.clone())) }
 }
 
-fn shown(app: &ChannelHandles, answer: &SalesChannelAnswer, version: i64) -> Result<ChannelView, ApiError> {
+fn channel_view(app: &ChannelHandles, answer: &SalesChannelAnswer, version: i64) -> Result<ChannelView, ApiError> {
     match answer {
         SalesChannelAnswer::Channel(channel) => Ok(ChannelView::new(channel, version, &app.config)),
         other => Err(ApiError::internal(format!("a sales channel answered {other:?}"))),
@@ -121,7 +121,7 @@ async fn list(
     let (some, total) = app.queries.sales_channels(page).await?;
     let items = some
         .iter()
-        .filter_map(|found| Some(ChannelView::new(found.state.as_ref()?, found.revision(), &app.config)))
+        .filter_map(|versioned| Some(ChannelView::new(versioned.state.as_ref()?, versioned.revision(), &app.config)))
         .collect();
     Ok(Listed { page, items, total })
 }
@@ -148,7 +148,7 @@ async fn create(
         })))
     };
     let done = call.ask_with(&app.channels, CommandTarget::New, command).await?;
-    Ok(Created::under(PATH, &done, shown(&app, &done.answer, done.version)?))
+    Ok(Created::under(PATH, &done, channel_view(&app, &done.answer, done.version)?))
 }
 
 async fn update(
@@ -161,7 +161,7 @@ async fn update(
         Ok(SalesChannelCommand::Update(Box::new(change)))
     };
     let done = call.ask_with(&app.channels, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, shown(&app, &done.answer, done.version)?))
+    Ok(Resource::after(&done, channel_view(&app, &done.answer, done.version)?))
 }
 
 async fn remove(
@@ -191,17 +191,18 @@ async fn map(
     call: CommandRequest<VariantsRequest>,
 ) -> Result<Plain<VariantsView>, ApiError> {
     let command = async {
-        let given = call.read_body()?.variants;
+        let requested = call.read_body()?.variants;
         let mut faults = Faults::default();
-        for (at, one) in given.iter().enumerate() {
+        for (at, one) in requested.iter().enumerate() {
             let state = app.skus.read(one.sku_id).await?;
             let there = state.as_ref().and_then(|state| state.state.as_ref()).is_some_and(|sku| !sku.archived);
             faults.check(there, &format!("variants.{at}.skuId"), "no such SKU");
         }
         faults.refuse()?;
-        let given = given.into_iter();
-        let given = given.map(|one| GivenVariant { variant: one.variant, sku_id: one.sku_id, quantity: one.quantity });
-        Ok(SalesChannelCommand::Map(given.collect()))
+        let requested = requested.into_iter();
+        let variants =
+            requested.map(|one| GivenVariant { variant: one.variant, sku_id: one.sku_id, quantity: one.quantity });
+        Ok(SalesChannelCommand::Map(variants.collect()))
     };
     let done = call.ask_with(&app.channels, CommandTarget::Id(id), command).await?;
     match &done.answer {

@@ -180,7 +180,7 @@ async fn count_code(app: &SessionHandles, user: &User, caller: CommandOrigin) ->
             let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, TOO_MANY_CODES, words);
             Err(error.retry_after(seconds).facts(json!({ "email": user.email })))
         }
-        asked => Ok(asked.map(drop)?),
+        outcome => Ok(outcome.map(drop)?),
     }
 }
 
@@ -311,7 +311,7 @@ async fn remove_counted(
     match call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await {
         // Used by another request at the same moment.
         Err(error) if error.code() == WRONG_CODE => Err(wrong_code(StatusCode::FORBIDDEN)),
-        asked => asked.map(|_| NoContent),
+        outcome => outcome.map(|_| NoContent),
     }
 }
 

@@ -270,9 +270,9 @@ async fn first_admin(
 pub(crate) async fn first_admin_of<B>(
     app: &SessionHandles,
     call: &CommandRequest<B>,
-    said: &Value,
+    body: &Value,
 ) -> Result<HeaderValue, ApiError> {
-    let admin = read_body::<FirstAdmin>(said.to_string().as_bytes())?;
+    let admin = read_body::<FirstAdmin>(body.to_string().as_bytes())?;
     Ok(make_first_admin(app, call, admin).await?.cookie)
 }
 

@@ -25,7 +25,7 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Component, Dimensions, MachineType, Sku, SkuCommand, SkuFields, SkuMaterial};
 use crate::domain::time::Timestamp;
 use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
@@ -240,19 +240,19 @@ fn slug_of(code: &str) -> String {
 
 /// Checks the members that a SKU needs unless it is a kit. (It is unknown whether it is a kit if the components could
 /// not be parsed.)
-fn check_made(given: &SkuChange, faults: &mut Faults) {
-    if !matches!(&given.components, Optional::Present(components) if components.is_empty()) {
+fn check_made(change: &SkuChange, faults: &mut Faults) {
+    if !matches!(&change.components, Optional::Present(components) if components.is_empty()) {
         return;
     }
     let needed = [
-        ("materialId", !matches!(given.material_id, Optional::Present(None))),
-        ("estimatedConsumption", given.estimated_consumption.is_present()),
-        ("machineType", given.machine_type.is_present()),
+        ("materialId", !matches!(change.material_id, Optional::Present(None))),
+        ("estimatedConsumption", change.estimated_consumption.is_present()),
+        ("machineType", change.machine_type.is_present()),
     ];
     for (member, there) in needed {
         // One that is there and wrong is told already.
-        let known = there || faults.names(member);
-        faults.check(known, member, "is required, unless it is a kit");
+        let is_named = there || faults.names(member);
+        faults.check(is_named, member, "is required, unless it is a kit");
     }
 }
 
@@ -318,12 +318,12 @@ async fn list(
     let page = page.into();
     let filter = SkuFilter { public, active, material_id, slug, code, q, ..SkuFilter::default() };
     let (some, total) = app.queries.skus(&filter, page).await?;
-    let view = |found: &Versioned<Sku>| Some(SkuView::new(found.state.as_ref()?, found.version));
+    let view = |versioned: &Versioned<Sku>| Some(SkuView::new(versioned.state.as_ref()?, versioned.version));
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
 async fn one(State(app): State<SkuHandles>, PathId(id): PathId, who: Caller) -> Result<Resource<SkuView>, ApiError> {
-    let (version, state) = found(&app.skus, id).await?;
+    let (version, state) = find_existing(&app.skus, id).await?;
     let sku = state_of(&state)?;
     if sku.archived || (who.is_customer() && !sold(sku)) {
         return Err(Refusal::not_found("sku").into());

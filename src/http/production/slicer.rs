@@ -32,7 +32,7 @@ use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::{DescribedError, DescribedOperation};
-use crate::http::openapi::shape::{Shape, bytes, optional, required, taken, text_of};
+use crate::http::openapi::shape::{Shape, bytes, closed_object, optional, required, text_of};
 use crate::http::reply::{Created, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, ToSchema, schema_of};
@@ -93,7 +93,7 @@ struct SlicerUploadForm;
 impl ToSchema for SlicerUploadForm {
     const NAME: Option<&'static str> = Some("SlicerUploadForm");
     fn schema() -> Shape {
-        taken([required("file", bytes()), optional("print", text_of(0..)), optional("path", text_of(0..))])
+        closed_object([required("file", bytes()), optional("print", text_of(0..)), optional("path", text_of(0..))])
     }
 }
 
@@ -246,8 +246,8 @@ async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) 
     let printers = app.printers.all_resident();
     let printers = printers.iter().filter_map(|(_, state)| state.state.as_ref());
     let form = file.metadata.form.unwrap_or_default();
-    let found = loaded_materials(filaments, form, machine_type, printers, &known_types());
-    let found = found.map_err(|why| match (why, several) {
+    let loaded = loaded_materials(filaments, form, machine_type, printers, &known_types());
+    let loaded = loaded.map_err(|why| match (why, several) {
         (Undecided::NotLoaded, false) => undecided("no material is loaded"),
         (Undecided::Several, false) => undecided("several materials are loaded"),
         (Undecided::NotLoaded, true) => {
@@ -255,13 +255,13 @@ async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) 
         }
         (Undecided::Several, true) => undecided("what is loaded allows several materials for its filaments"),
     })?;
-    for material in found.values() {
+    for material in loaded.values() {
         let there = app.materials.read(*material).await?;
         if there.as_ref().and_then(|state| state.state.as_ref()).is_none_or(|one| one.archived) {
             return Err(undecided("a loaded material was deleted"));
         }
     }
-    Ok(found)
+    Ok(loaded)
 }
 
 /// Returns the SKU for a file's content, machine type and materials, creating it if necessary. Repeated uploads of the
@@ -296,11 +296,11 @@ async fn sku(
     let hash = Sha256::digest(content);
     let code = format!("SLICER-{}", &hex::encode(hash)[..CODE_DIGITS]);
     let filter = SkuFilter { code: Some(code.clone()), ..SkuFilter::default() };
-    let known = async || {
-        let (found, _) = app.queries.skus(&filter, Page { limit: 1, offset: 0 }).await?;
-        Ok::<_, ApiError>(found.into_iter().find_map(|found| Some(found.state?.id)))
+    let find_sku = async || {
+        let (results, _) = app.queries.skus(&filter, Page { limit: 1, offset: 0 }).await?;
+        Ok::<_, ApiError>(results.into_iter().find_map(|versioned| Some(versioned.state?.id)))
     };
-    if let Some(id) = known().await? {
+    if let Some(id) = find_sku().await? {
         return Ok(id);
     }
     let fields = SkuFields {
@@ -329,8 +329,8 @@ async fn sku(
         active: true,
     };
     match call.ask(&app.skus, CommandTarget::New, SkuCommand::Create(Box::new(fields))).await {
-        Ok(made) => Ok(made.id),
+        Ok(created) => Ok(created.id),
         // The same content came twice at the same time.
-        Err(error) => known().await?.ok_or(error),
+        Err(error) => find_sku().await?.ok_or(error),
     }
 }

@@ -178,8 +178,10 @@ async fn entries(
     Query(query): Query<EntryQuery>,
 ) -> Result<Listed<EntryView>, ApiError> {
     let all = present(&app);
-    let mut found = Vec::new();
-    for system in StockSystem::ALL.into_iter().filter(|system| query.system.is_none_or(|wanted| wanted == *system)) {
+    let mut views = Vec::new();
+    for system in
+        StockSystem::ALL.into_iter().filter(|system| query.system.is_none_or(|requested| requested == *system))
+    {
         let linked: BTreeMap<i64, Id> =
             all.iter().filter_map(|(id, material)| Some((material.links.get(&system)?.entry, *id))).collect();
         let free: Vec<(String, Id)> = all
@@ -190,8 +192,8 @@ async fn entries(
         for entry in app.boards.of(system).state().entries.iter() {
             let material_id = linked.get(&entry.number).copied();
             let name = entry.name.to_lowercase();
-            let suggested = free.iter().find(|(known, _)| name.contains(known)).map(|(_, id)| *id);
-            found.push(EntryView {
+            let suggested = free.iter().find(|(material_name, _)| name.contains(material_name)).map(|(_, id)| *id);
+            views.push(EntryView {
                 system,
                 entry_id: entry.number,
                 name: entry.name.clone(),
@@ -200,13 +202,13 @@ async fn entries(
             });
         }
     }
-    let wanted = query.q.map(|text| text.to_lowercase());
-    found.retain(|entry: &EntryView| {
-        wanted.as_ref().is_none_or(|text| entry.name.to_lowercase().contains(text))
+    let search_text = query.q.map(|text| text.to_lowercase());
+    views.retain(|entry: &EntryView| {
+        search_text.as_ref().is_none_or(|text| entry.name.to_lowercase().contains(text))
             && query.linked.is_none_or(|linked| linked == entry.material_id.is_some())
     });
     let page = query.page.into();
-    let (items, total) = cut(page, found);
+    let (items, total) = cut(page, views);
     Ok(Listed { page, items, total })
 }
 
@@ -227,9 +229,11 @@ async fn link(
     let command = async {
         let NewLink { system, entry_id: entry } = call.read_body()?;
         let board = app.boards.of(system).state();
-        let known = board.entries.iter().find(|known| known.number == entry);
-        match known {
-            Some(known) => Ok(MaterialCommand::Link(LinkCommand::Link { system, entry, name: known.name.clone() })),
+        let stock_entry = board.entries.iter().find(|candidate| candidate.number == entry);
+        match stock_entry {
+            Some(stock_entry) => {
+                Ok(MaterialCommand::Link(LinkCommand::Link { system, entry, name: stock_entry.name.clone() }))
+            }
             // Not all were read, so the number alone counts; the first look tells its name, or that there is none.
             None if board.on && board.may_have_more() => {
                 let name = format!("number {entry}");

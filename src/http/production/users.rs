@@ -260,8 +260,8 @@ async fn remove(
 }
 
 /// Adds a member of staff from a form with the same fields as the API's body.
-pub(crate) async fn create_by_page(app: UserHandles, call: &CommandRequest, said: &Value) -> Result<(), ApiError> {
-    create(State(app), call.of_form(said)).await.map(|_| ())
+pub(crate) async fn create_by_page(app: UserHandles, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
+    create(State(app), call.of_form(body)).await.map(|_| ())
 }
 
 /// Changes a member of staff from a form with the same fields as the API's body.
@@ -269,9 +269,9 @@ pub(crate) async fn update_by_page(
     app: UserHandles,
     id: Id,
     call: &CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
-    update(State(app), PathId(id), call.of_form(said)).await.map(|_| ())
+    update(State(app), PathId(id), call.of_form(body)).await.map(|_| ())
 }
 
 /// Removes a member of staff, as requested by a form.

@@ -25,21 +25,21 @@ impl FirstLine {
     /// Classifies the bytes received so far.
     pub fn of(bytes: &[u8]) -> Self {
         let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
-            let begins = |wanted: &str| {
-                let (bytes, wanted) = (bytes, wanted.as_bytes());
-                bytes.starts_with(wanted) || wanted.starts_with(bytes)
+            let begins = |expected: &str| {
+                let (bytes, expected) = (bytes, expected.as_bytes());
+                bytes.starts_with(expected) || expected.starts_with(bytes)
             };
             let possible = bytes.len() < MAX_LINE_BYTES && HEALTH.into_iter().chain(PRINTERS).any(begins);
             return if possible { Self::Incomplete } else { Self::Other };
         };
         let Ok(line) = std::str::from_utf8(&bytes[..end]) else { return Self::Other };
-        let Some((asked, _version)) = line.trim_end().rsplit_once(" HTTP/1.") else { return Self::Other };
-        let asked = asked.split('?').next().unwrap_or_default();
-        if HEALTH.contains(&asked) {
+        let Some((target, _version)) = line.trim_end().rsplit_once(" HTTP/1.") else { return Self::Other };
+        let target = target.split('?').next().unwrap_or_default();
+        if HEALTH.contains(&target) {
             return Self::HealthCheck;
         }
         let printer =
-            PRINTERS.iter().find_map(|path| asked.strip_prefix(path)).and_then(|rest| rest.strip_suffix(STOP));
+            PRINTERS.iter().find_map(|path| target.strip_prefix(path)).and_then(|rest| rest.strip_suffix(STOP));
         if printer.is_some_and(|id| !id.is_empty() && !id.contains('/')) { Self::EmergencyStop } else { Self::Other }
     }
 }
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn health_checks_and_emergency_stops_are_told_from_the_rest() {
         let stop = "POST /api/printers/01890a5d-ac96-774b-bcce-b302099a8069/emergency-stop HTTP/1.1\r\nhost: x";
-        for (text, told) in [
+        for (text, expected) in [
             ("GET /healthz HTTP/1.1\r\n", F::HealthCheck),
             ("GET /readyz?verbose HTTP/1.0\r\nhost: x\r\n\r\n", F::HealthCheck),
             ("HEAD /readyz HTTP/1.1\r\n", F::HealthCheck),
@@ -69,7 +69,7 @@ mod tests {
             ("GET /healthz\r\n", F::Other),
             ("\u{fffd}\n", F::Other),
         ] {
-            assert_eq!(FirstLine::of(text.as_bytes()), told, "{text:?}");
+            assert_eq!(FirstLine::of(text.as_bytes()), expected, "{text:?}");
         }
         assert_eq!(FirstLine::of("POST /api/printers/".repeat(40).as_bytes()), F::Other, "too long");
     }

@@ -170,11 +170,11 @@ impl Lobby {
             tracing::debug!(%error, "TCP_NODELAY is not possible");
         }
         let mut begin = Vec::with_capacity(MAX_LINE_BYTES);
-        let told = async {
+        let reading = async {
             loop {
                 match FirstLine::of(&begin) {
                     FirstLine::Incomplete => {}
-                    told => return Some(told),
+                    line => return Some(line),
                 }
                 if !matches!(stream.read_buf(&mut begin).await, Ok(1..)) {
                     return None;
@@ -182,9 +182,9 @@ impl Lobby {
             }
         };
         let within = self.app.config.server.header_timeout_seconds.duration();
-        let Ok(Some(told)) = tokio::time::timeout(within, told).await else { return };
+        let Ok(Some(first_line)) = tokio::time::timeout(within, reading).await else { return };
         let scope = self.app.admission.scope(peer.ip());
-        match told {
+        match first_line {
             FirstLine::HealthCheck => {
                 let answered = self.clone().answer(stream, peer, begin, None);
                 self.health_checks.run(scope, |_| async {

@@ -41,7 +41,7 @@ impl Default for HeadScan {
 
 impl HeadScan {
     /// Returns whether a line of a head ended in a bare line feed.
-    pub const fn found(&self) -> bool {
+    pub const fn is_malformed(&self) -> bool {
         self.bare
     }
 
@@ -76,8 +76,8 @@ impl HeadScan {
 
     /// Processes bytes of the current line, starting in this column.
     fn part_of_line(&mut self, piece: &[u8], column: usize) {
-        for (kept, byte) in self.line.iter_mut().skip(column).zip(piece) {
-            *kept = byte.to_ascii_lowercase();
+        for (slot, byte) in self.line.iter_mut().skip(column).zip(piece) {
+            *slot = byte.to_ascii_lowercase();
         }
         let end = column.saturating_add(piece.len());
         if end > LENGTH.len() && self.line.starts_with(LENGTH) {
@@ -116,10 +116,10 @@ mod tests {
 
     use super::*;
 
-    fn found(pieces: &[&[u8]]) -> bool {
+    fn finds_bare(pieces: &[&[u8]]) -> bool {
         let mut scan = HeadScan::default();
         pieces.iter().for_each(|piece| scan.look(piece));
-        scan.found()
+        scan.is_malformed()
     }
 
     const GET: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_bare_line_feed_in_a_head_is_found_and_one_in_a_body_is_not() {
         for good in [GET.to_owned(), POST.to_owned(), format!("{GET}{POST}{GET}"), format!("{POST}{POST}")] {
-            assert!(!found(&[good.as_bytes()]), "{good:?}");
+            assert!(!finds_bare(&[good.as_bytes()]), "{good:?}");
         }
         for bad in [
             "GET / HTTP/1.1\nHost: x\r\n\r\n".to_owned(),
@@ -136,10 +136,10 @@ mod tests {
             "GET / HTTP/1.1\r\nHost: x\r\n\n".to_owned(),
             format!("{POST}GET / HTTP/1.1\nHost: x\r\n\r\n"),
         ] {
-            assert!(found(&[bad.as_bytes()]), "{bad:?}");
+            assert!(finds_bare(&[bad.as_bytes()]), "{bad:?}");
         }
         let chunked = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n\n\n\r\n0\r\n\r\n";
-        assert!(!found(&[chunked.as_bytes()]));
+        assert!(!finds_bare(&[chunked.as_bytes()]));
     }
 
     proptest! {
@@ -151,7 +151,7 @@ mod tests {
             cuts.extend([0, text.len()]);
             cuts.sort_unstable();
             let pieces: Vec<&[u8]> = cuts.windows(2).map(|cut| &text[cut[0]..cut[1]]).collect();
-            prop_assert_eq!(found(&pieces), bad);
+            prop_assert_eq!(finds_bare(&pieces), bad);
         }
     }
 }

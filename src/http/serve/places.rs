@@ -165,14 +165,14 @@ mod tests {
         assert!(!admitted.is_closed());
         assert_eq!(storm.iter().filter(|one| !one.is_closed()).count(), 2);
         // Where all that can be kept are, nobody is ended for a newcomer.
-        let mut kept = Vec::new();
+        let mut admissions = Vec::new();
         for scope in 0..=MAX_KEPT as u128 {
-            kept.push(start(&places, Some(scope), true));
+            admissions.push(start(&places, Some(scope), true));
             settled().await;
         }
         let last = start(&places, None, false);
         settled().await;
-        assert!(last.is_closed() && !admitted.is_closed() && kept.iter().all(|one| !one.is_closed()));
+        assert!(last.is_closed() && !admitted.is_closed() && admissions.iter().all(|one| !one.is_closed()));
     }
 
     #[tokio::test]

@@ -17,14 +17,14 @@ pub fn read_query<T: Request>(pairs: Vec<(String, String)>) -> Result<T, ApiErro
     if pairs.iter().any(|(_, text)| text.contains('\0')) {
         return Err(ApiError::bad_request("malformed_query", "the query string holds a NUL character"));
     }
-    let known: Vec<&str> = T::members().iter().map(|member| member.name).collect();
-    let names: HashSet<&str> = known.iter().copied().collect();
+    let member_names: Vec<&str> = T::members().iter().map(|member| member.name).collect();
+    let names: HashSet<&str> = member_names.iter().copied().collect();
     let (mut members, mut faults) = (Map::new(), Faults::default());
     for (name, text) in pairs {
         if names.contains(name.as_str()) {
             members.entry(name).or_insert(Value::String(text));
         } else {
-            faults.note(&name, format!("is not known; known are {}", known.join(", ")));
+            faults.note(&name, format!("is not known; known are {}", member_names.join(", ")));
         }
     }
     body::read(Value::Object(members), true, faults)
@@ -32,8 +32,8 @@ pub fn read_query<T: Request>(pairs: Vec<(String, String)>) -> Result<T, ApiErro
 
 /// Does what [`read_query`] does, but ignores unknown parameters.
 pub fn read_open_query<T: Request>(mut pairs: Vec<(String, String)>) -> Result<T, ApiError> {
-    let known: Vec<&str> = T::members().iter().map(|member| member.name).collect();
-    pairs.retain(|(name, _)| known.contains(&name.as_str()));
+    let member_names: Vec<&str> = T::members().iter().map(|member| member.name).collect();
+    pairs.retain(|(name, _)| member_names.contains(&name.as_str()));
     read_query(pairs)
 }
 

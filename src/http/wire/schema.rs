@@ -1,6 +1,6 @@
 //! OpenAPI schemas of requests.
 
-use api_schema::shape::{Shape, object, taken};
+use api_schema::shape::{Shape, closed_object, object};
 
 use super::{FromJson, Member, Rule, schema_of};
 
@@ -23,7 +23,7 @@ pub fn request_member<T: FromJson>(
 
 /// Returns the schema of a request object that refuses unknown members.
 pub fn request_schema(members: Vec<Member>, description: &str) -> Shape {
-    taken(members.into_iter().map(Into::into)).described(description)
+    closed_object(members.into_iter().map(Into::into)).described(description)
 }
 
 /// Returns the schema of a request object that ignores unknown members.

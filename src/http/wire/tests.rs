@@ -106,17 +106,17 @@ struct NewThing {
     note: Optional<Option<String>>,
 }
 
-fn check_note(given: &ThingChange, faults: &mut Faults) {
-    if let (Optional::Present(MachineType::LaserCutter), Optional::Present(Some(note))) = (given.kind, &given.note) {
+fn check_note(change: &ThingChange, faults: &mut Faults) {
+    if let (Optional::Present(MachineType::LaserCutter), Optional::Present(Some(note))) = (change.kind, &change.note) {
         faults.note("note", format!("a laser has no note: {note}"));
     }
 }
 
 fn faults_of<T: Request>(body: &str) -> Vec<(String, String)> {
     let error = read_body::<T>(body.as_bytes()).err().unwrap();
-    let told = error.body()["errors"].clone();
+    let faults = error.body()["errors"].clone();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    told.as_array().unwrap().iter().map(|fault| (text(&fault["path"]), text(&fault["message"]))).collect()
+    faults.as_array().unwrap().iter().map(|fault| (text(&fault["path"]), text(&fault["message"]))).collect()
 }
 
 #[test]
@@ -158,20 +158,20 @@ fn query(text: &str) -> Result<ThingQuery, crate::http::error::ApiError> {
 #[test]
 fn all_faults_of_a_query_are_told_at_once() {
     let error = query("public=maybe&kind=lunar&id=7&limit=0&offset=x&size=1").unwrap_err();
-    let told = error.body();
+    let body = error.body();
     let paths: Vec<&str> =
-        told["errors"].as_array().unwrap().iter().filter_map(|fault| fault["path"].as_str()).collect();
+        body["errors"].as_array().unwrap().iter().filter_map(|fault| fault["path"].as_str()).collect();
     assert_eq!(paths, ["size", "public", "kind", "id", "limit", "offset"]);
-    assert_eq!(told["errors"][0]["message"], "is not known; known are public, kind, id, limit, offset");
+    assert_eq!(body["errors"][0]["message"], "is not known; known are public, kind, id, limit, offset");
     assert_eq!(error.code(), "validation_failed");
     assert_eq!(query("q=a\0").unwrap_err().code(), "malformed_query");
 }
 
 #[test]
 fn the_first_of_a_repeated_parameter_counts_and_an_empty_one_is_absent() {
-    let found = query("public=true&public=false&kind=").unwrap();
-    assert_eq!((found.public, found.kind, found.id), (Some(true), None, None));
-    let page: crate::store::queries::Page = found.page.into();
+    let actual = query("public=true&public=false&kind=").unwrap();
+    assert_eq!((actual.public, actual.kind, actual.id), (Some(true), None, None));
+    let page: crate::store::queries::Page = actual.page.into();
     assert_eq!((page.limit, page.offset), (50, 0));
     let body = query("limit=&offset=&kind=").unwrap_err().body();
     let faults = body["errors"].as_array().unwrap().iter().map(|fault| (&fault["path"], &fault["message"]));

@@ -68,34 +68,34 @@ impl CatalogCache {
     pub(super) async fn recent(&self, now: Timestamp) -> Result<Arc<Catalog>, ApiError> {
         let mut news = self.0.asked.subscribe();
         let older = {
-            let mut kept = self.0.kept();
-            let fresh = kept.asked_at.is_some_and(|asked_at| asked_at.elapsed() < FRESH_FOR);
-            if let (true, Some(catalog)) = (fresh, &kept.catalog) {
+            let mut cached = self.0.cached();
+            let fresh = cached.asked_at.is_some_and(|asked_at| asked_at.elapsed() < FRESH_FOR);
+            if let (true, Some(catalog)) = (fresh, &cached.catalog) {
                 return Ok(catalog.clone());
             }
             let pause = Duration::from_secs(u64::from(FAILED_FOR_SECONDS));
-            let failed = kept.asked_at.is_some_and(|asked_at| asked_at.elapsed() < pause);
-            if failed && !kept.asking && kept.catalog.is_none() {
+            let failed = cached.asked_at.is_some_and(|asked_at| asked_at.elapsed() < pause);
+            if failed && !cached.asking && cached.catalog.is_none() {
                 return Err(unavailable());
             }
-            if !kept.asking {
-                kept.asking = true;
+            if !cached.asking {
+                cached.asking = true;
                 // A task of its own: whoever asked may go away, and the others wait for it all the same.
                 tokio::spawn(self.0.clone().ask(now));
             }
-            kept.catalog.clone()
+            cached.catalog.clone()
         };
         match older {
             Some(older) => {
                 let _ = tokio::time::timeout(MAX_WAIT, news.changed()).await;
-                Ok(self.0.kept().catalog.clone().unwrap_or(older))
+                Ok(self.0.cached().catalog.clone().unwrap_or(older))
             }
             None => loop {
                 let _ = news.changed().await;
-                let kept = self.0.kept();
-                match &kept.catalog {
+                let cached = self.0.cached();
+                match &cached.catalog {
                     Some(catalog) => return Ok(catalog.clone()),
-                    None if kept.asking => {}
+                    None if cached.asking => {}
                     None => return Err(unavailable()),
                 }
             },
@@ -112,15 +112,15 @@ struct Asking(Arc<CacheParts>);
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        let mut kept = self.0.kept();
-        (kept.asking, kept.asked_at) = (false, Some(Instant::now()));
-        drop(kept);
+        let mut cached = self.0.cached();
+        (cached.asking, cached.asked_at) = (false, Some(Instant::now()));
+        drop(cached);
         self.0.asked.send_modify(|count| *count += 1);
     }
 }
 
 impl CacheParts {
-    fn kept(&self) -> std::sync::MutexGuard<'_, KeptCatalog> {
+    fn cached(&self) -> std::sync::MutexGuard<'_, KeptCatalog> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -129,13 +129,13 @@ impl CacheParts {
         match self.provider.read(now).await {
             Ok(catalog) => {
                 self.keep(&catalog).await;
-                self.kept().catalog = Some(Arc::new(catalog));
+                self.cached().catalog = Some(Arc::new(catalog));
             }
             Err(error) => {
                 tracing::warn!(source = self.provider.source(), %error, "the catalogue cannot be read");
-                if self.kept().catalog.is_none() {
+                if self.cached().catalog.is_none() {
                     let last = self.last().await.map(Arc::new);
-                    self.kept().catalog = last;
+                    self.cached().catalog = last;
                 }
             }
         }
@@ -235,7 +235,7 @@ mod tests {
     }
 
     fn age(cache: &CatalogCache) {
-        cache.0.kept().asked_at = Instant::now().checked_sub(FRESH_FOR);
+        cache.0.cached().asked_at = Instant::now().checked_sub(FRESH_FOR);
     }
 
     #[tokio::test]

@@ -62,8 +62,8 @@ impl CatalogProvider for LocalCatalog {
 async fn sold(queries: &Queries, page: u64) -> Result<(Vec<Sku>, BTreeMap<Id, bool>), String> {
     let sold = SkuFilter { public: Some(true), active: Some(true), ..SkuFilter::default() };
     let page = Page { limit: MAX_ITEMS, offset: page * MAX_ITEMS };
-    let (found, _) = queries.skus(&sold, page).await.map_err(|error| error.to_string())?;
-    let skus: Vec<Sku> = found.into_iter().filter_map(|sku| sku.state).collect();
+    let (results, _) = queries.skus(&sold, page).await.map_err(|error| error.to_string())?;
+    let skus: Vec<Sku> = results.into_iter().filter_map(|sku| sku.state).collect();
     let ready = skus.iter().map(|sku| (sku.id, sku.fields.orderable())).collect();
     Ok((skus, ready))
 }
@@ -102,7 +102,7 @@ impl CatalogProvider for StorefrontCatalog {
 
     async fn read(&self, now: Timestamp) -> Result<Catalog, String> {
         let read = self.circuit.call(1.0, self.storefront.read()).await;
-        let found = read.map_err(|fault| fault.in_one_line())?;
+        let storefront = read.map_err(|fault| fault.in_one_line())?;
         let mut by_code: BTreeMap<String, Id> = BTreeMap::new();
         for page in 0..MAX_PAGES {
             let (skus, ready) = sold(&self.queries, page).await?;
@@ -112,7 +112,7 @@ impl CatalogProvider for StorefrontCatalog {
                 break;
             }
         }
-        let items = found.products.into_iter().map(|product| CatalogItem {
+        let items = storefront.products.into_iter().map(|product| CatalogItem {
             sku_id: product.codes.iter().find_map(|code| by_code.get(code).copied()),
             id: product.id,
             slug: product.slug,
@@ -124,7 +124,7 @@ impl CatalogProvider for StorefrontCatalog {
             collections: product.collections,
             published_at: product.published_at,
         });
-        let collections = found.collections.into_iter();
+        let collections = storefront.collections.into_iter();
         let collections =
             collections.map(|one| CatalogCollection { id: one.id, slug: one.slug, title: one.title }).collect();
         Ok(Catalog { source: self.source().to_owned(), generated_at: now, items: items.collect(), collections })

@@ -9,7 +9,7 @@ use crate::domain::custom_request::MAX_PHOTOS;
 use crate::domain::intake_prices::{MAX_COLORS, Wishes};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::http::error::ApiError;
-use crate::http::openapi::shape::{Member, Shape, bytes, list_of, required, taken};
+use crate::http::openapi::shape::{Member, Shape, bytes, closed_object, list_of, required};
 use crate::http::wire::{
     EmailAddress, Filled, FromJson, MaxChars, ONE_LINE, Request as _, TextList, ToSchema, ValuePath, Within,
 };
@@ -77,7 +77,7 @@ impl ToSchema for IntakeForm {
     fn schema() -> Shape {
         let photos = list_of(bytes(), 1..=MAX_PHOTOS).about("JPEG, PNG, WebP or HEIC: the field once for each.");
         let fields = IntakeFields::members().into_iter().map(Member::from);
-        taken(fields.chain([required(PHOTOS, photos)])).about("What is wanted, with photos.")
+        closed_object(fields.chain([required(PHOTOS, photos)])).about("What is wanted, with photos.")
     }
 }
 
@@ -141,7 +141,7 @@ fn json_of(name: &str, text: String) -> Option<Value> {
 
 impl IntakeFields {
     /// Returns all fields as JSON, to compare a retried request with the first one.
-    pub(super) fn told(&self) -> Value {
+    pub(super) fn hashed_fields(&self) -> Value {
         json!([
             [&self.customer_name, &self.email, &self.product_type, &self.subject_type, &self.style_id],
             [&self.size_id, &self.base_option_id],

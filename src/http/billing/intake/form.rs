@@ -148,7 +148,7 @@ impl PartReading<'_, '_> {
     ) -> Result<PhotoOutcome<'b>, ApiError> {
         let mut content = blobs.begin()?;
         let (mut cleaner, mut digest) = (PictureCleaner::new(), Sha256::new());
-        let (mut size, mut kept, mut fault) = (0, Vec::new(), None);
+        let (mut size, mut cleaned, mut fault) = (0, Vec::new(), None);
         while let Some(piece) = self.piece().await? {
             size += piece.len() as u64;
             if size > self.bounds.photo {
@@ -163,9 +163,9 @@ impl PartReading<'_, '_> {
                 return Err(refusal.into());
             }
             digest.update(&piece);
-            kept.clear();
-            match cleaner.push(&piece, &mut kept) {
-                Ok(()) => content.write(&kept).await?,
+            cleaned.clear();
+            match cleaner.push(&piece, &mut cleaned) {
+                Ok(()) => content.write(&cleaned).await?,
                 Err(error) => fault = Some(error),
             }
         }

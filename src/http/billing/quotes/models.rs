@@ -19,7 +19,7 @@ use crate::http::command_request::{CommandOutcome, CommandTarget};
 use crate::http::error::ApiError;
 use crate::http::limits::{Charge, Limited, within};
 use crate::http::model_upload;
-use crate::http::openapi::shape::{Shape, bytes, optional, required, taken, text_of, whole};
+use crate::http::openapi::shape::{Shape, bytes, closed_object, optional, required, text_of, whole};
 use crate::http::path_id::NamedId;
 use crate::http::production::quotes::{ModelSlicing, draft_of_model, home_of};
 use crate::http::reply::Plain;
@@ -33,7 +33,7 @@ pub(super) struct OwnModelForm;
 impl ToSchema for OwnModelForm {
     const NAME: Option<&'static str> = Some("QuoteModelUpload");
     fn schema() -> Shape {
-        taken([
+        closed_object([
             required("file", bytes().about("The model: STL or 3MF, with a file name.")),
             optional("quantity", whole(1..=i64::from(MAX_QUANTITY)).about("How many parts; 1 when absent.")),
             optional("notes", text_of(..=1000).about("Notes for the shop.")),
@@ -145,7 +145,7 @@ pub(crate) async fn take_model<R>(
     let (_, email) = who.customer().map(|(id, email)| (id, email.to_owned()))?;
     let charge = Charge::of_mailbox(LimitKind::DraftOrder, &email);
     let quotes = &app.quotes;
-    let made = Box::pin(async {
+    let operation = Box::pin(async {
         let upload = model_upload::take::<OwnModelFields>(&quotes.models, who, request).await?;
         let command = async {
             let home = home_of(quotes, Some(&email)).await?;
@@ -161,7 +161,7 @@ pub(crate) async fn take_model<R>(
         let done = upload.call.ask_hashed(&quotes.quotes, CommandTarget::New, hash, command).await?;
         answer(&done)
     });
-    within(&app.limits, quotes.environment.now(), &[charge], made).await
+    within(&app.limits, quotes.environment.now(), &[charge], operation).await
 }
 
 pub(super) async fn model(

@@ -23,7 +23,7 @@ pub(in crate::http::pages) async fn live(
         let order = now.state.state.as_ref()?;
         let (tracking, viewer) = (&tracking, &viewer);
         let part = LivePart { order, expected: now.expected, steps: now.steps, tracking, viewer };
-        Some(json!({"html": part.html().into_string(), "said": part.said()}))
+        Some(json!({"html": part.html().into_string(), "said": part.status_text()}))
     })
     .await
 }

@@ -33,9 +33,9 @@ struct Counts {
 impl Counts {
     fn of(order: &Order) -> Self {
         let parts = order.parts();
-        let made = order.lines.iter().zip(&parts).filter(|(line, _)| !line.is_kit());
+        let printed_lines = order.lines.iter().zip(&parts).filter(|(line, _)| !line.is_kit());
         let (mut all, mut good) = (0, 0);
-        for (line, parts) in made {
+        for (line, parts) in printed_lines {
             all += u64::from(line.quantity);
             good += parts.good.min(u64::from(line.quantity));
         }
@@ -85,7 +85,7 @@ fn step_words(event: &str) -> &'static str {
 
 impl LivePart<'_> {
     /// Summarizes the progress of the order in one sentence.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn status_text(&self) -> String {
         let Counts { all, good, .. } = Counts::of(self.order);
         match self.order.status {
             OrderStatus::Draft => "This is a draft. It is placed when you pay it.".to_owned(),
@@ -172,7 +172,7 @@ impl LivePart<'_> {
 
     fn lines(&self) -> Markup {
         let order = self.order;
-        let made = !order.jobs.is_empty();
+        let has_jobs = !order.jobs.is_empty();
         let (parts, shipped) = (order.parts(), order.shipped_parts());
         let all = order.lines.iter().zip(&parts).zip(&shipped);
         let amount = |line: &Line| line.unit_price_cents.saturating_mul(line.quantity.into());
@@ -187,7 +187,7 @@ impl LivePart<'_> {
                         li {
                             span { (line.quantity) " × " (line.description) @if line.kit_line.is_some() { " (of a set)" } }
                             @if line.kit_line.is_none() { span { (money(amount(line), &order.currency)) } }
-                            @if made {
+                            @if has_jobs {
                                 span class="soft full" {
                                     (parts.good.min(line.quantity.into())) " of " (line.quantity)
                                     @if line.is_kit() { " sets are complete" } @else { " are good" }

@@ -49,10 +49,10 @@ const BY_SIGN: [(&[&str], &str); 8] = [
 ];
 
 /// Returns the advice for a failure: by the network error, or else by the kind of service.
-pub(super) fn of(service: Service, said: &str, detail: &str) -> &'static str {
-    let told = format!("{said} {detail}").to_lowercase();
-    let known = |signs: &[&str]| signs.iter().any(|sign| told.contains(sign));
-    BY_SIGN.iter().find(|(signs, _)| known(signs)).map_or_else(|| by_service(service), |(_, words)| *words)
+pub(super) fn of(service: Service, message: &str, detail: &str) -> &'static str {
+    let text = format!("{message} {detail}").to_lowercase();
+    let has_sign = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
+    BY_SIGN.iter().find(|(signs, _)| has_sign(signs)).map_or_else(|| by_service(service), |(_, words)| *words)
 }
 
 const fn by_service(service: Service) -> &'static str {

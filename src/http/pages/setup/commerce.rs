@@ -18,7 +18,7 @@ use crate::http::pages::form::PageForm;
 /// Path of the step.
 pub(super) const PATH: &str = "/setup/commerce";
 
-const ASKED: [(Service, &str); 3] = [
+const OFFERED_SERVICES: [(Service, &str); 3] = [
     (Service::Payments, "Takes cards and other ways of paying. Without it orders are marked as paid by hand."),
     (
         Service::Email,
@@ -50,7 +50,8 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
         let content = content(&app, &visit, None, Some((&faults, &sent)));
         return Ok(visit.page(status, SetupStep::Commerce, &content));
     }
-    let service = ASKED.into_iter().map(|(service, _)| service).find(|one| one.word() == sent.text("service"));
+    let service =
+        OFFERED_SERVICES.into_iter().map(|(service, _)| service).find(|one| one.word() == sent.text("service"));
     let service = service.ok_or_else(|| Refusal::field("service", "is none of these"))?;
     let trial = attempt(&app, &before, service, &sent).await?;
     let visit = Visit::new(&app, &sent.call.who).await?;
@@ -71,7 +72,7 @@ fn content(
             "you do not have yet."
         }
         (seller::section(app, visit, seller))
-        @for (service, about) in ASKED {
+        @for (service, about) in OFFERED_SERVICES {
             (section(app, visit, service, (PATH, about), of(service)))
         }
         (ways(SetupStep::Integrations, SetupStep::Review))

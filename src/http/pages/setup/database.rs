@@ -55,7 +55,7 @@ fn content(app: &WizardHandles, visit: &Visit, tried: Option<(&[Trial; 2], &Page
             @for (number, service) in BOTH.into_iter().enumerate() {
                 section class="card" aria-labelledby=(service.word()) {
                     h2 id=(service.word()) { (fields::name_of(service)) " " span class="state" { (fields::state_of(service, config, &visit.draft)) } }
-                    @if let Some((trials, _)) = tried { (trials[number].told(service)) }
+                    @if let Some((trials, _)) = tried { (trials[number].render(service)) }
                     (fields::inputs(service, config, &visit.draft, again))
                 }
             }

@@ -47,10 +47,11 @@ pub(super) async fn print(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let visit = Visit::new(&app, &sent.call.who).await?;
-    let wanted: Option<Id> = sent.text("printer").parse().ok();
-    let known = present_all(&printers);
-    let mut present = known.iter().filter_map(|known| known.state.as_ref());
-    let printer = present.find(|printer| Some(printer.id) == wanted).ok_or_else(|| Refusal::not_found("printer"))?;
+    let printer_id: Option<Id> = sent.text("printer").parse().ok();
+    let residents = present_all(&printers);
+    let mut present = residents.iter().filter_map(|versioned| versioned.state.as_ref());
+    let printer =
+        present.find(|printer| Some(printer.id) == printer_id).ok_or_else(|| Refusal::not_found("printer"))?;
     let gcode = test_print::gcode(printer.fields.build_volume.as_ref());
     let file = keep_made(&files, sent.call.origin(), TEST_FILE_NAME, &gcode).await?;
     let (status, words) = match print_stored(&printers, printer.id, &sent.call, file).await {
@@ -133,8 +134,8 @@ fn written(app: &WizardHandles) -> Markup {
 
 /// Renders a test-print button for each printer that prints plain G-code.
 fn test_prints(visit: &Visit, printers: &PrinterHandles) -> Markup {
-    let known = present_all(printers);
-    let all: Vec<_> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    let residents = present_all(printers);
+    let all: Vec<_> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let prints = |kind: &str| PrinterType::of_word(kind).is_some_and(|declared| declared.prints(GcodeForm::Text));
     html! {
         @if all.is_empty() {

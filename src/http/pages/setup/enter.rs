@@ -43,8 +43,8 @@ pub(super) struct EnterQuery {
 
 /// Returns the path of the entry page with an error code.
 pub(super) fn path_after(code: &str) -> String {
-    let known = MISTAKES.iter().any(|(known, _)| *known == code);
-    if known { format!("{PATH}?error={code}") } else { PATH.to_owned() }
+    let is_known = MISTAKES.iter().any(|(mistake, _)| *mistake == code);
+    if is_known { format!("{PATH}?error={code}") } else { PATH.to_owned() }
 }
 
 /// Serves the entry page.

@@ -203,7 +203,7 @@ pub(super) fn state_of(service: Service, config: &Config, draft: &SetupDraft) ->
         (Some(_), _) => "Tested",
         (None, Service::Database) if config.database.url.is_empty() => "Built in",
         (None, _) if service.is_configured(config) => "Configured",
-        (None, _) if fields_of(service).iter().any(|field| config.origin.given(field.key).is_some()) => "Begun",
+        (None, _) if fields_of(service).iter().any(|field| config.origin.given_setting(field.key).is_some()) => "Begun",
         (None, _) => "Not used",
     }
 }
@@ -221,8 +221,8 @@ pub(super) fn typed_or_in_force(key: &str, config: &Config, draft: &SetupDraft, 
 
 /// Returns the present setting of a non-secret field.
 fn in_force(field: &Field, config: &Config) -> String {
-    let known = shown::every(&config.origin).into_iter().find(|setting| setting.key == field.key);
-    match known.and_then(|setting| setting.value) {
+    let setting = shown::every(&config.origin).into_iter().find(|setting| setting.key == field.key);
+    match setting.and_then(|setting| setting.value) {
         Some(Value::String(text)) => text,
         Some(Value::Null) | None => String::new(),
         Some(other) => other.to_string(),
@@ -231,7 +231,7 @@ fn in_force(field: &Field, config: &Config) -> String {
 
 /// Returns the settings of a service in the form, by key, that differ from the present ones. An empty secret leaves the
 /// stored one unchanged.
-pub(in crate::http::pages) fn given(
+pub(in crate::http::pages) fn submitted_values(
     service: Service,
     sent: &PageForm,
     config: &Config,
@@ -299,7 +299,7 @@ pub(in crate::http::pages) fn inputs(
 pub(super) fn inputs_of(fields: &[Field], config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
     let given_before = |field: &Field| match draft.value(field.key) {
         Some(text) => !text.is_empty(),
-        None => config.origin.given(field.key).is_some(),
+        None => config.origin.given_setting(field.key).is_some(),
     };
     html! {
         @for field in fields {
@@ -315,7 +315,7 @@ pub(super) fn inputs_of(fields: &[Field], config: &Config, draft: &SetupDraft, s
                 p class="hint" id={ "about-" (field.variable) } {
                     code { (field.variable) } ". " (field.hint)
                     @if secret && given_before(field) { " It is set; leave this empty to keep it." }
-                    @if let Some(given) = config.origin.given(field.key) { " Set by " (given.source) "." }
+                    @if let Some(given) = config.origin.given_setting(field.key) { " Set by " (given.source) "." }
                 }
                 @if secret && given_before(field) {
                     p class="hint" {

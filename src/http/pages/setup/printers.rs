@@ -44,14 +44,14 @@ pub(super) async fn show(
     let desk = &app.setup.setup;
     let searching = desk.is_searching();
     let board = desk.follow().borrow().clone();
-    let known = present_all(&printers);
-    let said = search::said(&board, searching);
+    let residents = present_all(&printers);
+    let status = search::status_text(&board, searching);
     let part = search::part(&searches, board, searching);
     let content = html! {
         p { "Printers on this machine and at the first ten addresses of its network are found by themselves; others are added by hand." }
         section class="card" aria-labelledby="search" {
             h2 id="search" { "Look for printers" }
-            p id="said" role="status" { (said) }
+            p id="said" role="status" { (status) }
             div id="live" data-stream=[searching.then_some(search::LIVE_PATH)] { (part) }
             @if searching {
                 noscript { p { a href=(PATH) { "Load the page again" } " to see how far it is." } }
@@ -63,9 +63,9 @@ pub(super) async fn show(
         }
         section class="card" aria-labelledby="added" {
             h2 id="added" { "Added" }
-            @if known.is_empty() { p { "None yet. You can go on without, and add printers later." } }
+            @if residents.is_empty() { p { "None yet. You can go on without, and add printers later." } }
             ul class="rows" {
-                @for printer in known.iter().filter_map(|known| known.state.as_ref()) {
+                @for printer in residents.iter().filter_map(|versioned| versioned.state.as_ref()) {
                     li {
                         strong { (printer.fields.name) }
                         span class="soft" { (printer.fields.kind) " at " (printer.fields.base_url) }
@@ -130,7 +130,7 @@ pub(super) async fn add(
     if !test.ok {
         return Ok(again(&trial::failed(Service::Printer, &test.message, test.detail.as_deref())));
     }
-    match register(&printers, sent.call.origin(), &printer_fields::said(&sent).into()).await {
+    match register(&printers, sent.call.origin(), &printer_fields::request_members(&sent).into()).await {
         Ok(_) => Ok(see_other(PATH)),
         Err(error) if error.status().is_client_error() => Ok(again(&wrong(&printer_fields::faults(&error)))),
         Err(error) => Err(error),

@@ -54,15 +54,15 @@ pub(super) async fn begin(
 }
 
 /// Returns the announcement of a search for screen readers.
-pub(super) fn said(board: &SearchBoard, searching: bool) -> String {
-    let found = match board.found.len() {
+pub(super) fn status_text(board: &SearchBoard, searching: bool) -> String {
+    let count = match board.found.len() {
         0 => "no printer".to_owned(),
         1 => "1 printer".to_owned(),
         many => format!("{many} printers"),
     };
     match (searching, board.begun) {
-        (true, _) => format!("Looking for printers: {found} found so far."),
-        (false, true) => format!("The search is over: {found} found."),
+        (true, _) => format!("Looking for printers: {count} found so far."),
+        (false, true) => format!("The search is over: {count} found."),
         (false, false) => String::new(),
     }
 }
@@ -70,8 +70,8 @@ pub(super) fn said(board: &SearchBoard, searching: bool) -> String {
 /// Renders the live part of the page.
 pub(super) fn part(search: &SearchHandles, board: SearchBoard, searching: bool) -> Markup {
     let registered = Registered::of(&search.discovery.printers);
-    let SearchBoard { begun, done, total, found, notes } = board;
-    let finds: Vec<_> = found.into_iter().map(|found| registered.view(found)).collect();
+    let SearchBoard { begun, done, total, found: printers, notes } = board;
+    let finds: Vec<_> = printers.into_iter().map(|printer| registered.view(printer)).collect();
     html! {
         @if searching {
             label for="asked" { "Addresses and ports asked: " (done) @if total > 0 { " of " (total) } }
@@ -140,8 +140,8 @@ impl SearchStream {
         let searching = self.search.discovery.setup.is_searching();
         self.over = !searching;
         let board = self.board.borrow_and_update().clone();
-        let said = said(&board, searching);
-        let data = json!({"html": part(&self.search, board, searching).into_string(), "said": said});
+        let status = status_text(&board, searching);
+        let data = json!({"html": part(&self.search, board, searching).into_string(), "said": status});
         let ends = if self.over { "event: over\ndata: {}\n\n" } else { "" };
         let piece = Bytes::from(format!("event: part\ndata: {data}\n\n{ends}"));
         Some((Ok(piece), self))
@@ -155,9 +155,9 @@ mod tests {
     #[test]
     fn what_is_said_tells_how_far_the_search_is() {
         let none = SearchBoard::default();
-        assert_eq!(said(&none, false), "");
+        assert_eq!(status_text(&none, false), "");
         let begun = SearchBoard { begun: true, ..none };
-        assert_eq!(said(&begun, true), "Looking for printers: no printer found so far.");
-        assert_eq!(said(&begun, false), "The search is over: no printer found.");
+        assert_eq!(status_text(&begun, true), "Looking for printers: no printer found so far.");
+        assert_eq!(status_text(&begun, false), "The search is over: no printer found.");
     }
 }

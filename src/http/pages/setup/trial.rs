@@ -35,22 +35,22 @@ impl Trial {
     }
 
     /// Renders the result.
-    pub(super) fn told(&self, service: Service) -> Markup {
+    pub(super) fn render(&self, service: Service) -> Markup {
         match self {
-            Self::Kept(said) if said == UNUSED => html! { p role="status" { "The shop does without it." } },
-            Self::Kept(said) => html! { p role="status" { strong { "It works. " } (sentence(said)) } },
-            Self::Failed(said, detail) => failed(service, said, detail.as_deref()),
+            Self::Kept(outcome) if outcome == UNUSED => html! { p role="status" { "The shop does without it." } },
+            Self::Kept(outcome) => html! { p role="status" { strong { "It works. " } (sentence(outcome)) } },
+            Self::Failed(message, detail) => failed(service, message, detail.as_deref()),
             Self::Faulty(lines) => wrong(lines),
         }
     }
 }
 
 /// Renders the problem with a service, the advice, and the service's own message.
-pub(in crate::http::pages) fn failed(service: Service, said: &str, detail: Option<&str>) -> Markup {
+pub(in crate::http::pages) fn failed(service: Service, message: &str, detail: Option<&str>) -> Markup {
     html! {
         div role="alert" {
-            p class="bad" { strong { "It does not work. " } (sentence(said)) }
-            p { (advice::of(service, said, detail.unwrap_or_default())) }
+            p class="bad" { strong { "It does not work. " } (sentence(message)) }
+            p { (advice::of(service, message, detail.unwrap_or_default())) }
             @if let Some(detail) = detail { p class="soft" { "What was answered: " (detail) } }
         }
     }
@@ -68,7 +68,7 @@ pub(super) async fn attempt(
         StatusCode::BAD_REQUEST => Ok(Trial::Faulty(faults_of(&error))),
         _ => Err(error),
     };
-    let values = match fields::given(service, sent, &app.setup.config, &visit.draft) {
+    let values = match fields::submitted_values(service, sent, &app.setup.config, &visit.draft) {
         Ok(values) => values,
         Err(error) => return faulty(error),
     };
@@ -78,18 +78,18 @@ pub(super) async fn attempt(
         Err(error) => return faulty(error),
     };
     let ServiceTest { ok, message, detail, .. } = test;
-    let said = match (ok, used) {
+    let outcome = match (ok, used) {
         (true, _) => message,
         (false, false) => UNUSED.to_owned(),
         (false, true) => return Ok(Trial::Failed(message, detail)),
     };
-    let kept = said.clone();
+    let saved_outcome = outcome.clone();
     change_draft(app, move |draft| {
         let keys: Vec<&str> = fields::fields_of(service).iter().map(|field| field.key).collect();
-        draft.keep(service.word(), &keys, values, &kept);
+        draft.keep(service.word(), &keys, values, &saved_outcome);
     })
     .await?;
-    Ok(Trial::Kept(said))
+    Ok(Trial::Kept(outcome))
 }
 
 /// Renders a service with its fields and a button that tests and stores them. `tried` contains the result of the last
@@ -107,7 +107,7 @@ pub(super) fn section(
         form class="card" method="post" action=(path) aria-labelledby=(word) {
             h2 id=(word) { (fields::name_of(service)) " " span class="state" { (fields::state_of(service, config, &visit.draft)) } }
             p { (about) }
-            @if let Some((trial, _)) = tried { (trial.told(service)) }
+            @if let Some((trial, _)) = tried { (trial.render(service)) }
             (visit.hidden())
             input type="hidden" name="service" value=(word);
             (fields::inputs(service, config, &visit.draft, again))

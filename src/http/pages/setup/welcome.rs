@@ -30,8 +30,8 @@ pub(super) async fn make_admin(
     State(sessions): State<SessionHandles>,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let said = json!({"email": sent.text("email"), "name": sent.text("name"), "password": sent.raw("password")});
-    match first_admin_of(&sessions, &sent.call, &said).await {
+    let body = json!({"email": sent.text("email"), "name": sent.text("name"), "password": sent.raw("password")});
+    match first_admin_of(&sessions, &sent.call, &body).await {
         Ok(cookie) => {
             let mut response = see_other(SetupStep::Database.path());
             response.headers_mut().insert(header::SET_COOKIE, cookie);

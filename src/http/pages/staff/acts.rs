@@ -69,8 +69,8 @@ impl<S: Send + Sync> FromRequestParts<S> for PathAct {
 
 /// Converts a form to the JSON body of the API. Empty fields are omitted. A text in a numeric field is passed on
 /// unchanged, so that the API reports the error.
-pub(super) fn said(sent: &PageForm) -> Value {
-    let mut said = Map::new();
+pub(super) fn request_body(sent: &PageForm) -> Value {
+    let mut members = Map::new();
     let own = [BACK_FIELD, CURRENCY_FIELD, CLEARS_FIELD, DAY_SHOWN_FIELD, SOME_PARTS_FIELD];
     let (mut address, mut parts, mut slots) = (Map::new(), Vec::new(), Vec::new());
     for (name, text) in sent.members().filter(|(name, text)| !own.contains(name) && !text.is_empty()) {
@@ -100,28 +100,28 @@ pub(super) fn said(sent: &PageForm) -> Value {
             "on" | "force" | "acceptShort" => (name, json!(text == TICKED_WORD)),
             _ => (name, json!(text)),
         };
-        said.insert(name.to_owned(), value);
+        members.insert(name.to_owned(), value);
     }
     for name in sent.text(CLEARS_FIELD).split(' ').filter(|name| !name.is_empty() && sent.text(name).is_empty()) {
-        said.insert(name.to_owned(), Value::Null);
+        members.insert(name.to_owned(), Value::Null);
     }
     if !address.is_empty() {
-        said.insert(ADDRESS_PREFIX.trim_end_matches('.').to_owned(), Value::Object(address));
+        members.insert(ADDRESS_PREFIX.trim_end_matches('.').to_owned(), Value::Object(address));
     }
     if !slots.is_empty() {
-        said.insert("slots".to_owned(), Value::Array(slots));
+        members.insert("slots".to_owned(), Value::Array(slots));
     }
     // Where only some parts are meant and none is said, the API says that one is wanted.
     if sent.some(SOME_PARTS_FIELD).is_some() {
-        said.insert("lines".to_owned(), Value::Array(parts));
+        members.insert("lines".to_owned(), Value::Array(parts));
     }
-    Value::Object(said)
+    Value::Object(members)
 }
 
 /// Redirects to the page that the form names if it is a staff page, or else to `otherwise`.
 pub(super) fn back(sent: &PageForm, otherwise: String) -> Response {
-    let wanted = sent.some(BACK_FIELD).filter(|path| is_path(path) && !path.contains(['\\', '\r', '\n']));
-    see_other(&wanted.unwrap_or(otherwise))
+    let target = sent.some(BACK_FIELD).filter(|path| is_path(path) && !path.contains(['\\', '\r', '\n']));
+    see_other(&target.unwrap_or(otherwise))
 }
 
 /// Handles the forms of a printer.
@@ -131,9 +131,9 @@ pub(super) async fn at_printer(
     PathAct(word): PathAct,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let (shown, body) = (back(&sent, format!("{FLOOR_PATH}/printers/{id}")), said(&sent));
+    let (response, body) = (back(&sent, format!("{FLOOR_PATH}/printers/{id}")), request_body(&sent));
     printers::act_by_page(app.printers, id, &word, sent.call, &body).await?;
-    Ok(shown)
+    Ok(response)
 }
 
 /// Handles the emergency-stop form of a printer. Its body is not awaited, so there is no token: the same-site check is
@@ -150,9 +150,9 @@ pub(super) async fn on_order(
     PathAct(word): PathAct,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let (shown, body) = (back(&sent, format!("{ORDERS_PATH}/{id}")), said(&sent));
+    let (response, body) = (back(&sent, format!("{ORDERS_PATH}/{id}")), request_body(&sent));
     orders::act_by_page(app.orders, id, &word, sent.call, &body).await?;
-    Ok(shown)
+    Ok(response)
 }
 
 /// Handles the forms of a job.
@@ -163,9 +163,9 @@ pub(super) async fn on_job(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let order = jobs::find(&app.jobs, id).await?.order_id;
-    let (shown, body) = (back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}")), said(&sent));
+    let (response, body) = (back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}")), request_body(&sent));
     jobs::act_by_page(app.jobs, id, &word, sent.call, &body).await?;
-    Ok(shown)
+    Ok(response)
 }
 
 /// Handles the form that clears several beds at once: the parts of each last print count as the print ended. If one is

@@ -32,9 +32,10 @@ pub(super) fn address_fields(form: &FormEntry, hint: &str) -> Markup {
 
 /// Converts the fields to the JSON address of the API; null if all are empty.
 pub(super) fn address_said(form: &FormEntry) -> Value {
-    let parts = ADDRESS_PARTS.map(|(part, ..)| (part.to_owned(), form.said(&format!("{ADDRESS_MEMBER}.{part}"))));
-    let given: Map<String, Value> = parts.into_iter().filter(|(_, value)| !value.is_null()).collect();
-    if given.is_empty() { Value::Null } else { Value::Object(given) }
+    let parts =
+        ADDRESS_PARTS.map(|(part, ..)| (part.to_owned(), form.json_or_null(&format!("{ADDRESS_MEMBER}.{part}"))));
+    let filled: Map<String, Value> = parts.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    if filled.is_empty() { Value::Null } else { Value::Object(filled) }
 }
 
 /// Returns the field values of a known address.
@@ -48,6 +49,6 @@ pub(super) fn address_known(address: &Address) -> Vec<(String, String)> {
         ("region", region),
         ("country", Some(country)),
     ];
-    let known = parts.into_iter().filter_map(|(part, text)| Some((format!("{ADDRESS_MEMBER}.{part}"), text?)));
-    known.collect()
+    let fields = parts.into_iter().filter_map(|(part, text)| Some((format!("{ADDRESS_MEMBER}.{part}"), text?)));
+    fields.collect()
 }

@@ -125,15 +125,15 @@ fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
     // Greater than any version before a restart: a version lasts longer than a millisecond.
     let version = if last.version == 0 { now.0.max(1) } else { last.version + 1 };
     let all = present_all(&app.shop);
-    let all: Vec<&Printer> = all.iter().filter_map(|known| known.state.as_ref()).collect();
+    let all: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let mut ranked: Vec<(_, &Printer)> = all.iter().map(|printer| (card::rank(&app.shop, printer), *printer)).collect();
     ranked.sort_by(|(a, _), (b, _)| a.cmp(b));
     let order: Vec<Id> = ranked.iter().map(|(_, printer)| printer.id).collect();
     let mut printers = BTreeMap::new();
     for (n, (_, printer)) in (0u64..).zip(&ranked) {
-        let known = last.printers.get(&printer.id);
+        let previous = last.printers.get(&printer.id);
         let none = PrinterParts::default();
-        let before = known.map_or(&none, |known| &**known);
+        let before = previous.map_or(&none, |parts| &**parts);
         let html = card::card(app, printer).into_string();
         let card = renewed(&before.card, card::card_id(printer.id), html, version);
         let state = card::live_state(&app.shop, printer).into_string();
@@ -145,7 +145,7 @@ fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
         } else {
             before.gauge.clone()
         };
-        let same = known.filter(|known| known.card == card && known.state == state && known.gauge == gauge);
+        let same = previous.filter(|parts| parts.card == card && parts.state == state && parts.gauge == gauge);
         printers.insert(printer.id, same.cloned().unwrap_or_else(|| Arc::new(PrinterParts { card, state, gauge })));
     }
     let summary = card::summary(app, &all, now).into_string();

@@ -145,8 +145,8 @@ fn file_words(printer: &Printer, status: Option<&Status>) -> Option<String> {
     if let Some(manual) = &printer.manual {
         return Some(manual.file_name.clone());
     }
-    let shown = printer.shows.clone();
-    shown.or_else(|| status.filter(|status| status.state == Activity::Printing)?.file.clone())
+    let file = printer.shows.clone();
+    file.or_else(|| status.filter(|status| status.state == Activity::Printing)?.file.clone())
 }
 
 /// Returns the text that the search matches: name, place and tags.
@@ -290,8 +290,8 @@ fn minutes_left(shop: &PrinterHandles, at: Timestamp) -> i64 {
 
 fn slots(app: &BoardHandles, printer: &Printer) -> Markup {
     let name = |slot: &Slot| {
-        let known = app.shop.materials.resident(slot.material_id?)?.read();
-        Some(known.state.as_ref()?.fields.name.clone())
+        let versioned = app.shop.materials.resident(slot.material_id?)?.read();
+        Some(versioned.state.as_ref()?.fields.name.clone())
     };
     let color = |slot: &Slot| {
         let own = slot.color.clone();
@@ -365,7 +365,7 @@ pub(super) fn acts(app: &BoardHandles, printer: &Printer) -> Markup {
 
 /// Renders the totals of the whole floor.
 pub(super) fn summary(app: &BoardHandles, all: &[&Printer], now: Timestamp) -> Markup {
-    let count = |wanted: &dyn Fn(&Printer) -> bool| all.iter().filter(|printer| wanted(printer)).count();
+    let count = |predicate: &dyn Fn(&Printer) -> bool| all.iter().filter(|printer| predicate(printer)).count();
     let printing = count(&|printer| activity(&app.shop, printer) == Activity::Printing);
     let available = count(&|printer| printer.free().is_ok());
     let attention = count(&|printer| standing(&app.shop, printer).0 == Tone::Attention);

@@ -12,7 +12,7 @@ use tokio::io::AsyncReadExt as _;
 use super::FLOOR_PATH;
 use crate::domain::id::Id;
 use crate::domain::printer::Printer;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 use crate::http::production::files::FileHandles;
@@ -56,7 +56,7 @@ pub(super) fn camera_path(printer: Id) -> String {
 
 /// Serves the preview of a file.
 pub(super) async fn show(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Response, ApiError> {
-    let (_, state) = found(&app.files, id).await?;
+    let (_, state) = find_existing(&app.files, id).await?;
     let facts = &state_of(&state)?.metadata;
     let own = facts.thumbnail.as_ref().or_else(|| facts.plates.iter().find_map(|plate| plate.thumbnail.as_ref()));
     let bytes = match own {

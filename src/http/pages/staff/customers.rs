@@ -13,7 +13,7 @@ use maud::{Markup, html};
 
 use super::CUSTOMERS_PATH;
 use super::board::BoardHandles;
-use super::sheet::{ListPart, given, page_of};
+use super::sheet::{ListPart, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer};
 use crate::config::Config;
 use crate::domain::customer::Customer;
@@ -68,7 +68,7 @@ async fn list(
     OpenQuery(query): OpenQuery<CustomerListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let q = given(query.q.as_ref());
+    let q = non_empty(query.q.as_ref());
     let part = ListPart { path: CUSTOMERS_PATH, narrowed: vec![("q", q)], from: query.from };
     let filter = CustomerFilter { q: q.map(str::to_owned), ..CustomerFilter::default() };
     let (some, total) = app.customers.queries.customers(&filter, part.page()).await?;

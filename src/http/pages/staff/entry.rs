@@ -46,14 +46,14 @@ pub(super) struct FormEntry {
 
 impl FormEntry {
     /// Creates a new form with initial values.
-    pub(super) fn known<N: Into<String>>(values: impl IntoIterator<Item = (N, String)>) -> Self {
+    pub(super) fn prefilled<N: Into<String>>(values: impl IntoIterator<Item = (N, String)>) -> Self {
         let values = values.into_iter().map(|(name, text)| (name.into(), text)).collect();
         Self { values, ..Self::default() }
     }
 
     /// Creates the form from submitted input.
     pub(super) fn typed(sent: &PageForm) -> Self {
-        Self::known(sent.members().map(|(name, text)| (name, text.to_owned())))
+        Self::prefilled(sent.members().map(|(name, text)| (name, text.to_owned())))
     }
 
     /// Returns the text of a field; empty if it was not sent.
@@ -97,7 +97,7 @@ impl FormEntry {
     }
 
     /// Returns the field as a JSON text; null if it is empty.
-    pub(super) fn said(&self, name: &str) -> Value {
+    pub(super) fn json_or_null(&self, name: &str) -> Value {
         match self.text(name) {
             "" => Value::Null,
             text => json!(text),
@@ -139,14 +139,14 @@ impl FormEntry {
     }
 
     /// Turns the page into an error response if the form was rejected; otherwise returns it unchanged.
-    pub(super) fn answer(self, mut shown: Response) -> Response {
+    pub(super) fn answer(self, mut response: Response) -> Response {
         if let Some(error) = self.refusal {
             // Status and words are also for the layers behind the handlers: the audit log, the limits.
             let refused = error.into_response();
-            *shown.status_mut() = refused.status();
-            *shown.extensions_mut() = refused.extensions().clone();
+            *response.status_mut() = refused.status();
+            *response.extensions_mut() = refused.extensions().clone();
         }
-        shown
+        response
     }
 
     /// Renders the errors of the form as a whole, which screen readers announce at once.
@@ -167,18 +167,18 @@ impl FormEntry {
     pub(super) fn field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
         let (id, about) = (field_id(name), format!("{}-about", field_id(name)));
         let fault = self.faults.iter().find(|(path, _)| path == name).map(|(_, words)| words);
-        let told = (fault.is_some() || !hint.is_empty()).then_some(about.as_str());
+        let described_by = (fault.is_some() || !hint.is_empty()).then_some(about.as_str());
         let tick = matches!(control, FieldControl::Tick);
         html! {
             div class="field" {
                 @if tick {
-                    (self.control(name, &id, control, told, fault.is_some()))
+                    (self.control(name, &id, control, described_by, fault.is_some()))
                     " " label for=(id) class="inline" { (label) }
                 } @else {
                     label for=(id) { (label) }
-                    (self.control(name, &id, control, told, fault.is_some()))
+                    (self.control(name, &id, control, described_by, fault.is_some()))
                 }
-                @if told.is_some() {
+                @if described_by.is_some() {
                     p class="hint" id=(about) {
                         @if let Some(words) = fault { span class="bad" { (sentence(words)) } " " }
                         (hint)
@@ -188,43 +188,50 @@ impl FormEntry {
         }
     }
 
-    fn control(&self, name: &str, id: &str, control: FieldControl<'_>, told: Option<&str>, wrong: bool) -> Markup {
+    fn control(
+        &self,
+        name: &str,
+        id: &str,
+        control: FieldControl<'_>,
+        described_by: Option<&str>,
+        wrong: bool,
+    ) -> Markup {
         let (value, invalid) = (self.text(name), wrong.then_some("true"));
         html! {
             @match control {
                 FieldControl::Line(most) => {
-                    input id=(id) name=(name) maxlength=(most) value=(value) aria-describedby=[told] aria-invalid=[invalid];
+                    input id=(id) name=(name) maxlength=(most) value=(value) aria-describedby=[described_by] aria-invalid=[invalid];
                 },
                 FieldControl::Suggested(list) => {
                     input id=(id) name=(name) maxlength="200" list=(list) autocomplete="off" spellcheck="false" value=(value)
-                        aria-describedby=[told] aria-invalid=[invalid];
+                        aria-describedby=[described_by] aria-invalid=[invalid];
                 },
                 FieldControl::Email => {
                     input id=(id) name=(name) type="email" maxlength="254" autocomplete="off" value=(value)
-                        aria-describedby=[told] aria-invalid=[invalid];
+                        aria-describedby=[described_by] aria-invalid=[invalid];
                 },
                 FieldControl::Whole(least, most) => {
                     input id=(id) name=(name) type="number" inputmode="numeric" min=(least) max=(most) step="1" value=(value)
-                        aria-describedby=[told] aria-invalid=[invalid];
+                        aria-describedby=[described_by] aria-invalid=[invalid];
                 },
                 FieldControl::Decimal => {
                     input id=(id) name=(name) inputmode="decimal" maxlength="20" autocomplete="off" value=(value)
-                        aria-describedby=[told] aria-invalid=[invalid];
+                        aria-describedby=[described_by] aria-invalid=[invalid];
                 },
                 FieldControl::Day => {
-                    input id=(id) name=(name) type="date" value=(value) aria-describedby=[told] aria-invalid=[invalid];
+                    input id=(id) name=(name) type="date" value=(value) aria-describedby=[described_by] aria-invalid=[invalid];
                 },
                 FieldControl::Lines(most) => {
-                    textarea id=(id) name=(name) rows="3" maxlength=(most) aria-describedby=[told] aria-invalid=[invalid] { (value) }
+                    textarea id=(id) name=(name) rows="3" maxlength=(most) aria-describedby=[described_by] aria-invalid=[invalid] { (value) }
                 },
                 FieldControl::Choice(choices) => {
-                    select id=(id) name=(name) aria-describedby=[told] aria-invalid=[invalid] {
+                    select id=(id) name=(name) aria-describedby=[described_by] aria-invalid=[invalid] {
                         @for (word, words) in choices { option value=(word) selected[word == value] { (words) } }
                     }
                 },
                 FieldControl::Tick => {
                     input id=(id) name=(name) type="checkbox" value=(TICKED_WORD) checked[value == TICKED_WORD]
-                        aria-describedby=[told] aria-invalid=[invalid];
+                        aria-describedby=[described_by] aria-invalid=[invalid];
                 },
             }
         }
@@ -251,7 +258,7 @@ mod tests {
     use crate::domain::refusal::Refusal;
 
     fn entry(values: &[(&str, &str)]) -> FormEntry {
-        FormEntry::known(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
+        FormEntry::prefilled(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
     }
 
     #[test]
@@ -274,7 +281,10 @@ mod tests {
     fn texts_become_what_the_api_takes() {
         let form = entry(&[("a", "7"), ("b", "seven"), ("c", "20,5"), ("d", "")]);
         assert_eq!((form.whole("a"), form.whole("b"), form.whole("d")), (json!(7), json!("seven"), Value::Null));
-        assert_eq!((form.decimal("c"), form.said("b"), form.said("d")), (json!(20.5), json!("seven"), Value::Null));
+        assert_eq!(
+            (form.decimal("c"), form.json_or_null("b"), form.json_or_null("d")),
+            (json!(20.5), json!("seven"), Value::Null)
+        );
     }
 
     #[test]

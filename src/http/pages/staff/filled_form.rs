@@ -71,12 +71,12 @@ pub(super) fn secret(title: &str, about: &str, secret: &str) -> Markup {
 
 /// Builds the URL of a page with these filters; filters without effect are omitted.
 pub(super) fn address(path: &str, filters: &[(&str, &str)]) -> String {
-    let given: Vec<&(&str, &str)> = filters.iter().filter(|(_, text)| !text.is_empty()).collect();
-    if given.is_empty() {
+    let non_empty: Vec<&(&str, &str)> = filters.iter().filter(|(_, text)| !text.is_empty()).collect();
+    if non_empty.is_empty() {
         return path.to_owned();
     }
     let mut query = form_urlencoded::Serializer::new(String::new());
-    for (name, text) in given {
+    for (name, text) in non_empty {
         query.append_pair(name, text);
     }
     format!("{path}?{}", query.finish())
@@ -100,7 +100,7 @@ pub(super) fn ways(from: u64, total: u64, rows_per_page: u64, to: impl Fn(u64) -
 /// Renders options with their labels.
 pub(super) fn options(words: &[(&str, &str)], chosen: &str) -> Markup {
     html! {
-        @for (word, shown) in words { option value=(word) selected[*word == chosen] { (shown) } }
+        @for (word, label) in words { option value=(word) selected[*word == chosen] { (label) } }
     }
 }
 

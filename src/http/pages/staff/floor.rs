@@ -60,15 +60,15 @@ const VIEWS: [(&str, &str); 2] = [("", "List, problems first"), (PLAN_WORD, "Pla
 
 impl FloorQuery {
     fn tone(&self) -> Option<Tone> {
-        let wanted = self.state.as_deref()?;
-        STATES.into_iter().map(|(tone, _)| tone).find(|tone| tone.word() == wanted)
+        let tone_word = self.state.as_deref()?;
+        STATES.into_iter().map(|(tone, _)| tone).find(|tone| tone.word() == tone_word)
     }
 
     /// Returns whether the filter matches a printer. Others are on the page too but hidden, so that the script can show
     /// them.
     fn takes(&self, shop: &PrinterHandles, printer: &Printer) -> bool {
-        let wanted = self.q.as_deref().unwrap_or_default().trim().to_lowercase();
-        let named = wanted.is_empty() || searched(printer).contains(&wanted);
+        let search_text = self.q.as_deref().unwrap_or_default().trim().to_lowercase();
+        let named = search_text.is_empty() || searched(printer).contains(&search_text);
         named && self.tone().is_none_or(|tone| standing(shop, printer).0 == tone)
     }
 
@@ -91,9 +91,9 @@ pub(super) async fn show(
     let view = app.board.view();
     let all = present_all(&app.board.shop);
     let by_id: HashMap<Id, &Printer> =
-        all.iter().filter_map(|known| known.state.as_ref()).map(|printer| (printer.id, printer)).collect();
+        all.iter().filter_map(|versioned| versioned.state.as_ref()).map(|printer| (printer.id, printer)).collect();
     // In the order of the board; what was removed a moment ago is left out.
-    let shown: Vec<ShownCard<'_>> = view
+    let shown_cards: Vec<ShownCard<'_>> = view
         .order
         .iter()
         .filter_map(|id| {
@@ -106,12 +106,12 @@ pub(super) async fn show(
     let (plan, wall) = (query.view.as_deref() == Some(PLAN_WORD), query.wall.is_some());
     let content = html! {
         h1 { "Floor" }
-        @if shown.is_empty() { (empty()) } @else { (tools(&query)) }
+        @if shown_cards.is_empty() { (empty()) } @else { (tools(&query)) }
         @if plan {
-            (rooms(&shown))
+            (rooms(&shown_cards))
         } @else {
             ul id="cards" class=(query.class()) aria-label="Printers" {
-                @for card in &shown { (PreEscaped(&card.html)) }
+                @for card in &shown_cards { (PreEscaped(&card.html)) }
             }
         }
         p class="soft" {

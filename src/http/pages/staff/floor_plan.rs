@@ -26,9 +26,9 @@ struct Room<'a> {
 }
 
 /// Groups the cards by the name of the place; printers without a place come last.
-fn by_place<'a>(shown: &'a [ShownCard<'_>]) -> BTreeMap<(bool, &'a str), Room<'a>> {
+fn by_place<'a>(cards: &'a [ShownCard<'_>]) -> BTreeMap<(bool, &'a str), Room<'a>> {
     let mut rooms: BTreeMap<(bool, &str), Room<'_>> = BTreeMap::new();
-    for ShownCard { printer, html } in shown {
+    for ShownCard { printer, html } in cards {
         let place = printer.fields.location.as_deref().map(str::trim).unwrap_or_default();
         let room = rooms.entry((place.is_empty(), place)).or_default();
         match printer.fields.position {
@@ -40,9 +40,9 @@ fn by_place<'a>(shown: &'a [ShownCard<'_>]) -> BTreeMap<(bool, &'a str), Room<'a
 }
 
 /// Renders all rooms with their printers.
-pub(super) fn rooms(shown: &[ShownCard<'_>]) -> Markup {
+pub(super) fn rooms(cards: &[ShownCard<'_>]) -> Markup {
     html! {
-        @for (n, ((nowhere, place), room)) in by_place(shown).iter().enumerate() {
+        @for (n, ((nowhere, place), room)) in by_place(cards).iter().enumerate() {
             @let id = format!("room-{n}");
             section class="room" aria-labelledby=(id) {
                 h2 id=(id) { @if *nowhere { "Nobody said where" } @else { (place) } }

@@ -172,7 +172,8 @@ fn empty(insights: &Insights) -> Markup {
 fn summary(insights: &Insights, of: &str) -> Markup {
     let (prints, quality) = (&insights.activity.total, &insights.quality.total);
     let (lead, promises) = (&insights.activity.lead_time, &insights.activity.promises);
-    let cost = quality.scrap_cost_cents.map_or_else(|| "not known".to_owned(), |cents| currency::shown(cents, of));
+    let cost =
+        quality.scrap_cost_cents.map_or_else(|| "not known".to_owned(), |cents| currency::format_amount(cents, of));
     let numbers = [
         ("Prints", prints.prints.to_string()),
         ("Printed", span_words(Some(prints.print_seconds))),

@@ -18,7 +18,7 @@ use maud::{Markup, html};
 
 use super::INVOICES_PATH;
 use super::board::BoardHandles;
-use super::sheet::{ListPart, customer_link, given, page_of};
+use super::sheet::{ListPart, customer_link, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use crate::config::Config;
 use crate::domain::id::Id;
@@ -142,7 +142,7 @@ async fn list(
     let viewer = StaffViewer::new(&who, &app.config)?;
     let now = app.invoices.environment.now();
     let status = STATUSES.into_iter().find(|status| query.status.as_deref() == Some(status.to_string().as_str()));
-    let email = given(query.email.as_ref());
+    let email = non_empty(query.email.as_ref());
     let narrowed = vec![("status", query.status.as_deref()), ("email", email)];
     let part = ListPart { path: INVOICES_PATH, narrowed, from: query.from };
     let filter =

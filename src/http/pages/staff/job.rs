@@ -75,10 +75,10 @@ fn attempt_words(state: AttemptState) -> &'static str {
 
 /// Renders the buttons that resolve a print whose outcome is unknown. `seen` is the last observed progress, 0 to 1:
 /// such a print did begin, and each answer books the material that it used.
-pub(super) fn resolutions(job: Id, seen: Option<f64>, back: &str) -> Markup {
+pub(super) fn resolutions(job: Id, last_progress: Option<f64>, back: &str) -> Markup {
     let answers = [("not_started", "It never began"), ("finished", "It is finished"), ("failed", "It failed")];
     html! {
-        @if let Some(progress) = seen {
+        @if let Some(progress) = last_progress {
             p class="full" {
                 "Did the part come out? If it is finished, all of its material is booked as used; if it failed, "
                 (format!("{:.0}", progress * 100.0)) " % of it, as far as the print was seen."
@@ -87,7 +87,7 @@ pub(super) fn resolutions(job: Id, seen: Option<f64>, back: &str) -> Markup {
         form class="acts" method="post" action=(job_path(job, "resolve")) data-quiet="" {
             (hidden())
             input type="hidden" name="back" value=(back);
-            @for (word, words) in answers.into_iter().skip(usize::from(seen.is_some())) {
+            @for (word, words) in answers.into_iter().skip(usize::from(last_progress.is_some())) {
                 button class="second" type="submit" name="outcome" value=(word) id={ (word) "-" (job) } { (words) }
             }
         }
@@ -110,10 +110,10 @@ impl JobCard<'_> {
     }
 
     /// Returns the observed progress of a live attempt's print, 0 to 1; `None` if the print was never observed.
-    fn seen(&self, attempt: &Attempt) -> Option<f64> {
+    fn last_progress(&self, attempt: &Attempt) -> Option<f64> {
         let printer = self.app.printers.resident(attempt.printer_id)?.read();
-        let seen = printer.state.as_ref()?.seen_print(attempt.id);
-        (seen.began || attempt.state == AttemptState::Confirmed).then_some(seen.progress)
+        let print = printer.state.as_ref()?.seen_print(attempt.id);
+        (print.began || attempt.state == AttemptState::Confirmed).then_some(print.progress)
     }
 
     pub(super) fn html(&self) -> Markup {
@@ -167,12 +167,12 @@ impl JobCard<'_> {
                 @if let Some(at) = attempt.ended_at { " to " (clock(at)) }
             }
             @if let Some(reason) = &attempt.reason { span class="full bad" { (reason) } }
-            @if let Some(said) = &attempt.sign_off {
+            @if let Some(inspection) = &attempt.sign_off {
                 span class="full soft" {
-                    (said.good) " of " (said.parts) " good"
-                    @if let Some(reason) = &said.reason { ", " (reason.replace('_', " ")) }
-                    @if let Some(note) = &said.note { ": " (note) }
-                    @if let Some(photo) = said.photo_file_id { ". " a href=(content_path(photo)) { "Picture of the parts" } }
+                    (inspection.good) " of " (inspection.parts) " good"
+                    @if let Some(reason) = &inspection.reason { ", " (reason.replace('_', " ")) }
+                    @if let Some(note) = &inspection.note { ": " (note) }
+                    @if let Some(photo) = inspection.photo_file_id { ". " a href=(content_path(photo)) { "Picture of the parts" } }
                 }
             }
             @if let Some(photo) = attempt.photo_file_id {
@@ -188,13 +188,13 @@ impl JobCard<'_> {
             act(&job_path(job.id, word), &format!("{word}-{}", job.id), class, words, None)
         };
         let unverified = job.live().is_some_and(|attempt| attempt.unverified);
-        let seen = job.live().and_then(|attempt| self.seen(attempt));
+        let last_progress = job.live().and_then(|attempt| self.last_progress(attempt));
         html! {
-            @if unverified { (resolutions(job.id, seen, &order)) } @else if job.live().is_some() {
+            @if unverified { (resolutions(job.id, last_progress, &order)) } @else if job.live().is_some() {
                 details {
                     summary { "Its printer does not answer" }
                     p { "Look at the printer, and say what became of the print. The printer then waits until its bed is cleared." }
-                    (resolutions(job.id, seen, &order))
+                    (resolutions(job.id, last_progress, &order))
                 }
             }
             div class="acts" {

@@ -91,37 +91,37 @@ struct WantedLabels {
 
 impl WantedLabels {
     fn read(query: &str) -> Self {
-        let mut wanted = Self::default();
+        let mut requested = Self::default();
         for (name, text) in form_urlencoded::parse(query.as_bytes()).take(MAX_MEMBERS) {
             match &*name {
-                "printer" => wanted.printers.extend(text.parse::<Id>()),
-                "spool" => wanted.spools.extend(text.parse::<i64>().ok().filter(|number| *number > 0)),
+                "printer" => requested.printers.extend(text.parse::<Id>()),
+                "spool" => requested.spools.extend(text.parse::<i64>().ok().filter(|number| *number > 0)),
                 "bin" if !text.trim().is_empty() && text.chars().count() <= MAX_NAME_CHARS => {
-                    wanted.bins.push(text.into_owned());
+                    requested.bins.push(text.into_owned());
                 }
-                "new" => wanted.new_spools = text.parse::<u8>().unwrap_or_default().min(MAX_NEW_SPOOLS),
-                "material" => wanted.material = text.parse::<Id>().ok(),
-                "size" => wanted.sheet = text == SHEET_WORD,
+                "new" => requested.new_spools = text.parse::<u8>().unwrap_or_default().min(MAX_NEW_SPOOLS),
+                "material" => requested.material = text.parse::<Id>().ok(),
+                "size" => requested.sheet = text == SHEET_WORD,
                 _ => {}
             }
         }
-        wanted
+        requested
     }
 }
 
 /// Serves the PDF of the requested labels.
-async fn pdf(State(app): State<LabelHandles>, uri: Uri, asked: HeaderMap) -> Result<Response, ApiError> {
-    let wanted = WantedLabels::read(uri.query().unwrap_or_default());
-    let mut labels = printer_labels(&app, &wanted.printers);
-    labels.extend(spool_labels(&app, &wanted));
-    labels.extend(new_spool_labels(&app, &wanted)?);
-    labels.extend(bin_labels(&app, &wanted.bins));
+async fn pdf(State(app): State<LabelHandles>, uri: Uri, request_headers: HeaderMap) -> Result<Response, ApiError> {
+    let requested = WantedLabels::read(uri.query().unwrap_or_default());
+    let mut labels = printer_labels(&app, &requested.printers);
+    labels.extend(spool_labels(&app, &requested));
+    labels.extend(new_spool_labels(&app, &requested)?);
+    labels.extend(bin_labels(&app, &requested.bins));
     if labels.is_empty() {
         return Err(Refusal::field("labels", "choose at least one printer, spool or bin").into());
     }
-    let base = base_of(&app.stock.config, &asked);
+    let base = base_of(&app.stock.config, &request_headers);
     labels.iter_mut().for_each(|label| label.url.insert_str(0, &base));
-    let paper = if wanted.sheet { LabelPaper::Sheet } else { LabelPaper::Roll };
+    let paper = if requested.sheet { LabelPaper::Sheet } else { LabelPaper::Roll };
     let pdf = app.documents.labels(labels, paper).await?;
     let headers =
         [(header::CONTENT_TYPE, "application/pdf"), (header::CONTENT_DISPOSITION, "inline; filename=\"labels.pdf\"")];
@@ -130,9 +130,11 @@ async fn pdf(State(app): State<LabelHandles>, uri: Uri, asked: HeaderMap) -> Res
 
 /// Returns the base URL for QR codes: the configured public URL or, without one, the host of this request. The listen
 /// address is not used first, because other devices often cannot reach it.
-fn base_of(config: &Config, asked: &HeaderMap) -> String {
-    let host =
-        asked.get(header::HOST).and_then(|host| host.to_str().ok()).filter(|_| config.server.public_url.is_empty());
+fn base_of(config: &Config, request_headers: &HeaderMap) -> String {
+    let host = request_headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok())
+        .filter(|_| config.server.public_url.is_empty());
     let reached = host.map(|host| format!("http://{host}")).filter(|base| Url::parse(base).is_ok());
     reached.unwrap_or_else(|| config.public_url())
 }
@@ -147,10 +149,13 @@ fn is_here_alone(base: &str) -> bool {
     }
 }
 
-fn printer_labels(app: &LabelHandles, wanted: &[Id]) -> Vec<Label> {
-    let known = present_all(&app.stock.board.shop);
-    let printers: BTreeMap<Id, &Printer> =
-        known.iter().filter_map(|known| known.state.as_ref()).map(|printer| (printer.id, printer)).collect();
+fn printer_labels(app: &LabelHandles, ids: &[Id]) -> Vec<Label> {
+    let residents = present_all(&app.stock.board.shop);
+    let printers: BTreeMap<Id, &Printer> = residents
+        .iter()
+        .filter_map(|versioned| versioned.state.as_ref())
+        .map(|printer| (printer.id, printer))
+        .collect();
     let label = |printer: &&Printer| {
         let fields = &printer.fields;
         Label {
@@ -159,7 +164,7 @@ fn printer_labels(app: &LabelHandles, wanted: &[Id]) -> Vec<Label> {
             url: format!("{FLOOR_PATH}/printers/{}", printer.id),
         }
     };
-    wanted.iter().filter_map(|id| printers.get(id)).map(label).collect()
+    ids.iter().filter_map(|id| printers.get(id)).map(label).collect()
 }
 
 /// Builds a spool's label. Its URL is only a path; the base URL is prepended later.
@@ -172,44 +177,44 @@ fn spool_label(number: i64, title: String, material: Option<&Material>) -> Label
     Label { name: fields.name.clone(), words: [title].into_iter().chain(more).collect(), url }
 }
 
-fn spool_labels(app: &LabelHandles, wanted: &WantedLabels) -> Vec<Label> {
+fn spool_labels(app: &LabelHandles, requested: &WantedLabels) -> Vec<Label> {
     let label = |number: &i64| {
-        let facts = SpoolFacts::find(&app.stock, *number, wanted.material);
+        let facts = SpoolFacts::find(&app.stock, *number, requested.material);
         spool_label(*number, facts.title(), facts.material.as_ref())
     };
-    wanted.spools.iter().map(label).collect()
+    requested.spools.iter().map(label).collect()
 }
 
 /// Builds labels for newly arrived spools. Refused with `spools_counted_elsewhere` if another system counts the spools:
 /// that system assigns the numbers, and labels are printed for those.
-fn new_spool_labels(app: &LabelHandles, wanted: &WantedLabels) -> Result<Vec<Label>, ApiError> {
-    if wanted.new_spools == 0 {
+fn new_spool_labels(app: &LabelHandles, requested: &WantedLabels) -> Result<Vec<Label>, ApiError> {
+    if requested.new_spools == 0 {
         return Ok(Vec::new());
     }
     if !app.stock.config.spools.url.is_empty() {
         let words = "the spool system numbers spools; add the spool there, and print the label of its number";
         return Err(ApiError::conflict("spools_counted_elsewhere", words));
     }
-    let known = present(&app.stock);
-    let mut materials = known.iter().filter_map(|known| known.state.as_ref());
-    let material = materials.find(|material| Some(material.id) == wanted.material);
+    let residents = present(&app.stock);
+    let mut materials = residents.iter().filter_map(|versioned| versioned.state.as_ref());
+    let material = materials.find(|material| Some(material.id) == requested.material);
     let material = material.ok_or_else(|| Refusal::field("material", "choose what is on the spools"))?;
     let now = app.stock.board.shop.environment.now();
     let label = |nth: u8| {
         let number = new_number(now, nth);
         spool_label(number, format!("Spool {number}"), Some(material))
     };
-    Ok((1..=wanted.new_spools).map(label).collect())
+    Ok((1..=requested.new_spools).map(label).collect())
 }
 
-fn bin_labels(app: &LabelHandles, wanted: &[String]) -> Vec<Label> {
-    let known = present(&app.stock);
+fn bin_labels(app: &LabelHandles, bins: &[String]) -> Vec<Label> {
+    let residents = present(&app.stock);
     let inside = |bin: &str| -> Vec<String> {
-        let materials = known.iter().filter_map(|known| known.state.as_ref());
-        let kept = materials.filter(|material| material.fields.location.as_deref() == Some(bin));
-        kept.take(MAX_NAMED).map(|material| material.fields.name.clone()).collect()
+        let materials = residents.iter().filter_map(|versioned| versioned.state.as_ref());
+        let contents = materials.filter(|material| material.fields.location.as_deref() == Some(bin));
+        contents.take(MAX_NAMED).map(|material| material.fields.name.clone()).collect()
     };
-    wanted.iter().map(|bin| Label { name: bin.clone(), words: inside(bin), url: bin_path(bin) }).collect()
+    bins.iter().map(|bin| Label { name: bin.clone(), words: inside(bin), url: bin_path(bin) }).collect()
 }
 
 #[cfg(test)]
@@ -245,7 +250,7 @@ mod tests {
         let query = format!(
             "printer={id}&printer=x&spool=12&spool=-1&spool=x&bin=Shelf+A3%2F4&bin=+&new=900&size=a4&material={id}&other=1"
         );
-        let wanted = WantedLabels::read(&query);
+        let actual = WantedLabels::read(&query);
         let expected = WantedLabels {
             printers: vec![id],
             spools: vec![12],
@@ -254,7 +259,7 @@ mod tests {
             material: Some(id),
             sheet: true,
         };
-        assert_eq!(wanted, expected);
+        assert_eq!(actual, expected);
         assert_eq!(WantedLabels::read("new=51").new_spools, MAX_NEW_SPOOLS);
         assert_eq!(WantedLabels::read(""), WantedLabels::default());
         let many = "spool=1&".repeat(MAX_MEMBERS * 2);

@@ -32,7 +32,7 @@ handles! {
 
 impl LogHandles {
     /// Renders the newest log entries about one printer, or about all printers if `None`.
-    pub(super) async fn shown(&self, printer: Option<Id>) -> Result<Markup, ApiError> {
+    pub(super) async fn render(&self, printer: Option<Id>) -> Result<Markup, ApiError> {
         let filter =
             AuditFilter { subject_kind: Some(PRINTER_KIND.to_owned()), subject_id: printer, ..AuditFilter::default() };
         let (lines, _) = self.queries.audit(&filter, Page { limit: LINES_SHOWN, offset: 0 }).await?;
@@ -47,8 +47,8 @@ impl LogHandles {
     }
 
     fn line(&self, line: &Audit) -> Markup {
-        let known = self.printers.resident(line.subject_id).map(|handle| handle.read());
-        let name = known.as_ref().and_then(|known| Some(known.state.as_ref()?.fields.name.as_str()));
+        let versioned = self.printers.resident(line.subject_id).map(|handle| handle.read());
+        let name = versioned.as_ref().and_then(|versioned| Some(versioned.state.as_ref()?.fields.name.as_str()));
         html! {
             span { a href={ (FLOOR_PATH) "/printers/" (line.subject_id) } { (name.unwrap_or("a printer that was removed")) } }
             span {
@@ -64,13 +64,13 @@ impl LogHandles {
     pub(super) fn who(&self, actor: &str) -> String {
         let key = actor.strip_prefix("key:").and_then(|id| id.parse::<Id>().ok());
         let named = key.and_then(|id| {
-            let known = with_access(&self.access, |access| access.key(id).map(|key| format!("key {}", key.name)));
-            known.ok().flatten()
+            let key_name = with_access(&self.access, |access| access.key(id).map(|key| format!("key {}", key.name)));
+            key_name.ok().flatten()
         });
         let user = actor.strip_prefix("user:").and_then(|id| id.parse::<Id>().ok());
         let email = user.and_then(|id| {
-            let known = with_access(&self.access, |access| access.user(id).map(|user| user.email.clone()));
-            known.ok().flatten()
+            let user_email = with_access(&self.access, |access| access.user(id).map(|user| user.email.clone()));
+            user_email.ok().flatten()
         });
         email.or(named).unwrap_or_else(|| actor.to_owned())
     }

@@ -21,7 +21,7 @@ use crate::domain::job::{Job, JobState};
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::pages::frame::{money as amount, time};
 use crate::http::path_id::PathId;
@@ -39,7 +39,7 @@ pub(super) async fn show(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let (_, state) = found(&app.orders.orders, id).await?;
+    let (_, state) = find_existing(&app.orders.orders, id).await?;
     let order = state_of(&state)?;
     let steps = steps(&app, id).await?;
     let view = app.board.view();
@@ -221,10 +221,10 @@ fn order_path(order: Id, act: &str) -> String {
 /// tax depends on it.
 fn change(order: &Order) -> Markup {
     let notes = [("notes", &order.notes), ("internalNotes", &order.internal_notes)];
-    let known = notes.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?)));
+    let current_notes = notes.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?)));
     let usual = [("priority".to_owned(), order.priority.to_string()), ("dueAt".to_owned(), day(order.due_at))];
     let address = order.shipping_address.as_ref().map(address_known).unwrap_or_default();
-    let form = FormEntry::known(known.chain(usual).chain(address));
+    let form = FormEntry::prefilled(current_notes.chain(usual).chain(address));
     let unpaid = matches!(order.status, OrderStatus::Draft | OrderStatus::Created | OrderStatus::PaymentFailed);
     html! {
         details {

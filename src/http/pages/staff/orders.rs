@@ -96,8 +96,8 @@ pub(super) fn order_state(status: OrderStatus) -> (Tone, &'static str) {
 
 impl OrderListQuery {
     fn status(&self) -> Option<OrderStatus> {
-        let wanted = self.status.as_deref()?;
-        STATUSES.into_iter().find(|status| status.to_string() == wanted)
+        let status_word = self.status.as_deref()?;
+        STATUSES.into_iter().find(|status| status.to_string() == status_word)
     }
 
     /// Returns whether the query has no filter and starts at the first entry.
@@ -119,8 +119,8 @@ impl OrderListQuery {
     /// Returns the URL of the same list from entry `from` on.
     fn part(&self, from: u64) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        let given = [("status", &self.status), ("q", &self.q), ("flagged", &self.flagged)];
-        for (name, value) in given {
+        let filters = [("status", &self.status), ("q", &self.q), ("flagged", &self.flagged)];
+        for (name, value) in filters {
             if let Some(value) = value {
                 query.append_pair(name, value);
             }

@@ -21,7 +21,7 @@ use crate::domain::printer::{Clearing, Printer};
 use crate::domain::printer_status::Activity;
 use crate::domain::refusal::Refusal;
 use crate::http::access::Caller;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::path_id::PathId;
@@ -46,14 +46,14 @@ pub(super) async fn show(
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let shop = &app.board.shop;
-    let (_, state) = found(&shop.printers, id).await?;
+    let (_, state) = find_existing(&shop.printers, id).await?;
     let printer = state_of(&state)?;
     if printer.archived {
         return Err(Refusal::not_found("printer").into());
     }
     let notes = log.notes(printer).await?;
     let queue = queue(&app.board, id);
-    let log = log.shown(Some(id)).await?;
+    let log = log.render(Some(id)).await?;
     let view = app.board.view();
     let content = html! {
         p { a href=(FLOOR_PATH) { "All printers" } }

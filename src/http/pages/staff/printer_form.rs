@@ -105,18 +105,18 @@ pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Resu
     if sent.text("untested").is_empty() {
         let test = printer_fields::tested(&app.config, &sent, app.board.shop.environment.now()).await;
         if !test.ok {
-            let mut shown = again(&setup::failed(Service::Printer, &test.message, test.detail.as_deref()));
-            *shown.status_mut() = StatusCode::BAD_REQUEST;
-            return Ok(shown);
+            let mut response = again(&setup::failed(Service::Printer, &test.message, test.detail.as_deref()));
+            *response.status_mut() = StatusCode::BAD_REQUEST;
+            return Ok(response);
         }
     }
-    let mut said = printer_fields::said(&sent);
-    said.extend(more_said(&sent));
-    match register(&app.board.shop, sent.call.origin(), &said.into()).await {
+    let mut members = printer_fields::request_members(&sent);
+    members.extend(more_said(&sent));
+    match register(&app.board.shop, sent.call.origin(), &members.into()).await {
         Ok(id) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
         Err(error) if is_of_form(&error) => {
-            let shown = again(&setup::wrong(&printer_fields::faults(&error)));
-            Ok(refused(shown, error))
+            let response = again(&setup::wrong(&printer_fields::faults(&error)));
+            Ok(refused(response, error))
         }
         Err(error) => Err(error),
     }
@@ -129,9 +129,9 @@ pub(super) async fn show_edit(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let known = present(&app.board.shop, id).await?;
-    let printer = &known.1;
-    let content = edit_form(&known, &|name| Some(value_of(&printer.fields, name)), &html! {});
+    let current = present(&app.board.shop, id).await?;
+    let printer = &current.1;
+    let content = edit_form(&current, &|name| Some(value_of(&printer.fields, name)), &html! {});
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
 }
 
@@ -174,17 +174,17 @@ pub(super) async fn change(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
-    let known = present(&app.board.shop, id).await?;
-    let printer = &known.1;
-    let (typed, said) = (TypedForm::new("change", &sent), change_said(&printer.fields, &sent));
+    let current = present(&app.board.shop, id).await?;
+    let printer = &current.1;
+    let (typed, body) = (TypedForm::new("change", &sent), change_said(&printer.fields, &sent));
     let call = at_version(sent.call, &typed);
-    match act_by_page(app.board.shop.clone(), id, "change", call, &said).await {
+    match act_by_page(app.board.shop.clone(), id, "change", call, &body).await {
         Ok(()) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{id}"))),
         Err(error) if is_of_form(&error) => {
             let words = setup::wrong(&printer_fields::faults(&error));
-            let content = edit_form(&known, &|name| Some(typed.text(name).to_owned()), &words);
-            let shown = viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content);
-            Ok(refused(shown, error))
+            let content = edit_form(&current, &|name| Some(typed.text(name).to_owned()), &words);
+            let response = viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content);
+            Ok(refused(response, error))
         }
         Err(error) => Err(error),
     }

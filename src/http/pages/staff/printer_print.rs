@@ -16,7 +16,7 @@ use crate::domain::file::{File, FileKind, PlateFilament};
 use crate::domain::id::Id;
 use crate::domain::printer::{Printer, Slot, SlotSource};
 use crate::http::access::Caller;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::OpenQuery;
@@ -72,7 +72,7 @@ pub(super) async fn show(
     let (_, printer) = present(&app.board.shop, id).await?;
     let content = match query.file {
         Some(file) => {
-            let (_, state) = found(&files.files, file).await?;
+            let (_, state) = find_existing(&files.files, file).await?;
             offer(&printer, state_of(&state)?)
         }
         None => choice(&printer),
@@ -145,17 +145,17 @@ fn hindrance(printer: &Printer, file: &File) -> Option<String> {
 
 /// Describes the contents of a slot as far as the printer reports them. Slots are numbered from 1 in the text.
 fn slot_words(slot: &Slot) -> String {
-    let known = slot.vendor_code.as_deref().unwrap_or("nothing known");
+    let vendor_code = slot.vendor_code.as_deref().unwrap_or("nothing known");
     let color = slot.color.as_ref().map(|color| format!(" {color}")).unwrap_or_default();
-    format!("Slot {}: {known}{color}", slot.slot + 1)
+    format!("Slot {}: {vendor_code}{color}", slot.slot + 1)
 }
 
 /// Describes the filament of a file for which a slot is chosen.
 fn filament_words(number: usize, filament: Option<&PlateFilament>) -> String {
-    let known = filament.into_iter().flat_map(|one| [one.kind.clone(), one.color.clone()]).flatten();
-    let known: Vec<String> = known.collect();
-    let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join(" ")) };
-    format!("Filament {number}{known} from")
+    let details = filament.into_iter().flat_map(|one| [one.kind.clone(), one.color.clone()]).flatten();
+    let details: Vec<String> = details.collect();
+    let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join(" ")) };
+    format!("Filament {number}{details} from")
 }
 
 /// Renders the choice of a slot for each filament, if the printer reports its slots and accepts a mapping.

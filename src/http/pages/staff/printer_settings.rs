@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::printer::{MAX_ROOM_PLACE, PrinterFields};
 use crate::domain::sku::Dimensions;
 use crate::http::pages::form::PageForm;
-use crate::http::pages::printer_fields::{number, said};
+use crate::http::pages::printer_fields::{number, request_members};
 
 /// Single-line text fields: name in the form and in the API, label, maximum length in characters, hint.
 const TEXTS: [(&str, &str, usize, &str); 3] = [
@@ -108,11 +108,11 @@ pub(super) fn more_inputs(value: &dyn Fn(&str) -> Option<String>) -> Markup {
 
 /// Converts the values of [`more_inputs`] to API members.
 pub(super) fn more_said(sent: &PageForm) -> Map<String, Value> {
-    let given = |names: [&str; 2]| names.iter().any(|name| !sent.text(name).is_empty());
+    let any_filled = |names: [&str; 2]| names.iter().any(|name| !sent.text(name).is_empty());
     let place =
         |name: &str| sent.text(name).parse::<u32>().map_or_else(|_| json!(sent.text(name)), |place| json!(place));
-    let position = given(["row", "column"]).then(|| json!({"row": place("row"), "column": place("column")}));
-    let nozzle = given(["nozzle", "nozzleKind"])
+    let position = any_filled(["row", "column"]).then(|| json!({"row": place("row"), "column": place("column")}));
+    let nozzle = any_filled(["nozzle", "nozzleKind"])
         .then(|| json!({"diameter": number(sent.text("nozzle")), "kind": sent.some("nozzleKind")}));
     let tags: Vec<&str> = sent.text("tags").split(TAG_SEPARATOR).map(str::trim).filter(|tag| !tag.is_empty()).collect();
     let camera = sent.some("camera").map(|url| match sent.some("cameraLogin") {
@@ -133,7 +133,7 @@ pub(super) fn more_said(sent: &PageForm) -> Map<String, Value> {
 /// Builds the API request body that changes a printer, without its type. An API key left empty is unchanged; so is an
 /// unchanged address, with its key.
 pub(super) fn change_said(fields: &PrinterFields, sent: &PageForm) -> Value {
-    let mut change = said(sent);
+    let mut change = request_members(sent);
     change.extend(more_said(sent));
     change.remove("type");
     if sent.text("apiKey").is_empty() {

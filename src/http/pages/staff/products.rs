@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::PRODUCTS_PATH;
 use super::board::BoardHandles;
 use super::entry::FormEntry;
-use super::sheet::{ListPart, given};
+use super::sheet::{ListPart, non_empty};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use crate::actors::orders::make::MakeSources;
 use crate::config::Config;
@@ -95,7 +95,7 @@ pub(super) struct ProductQuery {
 
 impl ProductQuery {
     fn filter(&self) -> SkuFilter {
-        let q = given(self.q.as_ref()).map(str::to_owned);
+        let q = non_empty(self.q.as_ref()).map(str::to_owned);
         let (active, kit) = match self.show.as_deref() {
             Some("active") => (Some(true), None),
             Some("withdrawn") => (Some(false), None),
@@ -124,13 +124,13 @@ pub(super) async fn list(
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let view = app.board.view();
-    let narrowed = vec![("q", given(query.q.as_ref())), ("show", given(query.show.as_ref()))];
+    let narrowed = vec![("q", non_empty(query.q.as_ref())), ("show", non_empty(query.show.as_ref()))];
     let is_narrowed = narrowed.iter().any(|(_, value)| value.is_some());
     let part = ListPart { path: PRODUCTS_PATH, narrowed, from: query.from };
-    let (found, total) = app.skus.queries.skus(&query.filter(), part.page()).await?;
-    let (mut rows, mut known) = (Vec::with_capacity(found.len()), HashMap::new());
-    for sku in found.iter().filter_map(|found| found.state.as_ref()) {
-        rows.push(row(&app, sku, &mut known).await?);
+    let (results, total) = app.skus.queries.skus(&query.filter(), part.page()).await?;
+    let (mut rows, mut cache) = (Vec::with_capacity(results.len()), HashMap::new());
+    for sku in results.iter().filter_map(|versioned| versioned.state.as_ref()) {
+        rows.push(row(&app, sku, &mut cache).await?);
     }
     let content = html! {
         h1 { "Products" }
@@ -194,9 +194,9 @@ fn tools(query: &ProductQuery) -> Markup {
     }
 }
 
-async fn row(app: &ProductHandles, sku: &Sku, known: &mut KnownSkus) -> Result<Markup, ApiError> {
+async fn row(app: &ProductHandles, sku: &Sku, cache: &mut KnownSkus) -> Result<Markup, ApiError> {
     let fields = &sku.fields;
-    let obstacles = obstacles(app, sku, known).await?;
+    let obstacles = obstacles(app, sku, cache).await?;
     Ok(html! {
         tr {
             th scope="row" { a href=(sku_path(sku.id)) { (fields.name) } }
@@ -224,26 +224,26 @@ pub(super) fn sku_path(id: Id) -> String {
 async fn components(
     app: &ProductHandles,
     fields: &SkuFields,
-    known: &mut KnownSkus,
+    cache: &mut KnownSkus,
 ) -> Result<Vec<Option<SkuFields>>, ApiError> {
-    let mut found = Vec::with_capacity(fields.components.len());
+    let mut resolved = Vec::with_capacity(fields.components.len());
     for component in &fields.components {
-        if let Some(read) = known.get(&component.sku_id) {
-            found.push(read.clone());
+        if let Some(read) = cache.get(&component.sku_id) {
+            resolved.push(read.clone());
             continue;
         }
         let state = app.skus.skus.read(component.sku_id).await?;
         let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
         let read = sku.map(|sku| sku.fields.clone());
-        known.insert(component.sku_id, read.clone());
-        found.push(read);
+        cache.insert(component.sku_id, read.clone());
+        resolved.push(read);
     }
-    Ok(found)
+    Ok(resolved)
 }
 
 /// Returns the obstacles that keep a SKU from being ordered.
-async fn obstacles(app: &ProductHandles, sku: &Sku, known: &mut KnownSkus) -> Result<Vec<OrderObstacle>, ApiError> {
-    let components = components(app, &sku.fields, known).await?;
+async fn obstacles(app: &ProductHandles, sku: &Sku, cache: &mut KnownSkus) -> Result<Vec<OrderObstacle>, ApiError> {
+    let components = components(app, &sku.fields, cache).await?;
     let components: Vec<Option<&SkuFields>> = components.iter().map(Option::as_ref).collect();
     Ok(sku.fields.obstacles(&components))
 }
@@ -268,9 +268,9 @@ fn orderable(obstacles: &[OrderObstacle]) -> Markup {
 /// Formats an amount of a material, with the material's name.
 fn material_words(app: &ProductHandles, material: Option<Id>, amount: Amount) -> Markup {
     let handle = material.and_then(|id| app.skus.materials.resident(id)).map(|handle| handle.read());
-    let known = handle.as_ref().and_then(|known| known.state.as_ref()).map(|known| &known.fields);
+    let material_fields = handle.as_ref().and_then(|versioned| versioned.state.as_ref()).map(|record| &record.fields);
     html! {
-        @match known {
+        @match material_fields {
             Some(fields) => { (amount) " " (fields.kind.unit()) " " (fields.name) },
             None => { (amount) " of a material that is gone" },
         }
@@ -280,10 +280,10 @@ fn material_words(app: &ProductHandles, material: Option<Id>, amount: Amount) ->
 /// Renders the list of SKU codes that form fields suggest.
 pub(super) async fn code_list(queries: &Queries) -> Result<Markup, ApiError> {
     let active = SkuFilter { active: Some(true), ..SkuFilter::default() };
-    let (found, _) = queries.skus(&active, Page { limit: CODES_SUGGESTED, offset: 0 }).await?;
-    let known = found.iter().filter_map(|found| found.state.as_ref());
+    let (results, _) = queries.skus(&active, Page { limit: CODES_SUGGESTED, offset: 0 }).await?;
+    let skus = results.iter().filter_map(|versioned| versioned.state.as_ref());
     Ok(html! {
-        datalist id=(CODE_LIST) { @for sku in known { option value=(sku.fields.code) { (sku.fields.name) } } }
+        datalist id=(CODE_LIST) { @for sku in skus { option value=(sku.fields.code) { (sku.fields.name) } } }
     })
 }
 
@@ -298,8 +298,8 @@ pub(super) async fn counted_skus(
     for at in 0..rows {
         let path = format!("{of}.{at}.skuId");
         let filter = SkuFilter { code: Some(form.text(&path).to_owned()), ..SkuFilter::default() };
-        let (found, _) = queries.skus(&filter, Page { limit: 1, offset: 0 }).await?;
-        let id = found.into_iter().find_map(|found| Some(found.state?.id));
+        let (results, _) = queries.skus(&filter, Page { limit: 1, offset: 0 }).await?;
+        let id = results.into_iter().find_map(|versioned| Some(versioned.state?.id));
         faults.check(id.is_some(), &path, "no SKU has this code");
         let quantity = form.whole(&format!("{of}.{at}.quantity"));
         counted.extend(id.map(|id| json!({"skuId": id, "quantity": quantity})));

@@ -18,7 +18,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::board::BoardHandles;
-use super::sheet::{ListPart, customer_link, given, page_of};
+use super::sheet::{ListPart, customer_link, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{QUOTES_PATH, REQUESTS_PATH};
 use crate::config::Config;
@@ -123,7 +123,7 @@ async fn list(
     let viewer = StaffViewer::new(&who, &app.config)?;
     let now = app.quotes.environment.now();
     let status = STATUSES.into_iter().find(|status| query.status.as_deref() == Some(status.to_string().as_str()));
-    let email = given(query.email.as_ref());
+    let email = non_empty(query.email.as_ref());
     let narrowed = vec![("status", query.status.as_deref()), ("email", email)];
     let part = ListPart { path: QUOTES_PATH, narrowed, from: query.from };
     let filter = QuoteFilter { status, customer_email: email.map(str::to_lowercase), now, ..QuoteFilter::default() };

@@ -65,7 +65,7 @@ impl ListPart<'_> {
 }
 
 /// Returns a query's filter text; `None` if it is missing or empty.
-pub(super) fn given(text: Option<&String>) -> Option<&str> {
+pub(super) fn non_empty(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
@@ -75,7 +75,7 @@ pub(super) fn customer_link(email: &str) -> Markup {
     html! { a href={ (CUSTOMERS_PATH) "?" (query) } { (email) } }
 }
 
-/// An address in one line. The country is written out, and a code that is no country's stays as it is.
+/// Renders an address in one line. The country is written out, and a code that is no country's stays as it is.
 pub(super) fn address_line(address: &Address) -> Markup {
     html! {
         (address.line1) ", "
@@ -111,7 +111,7 @@ pub(super) fn few(id: &str, title: &str, rows: &[Markup], none: &str) -> Markup 
 /// Renders the errors of a refused form that is no longer on the page, to stand above the current forms.
 pub(super) fn astray(refused: Option<&TypedForm>, forms: &Markup) -> Markup {
     let beside = forms.0.contains("role=\"alert\"");
-    html! { @if let Some(typed) = refused.filter(|_| !beside) { (typed.told()) } }
+    html! { @if let Some(typed) = refused.filter(|_| !beside) { (typed.render_faults()) } }
 }
 
 /// Returns the path of a record's page, from the list's path and the record's id.

@@ -31,9 +31,9 @@ pub(super) struct LoginQuery {
 }
 
 /// Returns the requested page if it is a staff page; otherwise the floor.
-fn next_page(wanted: Option<&str>) -> &str {
+fn next_page(target: Option<&str>) -> &str {
     let fits = |next: &&str| is_path(next) && !next.contains(|c: char| c.is_control() || c == '\\');
-    wanted.filter(fits).unwrap_or(FLOOR_PATH)
+    target.filter(fits).unwrap_or(FLOOR_PATH)
 }
 
 fn form(
@@ -43,7 +43,7 @@ fn form(
     wrong: Option<&str>,
     asks_code: bool,
 ) -> Response {
-    let told = wrong.map(|_| "wrong");
+    let described_by = wrong.map(|_| "wrong");
     let content = html! {
         h1 { "Sign in" }
         @if let Some(dropped) = dropped {
@@ -59,12 +59,12 @@ fn form(
             div class="field" {
                 label for="email" { "E-mail address" }
                 input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value=(email)
-                    aria-describedby=[told];
+                    aria-describedby=[described_by];
             }
             div class="field" {
                 label for="password" { "Password" }
                 input id="password" name="password" type="password" autocomplete="current-password" required
-                    aria-describedby=[told];
+                    aria-describedby=[described_by];
             }
             @if asks_code {
                 div class="field" {
@@ -106,7 +106,7 @@ pub(super) async fn enter(
     let next = next_page(Some(sent.text("next"))).to_owned();
     let dropped = DroppedCookie::of(&app.config, &sent.call.headers);
     let answer = signed_in_by_page(app, from, sent.call, (&email, &password, &code)).await;
-    let mut shown = if answer.status().is_success() {
+    let mut response = if answer.status().is_success() {
         see_other(&next)
     } else {
         let meta = answer.extensions().get::<ErrorMeta>();
@@ -117,12 +117,12 @@ pub(super) async fn enter(
     };
     for name in [header::SET_COOKIE, header::RETRY_AFTER] {
         if let Some(value) = answer.headers().get(&name) {
-            shown.headers_mut().insert(name, value.clone());
+            response.headers_mut().insert(name, value.clone());
         }
     }
     // For the audit log and the limits, which look at it behind this.
-    *shown.extensions_mut() = answer.extensions().clone();
-    shown
+    *response.extensions_mut() = answer.extensions().clone();
+    response
 }
 
 /// Signs out and redirects to the sign-in form.
@@ -132,11 +132,11 @@ pub(super) async fn leave(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let answer = signed_out_by_page(app, sent.call.who, headers).await?;
-    let mut shown = see_other(PATH);
+    let mut response = see_other(PATH);
     if let Some(cookie) = answer.headers().get(header::SET_COOKIE) {
-        shown.headers_mut().insert(header::SET_COOKIE, cookie.clone());
+        response.headers_mut().insert(header::SET_COOKIE, cookie.clone());
     }
-    Ok(shown)
+    Ok(response)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::acts::{back, said};
+use super::acts::{back, request_body};
 use super::card::act_path;
 use super::job::job_path;
 use super::shell::with_token;
@@ -117,11 +117,11 @@ async fn read(
     check_token(&app.config, session, query.token.as_deref().unwrap_or_default())?;
     let form = take_with_picture(&app.files, who, request, PICTURE_LABEL).await?;
     let sent = PageForm::read(form.call, form.fields);
-    let mut said = said(&sent);
-    if let (Some(picture), Value::Object(members)) = (form.picture, &mut said) {
+    let mut body = request_body(&sent);
+    if let (Some(picture), Value::Object(members)) = (form.picture, &mut body) {
         members.insert("photoFileId".to_owned(), json!(picture));
     }
-    Ok((sent, said))
+    Ok((sent, body))
 }
 
 /// Marks a printer's bed as clear and signs off the parts on it.
@@ -132,10 +132,10 @@ async fn at_printer(
     who: Caller,
     request: HttpRequest,
 ) -> Result<Response, ApiError> {
-    let (sent, said) = read(&app, query, who, request).await?;
-    let shown = back(&sent, format!("{FLOOR_PATH}/printers/{id}"));
-    printers::act_by_page(app.printers, id, "bed-cleared", sent.call, &said).await?;
-    Ok(shown)
+    let (sent, body) = read(&app, query, who, request).await?;
+    let response = back(&sent, format!("{FLOOR_PATH}/printers/{id}"));
+    printers::act_by_page(app.printers, id, "bed-cleared", sent.call, &body).await?;
+    Ok(response)
 }
 
 /// Signs off the parts of a job.
@@ -146,9 +146,9 @@ async fn of_job(
     who: Caller,
     request: HttpRequest,
 ) -> Result<Response, ApiError> {
-    let (sent, said) = read(&app, query, who, request).await?;
+    let (sent, body) = read(&app, query, who, request).await?;
     let order = jobs::find(&app.jobs, id).await?.order_id;
-    let shown = back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}"));
-    jobs::act_by_page(app.jobs, id, "sign-off", sent.call, &said).await?;
-    Ok(shown)
+    let response = back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}"));
+    jobs::act_by_page(app.jobs, id, "sign-off", sent.call, &body).await?;
+    Ok(response)
 }

@@ -96,9 +96,9 @@ pub(super) fn material_path(id: Id) -> String {
 
 /// Returns all materials that are not deleted, by name.
 pub(super) fn present(app: &StockHandles) -> Vec<Arc<Versioned<Material>>> {
-    let all = app.materials.materials.all_resident().into_iter().map(|(_, known)| known);
-    let mut all: Vec<_> = all.filter(|known| known.state.as_ref().is_some_and(|one| !one.archived)).collect();
-    all.sort_by_key(|known| known.state.as_ref().map(|one| (one.fields.name.to_lowercase(), one.id)));
+    let all = app.materials.materials.all_resident().into_iter().map(|(_, versioned)| versioned);
+    let mut all: Vec<_> = all.filter(|versioned| versioned.state.as_ref().is_some_and(|one| !one.archived)).collect();
+    all.sort_by_key(|versioned| versioned.state.as_ref().map(|one| (one.fields.name.to_lowercase(), one.id)));
     all
 }
 

@@ -87,7 +87,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let viewer = StaffViewer::new(&who, &app.config)?;
     let view = app.board.view();
     let all = present_all(&app.board.shop);
-    let printers: Vec<&Printer> = all.iter().filter_map(|known| known.state.as_ref()).collect();
+    let printers: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let (sliced, all_sliced) = jobs_in(&app, &in_state(JobState::Sliced)).await?;
     let beds_waiting = beds_waiting(&app, &printers);
     let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
@@ -110,7 +110,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         orders(&app, &with_status(OrderStatus::Created), "due", "Money due").await?,
         orders(&app, &with_status(OrderStatus::PaymentFailed), "unpaid", "Payments that failed").await?,
     ];
-    let log = app.log.shown(None).await?;
+    let log = app.log.render(None).await?;
     let open: Vec<&Kind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
     let stocked = app
         .board
@@ -118,7 +118,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         .materials
         .all_resident()
         .iter()
-        .any(|(_, known)| known.state.as_ref().is_some_and(|material| !material.archived));
+        .any(|(_, versioned)| versioned.state.as_ref().is_some_and(|material| !material.archived));
     let (_, skus) = app.jobs.queries.skus(&SkuFilter::default(), Page { limit: 1, offset: 0 }).await?;
     let steps = first_steps([!printers.is_empty(), stocked, skus > 0]);
     let content = html! {
@@ -304,7 +304,8 @@ fn job_row(app: &ToDoHandles, job: &Job) -> Markup {
 fn low_stock(app: &ToDoHandles) -> Kind {
     let all = app.board.shop.materials.all_resident();
     let low = |material: &&Material| !material.archived && material.runs_low();
-    let mut low: Vec<&Material> = all.iter().filter_map(|(_, known)| known.state.as_ref()).filter(low).collect();
+    let mut low: Vec<&Material> =
+        all.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).filter(low).collect();
     low.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
     let rows = low.iter().map(|material| {
         let unit = material.fields.kind.unit();

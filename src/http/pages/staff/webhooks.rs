@@ -126,10 +126,10 @@ pub(super) async fn list(
                     @else { p { "An admin can add the address of one." } }
                 }
             }
-            @for stored in some.iter().filter_map(|found| found.state.as_ref()) {
+            @for stored in some.iter().filter_map(|versioned| versioned.state.as_ref()) {
                 // What is in memory knows what waits, too.
-                @let known = app.endpoints.endpoints.resident(stored.id).map(|handle| handle.read());
-                (entry(known.as_ref().and_then(|known| known.state.as_ref()).unwrap_or(stored)))
+                @let resident = app.endpoints.endpoints.resident(stored.id).map(|handle| handle.read());
+                (entry(resident.as_ref().and_then(|versioned| versioned.state.as_ref()).unwrap_or(stored)))
             }
             (ways(from, total, ENDPOINTS_PER_PAGE, |from| address(WEBHOOKS_PATH, &[("from", &from.to_string())])))
         }

@@ -14,7 +14,7 @@ use crate::domain::order::{Order, OrderAnswer, OrderCommand, SeenPrints};
 use crate::domain::printer::{Act, Printer, PrinterCommand};
 use crate::domain::refusal::Refusal;
 use crate::domain::sign_off::Inspection;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::production::printers::PrinterAct;
 use crate::http::production::{jobs, orders, printers};
@@ -70,7 +70,7 @@ impl AgentCall {
             }
             Act::Cancel => {
                 let job = self
-                    .ask_job(&job, OrderCommand::CancelJob { job: job.id, force: false, seen: SeenPrints::new() })
+                    .ask_job(&job, OrderCommand::CancelJob { job: job.id, force: false, prints: SeenPrints::new() })
                     .await?;
                 let done = job.state == JobState::Cancelled;
                 let message = if done { "is cancelled." } else { "is cancelled as soon as its printer confirms." };
@@ -81,7 +81,7 @@ impl AgentCall {
                 (job, format!("{number} is asked to pause."))
             }
         };
-        Ok(AgentReply { message, data: shown(&jobs::JobView::new(&self.app.job_handles, &job))? })
+        Ok(AgentReply { message, data: to_json(&jobs::JobView::new(&self.app.job_handles, &job))? })
     }
 
     async fn emergency_stop(&self) -> Result<AgentReply, ApiError> {
@@ -128,11 +128,11 @@ impl AgentCall {
     async fn farm_status(&self) -> Result<AgentReply, ApiError> {
         let all = self.printers();
         let mut states = BTreeMap::<String, u64>::new();
-        let mut shown = Vec::new();
+        let mut rows = Vec::new();
         for printer in &all {
             let status = json!(printers::StatusView::of(&self.app.printer_handles, printer));
             *states.entry(status["state"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
-            shown.push(json!({"printerId": printer.id, "name": printer.fields.name, "status": status}));
+            rows.push(json!({"printerId": printer.id, "name": printer.fields.name, "status": status}));
         }
         let waiting: u64 = {
             use JobState as S;
@@ -143,7 +143,7 @@ impl AgentCall {
         let words: Vec<String> = states.iter().map(|(state, count)| format!("{count} {state}")).collect();
         let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
         let message = format!("{} printers: {words}. {waiting} jobs wait.", all.len());
-        Ok(AgentReply { message, data: json!({"printers": shown, "byState": states, "jobsWaiting": waiting}) })
+        Ok(AgentReply { message, data: json!({"printers": rows, "byState": states, "jobsWaiting": waiting}) })
     }
 
     async fn order_status(&self) -> Result<AgentReply, ApiError> {
@@ -153,22 +153,22 @@ impl AgentCall {
         let message = format!("{} is {}; {done} of {total} jobs are done.", order.number_text(), order.status);
         Ok(AgentReply {
             message,
-            data: shown(&orders::OrderView::new(&order, &order.payments, version, orders::OrderReader::Staff))?,
+            data: to_json(&orders::OrderView::new(&order, &order.payments, version, orders::OrderReader::Staff))?,
         })
     }
 
     fn stock_level(&self) -> Result<AgentReply, ApiError> {
-        let wanted = self.param(MATERIAL);
-        let mut found = self.materials();
-        if let Some(wanted) = &wanted {
-            let id: Option<Id> = wanted.parse().ok();
-            let wanted = wanted.to_lowercase();
-            found.retain(|one| Some(one.id) == id || one.fields.name.to_lowercase().contains(&wanted));
-            if found.is_empty() {
+        let query = self.param(MATERIAL);
+        let mut materials = self.materials();
+        if let Some(query) = &query {
+            let id: Option<Id> = query.parse().ok();
+            let query = query.to_lowercase();
+            materials.retain(|one| Some(one.id) == id || one.fields.name.to_lowercase().contains(&query));
+            if materials.is_empty() {
                 return Err(Refusal::not_found("material").into());
             }
         }
-        Ok(stock("", &found))
+        Ok(stock("", &materials))
     }
 
     fn low_stock(&self) -> AgentReply {
@@ -188,7 +188,7 @@ impl AgentCall {
         let job = self.ask_job(&job, jobs::release_command(&self.app.job_handles, job.id).await?).await?;
         Ok(AgentReply {
             message: format!("{} is released.", job.number_text()),
-            data: shown(&jobs::JobView::new(&self.app.job_handles, &job))?,
+            data: to_json(&jobs::JobView::new(&self.app.job_handles, &job))?,
         })
     }
 
@@ -212,40 +212,40 @@ impl AgentCall {
 
     /// Looks up a job by id or by number (`JOB-000123`, `123`).
     async fn job(&self) -> Result<Arc<Job>, ApiError> {
-        let wanted = self.needed(JOB)?;
-        if let Ok(id) = wanted.parse() {
+        let reference = self.needed(JOB)?;
+        if let Ok(id) = reference.parse() {
             return jobs::find(&self.app.job_handles, id).await;
         }
-        let number = number_of(&wanted, "JOB-").ok_or_else(|| Refusal::not_found("job"))?;
-        let (found, _) =
+        let number = number_of(&reference, "JOB-").ok_or_else(|| Refusal::not_found("job"))?;
+        let (matching, _) =
             self.app.queries.jobs(&JobFilter { number: Some(number), ..JobFilter::default() }, FIRST).await?;
-        let found = found.first().ok_or_else(|| Refusal::not_found("job"))?;
-        jobs::find(&self.app.job_handles, found.id).await
+        let first = matching.first().ok_or_else(|| Refusal::not_found("job"))?;
+        jobs::find(&self.app.job_handles, first.id).await
     }
 
     /// Looks up an order by id or by number (`ORD-000123`, `123`).
     async fn order(&self) -> Result<(i64, Order), ApiError> {
-        let wanted = self.needed(ORDER)?;
-        let id = match wanted.parse() {
+        let reference = self.needed(ORDER)?;
+        let id = match reference.parse() {
             Ok(id) => id,
             Err(_) => {
-                let number = number_of(&wanted, "ORD-").ok_or_else(|| Refusal::not_found("order"))?;
+                let number = number_of(&reference, "ORD-").ok_or_else(|| Refusal::not_found("order"))?;
                 let filter = OrderFilter { number: Some(number), ..OrderFilter::default() };
-                let (found, _) = self.app.queries.orders(&filter, FIRST).await?;
-                let found = found.into_iter().find_map(|one| one.state);
-                found.ok_or_else(|| Refusal::not_found("order"))?.id
+                let (matching, _) = self.app.queries.orders(&filter, FIRST).await?;
+                let first = matching.into_iter().find_map(|one| one.state);
+                first.ok_or_else(|| Refusal::not_found("order"))?.id
             }
         };
-        let (version, state) = found(&self.app.orders, id).await?;
+        let (version, state) = find_existing(&self.app.orders, id).await?;
         Ok((version, state_of(&state)?.clone()))
     }
 
     /// Looks up a printer by id or by name.
     fn printer(&self) -> Result<Printer, ApiError> {
-        let wanted = self.needed(PRINTER)?;
-        let id: Option<Id> = wanted.parse().ok();
+        let reference = self.needed(PRINTER)?;
+        let id: Option<Id> = reference.parse().ok();
         let mut named = self.printers();
-        named.retain(|one| Some(one.id) == id || one.fields.name.eq_ignore_ascii_case(&wanted));
+        named.retain(|one| Some(one.id) == id || one.fields.name.eq_ignore_ascii_case(&reference));
         match named.len() {
             0 => Err(Refusal::not_found("printer").into()),
             1 => Ok(named.remove(0)),
@@ -254,12 +254,15 @@ impl AgentCall {
     }
 
     fn printer_of(&self, id: Id) -> Result<Printer, ApiError> {
-        let known = self.printers().into_iter().find(|printer| printer.id == id);
-        known.ok_or_else(|| Refusal::not_found("printer").into())
+        let printer = self.printers().into_iter().find(|printer| printer.id == id);
+        printer.ok_or_else(|| Refusal::not_found("printer").into())
     }
 
     fn printers(&self) -> Vec<Printer> {
-        printers::present_all(&self.app.printer_handles).iter().filter_map(|known| known.state.clone()).collect()
+        printers::present_all(&self.app.printer_handles)
+            .iter()
+            .filter_map(|versioned| versioned.state.clone())
+            .collect()
     }
 
     fn materials(&self) -> Vec<Material> {
@@ -281,7 +284,7 @@ fn stock(before: &str, materials: &[Material]) -> AgentReply {
         let unit = one.fields.kind.unit();
         format!("{} {} {unit} free of {} {unit}", one.fields.name, one.available(), one.quantity)
     });
-    let shown = materials.iter().map(|one| {
+    let rows = materials.iter().map(|one| {
         json!({
             "materialId": one.id, "name": one.fields.name, "quantity": one.quantity, "reserved": one.reserved,
             "available": one.available(), "reorderPoint": one.fields.reorder_point,
@@ -289,9 +292,9 @@ fn stock(before: &str, materials: &[Material]) -> AgentReply {
         })
     });
     let message = format!("{before}{}.", words.collect::<Vec<_>>().join("; "));
-    AgentReply { message, data: json!({"materials": shown.collect::<Vec<_>>()}) }
+    AgentReply { message, data: json!({"materials": rows.collect::<Vec<_>>()}) }
 }
 
-fn shown(view: &impl serde::Serialize) -> Result<serde_json::Value, ApiError> {
+fn to_json(view: &impl serde::Serialize) -> Result<serde_json::Value, ApiError> {
     serde_json::to_value(view).map_err(ApiError::internal)
 }

@@ -26,11 +26,11 @@ pub(crate) async fn signed_in_by_page(
     call: CommandRequest,
     (email, password, code): (&str, &str, &str),
 ) -> Response {
-    let mut said = json!({"email": email, "password": password});
+    let mut body = json!({"email": email, "password": password});
     if !code.is_empty() {
-        said["code"] = json!(code);
+        body["code"] = json!(code);
     }
-    login(State(app), ClientAddress(from), call.with_body(&said)).await.into_response()
+    login(State(app), ClientAddress(from), call.with_body(&body)).await.into_response()
 }
 
 /// Changes the caller's own password and returns the API's response, which may be a refusal.
@@ -40,8 +40,8 @@ pub(crate) async fn password_by_page(
     call: &CommandRequest,
     (current, new): (&str, &str),
 ) -> Response {
-    let said = json!({"currentPassword": current, "newPassword": new});
-    password(State(app), ClientAddress(from), call.of_form(&said)).await.into_response()
+    let body = json!({"currentPassword": current, "newPassword": new});
+    password(State(app), ClientAddress(from), call.of_form(&body)).await.into_response()
 }
 
 /// Opens a session for a member of staff who authenticated by other means than a password, and returns the cookie that
@@ -52,9 +52,9 @@ pub(crate) async fn session_without_password(
     headers: &HeaderMap,
     user: Id,
 ) -> Result<HeaderValue, ApiError> {
-    let known = with_access(&app.access, |access| access.user(user).cloned())?;
-    let known = known.filter(|user| user.active && !user.archived).ok_or_else(|| Refusal::not_found("user"))?;
-    start_session(app, headers, who.request_id.clone(), &known, None).await
+    let account = with_access(&app.access, |access| access.user(user).cloned())?;
+    let account = account.filter(|user| user.active && !user.archived).ok_or_else(|| Refusal::not_found("user"))?;
+    start_session(app, headers, who.request_id.clone(), &account, None).await
 }
 
 /// Signs out and returns the API's response.
@@ -108,8 +108,8 @@ pub(crate) fn sessions_by_page(app: &SessionHandles, who: &Caller) -> Result<Vec
 /// Ends a session; 404 unless the caller may end it.
 pub(crate) async fn end_session_by_page(app: &SessionHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     let user = call.who.user()?;
-    let known = open_sessions(app, |session| session.id == id && may_end(&call.who, user, session))?;
-    if known.is_empty() {
+    let sessions = open_sessions(app, |session| session.id == id && may_end(&call.who, user, session))?;
+    if sessions.is_empty() {
         return Err(Refusal::not_found("session").into());
     }
     call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::EndSession(id)).await.map(|_| ())

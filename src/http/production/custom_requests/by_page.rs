@@ -16,12 +16,12 @@ pub(crate) async fn act_by_page(
     id: Id,
     word: &str,
     call: CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
     let (shop, at) = (State(app), PathId(id));
     match word {
-        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
-        "close" => close(shop, at, call.with_body(said)).await.map(|_| ()),
+        "change" => update(shop, at, call.with_body(body)).await.map(|_| ()),
+        "close" => close(shop, at, call.with_body(body)).await.map(|_| ()),
         _ => Err(Refusal::not_found("act").into()),
     }
 }

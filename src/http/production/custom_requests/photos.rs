@@ -12,7 +12,7 @@ use crate::domain::picture_format::PictureFormat;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
 use crate::http::path_id::PathId;
@@ -70,10 +70,10 @@ async fn photo(
     PathId(id): PathId,
     PhotoNumber(number): PhotoNumber,
 ) -> Result<PhotoReply, ApiError> {
-    let (_, request) = found(&app.custom_requests, id).await?;
+    let (_, request) = find_existing(&app.custom_requests, id).await?;
     let photos = &state_of(&request)?.photos;
     let photo = number.checked_sub(1).and_then(|at| photos.get(at)).ok_or_else(|| Refusal::not_found("photo"))?;
-    let (_, file) = found(&app.files, photo.file_id).await?;
+    let (_, file) = find_existing(&app.files, photo.file_id).await?;
     let file = state_of(&file)?;
     if file.archived {
         return Err(Refusal::not_found("photo").into());

@@ -90,7 +90,7 @@ impl CustomRequestSummary {
     "quoteId": null, "createdAt": "2026-11-23T10:00:00.000Z", "updatedAt": "2026-11-23T10:00:00.000Z", "version": 1,
     "phone": null, "subjectType": "pet", "styleId": "cartoon", "sizeId": "medium", "baseOptionId": "wood",
     "colorCount": 2, "uvCoating": false, "addonIds": [], "inscription": "Rex", "notes": null,
-    "photos": [PhotoView::shown(1)], "estimate": [EstimateItemView::shown()], "unknownIds": [], "internalNotes": null,
+    "photos": [PhotoView::example_json(1)], "estimate": [EstimateItemView::example_json()], "unknownIds": [], "internalNotes": null,
 }))]
 pub(super) struct CustomRequestView {
     #[serde(flatten)]
@@ -151,7 +151,7 @@ impl CustomRequestView {
 /// A photo of a custom request.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[api(name = "CustomRequestPhoto", example = json!(PhotoView::shown(1)))]
+#[api(name = "CustomRequestPhoto", example = json!(PhotoView::example_json(1)))]
 struct PhotoView {
     /// Number of the photo within the request, from 1.
     number: u32,
@@ -169,7 +169,7 @@ impl PhotoView {
     }
 
     /// Returns an example photo.
-    fn shown(number: u32) -> serde_json::Value {
+    fn example_json(number: u32) -> serde_json::Value {
         json!({"number": number, "fileId": "01890a5d-ac96-774b-bcce-b302099a8064", "format": "jpeg", "size": 2_097_152})
     }
 }
@@ -177,7 +177,7 @@ impl PhotoView {
 /// Estimated price of a selected option.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[api(name = "CustomRequestEstimateItem", example = json!(EstimateItemView::shown()))]
+#[api(name = "CustomRequestEstimateItem", example = json!(EstimateItemView::example_json()))]
 struct EstimateItemView {
     /// Field that selected the option, such as `styleId` or `addonIds.0`.
     path: String,
@@ -194,7 +194,7 @@ impl EstimateItemView {
     }
 
     /// Returns an example item.
-    fn shown() -> serde_json::Value {
+    fn example_json() -> serde_json::Value {
         json!({"path": "styleId", "cents": 1000, "known": true})
     }
 }

@@ -16,8 +16,8 @@ pub(crate) async fn test_by_page(app: EndpointHandles, id: Id, call: &CommandReq
 
 /// Redelivers one delivery and returns the id of its endpoint.
 pub(crate) async fn redeliver_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<Id, ApiError> {
-    let made = redeliver(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await?;
-    Ok(made.into_body().endpoint_id)
+    let created = redeliver(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await?;
+    Ok(created.into_body().endpoint_id)
 }
 
 /// Starts a replay with the API's request body for it.
@@ -25,7 +25,7 @@ pub(crate) async fn replay_by_page(
     app: EndpointHandles,
     id: Id,
     call: &CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<u32, ApiError> {
-    Ok(replay(State(app), PathId(id), call.of_form(said)).await?.into_body().replayed)
+    Ok(replay(State(app), PathId(id), call.of_form(body)).await?.into_body().replayed)
 }

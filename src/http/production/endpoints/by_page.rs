@@ -23,8 +23,8 @@ pub(crate) struct TellingEndpoint {
 }
 
 impl From<EndpointWithSecret> for TellingEndpoint {
-    fn from(told: EndpointWithSecret) -> Self {
-        let EndpointWithSecret { endpoint, secret, warnings } = told;
+    fn from(answer: EndpointWithSecret) -> Self {
+        let EndpointWithSecret { endpoint, secret, warnings } = answer;
         Self { id: endpoint.id, url: endpoint.url, secret, warnings: warnings.unwrap_or_default() }
     }
 }
@@ -33,9 +33,9 @@ impl From<EndpointWithSecret> for TellingEndpoint {
 pub(crate) async fn create_by_page(
     app: EndpointHandles,
     call: &CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<TellingEndpoint, ApiError> {
-    Ok(create(State(app), call.of_form(said)).await?.into_body().into())
+    Ok(create(State(app), call.of_form(body)).await?.into_body().into())
 }
 
 /// Changes an endpoint's URL or its events.
@@ -43,9 +43,9 @@ pub(crate) async fn change_by_page(
     app: EndpointHandles,
     id: Id,
     call: &CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
-    update(State(app), PathId(id), call.of_form(said)).await.map(|_| ())
+    update(State(app), PathId(id), call.of_form(body)).await.map(|_| ())
 }
 
 /// Rotates an endpoint's secret to one that the server generates.

@@ -11,7 +11,7 @@ use crate::domain::file::File;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
 use crate::http::page::Query;
@@ -62,7 +62,7 @@ async fn show(
     PathId(id): PathId,
     Query(PictureQuery { plate }): Query<PictureQuery>,
 ) -> Result<PictureReply, ApiError> {
-    let (_, state) = found(&app.files, id).await?;
+    let (_, state) = find_existing(&app.files, id).await?;
     Ok(PictureReply(picture(&app, state_of(&state)?, plate).await?))
 }
 
@@ -70,9 +70,9 @@ async fn show(
 /// response headers make browsers treat it only as an image.
 pub(crate) async fn picture(app: &FileHandles, file: &File, number: u32) -> Result<Response, ApiError> {
     let of_plate = file.metadata.plate(number).and_then(|plate| plate.thumbnail.as_ref());
-    let kept = if number == WHOLE_PICTURE { file.metadata.thumbnail.as_ref() } else { of_plate };
+    let thumbnail = if number == WHOLE_PICTURE { file.metadata.thumbnail.as_ref() } else { of_plate };
     let nothing = || ApiError::from(Refusal::not_found("picture"));
-    let sha256 = kept.filter(|_| !file.archived).ok_or_else(nothing)?;
+    let sha256 = thumbnail.filter(|_| !file.archived).ok_or_else(nothing)?;
     let (content, size) = app.blobs.read(sha256).await?;
     let headers = [
         (header::CONTENT_TYPE, "image/png".to_owned()),

@@ -3,7 +3,7 @@
 use api_derive::Request;
 
 use crate::domain::file::FileKind;
-use crate::http::openapi::shape::{Shape, bytes, optional, required, taken};
+use crate::http::openapi::shape::{Shape, bytes, closed_object, optional, required};
 use crate::http::page::PageQuery;
 use crate::http::wire::{ToSchema, schema_of};
 
@@ -15,7 +15,7 @@ impl ToSchema for FileUpload {
     fn schema() -> Shape {
         let file = bytes().about("The content, with a file name.");
         let kind = schema_of::<FileKind>().about("Kind of the file, where its content does not tell.");
-        taken([required("file", file), optional("kind", kind)]).about("A file and what is known of it.")
+        closed_object([required("file", file), optional("kind", kind)]).about("A file and what is known of it.")
     }
 }
 

@@ -50,8 +50,8 @@ pub(crate) async fn take_with_picture(
             if fields.len() == MAX_FIELDS {
                 return Err(ApiError::bad_request("malformed_multipart", "the form has too many fields"));
             }
-            let said = text(&mut field).await?;
-            fields.entry(name).or_insert(said);
+            let value = text(&mut field).await?;
+            fields.entry(name).or_insert(value);
             continue;
         }
         // Where nothing was chosen browsers send the field without the name of a file.
@@ -68,8 +68,8 @@ pub(crate) async fn take_with_picture(
     }
     let mut picture = None;
     if upload.content.is_some() {
-        let kept = recorded(app, &call, upload, Some(FileKind::Image)).await;
-        picture = Some(kept.map_err(|error| of_picture(error, label))?.id);
+        let outcome = recorded(app, &call, upload, Some(FileKind::Image)).await;
+        picture = Some(outcome.map_err(|error| of_picture(error, label))?.id);
     }
     Ok(FormWithPicture { call, fields, picture })
 }
@@ -103,14 +103,17 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_picture_is_said_with_the_label_of_its_field() {
-        let said = |error: ApiError| of_picture(error, "Picture of the parts").message().to_owned();
-        let of_field = |path: &str, words: &str| said(Refusal::field(path, words).into());
+        let message_of = |error: ApiError| of_picture(error, "Picture of the parts").message().to_owned();
+        let of_field = |path: &str, words: &str| message_of(Refusal::field(path, words).into());
         assert_eq!(of_field("kind", "is not what the content is"), "Picture of the parts: must be a picture");
         assert_eq!(of_field("file", "must not be empty"), "Picture of the parts: must not be empty");
         assert_eq!(of_field("file", "is damaged"), "Picture of the parts: is damaged");
         // What is no fault of the picture stays as it is.
         assert_eq!(of_field("name", "is too long"), "name: is too long");
-        assert_eq!(said(ApiError::bad_request("malformed_multipart", "the body ends early")), "the body ends early");
-        assert_eq!(said(ApiError::too_large(9)), "the body is larger than 9 bytes");
+        assert_eq!(
+            message_of(ApiError::bad_request("malformed_multipart", "the body ends early")),
+            "the body ends early"
+        );
+        assert_eq!(message_of(ApiError::too_large(9)), "the body is larger than 9 bytes");
     }
 }

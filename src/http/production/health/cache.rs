@@ -21,14 +21,14 @@ impl ReadinessCache {
         now: Instant,
         judge: impl FnOnce() -> F,
     ) -> Arc<Judged> {
-        let mut kept = self.0.lock().await;
-        if let Some((at, judged)) = &*kept
+        let mut cached = self.0.lock().await;
+        if let Some((at, judged)) = &*cached
             && now.duration_since(*at) < MAX_AGE
         {
             return judged.clone();
         }
         let judged = Arc::new(judge().await);
-        *kept = Some((now, judged.clone()));
+        *cached = Some((now, judged.clone()));
         judged
     }
 }

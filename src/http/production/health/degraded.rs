@@ -14,9 +14,9 @@ const MAX_NAMED: usize = 20;
 
 /// Describes the problems that do not stop the server, in plain language.
 pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
-    let parked = app.kinds.summaries().into_iter().filter_map(|seen| {
-        let parked = seen.statuses.get("parked").copied().unwrap_or(0);
-        (parked > 0).then(|| format!("{parked} of kind {} are out of service", seen.kind))
+    let parked = app.kinds.summaries().into_iter().filter_map(|summary| {
+        let parked = summary.statuses.get("parked").copied().unwrap_or(0);
+        (parked > 0).then(|| format!("{parked} of kind {} are out of service", summary.kind))
     });
     let mut words: Vec<String> = parked.collect();
     if !words.is_empty() {

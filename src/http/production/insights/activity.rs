@@ -216,17 +216,17 @@ pub(super) async fn shop_activity(
         material_used: materials(app, from, to).await?,
         lead_time: lead_time.into(),
         promises: PromiseNumbers {
-            kept: promises.kept,
+            kept: promises.on_time,
             late: promises.late,
-            kept_share: share(promises.kept, promises.kept + promises.late),
+            kept_share: share(promises.on_time, promises.on_time + promises.late),
         },
     })
 }
 
 async fn printers(app: &InsightHandles, from: Timestamp, to: Timestamp) -> Result<Vec<PrinterUse>, ApiError> {
     let mut tallies: BTreeMap<Id, PrintTally> = BTreeMap::new();
-    for (_, known) in app.printers.all_resident() {
-        if let Some(printer) = known.state.as_ref().filter(|printer| !printer.archived) {
+    for (_, versioned) in app.printers.all_resident() {
+        if let Some(printer) = versioned.state.as_ref().filter(|printer| !printer.archived) {
             tallies.insert(printer.id, PrintTally::default());
         }
     }
@@ -240,8 +240,8 @@ async fn printers(app: &InsightHandles, from: Timestamp, to: Timestamp) -> Resul
     all.truncate(MAX_PRINTERS_SHOWN);
     let mut used = Vec::with_capacity(all.len());
     for (printer_id, tally) in all {
-        let known = app.printers.read(printer_id).await?;
-        let printer = known.as_ref().and_then(|known| known.state.as_ref());
+        let record = app.printers.read(printer_id).await?;
+        let printer = record.as_ref().and_then(|versioned| versioned.state.as_ref());
         used.push(PrinterUse {
             printer_id,
             name: printer.map(|printer| printer.fields.name.clone()),
@@ -255,8 +255,8 @@ async fn printers(app: &InsightHandles, from: Timestamp, to: Timestamp) -> Resul
 async fn materials(app: &InsightHandles, from: Timestamp, to: Timestamp) -> Result<Vec<UsedMaterial>, ApiError> {
     let mut used = Vec::new();
     for (material_id, amount) in app.queries.material_used(from, to).await?.into_iter().take(MAX_MATERIALS_SHOWN) {
-        let known = app.materials.read(material_id).await?;
-        let material = known.as_ref().and_then(|known| known.state.as_ref());
+        let record = app.materials.read(material_id).await?;
+        let material = record.as_ref().and_then(|versioned| versioned.state.as_ref());
         used.push(UsedMaterial {
             material_id,
             name: material.map(|material| material.fields.name.clone()),

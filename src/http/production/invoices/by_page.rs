@@ -17,24 +17,24 @@ pub(crate) async fn act_by_page(
     id: Id,
     word: &str,
     call: CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
     let (shop, at) = (State(app), PathId(id));
     match word {
-        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
-        "send" => send(shop, at, call.with_body(said)).await.map(|_| ()),
-        "void" => void(shop, at, call.with_body(said)).await.map(|_| ()),
-        "mark-paid" => mark_paid(shop, at, call.with_body(said)).await.map(|_| ()),
-        "refund" => refund(shop, at, call.with_body(said)).await.map(|_| ()),
-        "store-pdf" => documents::store(shop, at, call.with_body(said)).await.map(|_| ()),
-        "pay-link" => pay_links::open(shop, at, call.with_body(said)).await.map(|_| ()),
+        "change" => update(shop, at, call.with_body(body)).await.map(|_| ()),
+        "send" => send(shop, at, call.with_body(body)).await.map(|_| ()),
+        "void" => void(shop, at, call.with_body(body)).await.map(|_| ()),
+        "mark-paid" => mark_paid(shop, at, call.with_body(body)).await.map(|_| ()),
+        "refund" => refund(shop, at, call.with_body(body)).await.map(|_| ()),
+        "store-pdf" => documents::store(shop, at, call.with_body(body)).await.map(|_| ()),
+        "pay-link" => pay_links::open(shop, at, call.with_body(body)).await.map(|_| ()),
         "revoke-link" => pay_links::close(shop, at, call).await.map(|_| ()),
         _ => Err(Refusal::not_found("act").into()),
     }
 }
 
 /// Drafts an invoice and returns its id.
-pub(crate) async fn create_by_page(app: InvoiceHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
-    let made = create(State(app), SiteHeader(None), call.with_body(said)).await?;
-    made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+pub(crate) async fn create_by_page(app: InvoiceHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
+    let created = create(State(app), SiteHeader(None), call.with_body(body)).await?;
+    created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
 }

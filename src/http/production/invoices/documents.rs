@@ -11,7 +11,7 @@ use super::{InvoiceHandles, issued};
 use crate::app::documents::{DocumentError, WholeDocument};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
-use crate::http::command_request::{CommandRequest, found, state_of};
+use crate::http::command_request::{CommandRequest, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::openapi::operation::DescribedOperation;
 use crate::http::path_id::PathId;
@@ -87,7 +87,7 @@ impl From<DocumentError> for ApiError {
 
 /// Returns a document of an invoice with all that its PDF shows: the invoice's own document, or the given one.
 async fn whole(app: &InvoiceHandles, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
-    let (_, state) = found(&app.invoices, id).await?;
+    let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
     let document = document.map_or_else(|| issued(invoice), Ok)?;
     Ok(app.documents.whole(invoice, document).await?.ok_or_else(|| Refusal::not_found("document"))?)

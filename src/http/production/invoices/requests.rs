@@ -165,7 +165,7 @@ impl InvoicePatch {
         let content = &invoice.content;
         let email = self.customer_email.present().map_or_else(|| invoice.customer_email.clone(), lower);
         let own = || content.lines.iter().map(|line| (line.clone(), true)).collect();
-        let given = |lines: Vec<NewInvoiceLine>| lines.into_iter().map(NewInvoiceLine::line).collect();
+        let lines_of = |lines: Vec<NewInvoiceLine>| lines.into_iter().map(NewInvoiceLine::line).collect();
         DraftInvoice {
             buyer: Party {
                 name: self.customer_name.or_else(|| content.buyer.name.clone()),
@@ -177,7 +177,7 @@ impl InvoicePatch {
             customer_email: email,
             site: Some(invoice.site.clone()),
             currency: Some(content.currency.clone()),
-            lines: self.line_items.present().map_or_else(own, given),
+            lines: self.line_items.present().map_or_else(own, lines_of),
             shipping_cents: self.shipping_cents.or(content.shipping_cents),
             discount_cents: self.discount_cents.or(content.discount_cents),
             due_at: self.due_at.or(invoice.due_at),

@@ -17,18 +17,18 @@ pub(crate) async fn act_by_page(
     id: Id,
     word: &str,
     call: CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
     let (shop, at) = (State(app), PathId(id));
     match word {
-        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
-        "pause" => pause(shop, at, call.with_body(said)).await.map(|_| ()),
-        "resume" => resume(shop, at, call.with_body(said)).await.map(|_| ()),
-        "cancel" => cancel(shop, at, call.with_body(said)).await.map(|_| ()),
-        "retry" => retry(shop, at, call.with_body(said)).await.map(|_| ()),
-        "release" => release(shop, at, call.with_body(said)).await.map(|_| ()),
-        "resolve" => resolve(shop, at, call.with_body(said)).await.map(|_| ()),
-        "sign-off" => sign_off(shop, at, call.with_body(said)).await.map(|_| ()),
+        "change" => update(shop, at, call.with_body(body)).await.map(|_| ()),
+        "pause" => pause(shop, at, call.with_body(body)).await.map(|_| ()),
+        "resume" => resume(shop, at, call.with_body(body)).await.map(|_| ()),
+        "cancel" => cancel(shop, at, call.with_body(body)).await.map(|_| ()),
+        "retry" => retry(shop, at, call.with_body(body)).await.map(|_| ()),
+        "release" => release(shop, at, call.with_body(body)).await.map(|_| ()),
+        "resolve" => resolve(shop, at, call.with_body(body)).await.map(|_| ()),
+        "sign-off" => sign_off(shop, at, call.with_body(body)).await.map(|_| ()),
         _ => Err(Refusal::not_found("act").into()),
     }
 }

@@ -180,12 +180,13 @@ impl JobView {
     pub(crate) fn new(app: &JobHandles, job: &Job) -> Self {
         let printing = matches!(job.state, JobState::Printing | JobState::Paused);
         let status = job.printer_id.filter(|_| printing).and_then(|printer| app.printer_connections.status(printer));
-        let known = job.printer_id.filter(|_| printing).and_then(|printer| app.printers.resident(printer));
-        let known = known.and_then(|printer| printer.read().state.as_ref()?.progress_of(job.id, status.as_ref()));
+        let resident = job.printer_id.filter(|_| printing).and_then(|printer| app.printers.resident(printer));
+        let current_progress =
+            resident.and_then(|printer| printer.read().state.as_ref()?.progress_of(job.id, status.as_ref()));
         let progress = match job.state {
             JobState::Completed => 100.0,
             JobState::Failed | JobState::Cancelled => came_to(job) * 100.0,
-            _ => known.unwrap_or(0.0) * 100.0,
+            _ => current_progress.unwrap_or(0.0) * 100.0,
         };
         Self {
             id: job.id,

@@ -18,20 +18,20 @@ pub(crate) async fn act_by_page(
     id: Id,
     word: &str,
     call: CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
     let (shop, at) = (State(app), PathId(id));
     match word {
-        "adjust" => adjust(shop, at, call.with_body(said)).await.map(|_| ()),
-        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
+        "adjust" => adjust(shop, at, call.with_body(body)).await.map(|_| ()),
+        "change" => update(shop, at, call.with_body(body)).await.map(|_| ()),
         "remove" => remove(shop, at, call).await.map(|_| ()),
         _ => Err(Refusal::not_found("act").into()),
     }
 }
 
 /// Adds a material from a body in the format of the API and returns its id.
-pub(crate) async fn create_by_page(app: &MaterialHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
-    Ok(add(app, &call.with_body(said)).await?.id)
+pub(crate) async fn create_by_page(app: &MaterialHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
+    Ok(add(app, &call.with_body(body)).await?.id)
 }
 
 /// Receives or writes off stock from a body in the format of the API, for a page that does more in the same request.
@@ -39,8 +39,8 @@ pub(crate) async fn adjust_by_page(
     app: &MaterialHandles,
     call: &CommandRequest,
     id: Id,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
-    let Adjustment { delta, reason } = read_body::<Adjustment>(said.to_string().as_bytes())?;
+    let Adjustment { delta, reason } = read_body::<Adjustment>(body.to_string().as_bytes())?;
     call.ask(&app.materials, CommandTarget::Id(id), MaterialCommand::Adjust { delta, reason }).await.map(|_| ())
 }

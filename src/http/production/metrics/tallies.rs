@@ -37,13 +37,13 @@ pub struct Tallies(Mutex<Option<(Instant, Option<Arc<Counts>>)>>);
 impl Tallies {
     /// Returns counts that are at most a few seconds old, or else the last ones that could be queried.
     pub async fn recent(&self, queries: &Queries) -> Option<Arc<Counts>> {
-        let mut kept = self.0.lock().await;
-        if let Some((at, counts)) = &*kept
+        let mut cached = self.0.lock().await;
+        if let Some((at, counts)) = &*cached
             && at.elapsed() < MAX_COUNT_AGE
         {
             return counts.clone();
         }
-        let last = kept.take().and_then(|(_, counts)| counts);
+        let last = cached.take().and_then(|(_, counts)| counts);
         let counts = match timeout(COUNT_TIMEOUT, count(queries)).await {
             Ok(Ok(counts)) => Some(Arc::new(counts)),
             Ok(Err(error)) => {
@@ -52,7 +52,7 @@ impl Tallies {
             }
             Err(_) => last,
         };
-        *kept = Some((Instant::now(), counts.clone()));
+        *cached = Some((Instant::now(), counts.clone()));
         counts
     }
 }

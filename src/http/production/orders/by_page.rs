@@ -16,16 +16,16 @@ pub(crate) async fn act_by_page(
     id: Id,
     word: &str,
     call: CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
     let (shop, at) = (State(app), PathId(id));
     match word {
-        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
-        "confirm" => confirm(shop, at, call.with_body(said)).await.map(|_| ()),
-        "cancel" => cancel(shop, at, call.with_body(said)).await.map(|_| ()),
-        "mark-paid" => mark_paid(shop, at, call.with_body(said)).await.map(|_| ()),
-        "refund" => refund(shop, at, call.with_body(said)).await.map(|_| ()),
-        "ship" => ship(shop, at, call.with_body(said)).await.map(|_| ()),
+        "change" => update(shop, at, call.with_body(body)).await.map(|_| ()),
+        "confirm" => confirm(shop, at, call.with_body(body)).await.map(|_| ()),
+        "cancel" => cancel(shop, at, call.with_body(body)).await.map(|_| ()),
+        "mark-paid" => mark_paid(shop, at, call.with_body(body)).await.map(|_| ()),
+        "refund" => refund(shop, at, call.with_body(body)).await.map(|_| ()),
+        "ship" => ship(shop, at, call.with_body(body)).await.map(|_| ()),
         _ => Err(Refusal::not_found("act").into()),
     }
 }

@@ -70,25 +70,27 @@ impl Serialize for Lines<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let Self(order) = self;
         // One pass over the jobs, however many lines there are.
-        let mut made = vec![Progress { total: 0, completed: 0 }; order.lines.len()];
+        let mut progress_by_line = vec![Progress { total: 0, completed: 0 }; order.lines.len()];
         for job in order.jobs.values() {
-            if let Some(progress) = made.get_mut(job.line as usize) {
+            if let Some(progress) = progress_by_line.get_mut(job.line as usize) {
                 progress.total += 1;
                 progress.completed += u64::from(job.state == JobState::Completed);
             }
         }
         // A kit's plates are those of its parts.
         for (n, line) in order.lines.iter().enumerate() {
-            if let Some(kit) = line.kit_line.map(|kit| kit as usize).filter(|kit| *kit < made.len()) {
-                let Progress { total, completed } = made[n].clone();
-                made[kit].total += total;
-                made[kit].completed += completed;
+            if let Some(kit) = line.kit_line.map(|kit| kit as usize).filter(|kit| *kit < progress_by_line.len()) {
+                let Progress { total, completed } = progress_by_line[n].clone();
+                progress_by_line[kit].total += total;
+                progress_by_line[kit].completed += completed;
             }
         }
-        let shown = !order.jobs.is_empty();
+        let shows_jobs = !order.jobs.is_empty();
         let (parts, shipped) = (order.parts(), order.shipped_parts());
-        let lines = order.lines.iter().zip(made).zip(parts).zip(shipped);
-        to.collect_seq(lines.map(|(((line, jobs), parts), shipped)| LineView::new(line, jobs, parts, shipped, shown)))
+        let lines = order.lines.iter().zip(progress_by_line).zip(parts).zip(shipped);
+        to.collect_seq(
+            lines.map(|(((line, jobs), parts), shipped)| LineView::new(line, jobs, parts, shipped, shows_jobs)),
+        )
     }
 }
 
@@ -102,7 +104,7 @@ impl ToSchema for Lines<'_> {
 }
 
 impl<'a> LineView<'a> {
-    fn new(line: &'a Line, jobs: Progress, parts: LineParts, shipped: u64, shown: bool) -> Self {
+    fn new(line: &'a Line, jobs: Progress, parts: LineParts, shipped: u64, shows_jobs: bool) -> Self {
         Self {
             sku_id: (!line.is_service()).then_some(line.sku_id),
             quantity: line.quantity,
@@ -110,14 +112,14 @@ impl<'a> LineView<'a> {
             description: &line.description,
             tax_rate_bps: line.tax_rate_bps,
             kit_line: line.kit_line,
-            complete_sets: (shown && line.is_kit()).then_some(parts.good),
+            complete_sets: (shows_jobs && line.is_kit()).then_some(parts.good),
             shipped,
-            jobs: shown.then_some(jobs),
-            good: shown.then_some(parts.good),
-            running: shown.then_some(parts.running),
-            missing: shown.then(|| parts.missing(line.quantity)),
-            cancelled: shown.then_some(parts.cancelled),
-            rejected_after_shipping: shown.then_some(parts.rejected_after_shipping),
+            jobs: shows_jobs.then_some(jobs),
+            good: shows_jobs.then_some(parts.good),
+            running: shows_jobs.then_some(parts.running),
+            missing: shows_jobs.then(|| parts.missing(line.quantity)),
+            cancelled: shows_jobs.then_some(parts.cancelled),
+            rejected_after_shipping: shows_jobs.then_some(parts.rejected_after_shipping),
         }
     }
 }

@@ -111,22 +111,22 @@ struct PackedPrint {
 }
 
 fn lines(order: &Order, sent: &SentShipment) -> Vec<SentLineView> {
-    let shown = sent.lines.iter().filter_map(|SentLine { line, quantity }| {
+    let views = sent.lines.iter().filter_map(|SentLine { line, quantity }| {
         let of_line = order.lines.get(*line as usize)?;
         let (sku_id, description) = (of_line.sku_id, of_line.description.clone());
         Some(SentLineView { line: *line, sku_id, description, quantity: *quantity })
     });
-    shown.collect()
+    views.collect()
 }
 
 fn prints(order: &Order, shipment: u32) -> Vec<PackedPrint> {
-    let shown = order.prints_in(shipment).into_iter().map(|(job, quantity)| PackedPrint {
+    let views = order.prints_in(shipment).into_iter().map(|(job, quantity)| PackedPrint {
         job_id: job.id,
         job_number: JobNumber(job.number),
         line: job.line,
         quantity,
     });
-    shown.collect()
+    views.collect()
 }
 
 impl<'a> SentView<'a> {

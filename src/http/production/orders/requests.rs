@@ -174,17 +174,17 @@ pub struct NewShipment {
 }
 
 /// Checks that a shipment by a carrier has a tracking number and a delivery date; a pickup needs neither.
-fn check_shipment(given: &GivenShipment, faults: &mut Faults) {
-    if matches!(&given.carrier, Optional::Present(carrier) if carrier.trim().eq_ignore_ascii_case(PICKUP)) {
+fn check_shipment(shipment: &GivenShipment, faults: &mut Faults) {
+    if matches!(&shipment.carrier, Optional::Present(carrier) if carrier.trim().eq_ignore_ascii_case(PICKUP)) {
         return;
     }
     let missing = [
-        ("trackingNumber", given.tracking_number.is_present()),
-        ("estimatedDelivery", given.estimated_delivery.is_present()),
+        ("trackingNumber", shipment.tracking_number.is_present()),
+        ("estimatedDelivery", shipment.estimated_delivery.is_present()),
     ];
     for (path, present) in missing {
-        let known = present || faults.names(path);
-        faults.check(known, path, "is required, unless the carrier is pickup");
+        let is_named = present || faults.names(path);
+        faults.check(is_named, path, "is required, unless the carrier is pickup");
     }
 }
 

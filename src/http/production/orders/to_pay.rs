@@ -8,14 +8,14 @@ use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::customer::Customer;
 use crate::domain::id::Id;
 use crate::domain::order::{Order, OrderCommand, OrderStatus};
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::production::place::{NewOrderLine, buyer_of, look_up};
 
 /// Checks and updates an order that is about to be paid. Only drafts are refused here: the prices of a placed order
 /// stand.
 pub(crate) async fn before_checkout(app: &OrderHandles, id: Id) -> Result<(), ApiError> {
-    let (_, state) = found(&app.orders, id).await?;
+    let (_, state) = find_existing(&app.orders, id).await?;
     let order = state_of(&state)?;
     if order.status == OrderStatus::Draft {
         still_offered(app, order).await?;
@@ -38,7 +38,7 @@ async fn say_where(app: &OrderHandles, id: Id, order: &Order) -> Result<(), ApiE
     let Some(address) = state.as_ref().and_then(|state| state.state.as_ref()).and_then(Customer::ships_to) else {
         return Ok(());
     };
-    let known = OrderCommand::Update {
+    let update = OrderCommand::Update {
         if_version: None,
         notes: None,
         internal_notes: None,
@@ -46,7 +46,7 @@ async fn say_where(app: &OrderHandles, id: Id, order: &Order) -> Result<(), ApiE
         due_at: None,
         shipping_address: Some(Some(address)),
     };
-    app.orders.ask(id, CommandOrigin::system(), known).await?;
+    app.orders.ask(id, CommandOrigin::system(), update).await?;
     Ok(())
 }
 

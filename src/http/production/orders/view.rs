@@ -192,8 +192,8 @@ pub struct PendingRefund {
 
 impl PendingRefund {
     /// Builds the view shown on an order or invoice.
-    pub fn new(asked: &RefundAsked) -> Self {
-        let RefundAsked { id, payment_id, amount_cents, asked_at, error, .. } = asked.clone();
+    pub fn new(refund: &RefundAsked) -> Self {
+        let RefundAsked { id, payment_id, amount_cents, asked_at, error, .. } = refund.clone();
         Self { id, payment_id, amount_cents, asked_at, error }
     }
 }
@@ -304,9 +304,9 @@ impl<'a> ShipmentView<'a> {
 impl<T: Borrow<Versioned<Order>> + 'static> Viewed for OrderFor<T> {
     type View<'a> = OrderView<'a>;
     fn view(&self) -> Option<OrderView<'_>> {
-        let found = self.0.borrow();
-        let order = found.state.as_ref()?;
-        let view = OrderView::new(order, &order.payments, found.revision(), self.1);
+        let versioned = self.0.borrow();
+        let order = versioned.state.as_ref()?;
+        let view = OrderView::new(order, &order.payments, versioned.revision(), self.1);
         Some(OrderView { expected_at: self.2, ..view })
     }
 }

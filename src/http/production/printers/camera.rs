@@ -106,15 +106,15 @@ impl GivenCamera {
         }
         let encrypted_credentials = match self.credentials.present() {
             None => {
-                let kept = old.filter(|old| same_camera(&old.snapshot_url, &snapshot_url));
-                kept.map(|old| old.encrypted_credentials.clone()).unwrap_or_default()
+                let unchanged = old.filter(|old| same_camera(&old.snapshot_url, &snapshot_url));
+                unchanged.map(|old| old.encrypted_credentials.clone()).unwrap_or_default()
             }
-            Some(given) => {
-                let given = given.unwrap_or_default();
-                if !given.is_empty() && !given.contains(':') {
+            Some(credentials) => {
+                let credentials = credentials.unwrap_or_default();
+                if !credentials.is_empty() && !credentials.contains(':') {
                     return Err(Refusal::field("camera.credentials", "must be user:password").into());
                 }
-                app.cipher.encrypt_or_empty(&given)
+                app.cipher.encrypt_or_empty(&credentials)
             }
         };
         Ok(CameraFields { snapshot_url, encrypted_credentials })

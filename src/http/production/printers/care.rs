@@ -184,8 +184,8 @@ async fn change(
 ) -> Result<Plain<ReminderView>, ApiError> {
     let change = call.read_body()?;
     let merge = |printer: &Printer, version: i64| {
-        let known = printer.reminders.get(&reminder).ok_or_else(|| Refusal::not_found("reminder"))?;
-        let fields = change.clone().merged_into(known.fields.clone());
+        let existing = printer.reminders.get(&reminder).ok_or_else(|| Refusal::not_found("reminder"))?;
+        let fields = change.clone().merged_into(existing.fields.clone());
         Ok(care(CareCommand::Change { id: reminder, if_version: Some(version), fields }))
     };
     let done = call.merge(&app.printers, id, merge).await?;
@@ -242,13 +242,13 @@ pub(super) async fn log_by_page(
     app: &PrinterHandles,
     id: Id,
     call: &CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
-    let mut said = said.clone();
-    if let Some(reminder) = said.get_mut("resets") {
+    let mut body = body.clone();
+    if let Some(reminder) = body.get_mut("resets") {
         *reminder = json!([reminder.take()]);
     }
-    let new = read_body::<NewMaintenance>(said.to_string().as_bytes())?;
+    let new = read_body::<NewMaintenance>(body.to_string().as_bytes())?;
     let (done_at, resets) = (new.done_at, new.resets.clone());
     let command = care(CareCommand::Log { fields: new.into_fields(), done_at, resets });
     call.ask(&app.printers, CommandTarget::Id(id), command).await.map(|_| ())

@@ -228,7 +228,7 @@ async fn disconnect(
 }
 
 /// Sends the printer a simple command that has no result.
-async fn told<F>(
+async fn execute<F>(
     app: &PrinterHandles,
     id: Id,
     call: &BareCommand,
@@ -249,7 +249,7 @@ async fn pause(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    told(&app, id, &call, Act::Pause, |connection| async move { connection.adapter.pause().await }).await
+    execute(&app, id, &call, Act::Pause, |connection| async move { connection.adapter.pause().await }).await
 }
 
 async fn resume(
@@ -257,7 +257,7 @@ async fn resume(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    told(&app, id, &call, Act::Resume, |connection| async move { connection.adapter.resume().await }).await
+    execute(&app, id, &call, Act::Resume, |connection| async move { connection.adapter.resume().await }).await
 }
 
 async fn cancel(
@@ -265,7 +265,7 @@ async fn cancel(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    told(&app, id, &call, Act::Cancel, |connection| async move { connection.adapter.cancel().await }).await
+    execute(&app, id, &call, Act::Cancel, |connection| async move { connection.adapter.cancel().await }).await
 }
 
 async fn restart_firmware(
@@ -275,8 +275,14 @@ async fn restart_firmware(
 ) -> Result<Plain<Acknowledgement>, ApiError> {
     call.read_body()?;
     must_be_idle(&app, id).await?;
-    told(&app, id, &call, Act::RestartFirmware, |connection| async move { connection.adapter.restart_firmware().await })
-        .await
+    execute(
+        &app,
+        id,
+        &call,
+        Act::RestartFirmware,
+        |connection| async move { connection.adapter.restart_firmware().await },
+    )
+    .await
 }
 
 async fn home(
@@ -312,11 +318,11 @@ async fn bed_cleared(
     call: CommandRequest<OptionalBody<SignOffRequest>>,
 ) -> Result<Resource<PrinterView>, ApiError> {
     let command = async {
-        let said = call.read_body()?.read(&app.files).await?;
-        if let Some(good) = said.good_count {
+        let inspection = call.read_body()?.read(&app.files).await?;
+        if let Some(good) = inspection.good_count {
             check_count(&app, id, good).await?;
         }
-        Ok(PrinterCommand::BedCleared(said))
+        Ok(PrinterCommand::BedCleared(inspection))
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
     Ok(Resource::after(&done, PrinterView::after(&app, &done)?))

@@ -180,7 +180,7 @@ async fn info(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<P
     if let (Err(error), Err(_)) = (&server, &printer) {
         return Err(error.clone().into());
     }
-    let [server, printer] = [server, printer].map(|told| OpenJson(told.unwrap_or(Value::Null)));
+    let [server, printer] = [server, printer].map(|answer| OpenJson(answer.unwrap_or(Value::Null)));
     Ok(Plain(InfoView { server, printer }))
 }
 

@@ -138,10 +138,10 @@ impl NewPrinter {
     pub async fn into_fields(self, app: &PrinterHandles) -> Result<PrinterFields, ApiError> {
         check_material(app, "loadedMaterialId", self.loaded_material_id).await?;
         let kind = self.kind.0;
-        let given = self.base_url.present();
-        check_given(given.as_deref())?;
+        let requested_url = self.base_url.present();
+        check_given(requested_url.as_deref())?;
         let (base_url, api_key) =
-            filled(&app.config, &kind, given.unwrap_or_default(), self.api_key.unwrap_or_default());
+            filled(&app.config, &kind, requested_url.unwrap_or_default(), self.api_key.unwrap_or_default());
         let fields = PrinterFields {
             name: self.name,
             kind,
@@ -158,7 +158,7 @@ impl NewPrinter {
             location: self.location,
             position: self.position,
             tags: self.tags,
-            camera: self.camera.map(|given| given.into_fields(app, None)).transpose()?,
+            camera: self.camera.map(|camera| camera.into_fields(app, None)).transpose()?,
         };
         let adapter = check_address(app, &fields, &api_key)?;
         check_unique(app, None, &fields)?;
@@ -176,12 +176,12 @@ impl PrinterChange {
     /// Applies this change to the printer's fields and returns the result.
     pub fn merged_into(self, app: &PrinterHandles, id: Id, old: PrinterFields) -> Result<PrinterFields, ApiError> {
         let api_key = self.api_key.present().map(Option::unwrap_or_default);
-        let given = self.base_url.clone().present();
-        check_given(given.as_deref())?;
-        let elsewhere = given.is_some() || self.serial.is_present();
+        let requested_url = self.base_url.clone().present();
+        check_given(requested_url.as_deref())?;
+        let elsewhere = requested_url.is_some() || self.serial.is_present();
         let camera = match self.camera.present() {
             None => old.camera.clone(),
-            Some(given) => given.map(|given| given.into_fields(app, old.camera.as_ref())).transpose()?,
+            Some(change) => change.map(|change| change.into_fields(app, old.camera.as_ref())).transpose()?,
         };
         let fields = PrinterFields {
             name: self.name.or(old.name),
@@ -232,8 +232,8 @@ fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (St
 
 /// Checks that an address from a request is an HTTP URL; the one from the settings was checked at start.
 fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
-    let given = base_url.filter(|text| !text.trim().is_empty());
-    match given.map(check_base_url) {
+    let non_empty = base_url.filter(|text| !text.trim().is_empty());
+    match non_empty.map(check_base_url) {
         Some(Err(words)) => Err(Refusal::field("baseUrl", words).into()),
         _ => Ok(()),
     }
@@ -242,7 +242,7 @@ fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
 /// Refuses to register the same machine twice: two registrations would each be assigned a job at the same time.
 fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) -> Result<(), ApiError> {
     let present = super::present_all(app);
-    for other in present.iter().filter_map(|known| known.state.as_ref()).filter(|other| Some(other.id) != id) {
+    for other in present.iter().filter_map(|versioned| versioned.state.as_ref()).filter(|other| Some(other.id) != id) {
         if let Some(what) = same_machine(&other.fields, fields) {
             let words = format!("{} is registered with this {what} already", other.fields.name);
             return Err(ApiError::conflict("printer_exists", words));

@@ -22,7 +22,7 @@ use crate::domain::printer::{Act, Printer, is_of_job};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, found, state_of};
+use crate::http::command_request::{CommandRequest, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
 use crate::http::path_id::PathId;
@@ -151,7 +151,7 @@ impl Argument for RemoteName {}
 /// Returns a stored G-code file that a body names as `fileId`, in a format that printers of this type can print. The
 /// format is detected from the content, since the name may be wrong.
 pub(super) async fn gcode_file(app: &PrinterHandles, kind: &str, id: Id) -> Result<File, ApiError> {
-    let (_, state) = found(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
+    let (_, state) = find_existing(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
     let file = state_of(&state)?;
     if file.archived || file.kind != FileKind::Gcode {
         return Err(Refusal::field("fileId", "must be a G-code file").into());

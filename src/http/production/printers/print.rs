@@ -220,9 +220,9 @@ pub(super) async fn print_by_page(
     app: &PrinterHandles,
     id: Id,
     call: &CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
-    begin(app, id, call, || read_body::<FileToPrint>(said.to_string().as_bytes())).await.map(|_| ())
+    begin(app, id, call, || read_body::<FileToPrint>(body.to_string().as_bytes())).await.map(|_| ())
 }
 
 /// Begins a print of the file that `wanted` resolves; it is only called if no response is stored for the request's
@@ -231,13 +231,13 @@ async fn begin<B>(
     app: &PrinterHandles,
     id: Id,
     call: &CommandRequest<B>,
-    wanted: impl FnOnce() -> Result<FileToPrint, ApiError>,
+    read_request: impl FnOnce() -> Result<FileToPrint, ApiError>,
 ) -> Result<Printing, ApiError> {
     let (_, printer) = present(app, id).await?;
     let print = app.environment.id();
-    let heard = app.printer_connections.await_manual(print);
+    let start_reports = app.printer_connections.await_manual(print);
     let command = async {
-        let FileToPrint { file, slots: named } = wanted()?;
+        let FileToPrint { file, slots: named } = read_request()?;
         let (file_id, file_name, filaments) = match file {
             PrintedFile::Stored(file) => {
                 let stored = gcode_file(app, &printer.fields.kind, file).await?;
@@ -253,10 +253,10 @@ async fn begin<B>(
         Ok(PrinterCommand::PrintManually { id: print, file_id, file_name, slots })
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
-    let PrinterAnswer::Manual(asked) = done.answer else {
+    let PrinterAnswer::Manual(print_id) = done.answer else {
         return Err(ApiError::internal(format!("a printer answered {:?}", done.answer)));
     };
-    match await_start(&app.printers, id, asked, (asked == print).then_some(heard)).await? {
+    match await_start(&app.printers, id, print_id, (print_id == print).then_some(start_reports)).await? {
         StartOutcome::Started(filename) => Ok(Printing::Started(UploadedFile { ok: true, filename })),
         StartOutcome::Pending(filename) => Ok(Printing::Pending(PendingPrint { ok: true, filename })),
         StartOutcome::PrinterError(error) => Err(error.into()),
@@ -269,16 +269,16 @@ async fn begin<B>(
 async fn choose_slots(
     printer: &Printer,
     connection: &PrinterConnection,
-    wanted: &SlotsWanted,
+    requested: &SlotsWanted,
 ) -> Result<Vec<Option<FilamentSlot>>, ApiError> {
-    if !wanted.named.is_empty() && !connection.adapter.declared().maps_slots {
+    if !requested.named.is_empty() && !connection.adapter.declared().maps_slots {
         let words = "printers of this type are not told from which slots to print; leave slots out";
         return Err(ApiError::conflict("unsupported_by_printer", words));
     }
     if printer.free().is_err() {
         return Ok(Vec::new());
     }
-    connection.adapter.choose_slots(wanted).await.map_err(|error| match error {
+    connection.adapter.choose_slots(requested).await.map_err(|error| match error {
         PrinterError::Invalid(words) => ApiError::conflict("no_slot", words),
         other => other.into(),
     })

@@ -103,8 +103,8 @@ pub struct SlotView {
 impl SlotView {
     /// Builds the view of a printer's slot.
     pub(super) fn of(app: &PrinterHandles, printer: &Printer, one: Slot) -> Self {
-        let material = one.material_id.and_then(|id| app.materials.resident(id)).map(|known| known.read());
-        let material = material.as_ref().and_then(|known| known.state.as_ref());
+        let material = one.material_id.and_then(|id| app.materials.resident(id)).map(|handle| handle.read());
+        let material = material.as_ref().and_then(|versioned| versioned.state.as_ref());
         // Where spools are not read, nothing of ours is booked on them.
         let counts = !app.config.spools.url.is_empty();
         let spool_warning = printer.spool_warning(&one, material).filter(|_| counts);
@@ -155,8 +155,8 @@ impl Rule<f64> for NozzleWidth {
 impl FromJson for Nozzle {
     type Inner = Self;
     fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        let given = GivenNozzle::from_json(value, place, faults)?.into_fields();
-        Some(Self { diameter: nozzle_mm(given.diameter)?, ..given })
+        let fields = GivenNozzle::from_json(value, place, faults)?.into_fields();
+        Some(Self { diameter: nozzle_mm(fields.diameter)?, ..fields })
     }
     fn inner(&self) -> Option<&Self> {
         Some(self)
@@ -180,8 +180,8 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSlot {
 impl Argument for PathSlot {}
 
 /// Converts an operator's statement about a slot to a command for the printer.
-async fn loading(app: &PrinterHandles, slot: u32, said: LoadedSpool) -> Result<PrinterCommand, ApiError> {
-    let LoadedSpool { material_id, color, remaining, spool_id: spool } = said;
+async fn loading(app: &PrinterHandles, slot: u32, loaded: LoadedSpool) -> Result<PrinterCommand, ApiError> {
+    let LoadedSpool { material_id, color, remaining, spool_id: spool } = loaded;
     check_material(app, "materialId", material_id).await?;
     let color = color.map(|color| color.to_ascii_lowercase());
     Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining, spool } })
@@ -192,10 +192,10 @@ pub(crate) async fn load_by_page(
     app: &PrinterHandles,
     call: &CommandRequest,
     (printer, slot): (Id, u32),
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
-    let said = read_body::<LoadedSpool>(said.to_string().as_bytes())?;
-    call.ask_with(&app.printers, CommandTarget::Id(printer), loading(app, slot, said)).await.map(|_| ())
+    let loaded = read_body::<LoadedSpool>(body.to_string().as_bytes())?;
+    call.ask_with(&app.printers, CommandTarget::Id(printer), loading(app, slot, loaded)).await.map(|_| ())
 }
 
 async fn load(
@@ -223,10 +223,11 @@ async fn remove(
 mod tests {
     use super::*;
     use crate::http::wire::ToSchema as _;
+    use crate::http::wire::written::written;
 
     #[test]
     fn requests_are_read_as_the_schema_says() {
-        assert!(GivenNozzle::schema() == Nozzle::schema());
+        assert_eq!(written(GivenNozzle::schema()), written(Nozzle::schema()));
         assert_eq!(GivenNozzle::example(), Nozzle::example());
     }
 }

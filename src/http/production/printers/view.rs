@@ -81,9 +81,9 @@ pub struct StatusView {
 impl StatusView {
     /// Builds the status of a printer from its last observation.
     pub(crate) fn of(app: &PrinterHandles, printer: &Printer) -> Self {
-        let seen = app.printer_connections.status(printer.id).unwrap_or_default();
-        let (state, connection) = state_of(printer, &seen);
-        let Status { progress, nozzle, bed, file, remaining_seconds, message, updated_at, .. } = seen;
+        let status = app.printer_connections.status(printer.id).unwrap_or_default();
+        let (state, connection) = state_of(printer, &status);
+        let Status { progress, nozzle, bed, file, remaining_seconds, message, updated_at, .. } = status;
         Self {
             state,
             progress: Percent(progress),
@@ -104,9 +104,9 @@ impl StatusView {
 
 /// Returns the state of a printer and of its connection. Whether it is offline is decided by the last commit of the
 /// printer's actor, since telemetry may be one poll older or newer.
-fn state_of(printer: &Printer, seen: &Status) -> (Activity, Connection) {
-    let offline = printer.disconnected || printer.activity == Activity::Offline && seen.state == Activity::Offline;
-    if offline { (Activity::Offline, printer.connection) } else { (seen.state, seen.connection) }
+fn state_of(printer: &Printer, status: &Status) -> (Activity, Connection) {
+    let offline = printer.disconnected || printer.activity == Activity::Offline && status.state == Activity::Offline;
+    if offline { (Activity::Offline, printer.connection) } else { (status.state, status.connection) }
 }
 
 /// Returns the time of a printer's last response. While it is connected, this is the last poll or push; its actor

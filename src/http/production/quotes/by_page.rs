@@ -19,22 +19,22 @@ pub(crate) async fn act_by_page(
     id: Id,
     word: &str,
     call: CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
     let (shop, at) = (State(app), PathId(id));
     match word {
-        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
-        "send" => send(shop, at, call.with_body(said)).await.map(|_| ()),
-        "withdraw" => decline(shop, at, call.with_body(said)).await.map(|_| ()),
+        "change" => update(shop, at, call.with_body(body)).await.map(|_| ()),
+        "send" => send(shop, at, call.with_body(body)).await.map(|_| ()),
+        "withdraw" => decline(shop, at, call.with_body(body)).await.map(|_| ()),
         "delete" => remove(shop, at, call).await.map(|_| ()),
         _ => Err(Refusal::not_found("act").into()),
     }
 }
 
 /// Drafts a quote and returns its id.
-pub(crate) async fn create_by_page(app: QuoteHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
-    let made = create(State(app), SiteHeader(None), call.with_body(said)).await?;
-    made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+pub(crate) async fn create_by_page(app: QuoteHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
+    let created = create(State(app), SiteHeader(None), call.with_body(body)).await?;
+    created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
 }
 
 /// Drafts a quote at the estimated price of a custom request and returns its id.
@@ -42,14 +42,14 @@ pub(crate) async fn answer_by_page(
     app: QuoteHandles,
     request: Id,
     call: CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<Id, ApiError> {
-    let made = answer(State(app), PathId(request), call.with_body(said)).await?;
-    made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+    let created = answer(State(app), PathId(request), call.with_body(body)).await?;
+    created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
 }
 
 /// Drafts a quote from a model, whose form is streamed, and returns its id.
 pub(crate) async fn upload_by_page(app: QuoteHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
-    let made = upload(State(app), who, SiteHeader(None), request).await?;
-    made.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
+    let created = upload(State(app), who, SiteHeader(None), request).await?;
+    created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
 }

@@ -15,13 +15,13 @@ use crate::http::model_upload::unmeasured;
 pub(super) async fn looked_up(
     app: &QuoteHandles,
     wished: &[NewQuoteLine],
-    known: &[QuoteLine],
+    existing: &[QuoteLine],
     currency: Option<&str>,
 ) -> Result<Vec<DraftLine>, ApiError> {
     let mut faults = Faults::default();
     let mut lines = Vec::with_capacity(wished.len());
     for (at, line) in wished.iter().enumerate() {
-        let mut made = DraftLine {
+        let mut draft = DraftLine {
             description: line.description.clone().unwrap_or_default(),
             quantity: line.quantity,
             unit_price_cents: line.unit_price_cents,
@@ -33,12 +33,12 @@ pub(super) async fn looked_up(
         let described = line.description.is_some() || named;
         faults.check(described, &format!("lines.{at}.description"), "is required where no SKU and no model is named");
         if let Some(sku) = line.sku_id {
-            of_sku(app, sku, at, currency, &mut made, &mut faults).await?;
+            of_sku(app, sku, at, currency, &mut draft, &mut faults).await?;
         }
         if let Some(file) = line.model_file_id {
-            of_model(app, (line, file), at, known, &mut made, &mut faults).await?;
+            of_model(app, (line, file), at, existing, &mut draft, &mut faults).await?;
         }
-        lines.push(made);
+        lines.push(draft);
     }
     faults.refuse()?;
     Ok(lines)
@@ -49,7 +49,7 @@ async fn of_sku(
     sku: Id,
     at: usize,
     currency: Option<&str>,
-    made: &mut DraftLine,
+    draft: &mut DraftLine,
     faults: &mut Faults,
 ) -> Result<(), ApiError> {
     let path = format!("lines.{at}.skuId");
@@ -60,15 +60,15 @@ async fn of_sku(
     };
     faults.check(sku.fields.active, &path, "this SKU is not active");
     faults.check(!sku.fields.is_kit(), &path, "is a kit; name its parts, each in a line of its own");
-    if made.description.is_empty() {
-        made.description.clone_from(&sku.fields.name);
+    if draft.description.is_empty() {
+        draft.description.clone_from(&sku.fields.name);
     }
-    if made.unit_price_cents.is_none() {
+    if draft.unit_price_cents.is_none() {
         let own = currency.unwrap_or(&app.config.orders.currency);
         let same = sku.fields.currency.eq_ignore_ascii_case(own);
         let words = "is required: the price of the SKU is in another currency";
         faults.check(same, &format!("lines.{at}.unitPriceCents"), words);
-        made.unit_price_cents = Some(sku.fields.price_cents);
+        draft.unit_price_cents = Some(sku.fields.price_cents);
     }
     Ok(())
 }
@@ -77,24 +77,24 @@ async fn of_model(
     app: &QuoteHandles,
     (line, file): (&NewQuoteLine, Id),
     at: usize,
-    known: &[QuoteLine],
-    made: &mut DraftLine,
+    existing: &[QuoteLine],
+    draft: &mut DraftLine,
     faults: &mut Faults,
 ) -> Result<(), ApiError> {
     let path = format!("lines.{at}.modelFileId");
     let state = app.files.read(file).await?;
-    let found = state.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
-    let Some(found) = found.filter(|file| file.kind == FileKind::Model) else {
+    let stored = state.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
+    let Some(model_file) = stored.filter(|file| file.kind == FileKind::Model) else {
         faults.note(&path, "is no uploaded model");
         return Ok(());
     };
-    if made.description.is_empty() {
-        made.description = title(&found.name);
+    if draft.description.is_empty() {
+        draft.description = title(&model_file.name);
     }
-    let is_known = known.iter().any(|line| line.model.as_ref().is_some_and(|model| model.file_id == file));
-    let facts = if is_known { None } else { Some(measured(app, found, &path).await?) };
+    let is_known = existing.iter().any(|line| line.model.as_ref().is_some_and(|model| model.file_id == file));
+    let facts = if is_known { None } else { Some(measured(app, model_file, &path).await?) };
     let material_cents_per_kg = cost_of(app, line.material_id, at, faults).await?;
-    made.model = Some(DraftModel {
+    draft.model = Some(DraftModel {
         file_id: file,
         facts,
         material_id: line.material_id,

@@ -6,7 +6,7 @@ use axum::extract::{self, State};
 
 use super::lines::{cost_of, title};
 use super::view::QuoteView;
-use super::{PATH, QuoteHandles, home_of, must_exist, shown};
+use super::{PATH, QuoteHandles, home_of, must_exist, view_of};
 use crate::domain::bounds::MAX_QUANTITY;
 use crate::domain::id::Id;
 use crate::domain::quote::{DraftLine, DraftModel, DraftQuote, QuoteCommand};
@@ -16,7 +16,7 @@ use crate::http::access::Caller;
 use crate::http::command_request::CommandTarget;
 use crate::http::error::ApiError;
 use crate::http::model_upload::{self, ModelUpload};
-use crate::http::openapi::shape::{Shape, bytes, email, id, optional, required, taken, text_of, whole};
+use crate::http::openapi::shape::{Shape, bytes, closed_object, email, id, optional, required, text_of, whole};
 use crate::http::production::orders::site::SiteHeader;
 use crate::http::reply::Created;
 use crate::http::wire::{EmailAddress, Filled, MaxChars, ONE_LINE, ToSchema, Within, schema_of};
@@ -28,7 +28,7 @@ impl ToSchema for ModelForm {
     const NAME: Option<&'static str> = Some("QuoteModelUpload");
     fn schema() -> Shape {
         let most = i64::from(MAX_QUANTITY);
-        taken([
+        closed_object([
             required("file", bytes().about("The model: STL or 3MF, with a file name.")),
             optional("quantity", whole(1..=most).about("How many parts; 1 when absent.")),
             optional("description", text_of(1..=500).about("What it is called; the file's name when absent.")),
@@ -125,5 +125,5 @@ pub(super) async fn upload(
         Ok(QuoteCommand::Create(Box::new(draft)))
     };
     let done = upload.call.ask_hashed(&app.quotes, CommandTarget::New, upload.hash.clone(), command).await?;
-    Ok(Created::under(PATH, &done, shown(&app, &done.answer).await?))
+    Ok(Created::under(PATH, &done, view_of(&app, &done.answer).await?))
 }

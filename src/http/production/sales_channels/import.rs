@@ -130,9 +130,9 @@ impl Import<'_> {
 
     async fn one(&mut self, news: SoldNews) -> Result<(), ApiError> {
         for line in news.content.iter().flat_map(|content| &content.lines) {
-            let known = self.channel.mapped(line).is_some();
-            if !known && self.unmapped.len() < MAX_MISSING_TOLD {
-                self.unmapped.insert(line.wanted());
+            let is_mapped = self.channel.mapped(line).is_some();
+            if !is_mapped && self.unmapped.len() < MAX_MISSING_TOLD {
+                self.unmapped.insert(line.primary_name());
             }
         }
         let fresh = self.report.dry_run || hear(self.app, self.origin.clone(), self.channel.id, news).await?;

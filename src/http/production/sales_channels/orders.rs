@@ -16,7 +16,7 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
@@ -217,12 +217,12 @@ async fn list(
     let page = page.into();
     let filter = ChannelOrderFilter { channel_id, status, attention, order_id };
     let (some, total) = app.queries.channel_orders(&filter, page).await?;
-    let items = some.iter().filter_map(|found| found.state.as_ref()).map(Into::into).collect();
+    let items = some.iter().filter_map(|versioned| versioned.state.as_ref()).map(Into::into).collect();
     Ok(Listed { page, items, total })
 }
 
 async fn one(State(app): State<ChannelOrderHandles>, PathId(id): PathId) -> Result<Plain<ChannelOrderView>, ApiError> {
-    let (_, state) = found(&app.records, id).await?;
+    let (_, state) = find_existing(&app.records, id).await?;
     Ok(Plain(state_of(&state)?.into()))
 }
 

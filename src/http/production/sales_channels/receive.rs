@@ -123,12 +123,12 @@ pub(super) async fn hear(
         Some(email) => Some(customer_of(&app.queries, &app.customers, origin.clone(), email).await?),
         None => None,
     };
-    let known = app.records.find(id).await?.is_some();
+    let is_known = app.records.find(id).await?.is_some();
     let command = ChannelOrderCommand::Hear { channel, customer, news: Box::new(news) };
-    if known {
+    if is_known {
         app.records.ask(id, origin, command).await?;
     } else {
         app.records.create_as(id, origin, command).await?;
     }
-    Ok(!known)
+    Ok(!is_known)
 }

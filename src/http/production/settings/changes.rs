@@ -107,13 +107,13 @@ pub async fn startable(config: &Arc<Config>, changes: Vec<Change>) -> Result<Pla
     let planned = planned(config, changes).await?;
     let rehearsed = tokio::task::spawn_blocking(move || (rehearse(&planned.config), planned)).await;
     let (rehearsed, planned) = rehearsed.map_err(ApiError::internal)?;
-    let found = match rehearsed {
+    let problems = match rehearsed {
         // What was wrong before does not stand in the way of other changes.
         Ok(off) => off.into_iter().filter(|(section, _)| touched.contains(*section)).collect(),
         Err(error) => vec![("settings", error.to_string())],
     };
     let mut faults = Faults::default();
-    found.iter().for_each(|(section, words)| faults.note("settings", format!("{section}: {words}")));
+    problems.iter().for_each(|(section, words)| faults.note("settings", format!("{section}: {words}")));
     if faults.is_empty() { Ok(planned) } else { Err(not_startable(faults).into()) }
 }
 
@@ -162,8 +162,8 @@ pub async fn tested(
     let tests = service_tests::test_all(config, services).await;
     let mut faults = Faults::default();
     for test in tests.iter().filter(|test| !test.ok) {
-        let said = test.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
-        faults.note(&path_of(test.service), format!("{}{said}", test.message));
+        let detail_text = test.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+        faults.note(&path_of(test.service), format!("{}{detail_text}", test.message));
     }
     faults.refuse().map_err(|refusal| Refusal { code: "connection_failed".to_owned(), ..refusal })?;
     Ok(tests)
@@ -180,14 +180,14 @@ fn not_startable(faults: Faults) -> Refusal {
 
 fn refused(error: ChangeError) -> ApiError {
     match error {
-        ChangeError::Faults(found) => {
+        ChangeError::Faults(named_faults) => {
             let mut faults = Faults::default();
-            found.iter().for_each(|(name, words)| faults.note(&format!("settings.{name}"), words));
+            named_faults.iter().for_each(|(name, words)| faults.note(&format!("settings.{name}"), words));
             Refusal::faults(faults).into()
         }
-        ChangeError::Config(ConfigError::Refused(found)) => {
+        ChangeError::Config(ConfigError::Refused(problems)) => {
             let mut faults = Faults::default();
-            found.iter().for_each(|words| faults.note("settings", words));
+            problems.iter().for_each(|words| faults.note("settings", words));
             not_startable(faults).into()
         }
         ChangeError::Dotenv(error) => ApiError::conflict("unreadable_env", format!(".env cannot be read: {error}")),

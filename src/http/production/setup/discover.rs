@@ -140,8 +140,8 @@ impl Registered {
     }
 
     /// Builds the view of a printer that was found, with whether it is registered.
-    pub(crate) fn view(&self, found: FoundPrinter) -> DiscoveredPrinter {
-        let FoundPrinter { kind, base_url, name, serial, evidence, .. } = found;
+    pub(crate) fn view(&self, printer: FoundPrinter) -> DiscoveredPrinter {
+        let FoundPrinter { kind, base_url, name, serial, evidence, .. } = printer;
         let address = MachineAddress::of(&base_url);
         let registered = address.is_some_and(|address| self.addresses.contains(&address))
             || serial.as_ref().is_some_and(|serial| self.serials.contains(serial));
@@ -166,24 +166,24 @@ impl Telling {
                 biased; // steps before the result, which comes last
                 step = self.steps.recv() => {
                     let block = match step {
-                        Some(step) => self.told(step),
+                        Some(step) => self.event_of(step),
                         None => {
-                            let found = self.result.take()?;
-                            let printers = found.into_iter().map(|printer| self.registered.view(printer)).collect();
+                            let results = self.result.take()?;
+                            let printers = results.into_iter().map(|printer| self.registered.view(printer)).collect();
                             block("result", &Discovery { printers })
                         }
                     };
                     return Some((Ok(block), self));
                 }
-                found = ended(&mut self.search) => {
+                results = ended(&mut self.search) => {
                     self.search = None;
-                    self.result = Some(found);
+                    self.result = Some(results);
                 }
             }
         }
     }
 
-    fn told(&self, step: SearchStep) -> Bytes {
+    fn event_of(&self, step: SearchStep) -> Bytes {
         match step {
             SearchStep::Asked { done, total } => block("progress", &json!({ "done": done, "total": total })),
             SearchStep::Found(printer) => block("found", &self.registered.view(printer)),
@@ -226,18 +226,18 @@ pub(crate) fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -
     let (search, turn) = prepared(app)?;
     let desk = app.setup.clone();
     desk.begin_board();
-    let (told, mut steps) = mpsc::channel(MAX_WAITING_STEPS);
+    let (sender, mut steps) = mpsc::channel(MAX_WAITING_STEPS);
     tokio::spawn(async move {
         let follow = async {
             while let Some(step) = steps.recv().await {
                 desk.tell(step);
             }
         };
-        let searched = futures::future::join(search.run(told), follow);
+        let searched = futures::future::join(search.run(sender), follow);
         tokio::select! {
             biased; // the end of the server before the end of the search
             () = leaving.cancelled() => {}
-            (found, ()) = searched => desk.end_board(found),
+            (results, ()) = searched => desk.end_board(results),
         }
         drop(turn);
     });
@@ -246,17 +246,17 @@ pub(crate) fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -
 
 async fn discover(State(app): State<DiscoveryHandles>, headers: HeaderMap) -> Result<DiscoveryAnswer, ApiError> {
     let (search, turn) = prepared(&app)?;
-    let (told, mut steps) = mpsc::channel(MAX_WAITING_STEPS);
+    let (sender, mut steps) = mpsc::channel(MAX_WAITING_STEPS);
     let registered = Registered::of(&app.printers);
     let wants_stream =
         headers.get(ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|all| all.contains(STREAM));
     if wants_stream {
-        let search: BoxFuture<'static, _> = Box::pin(async move { search.run(told).await });
+        let search: BoxFuture<'static, _> = Box::pin(async move { search.run(sender).await });
         let telling = Telling { search: Some(search), steps, result: None, registered, _turn: turn };
         return Ok(DiscoveryAnswer::Stream(Body::from_stream(futures::stream::unfold(telling, Telling::next))));
     }
     let drained = async { while steps.recv().await.is_some() {} };
-    let (found, ()) = futures::join!(search.run(told), drained);
-    let printers = found.into_iter().map(|printer| registered.view(printer)).collect();
+    let (results, ()) = futures::join!(search.run(sender), drained);
+    let printers = results.into_iter().map(|printer| registered.view(printer)).collect();
     Ok(DiscoveryAnswer::Result(Discovery { printers }))
 }

@@ -45,11 +45,11 @@ pub struct SetupConfiguration {
 
 /// Returns the values that the wizard asks for, as far as they are known.
 pub(super) fn asked_values(config: &Config) -> Vec<SetupValue> {
-    let asked = shown::every(&config.origin).into_iter().filter(|setting| {
+    let settings = shown::every(&config.origin).into_iter().filter(|setting| {
         let of_service = |service: &Service| service.settings().iter().any(|prefix| setting.key.starts_with(prefix));
         Service::OF_SETTINGS.iter().any(of_service)
     });
-    asked
+    settings
         .map(|ShownSetting { variable, short, secret, value, source, .. }| SetupValue {
             variable: short.map_or(variable, str::to_owned),
             secret,
@@ -77,10 +77,10 @@ pub(crate) async fn save_settings(
     let mut faults = Faults::default();
     let read = read_changes(settings, "settings", &mut faults);
     faults.refuse()?;
-    let given = |service: &Service| {
+    let is_changed = |service: &Service| {
         read.iter().any(|change| service.settings().iter().any(|prefix| change.key.starts_with(prefix)))
     };
-    let mut services: Vec<_> = Service::OF_SETTINGS.into_iter().filter(given).collect();
+    let mut services: Vec<_> = Service::OF_SETTINGS.into_iter().filter(is_changed).collect();
     for always in [Service::Database, Service::Redis] {
         if !services.contains(&always) {
             services.push(always);

@@ -10,9 +10,9 @@ use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 
 /// Adds a product and returns its id.
-pub(crate) async fn add_by_page(app: SkuHandles, call: CommandRequest, said: &Value) -> Result<Id, ApiError> {
-    let made = create(State(app), call.with_body(said)).await?;
-    made.made_id().ok_or_else(|| ApiError::internal("a product without an id"))
+pub(crate) async fn add_by_page(app: SkuHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
+    let created = create(State(app), call.with_body(body)).await?;
+    created.made_id().ok_or_else(|| ApiError::internal("a product without an id"))
 }
 
 /// Changes the members present in the form.
@@ -20,9 +20,9 @@ pub(crate) async fn change_by_page(
     app: SkuHandles,
     id: Id,
     call: CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
-    update(State(app), PathId(id), call.with_body(said)).await.map(|_| ())
+    update(State(app), PathId(id), call.with_body(body)).await.map(|_| ())
 }
 
 /// Removes a product.

@@ -6,14 +6,14 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::StaffCustomerHandles;
-use crate::domain::currency::shown;
+use crate::domain::currency::format_amount;
 use crate::domain::customer::{AddressKind, Customer};
 use crate::domain::id::Id;
 use crate::domain::invoice::Invoice;
 use crate::domain::ledger::{Payment, kept_by_currency};
 use crate::domain::order::Order;
 use crate::http::access::Caller;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::pages::frame::{money, time};
 use crate::http::pages::staff::invoices::invoice_row;
@@ -47,7 +47,7 @@ pub(super) async fn show(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let (_, state) = found(&app.customers.customers, id).await?;
+    let (_, state) = find_existing(&app.customers.customers, id).await?;
     let customer = state_of(&state)?;
     let (payments, paid_in_all) = payments(&app, &customer.email).await?;
     let all = belongings(&app, &customer.email).await?;
@@ -138,12 +138,12 @@ fn profile(customer: &Customer) -> Markup {
 }
 
 fn spend<'a>(payments: impl Iterator<Item = &'a Payment>, in_all: u64) -> Markup {
-    let kept = kept_by_currency(payments);
+    let totals = kept_by_currency(payments);
     html! {
         section class="card" aria-labelledby="spend" {
             h2 id="spend" { "Spent here, without what went back" }
-            @if kept.is_empty() { p class="soft" { "Nothing yet." } }
-            @for (currency, cents) in &kept { p class="figure" { (shown(*cents, currency)) } }
+            @if totals.is_empty() { p class="soft" { "Nothing yet." } }
+            @for (currency, cents) in &totals { p class="figure" { (format_amount(*cents, currency)) } }
             @if in_all > MAX_PAYMENTS_SUMMED {
                 p class="soft" { "Of the newest " (MAX_PAYMENTS_SUMMED) " of " (in_all) " payments and refunds." }
             }

@@ -76,8 +76,8 @@ fn cut(label: &str) -> String {
     if label.chars().count() <= MAX_LABEL_CHARS {
         return label.to_owned();
     }
-    let kept: String = label.chars().take(MAX_LABEL_CHARS - 1).collect();
-    format!("{kept}…")
+    let prefix: String = label.chars().take(MAX_LABEL_CHARS - 1).collect();
+    format!("{prefix}…")
 }
 
 /// Renders horizontal bars. `id` is that of the chart's title.

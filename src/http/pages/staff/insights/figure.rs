@@ -57,14 +57,14 @@ pub(super) fn span_words(seconds: Option<i64>) -> String {
 
 impl Datum {
     /// Formats the value for the page.
-    fn shown(&self, of: &str) -> String {
+    fn to_text(&self, of: &str) -> String {
         match self {
             Self::Words(words) => words.clone(),
             Self::Count(count) => count.to_string(),
             Self::Share(share) => share_words(*share),
             Self::Span(seconds) => span_words(*seconds),
             Self::Cents(None) => "not known".to_owned(),
-            Self::Cents(Some(cents)) => currency::shown(*cents, of),
+            Self::Cents(Some(cents)) => currency::format_amount(*cents, of),
             Self::Material(amount) => amount.to_string(),
         }
     }
@@ -108,8 +108,8 @@ impl Figure {
                         @for row in &self.rows {
                             tr {
                                 @for (n, datum) in row.iter().enumerate() {
-                                    @if n == 0 { th scope="row" { (datum.shown(of)) } }
-                                    @else { td class="number" { (datum.shown(of)) } }
+                                    @if n == 0 { th scope="row" { (datum.to_text(of)) } }
+                                    @else { td class="number" { (datum.to_text(of)) } }
                                 }
                             }
                         }
@@ -129,7 +129,7 @@ mod tests {
         let spans = [None, Some(0), Some(61), Some(3_600), Some(3_660), Some(86_400), Some(90_000)].map(span_words);
         assert_eq!(spans, ["–", "0 s", "1 min 1 s", "1 h", "1 h 1 min", "1 d", "1 d 1 h"]);
         assert_eq!([None, Some(0.5), Some(1.0)].map(share_words), ["–", "50.0 %", "100.0 %"]);
-        assert_eq!(Datum::Cents(Some(1250)).shown("usd"), "12.50 USD");
+        assert_eq!(Datum::Cents(Some(1250)).to_text("usd"), "12.50 USD");
     }
 
     #[test]

@@ -19,8 +19,10 @@ fn ranked<'a, T>(
 ) -> Option<Markup> {
     let read: Vec<(String, String, f64)> = of.iter().take(MAX_BARS).map(read).collect();
     let longest = read.iter().map(|(_, _, value)| *value).fold(0.0, f64::max);
-    let drawn: Vec<Bar> =
-        read.into_iter().map(|(label, shown, value)| Bar { label, shown, share: value / longest, ink }).collect();
+    let drawn: Vec<Bar> = read
+        .into_iter()
+        .map(|(label, value_text, value)| Bar { label, shown: value_text, share: value / longest, ink })
+        .collect();
     (longest > 0.0).then(|| bars(&format!("{slug}-chart"), title, &drawn))
 }
 

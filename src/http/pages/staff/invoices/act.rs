@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{StaffInvoiceHandles, draft, one};
 use crate::domain::invoice::Invoice;
 use crate::http::access::Caller;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::see_other;
@@ -40,8 +40,8 @@ pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageFor
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let typed = TypedForm::new("new", &sent);
     let currency = typed.some("currency").unwrap_or(&app.config.orders.currency);
-    let said = draft::new_said(&typed, currency);
-    match create_by_page(app.invoices.clone(), sent.call, &said).await {
+    let body = draft::new_said(&typed, currency);
+    match create_by_page(app.invoices.clone(), sent.call, &body).await {
         Ok(id) => Ok(see_other(&page_of(INVOICES_PATH, id))),
         Err(error) => {
             let typed = typed.refused(error)?;
@@ -51,28 +51,28 @@ pub(super) async fn create(State(app): State<StaffInvoiceHandles>, sent: PageFor
 }
 
 /// Returns the API operation for the action in the form's path, and the JSON body built from the form.
-fn asked<'a>(word: &'a str, typed: &TypedForm, invoice: &Invoice) -> (&'a str, Value) {
+fn operation_of<'a>(word: &'a str, typed: &TypedForm, invoice: &Invoice) -> (&'a str, Value) {
     let currency = &invoice.content.currency;
     match word {
-        "change" => ("change", draft::said(typed, currency)),
+        "change" => ("change", draft::request_body(typed, currency)),
         "line" => ("change", draft::lines(invoice, typed, Some(draft::line_said(typed, currency)))),
         "remove-line" => ("change", draft::lines(invoice, typed, None)),
         "mark-paid" => {
-            let said = json!({
+            let body = json!({
                 "method": typed.text("method"), "amountCents": typed.amount("amount", currency),
                 "reference": typed.some("reference"),
             });
-            (word, without_nulls(said))
+            (word, without_nulls(body))
         }
         "refund" => {
             let id = typed.some("payment");
             let payment = invoice.payments.iter().find(|payment| id == Some(payment.id.to_string().as_str()));
             // What goes back of a payment is in the payment's own currency.
             let currency = payment.map_or(currency, |payment| &payment.currency);
-            let said = json!({
+            let body = json!({
                 "paymentId": id, "amountCents": typed.amount("amount", currency), "method": typed.some("method"),
             });
-            (word, without_nulls(said))
+            (word, without_nulls(body))
         }
         "pay-link" => (word, without_nulls(json!({"expiresAt": typed.end_of_day("expiresAt")}))),
         other => (other, json!({})),
@@ -87,12 +87,12 @@ pub(super) async fn on_invoice(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
-    let (_, state) = found(&app.invoices.invoices, id).await?;
+    let (_, state) = find_existing(&app.invoices.invoices, id).await?;
     let name = if LINE_ACTS.contains(&word.as_str()) { line_form(&sent) } else { word.clone() };
     let typed = TypedForm::new(&name, &sent);
-    let (operation, said) = asked(&word, &typed, state_of(&state)?);
+    let (operation, body) = operation_of(&word, &typed, state_of(&state)?);
     let call = at_version(sent.call, &typed);
-    match act_by_page(app.invoices.clone(), id, operation, call, &said).await {
+    match act_by_page(app.invoices.clone(), id, operation, call, &body).await {
         Ok(()) => Ok(see_other(&page_of(INVOICES_PATH, id))),
         Err(error) => {
             let typed = typed.refused(error)?;

@@ -14,7 +14,7 @@ use crate::http::pages::staff::sheet::{
 };
 
 /// Converts the head of a draft to the API body: empty fields clear their values, empty amounts count as 0.
-pub(super) fn said(typed: &TypedForm, currency: &str) -> Value {
+pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
     let amount = |member: &str| typed.some(member).map_or(json!(0), |_| typed.amount(member, currency));
     json!({
         "customerName": typed.text("name"), "customerEmail": typed.some("email"), "customerVatId": typed.some("vatId"),
@@ -25,12 +25,12 @@ pub(super) fn said(typed: &TypedForm, currency: &str) -> Value {
 
 /// Converts a new draft with its first line to the API body.
 pub(super) fn new_said(typed: &TypedForm, currency: &str) -> Value {
-    let mut said = said(typed, currency);
-    if let Value::Object(members) = &mut said {
+    let mut body = request_body(typed, currency);
+    if let Value::Object(members) = &mut body {
         members.insert("currency".to_owned(), json!(typed.some("currency")));
         members.insert("lineItems".to_owned(), json!([line_said(typed, currency)]));
     }
-    without_nulls(said)
+    without_nulls(body)
 }
 
 /// Converts the form of a line. An invalid tax rate is passed on as text, so that the API reports the error.
@@ -42,7 +42,7 @@ pub(super) fn line_said(typed: &TypedForm, currency: &str) -> Value {
     }))
 }
 
-fn kept(line: &InvoiceLine) -> Value {
+fn line_json(line: &InvoiceLine) -> Value {
     json!({
         "description": line.description, "quantity": line.quantity, "unitPriceCents": line.unit_price_cents,
         "taxRateBps": line.tax_rate_bps,
@@ -50,8 +50,8 @@ fn kept(line: &InvoiceLine) -> Value {
 }
 
 /// Returns the lines as edited by the form; without `said` the line is removed.
-pub(super) fn lines(invoice: &Invoice, typed: &TypedForm, said: Option<Value>) -> Value {
-    json!({ "lineItems": edited(invoice.content.lines.iter().map(kept).collect(), typed, said) })
+pub(super) fn lines(invoice: &Invoice, typed: &TypedForm, new_line: Option<Value>) -> Value {
+    json!({ "lineItems": edited(invoice.content.lines.iter().map(line_json).collect(), typed, new_line) })
 }
 
 fn line_fields(sheet: &FormSheet<'_>, line: Option<&InvoiceLine>, currency: &str) -> Markup {
@@ -74,8 +74,8 @@ fn head_fields(sheet: &FormSheet<'_>, invoice: Option<&Invoice>) -> Markup {
     let email = invoice.and_then(|invoice| invoice.customer_email.as_deref()).unwrap_or_default();
     let vat_id = buyer.and_then(|buyer| buyer.vat_id.as_deref()).unwrap_or_default();
     let amount = |cents: fn(&Invoice) -> i64| {
-        let known = invoice.filter(|invoice| cents(invoice) != 0);
-        known.map(|invoice| plain(cents(invoice), &invoice.content.currency)).unwrap_or_default()
+        let stated = invoice.filter(|invoice| cents(invoice) != 0);
+        stated.map(|invoice| plain(cents(invoice), &invoice.content.currency)).unwrap_or_default()
     };
     let notes = content.and_then(|content| content.notes.as_deref()).unwrap_or_default();
     html! {

@@ -12,7 +12,7 @@ use crate::domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus,
 use crate::domain::tax::percent_text;
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::pages::frame::{money, time};
 use crate::http::pages::invoices::order_is_cancelled;
@@ -40,7 +40,7 @@ pub(super) async fn page(
     id: Id,
     refused: Option<&TypedForm>,
 ) -> Result<Response, ApiError> {
-    let (_, state) = found(&app.invoices.invoices, id).await?;
+    let (_, state) = find_existing(&app.invoices.invoices, id).await?;
     let invoice = state_of(&state)?;
     let issued: Vec<Id> = invoice.documents.iter().map(|one| one.id).collect();
     let numbers = app.invoices.documents.numbers(&issued).await?;
@@ -169,21 +169,21 @@ fn payment_row(payment: &Payment) -> Markup {
 }
 
 fn payments(invoice: &Invoice) -> Markup {
-    let asked = invoice.at_processor.refunds.iter().map(|asked| {
-        let currency = invoice.payments.iter().find(|payment| payment.id == asked.payment_id);
+    let requested_refunds = invoice.at_processor.refunds.iter().map(|refund| {
+        let currency = invoice.payments.iter().find(|payment| payment.id == refund.payment_id);
         let currency = currency.map_or(&invoice.content.currency, |payment| &payment.currency);
         html! {
             span {
-                @match &asked.error {
+                @match &refund.error {
                     Some(error) => { span class=(Tone::Error.class()) { "The refund was refused" } " " (error) },
                     None => { span class=(Tone::Working.class()) { "The payment processor was asked to refund it" } },
                 }
             }
-            span class="soft" { (time(asked.asked_at)) }
-            span { (money(asked.amount_cents, currency)) }
+            span class="soft" { (time(refund.asked_at)) }
+            span { (money(refund.amount_cents, currency)) }
         }
     });
-    let rows: Vec<Markup> = invoice.payments.iter().map(payment_row).chain(asked).collect();
+    let rows: Vec<Markup> = invoice.payments.iter().map(payment_row).chain(requested_refunds).collect();
     let none = if invoice.order_id.is_some() { "None. It follows the money of its order." } else { "None yet." };
     few("payments", "Payments and refunds", &rows, none)
 }

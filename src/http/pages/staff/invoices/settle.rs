@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::domain::currency::shown;
+use crate::domain::currency::format_amount;
 use crate::domain::invoice::{Invoice, InvoiceStatus};
 use crate::http::pages::frame::money;
 use crate::http::pages::staff::INVOICES_PATH;
@@ -79,7 +79,7 @@ pub(super) fn acts(
 }
 
 fn pay(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
-    let due = shown(invoice.due_cents(), &invoice.content.currency);
+    let due = format_amount(invoice.due_cents(), &invoice.content.currency);
     let about = format!("{due} is due. A part of it can be recorded too.");
     let form =
         ActForm { invoice, act: "mark-paid", summary: "Record a payment", about: &about, button: "Record the payment" };
@@ -95,14 +95,14 @@ fn pay(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
 }
 
 fn refund(invoice: &Invoice, refused: Option<&TypedForm>) -> Markup {
-    let kept = shown(invoice.kept_cents, &invoice.content.currency);
+    let kept = format_amount(invoice.kept_cents, &invoice.content.currency);
     let about = format!(
         "{kept} was kept. A credit note is issued over what goes back; what came through the payment processor is paid back by it."
     );
     let newest = (String::new(), "the newest, of the payment processor first".to_owned());
     let payments = invoice.payments.iter().filter(|payment| payment.amount_cents > 0);
     let payments = payments.map(|payment| {
-        let (amount, at) = (shown(payment.amount_cents, &payment.currency), day(Some(payment.created_at)));
+        let (amount, at) = (format_amount(payment.amount_cents, &payment.currency), day(Some(payment.created_at)));
         (payment.id.to_string(), format!("{amount} by {}, {at}", payment.method.replace('_', " ")))
     });
     let payments: Vec<(String, String)> = [newest].into_iter().chain(payments).collect();

@@ -51,16 +51,16 @@ pub(super) struct JobListQuery {
 
 impl JobListQuery {
     fn state(&self) -> Option<JobState> {
-        let wanted = self.state.as_deref()?;
-        JOB_STATES.into_iter().map(|(state, _)| state).find(|state| state.to_string() == wanted)
+        let state_word = self.state.as_deref()?;
+        JOB_STATES.into_iter().map(|(state, _)| state).find(|state| state.to_string() == state_word)
     }
 
     /// Returns the filters other than the state, which other pages set in their links and the tabs of states carry
     /// along.
-    fn kept(&self) -> [(&'static str, Option<&str>); 4] {
-        let given =
+    fn filters(&self) -> [(&'static str, Option<&str>); 4] {
+        let filters =
             [("sku", &self.sku), ("printer", &self.printer), ("material", &self.material), ("order", &self.order)];
-        given.map(|(name, value)| (name, value.as_deref()))
+        filters.map(|(name, value)| (name, value.as_deref()))
     }
 
     fn filter(&self) -> JobFilter {
@@ -83,7 +83,7 @@ pub(super) async fn show(
     OpenQuery(query): OpenQuery<JobListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let narrowed = [("state", query.state.as_deref())].into_iter().chain(query.kept()).collect();
+    let narrowed = [("state", query.state.as_deref())].into_iter().chain(query.filters()).collect();
     let (filter, part) = (query.filter(), ListPart { path: JOBS_PATH, narrowed, from: query.from });
     let (jobs, total) = app.jobs.queries.jobs(&filter, part.page()).await?;
     let open = filter == JobFilter::default();
@@ -111,7 +111,7 @@ fn tools(query: &JobListQuery) -> Markup {
     let chosen = query.state();
     html! {
         form class="tools" method="get" action=(JOBS_PATH) role="search" {
-            @for (name, value) in query.kept() { @if let Some(value) = value { input type="hidden" name=(name) value=(value); } }
+            @for (name, value) in query.filters() { @if let Some(value) = value { input type="hidden" name=(name) value=(value); } }
             div class="field" {
                 label for="state" { "State" }
                 select id="state" name="state" {
@@ -127,8 +127,8 @@ fn tools(query: &JobListQuery) -> Markup {
 fn table(app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
     let forecast = app.jobs.forecaster.latest();
     let printer = |id: Id| {
-        let known = app.jobs.printers.resident(id)?.read();
-        Some(known.state.as_ref()?.fields.name.clone())
+        let versioned = app.jobs.printers.resident(id)?.read();
+        Some(versioned.state.as_ref()?.fields.name.clone())
     };
     html! {
         div class="table" tabindex="0" role="region" aria-label="Jobs" {

@@ -49,8 +49,8 @@ pub(super) async fn show(
 
 /// Formats an amount of a material, with the material's name.
 fn material_words(app: &JobHandles, material: Id, amount: Amount) -> String {
-    let known = app.materials.resident(material).map(|handle| handle.read());
-    let fields = known.as_ref().and_then(|known| known.state.as_ref()).map(|known| &known.fields);
+    let versioned = app.materials.resident(material).map(|handle| handle.read());
+    let fields = versioned.as_ref().and_then(|versioned| versioned.state.as_ref()).map(|record| &record.fields);
     fields.map_or_else(
         || format!("{amount} of a material that is gone"),
         |fields| format!("{amount} {} {}", fields.kind.unit(), fields.name),

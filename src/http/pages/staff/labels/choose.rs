@@ -21,11 +21,15 @@ use crate::http::production::printers::present_all;
 type TickBox = (&'static str, String, String);
 
 /// Serves the page on which labels are chosen.
-pub(super) async fn show(State(app): State<LabelHandles>, who: Caller, asked: HeaderMap) -> Result<Response, ApiError> {
-    let base = base_of(&app.stock.config, &asked);
+pub(super) async fn show(
+    State(app): State<LabelHandles>,
+    who: Caller,
+    request_headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let base = base_of(&app.stock.config, &request_headers);
     let viewer = StaffViewer::new(&who, &app.stock.config)?;
-    let known = present(&app.stock);
-    let materials: Vec<&Material> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    let residents = present(&app.stock);
+    let materials: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let content = html! {
         p { a href=(STOCK_PATH) { "All stock" } }
         h1 { "Labels" }
@@ -86,8 +90,8 @@ fn boxes(id: &str, title: &str, boxes: &[TickBox], none: &Markup) -> Markup {
 }
 
 fn printers(app: &LabelHandles) -> Markup {
-    let known = present_all(&app.stock.board.shop);
-    let mut printers: Vec<&Printer> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    let residents = present_all(&app.stock.board.shop);
+    let mut printers: Vec<&Printer> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     printers.sort_by_cached_key(|printer| printer.fields.name.to_lowercase());
     let ticks = printers.iter().map(|printer| ("printer", printer.id.to_string(), printer.fields.name.clone()));
     let none = html! { p { "There is no printer yet. " a href=(FLOOR_PATH) { "To the floor" } } };

@@ -84,9 +84,9 @@ pub(super) fn pay(order: &Order) -> Markup {
 
 /// Renders a refund form for each payment, in full or in part.
 pub(super) fn refunds(order: &Order) -> Markup {
-    let taken = order.payments.iter().filter(|payment| payment.amount_cents > 0);
+    let received = order.payments.iter().filter(|payment| payment.amount_cents > 0);
     html! {
-        @for payment in taken {
+        @for payment in received {
             details {
                 summary { "Give back " (money(payment.amount_cents, &payment.currency)) " (" (payment.method) ", " (time(payment.created_at)) ")" }
                 p { "All of it or a part. What the payment processor took is paid back by it; the rest you give back yourself, and it is recorded." }

@@ -52,7 +52,7 @@ pub(super) async fn begin(
     let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
     let code = sku.map(|sku| ("lines.0.skuId", sku.fields.code.clone()));
     let customer = query.customer.map(|email| ("customerEmail", email));
-    page(&app, &who, FormEntry::known(code.into_iter().chain(customer))).await
+    page(&app, &who, FormEntry::prefilled(code.into_iter().chain(customer))).await
 }
 
 /// Places the order that the form describes, or serves the form again with its errors.
@@ -61,7 +61,7 @@ pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) 
     let placed = async {
         let rows = form.close_up("lines", &LINE_MEMBERS);
         let lines = counted_skus(&app.orders.queries, &form, "lines", rows).await?;
-        place_by_page(app.orders.clone(), sent.call, &said(&form, lines)).await
+        place_by_page(app.orders.clone(), sent.call, &request_body(&form, lines)).await
     };
     let placed = placed.await;
     match placed {
@@ -74,19 +74,19 @@ pub(super) async fn place(State(app): State<StaffOrderHandles>, sent: PageForm) 
 }
 
 /// Builds the API request body from the form, without the fields left empty.
-fn said(form: &FormEntry, lines: Vec<Value>) -> Value {
+fn request_body(form: &FormEntry, lines: Vec<Value>) -> Value {
     let members = [
-        ("customerEmail", form.said("customerEmail")),
-        ("notes", form.said("notes")),
-        ("internalNotes", form.said("internalNotes")),
+        ("customerEmail", form.json_or_null("customerEmail")),
+        ("notes", form.json_or_null("notes")),
+        ("internalNotes", form.json_or_null("internalNotes")),
         ("priority", form.whole("priority")),
         ("dueAt", form.day("dueAt")),
         ("shippingAddress", address_said(form)),
     ];
-    let given = members.into_iter().filter(|(_, value)| !value.is_null());
-    let mut said: Map<String, Value> = given.map(|(name, value)| (name.to_owned(), value)).collect();
-    said.insert("lines".to_owned(), json!(lines));
-    Value::Object(said)
+    let filled = members.into_iter().filter(|(_, value)| !value.is_null());
+    let mut body: Map<String, Value> = filled.map(|(name, value)| (name.to_owned(), value)).collect();
+    body.insert("lines".to_owned(), json!(lines));
+    Value::Object(body)
 }
 
 async fn page(app: &StaffOrderHandles, who: &Caller, mut form: FormEntry) -> Result<Response, ApiError> {
@@ -110,8 +110,8 @@ async fn page(app: &StaffOrderHandles, who: &Caller, mut form: FormEntry) -> Res
             }
         } @else { (fields(&form, rows, &codes)) }
     };
-    let shown = viewer.page(StaffSection::Orders, "New order", &app.board.view(), &content);
-    Ok(form.answer(shown))
+    let response = viewer.page(StaffSection::Orders, "New order", &app.board.view(), &content);
+    Ok(form.answer(response))
 }
 
 fn fields(form: &FormEntry, rows: usize, codes: &Markup) -> Markup {

@@ -8,7 +8,7 @@ use maud::html;
 use super::StaffOrderHandles;
 use crate::domain::refusal::Refusal;
 use crate::http::access::Caller;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::pages::frame::time;
 use crate::http::pages::staff::ORDERS_PATH;
@@ -37,7 +37,7 @@ pub(super) async fn show(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let (_, state) = found(&app.orders.orders, id).await?;
+    let (_, state) = find_existing(&app.orders.orders, id).await?;
     let order = state_of(&state)?;
     let sent = order.shipments.iter().find(|sent| sent.number == number);
     let sent = sent.ok_or_else(|| Refusal::not_found("shipment"))?;

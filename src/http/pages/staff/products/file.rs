@@ -13,7 +13,7 @@ use crate::domain::printer::Printer;
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Sku;
 use crate::http::access::Caller;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::{see_other, time};
@@ -130,7 +130,7 @@ pub(super) async fn picture(
     PathId(id): PathId,
     PictureNumber(number): PictureNumber,
 ) -> Result<Response, ApiError> {
-    let (_, state) = found(&app.files.files, id).await?;
+    let (_, state) = find_existing(&app.files.files, id).await?;
     picture_reply(&app.files, present(&state)?, number).await
 }
 
@@ -149,16 +149,16 @@ pub(super) async fn print(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let mut told = FormEntry::typed(&sent);
-    let printed = match told.text(PRINTER_FIELD).parse::<Id>() {
+    let mut entry = FormEntry::typed(&sent);
+    let printed = match entry.text(PRINTER_FIELD).parse::<Id>() {
         Ok(printer) => print_stored(&app.board.shop, printer, &sent.call, id).await.map(|_| printer),
         Err(_) => Err(Refusal::field(PRINTER_FIELD, "choose the printer").into()),
     };
     match printed {
         Ok(printer) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{printer}"))),
         Err(error) => {
-            told.refuse(error);
-            page(&app, &sent.call.who, id, told).await
+            entry.refuse(error);
+            page(&app, &sent.call.who, id, entry).await
         }
     }
 }
@@ -173,25 +173,25 @@ pub(super) async fn delete(
     match remove_by_page(app.files.clone(), id, sent.call).await {
         Ok(()) => Ok(see_other(files::PATH)),
         Err(error) => {
-            let mut told = FormEntry::default();
-            told.refuse(error);
-            page(&app, &who, id, told).await
+            let mut entry = FormEntry::default();
+            entry.refuse(error);
+            page(&app, &who, id, entry).await
         }
     }
 }
 
-async fn page(app: &ProductHandles, who: &Caller, id: Id, told: FormEntry) -> Result<Response, ApiError> {
+async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
-    let (_, state) = found(&app.files.files, id).await?;
+    let (_, state) = find_existing(&app.files.files, id).await?;
     let file = present(&state)?;
     let named = SkuFilter { names: Some(id), ..SkuFilter::default() };
     let (skus, total) = app.skus.queries.skus(&named, SKUS_SHOWN).await?;
-    let skus: Vec<&Sku> = skus.iter().filter_map(|found| found.state.as_ref()).collect();
+    let skus: Vec<&Sku> = skus.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let plates = &file.metadata.plates;
     let content = html! {
         p { a href=(files::PATH) { "All files" } }
         h1 { (file.name) }
-        (told.alert())
+        (entry.alert())
         (glance(file))
         @if !plates.is_empty() {
             section class="card" aria-labelledby="plates" {
@@ -209,7 +209,7 @@ async fn page(app: &ProductHandles, who: &Caller, id: Id, told: FormEntry) -> Re
                 a class="button second" href={ (PRODUCTS_PATH) "/new?file=" (file.id) } { "Make a SKU of it" }
             }
         }
-        @if file.kind == FileKind::Gcode { (print_once(app, file, &told)) }
+        @if file.kind == FileKind::Gcode { (print_once(app, file, &entry)) }
         section class="card" aria-labelledby="delete" {
             h2 id="delete" { "Delete it" }
             details {
@@ -222,8 +222,8 @@ async fn page(app: &ProductHandles, who: &Caller, id: Id, told: FormEntry) -> Re
             }
         }
     };
-    let shown = viewer.page(StaffSection::Products, &file.name, &app.board.view(), &content);
-    Ok(told.answer(shown))
+    let response = viewer.page(StaffSection::Products, &file.name, &app.board.view(), &content);
+    Ok(entry.answer(response))
 }
 
 fn glance(file: &File) -> Markup {
@@ -248,11 +248,12 @@ fn glance(file: &File) -> Markup {
 }
 
 /// Renders the form for a manual print, listing the printers that accept this format, idle printers first.
-fn print_once(app: &ProductHandles, file: &File, told: &FormEntry) -> Markup {
+fn print_once(app: &ProductHandles, file: &File, entry: &FormEntry) -> Markup {
     let form = file.metadata.form.unwrap_or_default();
     let all = present_all(&app.board.shop);
-    let prints = |printer: &&Printer| PrinterType::of_word(&printer.fields.kind).is_none_or(|known| known.prints(form));
-    let mut fit: Vec<&Printer> = all.iter().filter_map(|known| known.state.as_ref()).filter(prints).collect();
+    let prints =
+        |printer: &&Printer| PrinterType::of_word(&printer.fields.kind).is_none_or(|declared| declared.prints(form));
+    let mut fit: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).filter(prints).collect();
     fit.sort_by_cached_key(|printer| (printer.free().is_err(), printer.fields.name.to_lowercase()));
     let words = |printer: &&Printer| {
         let (_, doing) = standing(&app.board.shop, printer);
@@ -269,7 +270,7 @@ fn print_once(app: &ProductHandles, file: &File, told: &FormEntry) -> Markup {
                 p { "It begins at once, and is no job: no stock is reserved, and nobody is asked how the parts are. What customers ordered is printed by its jobs." }
                 form method="post" action={ (file_path(file.id)) "/print" } {
                     (hidden())
-                    (told.field(PRINTER_FIELD, "Printer", "Its bed must be clear, and its filament the right one.", FieldControl::Choice(&choices)))
+                    (entry.field(PRINTER_FIELD, "Printer", "Its bed must be clear, and its filament the right one.", FieldControl::Choice(&choices)))
                     button type="submit" { "Print " (file.name) " once" }
                 }
             }

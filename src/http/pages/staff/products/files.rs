@@ -15,7 +15,7 @@ use crate::http::page::OpenQuery;
 use crate::http::pages::form::check_token;
 use crate::http::pages::frame::{see_other, time};
 use crate::http::pages::staff::entry::FormEntry;
-use crate::http::pages::staff::sheet::{ListPart, given, span};
+use crate::http::pages::staff::sheet::{ListPart, non_empty, span};
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, with_token};
 use crate::http::production::files::take_by_page;
 use crate::store::queries::FileFilter;
@@ -48,7 +48,7 @@ impl FileListQuery {
     }
 
     fn filter(&self) -> FileFilter {
-        FileFilter { kind: self.kind(), q: given(self.q.as_ref()).map(str::to_owned), ..FileFilter::default() }
+        FileFilter { kind: self.kind(), q: non_empty(self.q.as_ref()).map(str::to_owned), ..FileFilter::default() }
     }
 }
 
@@ -73,9 +73,9 @@ pub(super) async fn upload(
     match take_by_page(&app.files, who.clone(), request).await {
         Ok(id) => Ok(see_other(&file_path(id))),
         Err(error) => {
-            let mut told = FormEntry::default();
-            told.refuse(error);
-            page(&app, &who, &query, told).await
+            let mut entry = FormEntry::default();
+            entry.refuse(error);
+            page(&app, &who, &query, entry).await
         }
     }
 }
@@ -84,18 +84,18 @@ async fn page(
     app: &ProductHandles,
     who: &Caller,
     query: &FileListQuery,
-    told: FormEntry,
+    entry: FormEntry,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
-    let narrowed = vec![("q", given(query.q.as_ref())), ("kind", given(query.kind.as_ref()))];
+    let narrowed = vec![("q", non_empty(query.q.as_ref())), ("kind", non_empty(query.kind.as_ref()))];
     let is_narrowed = narrowed.iter().any(|(_, value)| value.is_some());
     let part = ListPart { path: PATH, narrowed, from: query.from };
-    let (found, total) = app.files.queries.files(&query.filter(), part.page()).await?;
-    let files: Vec<&File> = found.iter().filter_map(|found| found.state.as_ref()).collect();
+    let (results, total) = app.files.queries.files(&query.filter(), part.page()).await?;
+    let files: Vec<&File> = results.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let content = html! {
         h1 { "Files" }
         (tabs(PATH))
-        (told.alert())
+        (entry.alert())
         (upload_form())
         (tools(query))
         @if files.is_empty() && !is_narrowed && query.from == 0 {
@@ -111,8 +111,8 @@ async fn page(
         }
         (part.links(total))
     };
-    let shown = viewer.page(StaffSection::Products, "Files", &app.board.view(), &content);
-    Ok(told.answer(shown))
+    let response = viewer.page(StaffSection::Products, "Files", &app.board.view(), &content);
+    Ok(entry.answer(response))
 }
 
 /// Renders the upload form. Its form token is part of the URL.

@@ -21,7 +21,7 @@ const ORDERS_SHOWN: usize = 10;
 
 /// Renders the components of a kit and the sets of its orders.
 pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
-    let found = super::components(app, &kit.fields, &mut HashMap::new()).await?;
+    let resolved = super::components(app, &kit.fields, &mut HashMap::new()).await?;
     let sets = sets(app, kit).await?;
     Ok(html! {
         section class="card" aria-labelledby="contains" {
@@ -32,7 +32,7 @@ pub(super) async fn parts(app: &ProductHandles, kit: &Sku) -> Result<Markup, Api
                         tr { th scope="col" { "SKU" } th scope="col" { "Code" } th scope="col" class="number" { "Parts" } th scope="col" { "Can be ordered" } }
                     }
                     tbody {
-                        @for (component, fields) in kit.fields.components.iter().zip(&found) {
+                        @for (component, fields) in kit.fields.components.iter().zip(&resolved) {
                             tr {
                                 @match fields {
                                     Some(fields) => {
@@ -63,8 +63,8 @@ async fn sets(app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
     let Some(part) = kit.fields.components.first() else { return Ok(html! {}) };
     let filter = JobFilter { sku_id: Some(part.sku_id), ..JobFilter::default() };
     let (jobs, _) = app.jobs.queries.jobs(&filter, JOBS_LOOKED_AT).await?;
-    let mut known = BTreeSet::new();
-    let named = jobs.iter().map(|job| job.order_id).filter(|id| known.insert(*id)).take(ORDERS_SHOWN);
+    let mut unique = BTreeSet::new();
+    let named = jobs.iter().map(|job| job.order_id).filter(|id| unique.insert(*id)).take(ORDERS_SHOWN);
     let named: Vec<Id> = named.collect();
     let mut rows = Vec::new();
     for id in named {

@@ -14,7 +14,7 @@ use crate::domain::id::Id;
 use crate::domain::order::Make;
 use crate::domain::sku::{OrderObstacle, Sku};
 use crate::http::access::Caller;
-use crate::http::command_request::found;
+use crate::http::command_request::find_existing;
 use crate::http::error::ApiError;
 use crate::http::pages::frame::{money, time};
 use crate::http::pages::staff::acts::TICKED_WORD;
@@ -38,20 +38,20 @@ pub(super) async fn show(
 }
 
 /// Renders the page of a SKU, with the form that was refused, if any.
-pub(super) async fn page(app: &ProductHandles, who: &Caller, id: Id, told: FormEntry) -> Result<Response, ApiError> {
+pub(super) async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
-    let (_, state) = found(&app.skus.skus, id).await?;
+    let (_, state) = find_existing(&app.skus.skus, id).await?;
     let sku = present(&state)?;
     let obstacles = obstacles(app, sku, &mut HashMap::new()).await?;
-    let parts = if sku.fields.is_kit() { kit::parts(app, sku).await? } else { made(app, sku).await? };
+    let parts = if sku.fields.is_kit() { kit::parts(app, sku).await? } else { production_section(app, sku).await? };
     let kits = SkuFilter { names: Some(id), kit: Some(true), ..SkuFilter::default() };
     let (kits, _) = app.skus.queries.skus(&kits, KITS_SHOWN).await?;
-    let kits: Vec<&Sku> = kits.iter().filter_map(|found| found.state.as_ref()).collect();
+    let kits: Vec<&Sku> = kits.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let name = &sku.fields.name;
     let content = html! {
         p { a href=(PRODUCTS_PATH) { "All products" } }
         h1 { (name) }
-        (told.alert())
+        (entry.alert())
         div id="sku" data-fresh="" {
             (glance(sku, &obstacles))
             (parts)
@@ -64,8 +64,8 @@ pub(super) async fn page(app: &ProductHandles, who: &Caller, id: Id, told: FormE
         }
         div id="sku-acts" data-fresh="" { (acts(sku)) }
     };
-    let shown = viewer.page(StaffSection::Products, name, &app.board.view(), &content);
-    Ok(told.answer(shown))
+    let response = viewer.page(StaffSection::Products, name, &app.board.view(), &content);
+    Ok(entry.answer(response))
 }
 
 fn glance(sku: &Sku, obstacles: &[OrderObstacle]) -> Markup {
@@ -89,7 +89,7 @@ fn glance(sku: &Sku, obstacles: &[OrderObstacle]) -> Markup {
 }
 
 /// Renders the details of a SKU that is printed, as opposed to a kit.
-async fn made(app: &ProductHandles, sku: &Sku) -> Result<Markup, ApiError> {
+async fn production_section(app: &ProductHandles, sku: &Sku) -> Result<Markup, ApiError> {
     let make = app.sources.make(sku).await?;
     let file = match sku.fields.gcode_file_id {
         Some(id) => app.files.files.read(id).await?,

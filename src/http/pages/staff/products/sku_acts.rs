@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::sku_form::{
     COMPONENT_MEMBERS, FREE_COMPONENT_ROWS, MATERIAL_MEMBERS, MAX_COMPONENT_ROWS, SkuChoices, common_fields, entry_of,
-    kit_fields, made_fields, new_entry, said,
+    kit_fields, made_fields, new_entry, request_body,
 };
 use super::{ProductHandles, code_list, counted_skus, sku, sku_path};
 use crate::domain::aggregate::Versioned;
@@ -20,7 +20,7 @@ use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::{Sku, SkuFields};
 use crate::http::access::Caller;
-use crate::http::command_request::{CommandRequest, found, state_of};
+use crate::http::command_request::{CommandRequest, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::page::OpenQuery;
 use crate::http::pages::form::PageForm;
@@ -100,8 +100,8 @@ pub(super) async fn add(State(app): State<ProductHandles>, sent: PageForm) -> Re
     let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
     let subject = if form.ticked(KIT_FIELD) { FormSubject::NewKit } else { FormSubject::NewSku };
     let added = async {
-        let said = body(&app, &mut form, subject).await?;
-        add_by_page(app.skus.clone(), sent.call, &said).await
+        let request_body = body(&app, &mut form, subject).await?;
+        add_by_page(app.skus.clone(), sent.call, &request_body).await
     };
     let added = added.await;
     match added {
@@ -119,7 +119,7 @@ pub(super) async fn edit(
     PathId(id): PathId,
     who: Caller,
 ) -> Result<Response, ApiError> {
-    let (version, state) = found(&app.skus.skus, id).await?;
+    let (version, state) = find_existing(&app.skus.skus, id).await?;
     let sku = present(&state)?;
     let form = entry_of(&sku.fields, &codes(&app, &sku.fields).await?);
     form_page(&app, &who, form, FormSubject::Known(sku, version)).await
@@ -131,13 +131,13 @@ pub(super) async fn change(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let (version, state) = found(&app.skus.skus, id).await?;
+    let (version, state) = find_existing(&app.skus.skus, id).await?;
     let subject = FormSubject::Known(present(&state)?, version);
     let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
     let changed = async {
-        let said = body(&app, &mut form, subject).await?;
+        let request_body = body(&app, &mut form, subject).await?;
         let call = at_version(sent.call, form.text(VERSION_FIELD));
-        change_by_page(app.skus.clone(), id, call, &said).await
+        change_by_page(app.skus.clone(), id, call, &request_body).await
     };
     let changed = changed.await;
     match changed {
@@ -166,7 +166,7 @@ async fn body(app: &ProductHandles, form: &mut FormEntry, subject: FormSubject<'
     } else {
         None
     };
-    Ok(said(form, subject.is_kit(), components))
+    Ok(request_body(form, subject.is_kit(), components))
 }
 
 /// Returns the codes of a kit's components; empty for a deleted component, which has to be chosen anew.
@@ -181,8 +181,8 @@ pub(super) async fn offer(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let said = json!({"active": sent.text("active") == TICKED_WORD});
-    change_by_page(app.skus.clone(), id, sent.call, &said).await?;
+    let request_body = json!({"active": sent.text("active") == TICKED_WORD});
+    change_by_page(app.skus.clone(), id, sent.call, &request_body).await?;
     Ok(see_other(&sku_path(id)))
 }
 
@@ -196,9 +196,9 @@ pub(super) async fn delete(
     match remove_by_page(app.skus.clone(), id, sent.call).await {
         Ok(()) => Ok(see_other(PRODUCTS_PATH)),
         Err(error) => {
-            let mut told = FormEntry::default();
-            told.refuse(error);
-            sku::page(&app, &who, id, told).await
+            let mut entry = FormEntry::default();
+            entry.refuse(error);
+            sku::page(&app, &who, id, entry).await
         }
     }
 }
@@ -224,7 +224,7 @@ async fn form_page(
         FormSubject::Known(sku, _) => format!("{}/edit", sku_path(sku.id)),
         _ => format!("{PRODUCTS_PATH}/new"),
     };
-    let made = if subject.is_kit() { None } else { Some(SkuChoices::read(app, &form).await?) };
+    let sku_choices = if subject.is_kit() { None } else { Some(SkuChoices::read(app, &form).await?) };
     let suggested = if subject.is_kit() { Some(code_list(&app.skus.queries).await?) } else { None };
     let content = html! {
         p { a href=(back) { "Back" } }
@@ -241,7 +241,7 @@ async fn form_page(
             @if subject.shows_components() { (kit_fields(&form, components)) } @else if subject.is_kit() {
                 p { "This kit has more components than a form takes: they stay as they are, and are changed by the API." }
             }
-            @if let Some(choices) = &made { (made_fields(&form, choices, materials)) }
+            @if let Some(choices) = &sku_choices { (made_fields(&form, choices, materials)) }
             @if let Some(suggested) = &suggested { (suggested) }
             p class="acts" {
                 button type="submit" { "Save" }
@@ -249,6 +249,6 @@ async fn form_page(
             }
         }
     };
-    let shown = viewer.page(StaffSection::Products, &title, &app.board.view(), &content);
-    Ok(form.answer(shown))
+    let response = viewer.page(StaffSection::Products, &title, &app.board.view(), &content);
+    Ok(form.answer(response))
 }

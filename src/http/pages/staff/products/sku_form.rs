@@ -47,7 +47,7 @@ pub(super) fn new_entry(currency: &str, file: Option<&File>) -> FormEntry {
         values.extend([("name", name), (member, file.id.to_string())]);
         values.extend(file.metadata.grams.map(|grams| ("estimatedConsumption", grams.to_string())));
     }
-    FormEntry::known(values)
+    FormEntry::prefilled(values)
 }
 
 /// Returns the form values of an existing SKU; `codes` are the codes of a kit's components.
@@ -92,17 +92,17 @@ pub(super) fn entry_of(fields: &SkuFields, codes: &[String]) -> FormEntry {
         values.push((format!("components.{at}.skuId"), code.clone()));
         values.push((format!("components.{at}.quantity"), component.quantity.to_string()));
     }
-    FormEntry::known(values)
+    FormEntry::prefilled(values)
 }
 
 /// Builds the API request body from the form. `components` are those of a kit; `None` leaves them unchanged.
-pub(super) fn said(form: &FormEntry, kit: bool, components: Option<Vec<Value>>) -> Value {
-    let mut said = Map::new();
-    let mut say = |name: &str, value: Value| said.insert(name.to_owned(), value);
+pub(super) fn request_body(form: &FormEntry, kit: bool, components: Option<Vec<Value>>) -> Value {
+    let mut members = Map::new();
+    let mut say = |name: &str, value: Value| members.insert(name.to_owned(), value);
     say("code", json!(form.text("code")));
     say("name", json!(form.text("name")));
     for name in ["description", "kind"] {
-        say(name, form.said(name));
+        say(name, form.json_or_null(name));
     }
     let listed = |name: &str, between: char| {
         let texts = form.text(name).split(between).map(str::trim).filter(|text| !text.is_empty());
@@ -112,7 +112,10 @@ pub(super) fn said(form: &FormEntry, kit: bool, components: Option<Vec<Value>>) 
     say("images", listed("images", '\n'));
     let (price, currency) = (form.text("priceCents"), form.text("currency").to_lowercase());
     // What is no amount stays a text, which the API refuses in its own words.
-    say("priceCents", currency::parse(price, &currency).map_or_else(|| form.said("priceCents"), |cents| json!(cents)));
+    say(
+        "priceCents",
+        currency::parse(price, &currency).map_or_else(|| form.json_or_null("priceCents"), |cents| json!(cents)),
+    );
     say("public", json!(form.ticked("public")));
     say("active", json!(form.ticked("active")));
     // What is left empty is made up by the API, or stays as it is.
@@ -121,18 +124,18 @@ pub(super) fn said(form: &FormEntry, kit: bool, components: Option<Vec<Value>>) 
             say(name, value);
         }
     };
-    say_some("slug", form.said("slug"));
+    say_some("slug", form.json_or_null("slug"));
     say_some("currency", if currency.is_empty() { Value::Null } else { json!(currency) });
     if kit {
         say_some("components", components.map_or(Value::Null, Value::Array));
-        return Value::Object(said);
+        return Value::Object(members);
     }
     say_some("estimatedConsumption", form.decimal("estimatedConsumption"));
-    say_some("machineType", form.said("machineType"));
+    say_some("machineType", form.json_or_null("machineType"));
     say_some("unitsPerPlate", form.whole("unitsPerPlate"));
     say_some("plate", form.whole("plate"));
     for name in ["materialId", "gcodeFileId", "modelFileId", "slicerProfile"] {
-        say(name, form.said(name));
+        say(name, form.json_or_null(name));
     }
     let minutes = form.decimal("estimatedSeconds");
     let seconds = minutes.as_f64().map(|minutes| json!((minutes * SECONDS_PER_MINUTE).round() as i64));
@@ -141,7 +144,7 @@ pub(super) fn said(form: &FormEntry, kit: bool, components: Option<Vec<Value>>) 
     let sized = sides.iter().any(|(_, length)| !length.is_null());
     say("dimensions", if sized { Value::Object(sides.into_iter().collect()) } else { Value::Null });
     say("materials", Value::Array(further_materials(form)));
-    Value::Object(said)
+    Value::Object(members)
 }
 
 fn further_materials(form: &FormEntry) -> Vec<Value> {
@@ -149,7 +152,7 @@ fn further_materials(form: &FormEntry) -> Vec<Value> {
         let name = |member: &str| format!("materials.{at}.{member}");
         (!form.text(&name("materialId")).is_empty()).then(|| {
             json!({
-                "materialId": form.said(&name("materialId")), "filament": form.whole(&name("filament")),
+                "materialId": form.json_or_null(&name("materialId")), "filament": form.whole(&name("filament")),
                 "estimatedConsumption": form.decimal(&name("estimatedConsumption")),
             })
         })
@@ -169,9 +172,9 @@ impl SkuChoices {
     /// Reads the current options. Those already selected in the form are included, however old they are.
     pub(super) async fn read(app: &ProductHandles, form: &FormEntry) -> Result<Self, ApiError> {
         let all = app.skus.materials.all_resident();
-        let known = all.iter().filter_map(|(_, known)| known.state.as_ref());
+        let residents = all.iter().filter_map(|(_, versioned)| versioned.state.as_ref());
         // What is counted by hand cannot be required.
-        let usable = known.filter(|one| !one.archived && one.fields.kind != MaterialType::LaserConsumable);
+        let usable = residents.filter(|one| !one.archived && one.fields.kind != MaterialType::LaserConsumable);
         let name = |one: &Material| (one.id.to_string(), format!("{} ({})", one.fields.name, one.fields.kind.unit()));
         let mut materials: Vec<(String, String)> = usable.map(name).collect();
         materials.sort_by(|(_, one), (_, other)| one.cmp(other));
@@ -187,12 +190,12 @@ impl SkuChoices {
 
 async fn files(app: &ProductHandles, kind: FileKind, named: &str) -> Result<Vec<(String, String)>, ApiError> {
     let filter = FileFilter { kind: Some(kind), ..FileFilter::default() };
-    let (found, _) = app.files.queries.files(&filter, Page { limit: CHOICES_SHOWN, offset: 0 }).await?;
+    let (results, _) = app.files.queries.files(&filter, Page { limit: CHOICES_SHOWN, offset: 0 }).await?;
     let mut all = vec![(String::new(), "none".to_owned())];
-    let known = found.iter().filter_map(|found| found.state.as_ref());
-    all.extend(known.map(|file| (file.id.to_string(), file.name.clone())));
+    let stored = results.iter().filter_map(|versioned| versioned.state.as_ref());
+    all.extend(stored.map(|file| (file.id.to_string(), file.name.clone())));
     if let Ok(id) = named.parse::<Id>()
-        && !all.iter().any(|(known, _)| known == named)
+        && !all.iter().any(|(existing, _)| existing == named)
         && let Some(state) = app.files.files.read(id).await?
         && let Some(file) = &state.state
     {
@@ -294,7 +297,7 @@ mod tests {
     use super::*;
 
     fn form(values: &[(&str, &str)]) -> FormEntry {
-        FormEntry::known(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
+        FormEntry::prefilled(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
     }
 
     #[test]
@@ -316,21 +319,22 @@ mod tests {
             ("materials.0.estimatedConsumption", "4"),
             ("materials.0.filament", "1"),
         ];
-        let said = said(&form(&typed), false, None);
-        assert_eq!((&said["priceCents"], &said["currency"]), (&json!(1250), &json!("usd")));
-        assert_eq!((&said["estimatedConsumption"], &said["estimatedSeconds"]), (&json!(20.5), &json!(4615)));
-        assert_eq!((&said["active"], &said["public"]), (&json!(true), &json!(false)));
-        assert_eq!(said["collections"], json!(["home", "garden"]));
-        assert_eq!(said["dimensions"], json!({"x": 80.0, "y": 80.0, "z": "wide"}));
-        assert_eq!(said["materials"], json!([{"materialId": "n", "filament": 1, "estimatedConsumption": 4.0}]));
-        assert!(said["gcodeFileId"].is_null() && said.get("slug").is_none() && said.get("components").is_none());
+        let body = request_body(&form(&typed), false, None);
+        assert_eq!((&body["priceCents"], &body["currency"]), (&json!(1250), &json!("usd")));
+        assert_eq!((&body["estimatedConsumption"], &body["estimatedSeconds"]), (&json!(20.5), &json!(4615)));
+        assert_eq!((&body["active"], &body["public"]), (&json!(true), &json!(false)));
+        assert_eq!(body["collections"], json!(["home", "garden"]));
+        assert_eq!(body["dimensions"], json!({"x": 80.0, "y": 80.0, "z": "wide"}));
+        assert_eq!(body["materials"], json!([{"materialId": "n", "filament": 1, "estimatedConsumption": 4.0}]));
+        assert!(body["gcodeFileId"].is_null() && body.get("slug").is_none() && body.get("components").is_none());
     }
 
     #[test]
     fn a_kit_says_nothing_of_what_only_parts_have() {
         let parts = Some(vec![json!({"skuId": "s", "quantity": 2})]);
-        let said = said(&form(&[("priceCents", "much"), ("currency", "usd"), ("materialId", "m")]), true, parts);
-        assert_eq!((&said["priceCents"], said["components"][0]["quantity"].as_i64()), (&json!("much"), Some(2)));
-        assert!(said.get("materialId").is_none() && said.get("materials").is_none());
+        let body =
+            request_body(&form(&[("priceCents", "much"), ("currency", "usd"), ("materialId", "m")]), true, parts);
+        assert_eq!((&body["priceCents"], body["components"][0]["quantity"].as_i64()), (&json!("much"), Some(2)));
+        assert!(body.get("materialId").is_none() && body.get("materials").is_none());
     }
 }

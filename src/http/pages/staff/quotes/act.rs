@@ -26,15 +26,15 @@ pub(super) async fn on_quote(
     let (_, quote) = present(&app.quotes, id).await?;
     let name = if LINE_ACTS.contains(&word.as_str()) { line_form(&sent) } else { word.clone() };
     let typed = TypedForm::new(&name, &sent);
-    let (operation, said) = match word.as_str() {
-        "change" => ("change", draft::said(&typed)),
-        "line" => ("change", line::lines(&quote, &typed, Some(line::said(&typed, &quote.currency)))),
+    let (operation, body) = match word.as_str() {
+        "change" => ("change", draft::request_body(&typed)),
+        "line" => ("change", line::lines(&quote, &typed, Some(line::request_body(&typed, &quote.currency)))),
         "remove-line" => ("change", line::lines(&quote, &typed, None)),
         "withdraw" => ("withdraw", without_nulls(json!({"reason": typed.some("reason")}))),
         other => (other, json!({})),
     };
     let call = at_version(sent.call, &typed);
-    match act_by_page(app.quotes.clone(), id, operation, call, &said).await {
+    match act_by_page(app.quotes.clone(), id, operation, call, &body).await {
         Ok(()) if word == "delete" => Ok(see_other(QUOTES_PATH)),
         Ok(()) => Ok(see_other(&page_of(QUOTES_PATH, id))),
         Err(error) => {

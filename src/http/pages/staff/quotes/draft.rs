@@ -9,7 +9,7 @@ use crate::http::pages::staff::QUOTES_PATH;
 use crate::http::pages::staff::sheet::{FormSheet, TypedForm, day, line_field, page_of};
 
 /// Builds the API request body of a draft without its lines; empty fields become null, which clears them.
-pub(super) fn said(typed: &TypedForm) -> Value {
+pub(super) fn request_body(typed: &TypedForm) -> Value {
     json!({
         "customerEmail": typed.some("email"), "validUntil": typed.end_of_day("validUntil"),
         "notes": typed.some("notes"), "shippingAddress": typed.address(),

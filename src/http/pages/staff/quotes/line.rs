@@ -31,10 +31,10 @@ pub(super) struct LineChoices {
 impl LineChoices {
     pub(super) async fn read(app: &StaffQuoteHandles) -> Result<Self, ApiError> {
         let queries = &app.quotes.queries;
-        let wanted = SkuFilter { active: Some(true), ..SkuFilter::default() };
-        let (skus, _) = queries.skus(&wanted, MOST_CHOICES).await?;
-        let wanted = FileFilter { kind: Some(FileKind::Model), ..FileFilter::default() };
-        let (models, _) = queries.files(&wanted, MOST_CHOICES).await?;
+        let sku_filter = SkuFilter { active: Some(true), ..SkuFilter::default() };
+        let (skus, _) = queries.skus(&sku_filter, MOST_CHOICES).await?;
+        let file_filter = FileFilter { kind: Some(FileKind::Model), ..FileFilter::default() };
+        let (models, _) = queries.files(&file_filter, MOST_CHOICES).await?;
         let mut made_from = vec![
             (NOT_PRINTED.to_owned(), "Nothing is printed, such as design work".to_owned()),
             ("later".to_owned(), "Printed; the SKU is said before it is sent".to_owned()),
@@ -72,9 +72,9 @@ fn set_price(line: &QuoteLine) -> Option<i64> {
 }
 
 /// Returns the options plus the current value, which may no longer be on offer.
-fn with_known(mut choices: Vec<(String, String)>, known: &str) -> Vec<(String, String)> {
-    if !choices.iter().any(|(value, _)| value == known) {
-        choices.push((known.to_owned(), "as it is now".to_owned()));
+fn with_known(mut choices: Vec<(String, String)>, current: &str) -> Vec<(String, String)> {
+    if !choices.iter().any(|(value, _)| value == current) {
+        choices.push((current.to_owned(), "as it is now".to_owned()));
     }
     choices
 }
@@ -125,7 +125,7 @@ pub(super) fn forms(quote: &Quote, choices: &LineChoices, refused: Option<&Typed
 }
 
 /// Converts the form of a line to the API's representation.
-pub(super) fn said(typed: &TypedForm, currency: &str) -> Value {
+pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {
     let from = typed.text("madeFrom");
     let (kind, id) = from.split_once(':').unwrap_or((from, ""));
     let model = kind == "model";
@@ -139,7 +139,7 @@ pub(super) fn said(typed: &TypedForm, currency: &str) -> Value {
 }
 
 /// Converts an existing line to the API's representation.
-fn kept(line: &QuoteLine) -> Value {
+fn line_json(line: &QuoteLine) -> Value {
     let model = line.model.as_ref();
     json!({
         "description": line.description, "quantity": line.quantity, "unitPriceCents": set_price(line),
@@ -152,6 +152,6 @@ fn kept(line: &QuoteLine) -> Value {
 
 /// Builds the lines of the API request body with the form applied; without `said`, removes the line that the form
 /// names.
-pub(super) fn lines(quote: &Quote, typed: &TypedForm, said: Option<Value>) -> Value {
-    json!({ "lines": edited(quote.lines.iter().map(kept).collect(), typed, said) })
+pub(super) fn lines(quote: &Quote, typed: &TypedForm, new_line: Option<Value>) -> Value {
+    json!({ "lines": edited(quote.lines.iter().map(line_json).collect(), typed, new_line) })
 }

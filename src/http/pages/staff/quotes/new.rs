@@ -12,7 +12,7 @@ use crate::domain::bounds::MAX_QUANTITY;
 use crate::domain::custom_request::CustomRequest;
 use crate::domain::id::Id;
 use crate::http::access::Caller;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::page::OpenQuery;
 use crate::http::pages::form::{PageForm, check_token};
@@ -54,12 +54,12 @@ pub(super) async fn create(State(app): State<StaffQuoteHandles>, sent: PageForm)
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let typed = TypedForm::new("new", &sent);
     let currency = typed.some("currency").unwrap_or(&app.config.orders.currency);
-    let said = without_nulls(json!({
+    let body = without_nulls(json!({
         "customerEmail": typed.some("email"), "customRequestId": typed.some(REQUEST_FIELD),
         "currency": typed.some("currency"), "validUntil": typed.end_of_day("validUntil"), "notes": typed.some("notes"),
-        "lines": [line::said(&typed, currency)],
+        "lines": [line::request_body(&typed, currency)],
     }));
-    match create_by_page(app.quotes.clone(), sent.call, &said).await {
+    match create_by_page(app.quotes.clone(), sent.call, &body).await {
         Ok(id) => Ok(see_other(&page_of(QUOTES_PATH, id))),
         Err(error) => {
             let request = typed.text(REQUEST_FIELD).parse().ok();
@@ -95,7 +95,7 @@ async fn page(
     refused: Option<&TypedForm>,
 ) -> Result<Response, ApiError> {
     let state = match request {
-        Some(id) => Some(found(&app.requests.custom_requests, id).await?.1),
+        Some(id) => Some(find_existing(&app.requests.custom_requests, id).await?.1),
         None => None,
     };
     let request = state.as_ref().map(|state| state_of(state)).transpose()?;

@@ -13,7 +13,7 @@ use crate::domain::id::Id;
 use crate::domain::picture_format::PictureFormat;
 use crate::domain::quote::Quote;
 use crate::http::access::Caller;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::{money, see_other, time};
@@ -45,21 +45,21 @@ pub(super) async fn act(
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let typed = TypedForm::new(&word, &sent);
-    let said = if word == "change" {
-        let mut said = json!({"internalNotes": typed.some("internalNotes")});
+    let body = if word == "change" {
+        let mut body = json!({"internalNotes": typed.some("internalNotes")});
         if let Some(status) = typed.some("status") {
-            said["status"] = json!(status);
+            body["status"] = json!(status);
         }
-        said
+        body
     } else {
         json!({})
     };
     let call = at_version(sent.call, &typed);
     let done = if word == "quote" {
-        answer_by_page(app.quotes.clone(), id, call, &said).await.map(|quote| page_of(QUOTES_PATH, quote))
+        answer_by_page(app.quotes.clone(), id, call, &body).await.map(|quote| page_of(QUOTES_PATH, quote))
     } else {
-        let asked = act_by_page(app.requests.clone(), id, &word, call, &said).await;
-        asked.map(|()| page_of(REQUESTS_PATH, id))
+        let outcome = act_by_page(app.requests.clone(), id, &word, call, &body).await;
+        outcome.map(|()| page_of(REQUESTS_PATH, id))
     };
     match done {
         Ok(next) => Ok(see_other(&next)),
@@ -76,7 +76,7 @@ async fn page(
     id: Id,
     refused: Option<&TypedForm>,
 ) -> Result<Response, ApiError> {
-    let (_, state) = found(&app.requests.custom_requests, id).await?;
+    let (_, state) = find_existing(&app.requests.custom_requests, id).await?;
     let request = state_of(&state)?;
     let now = app.quotes.environment.now();
     let filter = QuoteFilter { custom_request_id: Some(id), now, ..QuoteFilter::default() };

@@ -11,7 +11,7 @@ use crate::http::access::Caller;
 use crate::http::error::ApiError;
 use crate::http::page::OpenQuery;
 use crate::http::pages::frame::{money, time};
-use crate::http::pages::staff::sheet::{ListPart, given, page_of};
+use crate::http::pages::staff::sheet::{ListPart, non_empty, page_of};
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, since};
 use crate::http::pages::staff::{QUOTES_PATH, REQUESTS_PATH};
 use crate::http::wire::MaxChars;
@@ -58,7 +58,7 @@ pub(super) async fn list(
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let status = STATUSES.into_iter().find(|status| query.status.as_deref() == Some(status.to_string().as_str()));
-    let q = given(query.q.as_ref());
+    let q = non_empty(query.q.as_ref());
     let part = ListPart {
         path: REQUESTS_PATH,
         narrowed: vec![("status", query.status.as_deref()), ("q", q)],

@@ -60,18 +60,18 @@ pub(super) struct AuditPageQuery {
 }
 
 /// Returns a filter's trimmed text; `None` if it is missing or blank.
-fn given(text: Option<&str>) -> Option<&str> {
+fn non_empty(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }
 
 impl AuditPageQuery {
     fn filter(&self) -> AuditFilter {
-        let subject = given(self.subject.as_deref());
+        let subject = non_empty(self.subject.as_deref());
         let subject_id: Option<Id> = subject.and_then(|subject| subject.parse().ok());
-        let at = |day: Option<&str>, of_day: &str| moment(given(day)?, of_day).parse::<Timestamp>().ok();
+        let at = |day: Option<&str>, of_day: &str| moment(non_empty(day)?, of_day).parse::<Timestamp>().ok();
         AuditFilter {
-            actor: given(self.actor.as_deref()).map(str::to_owned),
-            action: given(self.action.as_deref()).map(str::to_owned),
+            actor: non_empty(self.actor.as_deref()).map(str::to_owned),
+            action: non_empty(self.action.as_deref()).map(str::to_owned),
             subject_kind: subject.filter(|_| subject_id.is_none()).map(str::to_owned),
             subject_id,
             from: at(self.first.as_deref(), BEGIN_OF_DAY),

@@ -39,8 +39,8 @@ pub(super) async fn make(State(app): State<BackupPageHandles>, sent: PageForm) -
     match download(&app.backup, who).await {
         Ok(archive) => Ok(archive),
         Err(error) if matches!(error.status(), StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE) => {
-            let shown = page(&app, who, Some(&error))?;
-            Ok(refused(shown, error))
+            let response = page(&app, who, Some(&error))?;
+            Ok(refused(response, error))
         }
         Err(error) => Err(error),
     }

@@ -17,7 +17,7 @@ use crate::http::handles::handles;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::time;
 use crate::http::pages::refused::sentence;
-use crate::http::pages::setup::fields::{as_settings, given, inputs, name_of};
+use crate::http::pages::setup::fields::{as_settings, inputs, name_of, submitted_values};
 use crate::http::pages::setup::integrations::about;
 use crate::http::pages::setup::trial::failed;
 use crate::http::pages::setup::{faults_of, wrong};
@@ -67,7 +67,7 @@ impl TriedForm<'_> {
         }
     }
 
-    fn told(&self) -> Markup {
+    fn render(&self) -> Markup {
         match &self.outcome {
             TrialOutcome::Tested(test) if test.ok => {
                 html! { p role="status" { strong { "It works. " } (sentence(&test.message)) } }
@@ -106,21 +106,21 @@ pub(super) async fn change(State(app): State<IntegrationPageHandles>, sent: Page
         Err(error) => return Err(error),
     };
     let tried = TriedForm { kind, sent: &sent, outcome };
-    let mut shown = page(&app, who, Some(&tried)).await?;
+    let mut response = page(&app, who, Some(&tried)).await?;
     Ok(match tried.outcome {
-        TrialOutcome::Faulty(error) => refused(shown, error),
+        TrialOutcome::Faulty(error) => refused(response, error),
         TrialOutcome::Tested(test) if !test.ok => {
-            *shown.status_mut() = StatusCode::BAD_REQUEST;
-            shown
+            *response.status_mut() = StatusCode::BAD_REQUEST;
+            response
         }
-        TrialOutcome::Tested(_) | TrialOutcome::Written(_) => shown,
+        TrialOutcome::Tested(_) | TrialOutcome::Written(_) => response,
     })
 }
 
 async fn outcome(app: &IntegrationPageHandles, kind: Service, sent: &PageForm) -> Result<TrialOutcome, ApiError> {
     let config = &app.settings.config;
     let next = waiting_settings(config).await;
-    let values = given(kind, sent, next.as_ref().unwrap_or(config), &SetupDraft::default())?;
+    let values = submitted_values(kind, sent, next.as_ref().unwrap_or(config), &SetupDraft::default())?;
     if sent.text("act") == TEST_WORD {
         let settings = as_settings(values.iter().map(|(key, text)| (key, text)));
         return Ok(TrialOutcome::Tested(tested_with(config, kind, settings).await?.0));
@@ -131,7 +131,7 @@ async fn outcome(app: &IntegrationPageHandles, kind: Service, sent: &PageForm) -
 async fn page(app: &IntegrationPageHandles, who: &Caller, tried: Option<&TriedForm<'_>>) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let next = waiting_settings(&app.settings.config).await;
-    let shown = next.as_ref().unwrap_or(&app.settings.config);
+    let config = next.as_ref().unwrap_or(&app.settings.config);
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Integrations" }
@@ -145,7 +145,7 @@ async fn page(app: &IntegrationPageHandles, who: &Caller, tried: Option<&TriedFo
             }
         }
         @for view in views(&app.integrations) {
-            (section(&view, shown, tried.filter(|tried| tried.kind == view.kind)))
+            (section(&view, config, tried.filter(|tried| tried.kind == view.kind)))
         }
     };
     Ok(viewer.page(StaffSection::Settings, "Integrations", &app.settings.board.view(), &content))
@@ -180,7 +180,7 @@ fn section(view: &IntegrationView, config: &Config, tried: Option<&TriedForm<'_>
                     }
                 }
             }
-            @if let Some(tried) = tried { (tried.told()) }
+            @if let Some(tried) = tried { (tried.render()) }
             @if view.kind == Service::Accounting {
                 p {
                     "Keeps the books. Its client id and secret are set in " code { "config.toml" } " or "

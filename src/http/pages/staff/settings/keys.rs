@@ -172,25 +172,25 @@ fn new_page(app: &KeyPageHandles, who: &Caller, refused: Refused<'_>) -> Result<
 }
 
 /// Builds the API request body from the form.
-fn said(sent: &PageForm) -> Value {
-    let mut said = Map::new();
-    said.insert("name".to_owned(), json!(sent.text("name")));
-    said.insert("role".to_owned(), json!(sent.text("role")));
+fn request_body(sent: &PageForm) -> Value {
+    let mut members = Map::new();
+    members.insert("name".to_owned(), json!(sent.text("name")));
+    members.insert("role".to_owned(), json!(sent.text("role")));
     if let Some(day) = sent.some("expiry") {
-        said.insert("expiresAt".to_owned(), json!(moment(&day, END_OF_DAY)));
+        members.insert("expiresAt".to_owned(), json!(moment(&day, END_OF_DAY)));
     }
     if let Some(email) = sent.some("customer") {
-        said.insert("customerEmail".to_owned(), json!(email));
+        members.insert("customerEmail".to_owned(), json!(email));
     }
-    Value::Object(said)
+    Value::Object(members)
 }
 
 /// Creates an API key and shows it, only this once.
 pub(super) async fn make(State(app): State<KeyPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     let viewer = StaffViewer::new(who, &app.settings.config)?;
-    let (name, key) = match keys::create_by_page(app.keys.clone(), &sent.call, &said(&sent)).await {
-        Ok(made) => made,
+    let (name, key) = match keys::create_by_page(app.keys.clone(), &sent.call, &request_body(&sent)).await {
+        Ok(created) => created,
         Err(error) if is_of_form(&error) => {
             return Ok(refused(new_page(&app, who, Some((&sent, &error)))?, error));
         }

@@ -59,22 +59,22 @@ pub(super) async fn change(
     ClientAddress(from): ClientAddress,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let given = (sent.raw("current"), sent.raw("new"));
-    let answer = password_by_page(app.sessions.clone(), from, &sent.call, given).await;
-    let mut shown = if answer.status().is_success() {
+    let passwords = (sent.raw("current"), sent.raw("new"));
+    let answer = password_by_page(app.sessions.clone(), from, &sent.call, passwords).await;
+    let mut response = if answer.status().is_success() {
         see_other(sessions::PATH)
     } else {
-        let told = answer.extensions().get::<ErrorMeta>().map(|meta| words(&meta.message));
-        let mut page = page(&app, &sent.call.who, Some(told.as_deref().unwrap_or("That did not work.")))?;
+        let message = answer.extensions().get::<ErrorMeta>().map(|meta| words(&meta.message));
+        let mut page = page(&app, &sent.call.who, Some(message.as_deref().unwrap_or("That did not work.")))?;
         *page.status_mut() = answer.status();
         page
     };
     if let Some(value) = answer.headers().get(header::RETRY_AFTER) {
-        shown.headers_mut().insert(header::RETRY_AFTER, value.clone());
+        response.headers_mut().insert(header::RETRY_AFTER, value.clone());
     }
     // For the audit log and the limits, which look at it behind this.
-    *shown.extensions_mut() = answer.extensions().clone();
-    Ok(shown)
+    *response.extensions_mut() = answer.extensions().clone();
+    Ok(response)
 }
 
 #[cfg(test)]

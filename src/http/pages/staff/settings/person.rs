@@ -154,7 +154,7 @@ pub(super) async fn act_on(
         second_factor::reset(State(app.sessions.clone()), PathId(id), call).await?;
         return Ok(see_other(&format!("{PATH}/{id}")));
     }
-    let said = match word.as_str() {
+    let body = match word.as_str() {
         "change" => Some(json!({"name": sent.text("name"), "role": sent.text("role")})),
         "enable" => Some(json!({"active": true})),
         "disable" => Some(json!({"active": false})),
@@ -162,12 +162,12 @@ pub(super) async fn act_on(
         "remove" => None,
         _ => return Err(Refusal::not_found("act").into()),
     };
-    let done = match &said {
-        Some(said) => users::update_by_page(app.users.clone(), id, &sent.call, said).await,
+    let done = match &body {
+        Some(body) => users::update_by_page(app.users.clone(), id, &sent.call, body).await,
         None => users::remove_by_page(app.users.clone(), id, &sent.call).await,
     };
     match done {
-        Ok(()) if said.is_none() => Ok(see_other(PATH)),
+        Ok(()) if body.is_none() => Ok(see_other(PATH)),
         Ok(()) => Ok(see_other(&format!("{PATH}/{id}"))),
         Err(error) if is_of_form(&error) => Ok(refused(page(&app, id, who, Some((&sent, &error)))?, error)),
         Err(error) => Err(error),

@@ -49,8 +49,8 @@ pub(super) async fn act(
     match reviewed(&app, id, &sent).await {
         Ok(()) => Ok(see_other(PATH)),
         Err(error) if is_of_form(&error) => {
-            let shown = page(&app, &sent.call.who, Some((&sent, &error))).await?;
-            Ok(refused(shown, error))
+            let response = page(&app, &sent.call.who, Some((&sent, &error))).await?;
+            Ok(refused(response, error))
         }
         Err(error) => Err(error),
     }
@@ -72,7 +72,7 @@ async fn reviewed(app: &RestorePageHandles, id: Id, sent: &PageForm) -> Result<(
 async fn page(app: &RestorePageHandles, who: &Caller, refused: Refused<'_>) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let (all, _) = app.restores.queries.restores(Page { limit: MAX_SHOWN, offset: 0 }).await?;
-    let all: Vec<&Restore> = all.iter().filter_map(|found| found.state.as_ref()).collect();
+    let all: Vec<&Restore> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let content = html! {
         p { a href=(SETTINGS_PATH) { "Settings" } }
         h1 { "Restores" }

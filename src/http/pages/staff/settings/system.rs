@@ -97,7 +97,7 @@ fn glance(
     space: Option<CustomerSpaceSummary>,
     admin: bool,
 ) -> Markup {
-    let place = connect::shown(config.database_url().expose());
+    let place = connect::display_url(config.database_url().expose());
     // Where it is on the machine is for admins.
     let database = if admin { &place } else { place.split(' ').next().unwrap_or_default() };
     let away = |up: bool| (!up).then_some("does not answer");

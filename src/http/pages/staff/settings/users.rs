@@ -151,10 +151,10 @@ fn new_page(app: &UserPageHandles, who: &Caller, refused: Refused<'_>) -> Result
 pub(super) async fn add(State(app): State<UserPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;
-    let said = json!({
+    let body = json!({
         "name": sent.text("name"), "email": sent.text("email"), "role": sent.text("role"), "password": sent.raw("password"),
     });
-    match users::create_by_page(app.users.clone(), &sent.call, &said).await {
+    match users::create_by_page(app.users.clone(), &sent.call, &body).await {
         Ok(()) => Ok(see_other(PATH)),
         Err(error) if is_of_form(&error) => Ok(refused(new_page(&app, who, Some((&sent, &error)))?, error)),
         Err(error) => Err(error),

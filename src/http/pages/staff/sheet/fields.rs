@@ -72,7 +72,7 @@ impl<'a> FormSheet<'a> {
 
     /// Renders the form's errors.
     pub(in super::super) fn faults(&self) -> Markup {
-        html! { @if let Some(typed) = self.typed { (typed.told()) } }
+        html! { @if let Some(typed) = self.typed { (typed.render_faults()) } }
     }
 
     /// Renders the form's errors, its token, and the version from which it was rendered.
@@ -84,11 +84,11 @@ impl<'a> FormSheet<'a> {
         }
     }
 
-    fn shown(&self, member: &str, known: &str) -> String {
-        self.typed.map_or(known, |typed| typed.text(member)).to_owned()
+    fn value_of(&self, member: &str, current: &str) -> String {
+        self.typed.map_or(current, |typed| typed.text(member)).to_owned()
     }
 
-    pub(in super::super) fn field(&self, look: FieldLook, known: &str) -> Markup {
+    pub(in super::super) fn field(&self, look: FieldLook, current: &str) -> Markup {
         let FieldLook { name, label, kind, inputmode, max_chars, required, hint } = look;
         let id = format!("{}-{name}", self.name);
         let about = hint.map(|_| format!("about-{id}"));
@@ -96,29 +96,29 @@ impl<'a> FormSheet<'a> {
             div class="field" {
                 label for=(id) { (label) }
                 input id=(id) name=(name) type=(kind) inputmode=[inputmode] maxlength=(max_chars) required[required]
-                    value=(self.shown(name, known)) aria-describedby=[about.as_deref()];
+                    value=(self.value_of(name, current)) aria-describedby=[about.as_deref()];
                 @if let (Some(hint), Some(about)) = (hint, &about) { p class="hint" id=(about) { (hint) } }
             }
         }
     }
 
     /// Renders a field for a whole number from 1 to `most`.
-    pub(in super::super) fn count(&self, name: &str, label: &str, most: u32, known: u32) -> Markup {
+    pub(in super::super) fn count(&self, name: &str, label: &str, most: u32, current: u32) -> Markup {
         let id = format!("{}-{name}", self.name);
         html! {
             div class="field narrow" {
                 label for=(id) { (label) }
-                input id=(id) name=(name) type="number" min="1" max=(most) required value=(self.shown(name, &known.to_string()));
+                input id=(id) name=(name) type="number" min="1" max=(most) required value=(self.value_of(name, &current.to_string()));
             }
         }
     }
 
-    pub(in super::super) fn area(&self, name: &str, label: &str, max_chars: u32, known: &str) -> Markup {
+    pub(in super::super) fn area(&self, name: &str, label: &str, max_chars: u32, current: &str) -> Markup {
         let id = format!("{}-{name}", self.name);
         html! {
             div class="field wide-field" {
                 label for=(id) { (label) }
-                textarea id=(id) name=(name) rows="3" maxlength=(max_chars) { (self.shown(name, known)) }
+                textarea id=(id) name=(name) rows="3" maxlength=(max_chars) { (self.value_of(name, current)) }
             }
         }
     }
@@ -128,10 +128,10 @@ impl<'a> FormSheet<'a> {
         &self,
         name: &str,
         label: &str,
-        known: &str,
+        current: &str,
         choices: &[(String, String)],
     ) -> Markup {
-        let (id, chosen) = (format!("{}-{name}", self.name), self.shown(name, known));
+        let (id, chosen) = (format!("{}-{name}", self.name), self.value_of(name, current));
         html! {
             div class="field" {
                 label for=(id) { (label) }
@@ -145,15 +145,15 @@ impl<'a> FormSheet<'a> {
     }
 
     /// Renders the fields of an address.
-    pub(in super::super) fn address(&self, legend: &str, known: Option<&Address>) -> Markup {
-        let part = |name: &str| match (known, name) {
+    pub(in super::super) fn address(&self, legend: &str, current: Option<&Address>) -> Markup {
+        let part = |name: &str| match (current, name) {
             (None, _) => "",
-            (Some(known), "line1") => known.line1.as_str(),
-            (Some(known), "line2") => known.line2.as_deref().unwrap_or_default(),
-            (Some(known), "postalCode") => known.postal_code.as_str(),
-            (Some(known), "city") => known.city.as_str(),
-            (Some(known), "region") => known.region.as_deref().unwrap_or_default(),
-            (Some(known), _) => known.country.as_str(),
+            (Some(current), "line1") => current.line1.as_str(),
+            (Some(current), "line2") => current.line2.as_deref().unwrap_or_default(),
+            (Some(current), "postalCode") => current.postal_code.as_str(),
+            (Some(current), "city") => current.city.as_str(),
+            (Some(current), "region") => current.region.as_deref().unwrap_or_default(),
+            (Some(current), _) => current.country.as_str(),
         };
         html! {
             fieldset class="sheet" {

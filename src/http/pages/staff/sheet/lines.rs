@@ -21,13 +21,13 @@ pub(in super::super) fn line_form(sent: &PageForm) -> String {
 
 /// Returns the lines with `said` in place of the line that the form names, or appended if it names none. Without
 /// `said`, removes that line.
-pub(in super::super) fn edited(mut lines: Vec<Value>, typed: &TypedForm, said: Option<Value>) -> Vec<Value> {
+pub(in super::super) fn edited(mut lines: Vec<Value>, typed: &TypedForm, new_line: Option<Value>) -> Vec<Value> {
     let at = typed.text(LINE_FIELD).parse::<usize>().ok().filter(|at| *at < lines.len());
-    match (at, said) {
-        (Some(at), said) => {
-            lines.splice(at..=at, said);
+    match (at, new_line) {
+        (Some(at), new_line) => {
+            lines.splice(at..=at, new_line);
         }
-        (None, Some(said)) => lines.push(said),
+        (None, Some(new_line)) => lines.push(new_line),
         (None, None) => {}
     }
     lines

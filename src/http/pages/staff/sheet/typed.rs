@@ -100,7 +100,7 @@ impl TypedForm {
         }
     }
 
-    pub(super) fn told(&self) -> Markup {
+    pub(super) fn render_faults(&self) -> Markup {
         wrong(&self.refusal.as_ref().map(faults_of).unwrap_or_default())
     }
 }
@@ -115,9 +115,9 @@ pub(in super::super) fn at_version(mut call: CommandRequest, typed: &TypedForm) 
 }
 
 /// Removes null members from a body, so that the API applies its defaults.
-pub(in super::super) fn without_nulls(mut said: Value) -> Value {
-    if let Value::Object(members) = &mut said {
+pub(in super::super) fn without_nulls(mut body: Value) -> Value {
+    if let Value::Object(members) = &mut body {
         members.retain(|_, value| !value.is_null());
     }
-    said
+    body
 }

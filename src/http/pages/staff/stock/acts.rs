@@ -22,16 +22,16 @@ async fn done(
     app: &StockHandles,
     id: Id,
     (form, operation): (&str, &str),
-    said: &Value,
+    body: &Value,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let (tried, who) = (AttemptedForm::of(form, &sent), sent.call.who.clone());
-    match act_by_page(app.materials.clone(), id, operation, sent.call, said).await {
+    match act_by_page(app.materials.clone(), id, operation, sent.call, body).await {
         Ok(()) if operation == "remove" => Ok(see_other(STOCK_PATH)),
         Ok(()) => Ok(see_other(&material_path(id))),
         Err(error) if is_of_form(&error) => {
-            let shown = material::page(app, &who, id, 0, &tried.refused(&error)).await?;
-            Ok(refused(shown, error))
+            let response = material::page(app, &who, id, 0, &tried.refused(&error)).await?;
+            Ok(refused(response, error))
         }
         Err(error) => Err(error),
     }
@@ -43,8 +43,8 @@ pub(super) async fn receive(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let said = json!({"delta": number(sent.text("delta")), "reason": sent.text("reason")});
-    done(&app, id, ("receive", "adjust"), &said, sent).await
+    let body = json!({"delta": number(sent.text("delta")), "reason": sent.text("reason")});
+    done(&app, id, ("receive", "adjust"), &body, sent).await
 }
 
 /// Records a loss as a negative change. A minus sign in the input makes it invalid.
@@ -54,8 +54,8 @@ pub(super) async fn write_off(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let delta = number(&format!("-{}", sent.text("taken")));
-    let said = json!({"delta": delta, "reason": sent.text("reason")});
-    done(&app, id, ("write-off", "adjust"), &said, sent).await
+    let body = json!({"delta": delta, "reason": sent.text("reason")});
+    done(&app, id, ("write-off", "adjust"), &body, sent).await
 }
 
 /// Records a stock count.
@@ -64,8 +64,8 @@ pub(super) async fn count(
     PathId(id): PathId,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let said = json!({"quantity": number(sent.text("quantity"))});
-    done(&app, id, ("count", "change"), &said, sent).await
+    let body = json!({"quantity": number(sent.text("quantity"))});
+    done(&app, id, ("count", "change"), &body, sent).await
 }
 
 /// Removes a material.
@@ -90,8 +90,8 @@ pub(super) async fn agree(
     match agree_by_page(app.links.clone(), (id, system), sent.call, &body).await {
         Ok(()) => Ok(see_other(&to)),
         Err(error) if is_of_form(&error) => {
-            let shown = material::page(&app, &who, id, 0, &tried.refused(&error)).await?;
-            Ok(refused(shown, error))
+            let response = material::page(&app, &who, id, 0, &tried.refused(&error)).await?;
+            Ok(refused(response, error))
         }
         Err(error) => Err(error),
     }

@@ -46,8 +46,8 @@ pub(super) async fn show(
     OpenQuery(query): OpenQuery<BinQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let known = present(&app);
-    let all: Vec<&Material> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    let residents = present(&app);
+    let all: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let title = query.name.as_deref().unwrap_or("Bins");
     let content = html! {
         p { a href=(STOCK_PATH) { "All stock" } @if query.name.is_some() { " · " a href=(BINS_PATH) { "All bins" } } }
@@ -81,14 +81,14 @@ fn list(all: &[&Material]) -> Markup {
 }
 
 fn inside(name: &str, all: &[&Material]) -> Markup {
-    let kept = all.iter().filter(|material| material.fields.location.as_deref() == Some(name));
-    let kept: Vec<&&Material> = kept.collect();
+    let contents = all.iter().filter(|material| material.fields.location.as_deref() == Some(name));
+    let contents: Vec<&&Material> = contents.collect();
     html! {
         section class="card" aria-labelledby="inside" {
             h2 id="inside" { "In it" }
-            @if kept.is_empty() { p { "Nothing is kept here. The place of a material is on its page, under “Edit”." } }
+            @if contents.is_empty() { p { "Nothing is kept here. The place of a material is on its page, under “Edit”." } }
             ul class="rows" {
-                @for material in &kept {
+                @for material in &contents {
                     @let unit = material.fields.kind.unit();
                     @let (tone, words) = level_state(material);
                     li {

@@ -75,22 +75,22 @@ fn known_value(material: Option<&Material>, name: &str) -> String {
 
 /// Builds the API request body from the form. An empty text becomes null; an empty amount is left unchanged, or becomes
 /// null where it may be unknown.
-fn said(sent: &PageForm) -> Value {
-    let mut said = Map::new();
+fn request_body(sent: &PageForm) -> Value {
+    let mut members = Map::new();
     for name in ["name", "type"] {
-        said.insert(name.to_owned(), json!(sent.text(name)));
+        members.insert(name.to_owned(), json!(sent.text(name)));
     }
     for (name, ..) in TEXTS {
-        said.insert(name.to_owned(), json!(sent.some(name)));
+        members.insert(name.to_owned(), json!(sent.some(name)));
     }
     for name in AMOUNTS.map(|(name, ..)| name).into_iter().chain(["quantity"]) {
         match sent.some(name) {
-            Some(text) => _ = said.insert(name.to_owned(), number(&text)),
-            None if name == COST_FIELD => _ = said.insert(name.to_owned(), Value::Null),
+            Some(text) => _ = members.insert(name.to_owned(), number(&text)),
+            None if name == COST_FIELD => _ = members.insert(name.to_owned(), Value::Null),
             None => {}
         }
     }
-    Value::Object(said)
+    Value::Object(members)
 }
 
 /// Serves the form that adds a material.
@@ -100,8 +100,8 @@ pub(super) async fn show_new(State(app): State<StockHandles>, who: Caller) -> Re
 
 /// Adds a material, or serves the form again with its errors.
 pub(super) async fn add(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let (tried, who, said) = (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), said(&sent));
-    match create_by_page(&app.materials, sent.call, &said).await {
+    let (tried, who, body) = (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), request_body(&sent));
+    match create_by_page(&app.materials, sent.call, &body).await {
         Ok(id) => Ok(see_other(&material_path(id))),
         Err(error) if is_of_form(&error) => Ok(refused(page(&app, &who, None, &tried.refused(&error))?, error)),
         Err(error) => Err(error),
@@ -114,8 +114,8 @@ pub(super) async fn show(
     PathId(id): PathId,
     who: Caller,
 ) -> Result<Response, ApiError> {
-    let known = material_of(&app, id).await?;
-    page(&app, &who, Some(&known), &AttemptedForm::default())
+    let current = material_of(&app, id).await?;
+    page(&app, &who, Some(&current), &AttemptedForm::default())
 }
 
 /// Changes a material, or serves the form again with its errors.
@@ -127,12 +127,12 @@ pub(super) async fn change(
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", sent.text(VERSION_FIELD))) {
         sent.call.headers.insert(header::IF_MATCH, tag);
     }
-    let (tried, who, said) = (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), said(&sent));
-    match act_by_page(app.materials.clone(), id, "change", sent.call, &said).await {
+    let (tried, who, body) = (AttemptedForm::of(EDIT_ACT, &sent), sent.call.who.clone(), request_body(&sent));
+    match act_by_page(app.materials.clone(), id, "change", sent.call, &body).await {
         Ok(()) => Ok(see_other(&material_path(id))),
         Err(error) if is_of_form(&error) => {
-            let known = material_of(&app, id).await?;
-            Ok(refused(page(&app, &who, Some(&known), &tried.refused(&error))?, error))
+            let current = material_of(&app, id).await?;
+            Ok(refused(page(&app, &who, Some(&current), &tried.refused(&error))?, error))
         }
         Err(error) => Err(error),
     }
@@ -141,11 +141,11 @@ pub(super) async fn change(
 fn page(
     app: &StockHandles,
     who: &Caller,
-    known: Option<&(i64, Material)>,
+    current: Option<&(i64, Material)>,
     tried: &AttemptedForm,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
-    let material = known.map(|(_, material)| material);
+    let material = current.map(|(_, material)| material);
     let (title, path) = match material {
         Some(material) => (format!("Edit {}", material.fields.name), format!("{}/edit", material_path(material.id))),
         None => ("Add a material".to_owned(), NEW_PATH.to_owned()),
@@ -157,7 +157,7 @@ fn page(
         form class="card narrow-form" method="post" action=(path) {
             (hidden())
             (tried.wrong(EDIT_ACT))
-            @if let Some((version, _)) = known { input type="hidden" name=(VERSION_FIELD) value=(version); }
+            @if let Some((version, _)) = current { input type="hidden" name=(VERSION_FIELD) value=(version); }
             (field("name", "Name", &html! {
                 input id="name" name="name" required maxlength="200" autocomplete="off" value=(tried.value(EDIT_ACT, "name", &known_value(material, "name")));
             }))

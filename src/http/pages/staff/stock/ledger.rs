@@ -38,7 +38,7 @@ fn change_words(delta: Amount) -> String {
 }
 
 /// Renders the ledger, newest entries first, after skipping `from` of them.
-pub(super) async fn shown(app: &StockHandles, material: &Material, from: u64) -> Result<Markup, ApiError> {
+pub(super) async fn render(app: &StockHandles, material: &Material, from: u64) -> Result<Markup, ApiError> {
     let queries = &app.materials.queries;
     let (drawn, total) = queries.movements(material.id, Page { limit: STEPS_DRAWN, offset: 0 }).await?;
     let (lines, _) = queries.movements(material.id, Page { limit: ROWS_PER_PAGE, offset: from }).await?;
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_change_has_its_sign() {
-        let told = [1, -1, 0].map(|units| change_words(Amount::units(units)));
-        assert_eq!(told, ["+1", "-1", ""]);
+        let actual = [1, -1, 0].map(|units| change_words(Amount::units(units)));
+        assert_eq!(actual, ["+1", "-1", ""]);
     }
 }

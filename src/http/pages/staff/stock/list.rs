@@ -35,10 +35,10 @@ pub(super) struct StockListQuery {
 
 impl StockListQuery {
     fn takes(&self, material: &Material) -> bool {
-        let wanted = self.q.as_deref().unwrap_or_default().trim().to_lowercase();
+        let search_text = self.q.as_deref().unwrap_or_default().trim().to_lowercase();
         let fields = &material.fields;
         let texts = [Some(&fields.name), fields.brand.as_ref(), fields.variant.as_ref(), fields.location.as_ref()];
-        let named = texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&wanted));
+        let named = texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&search_text));
         named && (self.low.is_none() || material.runs_low())
     }
 }
@@ -81,12 +81,12 @@ pub(super) async fn show(
     OpenQuery(query): OpenQuery<StockListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let known = present(&app);
-    let all: Vec<&Material> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    let residents = present(&app);
+    let all: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let low: Vec<&Material> = all.iter().copied().filter(|material| material.runs_low()).collect();
-    let found: Vec<&Material> = all.iter().copied().filter(|material| query.takes(material)).collect();
+    let matching: Vec<&Material> = all.iter().copied().filter(|material| query.takes(material)).collect();
     let from = u64::from(query.from);
-    let (some, total) = cut(Page { limit: ROWS_PER_PAGE, offset: from }, found);
+    let (some, total) = cut(Page { limit: ROWS_PER_PAGE, offset: from }, matching);
     let part = |from: u64| {
         let (q, low) = (query.q.as_deref().unwrap_or_default(), query.low.as_deref().unwrap_or_default());
         address(STOCK_PATH, &[("q", q), ("low", low), ("from", &from.to_string())])

@@ -12,7 +12,7 @@ use crate::domain::id::Id;
 use crate::domain::material::Material;
 use crate::domain::refusal::Refusal;
 use crate::http::access::Caller;
-use crate::http::command_request::{found, state_of};
+use crate::http::command_request::{find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::page::OpenQuery;
 use crate::http::pages::frame::money;
@@ -44,7 +44,7 @@ pub(super) async fn show(
 
 /// Returns a material with its version, or 404 if it is deleted.
 pub(super) async fn material_of(app: &StockHandles, id: Id) -> Result<(i64, Material), ApiError> {
-    let (version, state) = found(&app.materials.materials, id).await?;
+    let (version, state) = find_existing(&app.materials.materials, id).await?;
     let material = state_of(&state)?;
     if material.archived { Err(Refusal::not_found("material").into()) } else { Ok((version, material.clone())) }
 }
@@ -59,7 +59,7 @@ pub(super) async fn page(
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let (_, material) = material_of(app, id).await?;
-    let ledger = ledger::shown(app, &material, from).await?;
+    let ledger = ledger::render(app, &material, from).await?;
     let (tone, words) = level_state(&material);
     let name = &material.fields.name;
     let content = html! {

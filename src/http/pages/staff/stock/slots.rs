@@ -58,7 +58,7 @@ pub(super) async fn show(
 
 /// Sets the contents of a slot, or serves the list again with the form's errors.
 pub(super) async fn say(State(app): State<StockHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    match said(&app, &sent).await {
+    match report_slot(&app, &sent).await {
         Ok(()) if sent.text("back") == TO_DO_PATH => Ok(see_other(TO_DO_PATH)),
         Ok(()) => Ok(see_other(SLOTS_PATH)),
         Err(error) if is_of_form(&error) => {
@@ -71,21 +71,21 @@ pub(super) async fn say(State(app): State<StockHandles>, sent: PageForm) -> Resu
 
 /// Sets the contents of a printer's slot. The colour follows from the material; values that the printer itself reports
 /// are not overwritten.
-async fn said(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError> {
+async fn report_slot(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError> {
     let to = chosen_slot(sent)?;
-    let said = if sent.text("empty") == EMPTY_WORD {
+    let body = if sent.text("empty") == EMPTY_WORD {
         json!({})
     } else {
-        let known = present(app);
-        let wanted = sent.text("materialId").parse::<Id>().ok();
-        let mut materials = known.iter().filter_map(|known| known.state.as_ref());
-        let color = materials.find(|one| Some(one.id) == wanted).and_then(|one| one.fields.color.clone());
+        let residents = present(app);
+        let material_id = sent.text("materialId").parse::<Id>().ok();
+        let mut materials = residents.iter().filter_map(|versioned| versioned.state.as_ref());
+        let color = materials.find(|one| Some(one.id) == material_id).and_then(|one| one.fields.color.clone());
         json!({
             "materialId": sent.some("materialId"), "color": color, "remaining": said_left(sent),
             "spoolId": sent.some("spoolId").map(|text| number(&text)),
         })
     };
-    load_by_page(&app.board.shop, &sent.call, to, &said).await
+    load_by_page(&app.board.shop, &sent.call, to, &body).await
 }
 
 fn page(
@@ -96,8 +96,8 @@ fn page(
     tried: &AttemptedForm,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
-    let known = present(app);
-    let materials: Vec<&Material> = known.iter().filter_map(|known| known.state.as_ref()).collect();
+    let residents = present(app);
+    let materials: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let mut slots = all_slots(app);
     slots.sort_by_cached_key(|place| (place.printer_name.to_lowercase(), place.at()));
     let of_form = slots.iter().find(|place| place_of(place) == chosen).map(|place| form(place, &materials, tried));
@@ -151,7 +151,7 @@ fn row(place: &SlotPlace, materials: &[&Material]) -> Markup {
 
 fn form(place: &SlotPlace, materials: &[&Material], tried: &AttemptedForm) -> Markup {
     let slot = &place.slot;
-    let text = |name: &str, known: Option<String>| tried.value(SAY_ACT, name, &known.unwrap_or_default());
+    let text = |name: &str, current: Option<String>| tried.value(SAY_ACT, name, &current.unwrap_or_default());
     let chosen = text("materialId", slot.material_id.map(|id| id.to_string()));
     html! {
         section class="card narrow-form" aria-labelledby="say" {

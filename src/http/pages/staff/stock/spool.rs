@@ -87,7 +87,7 @@ impl SlotPlace {
 /// Returns all slots of the shop.
 pub(super) fn all_slots(app: &StockHandles) -> Vec<SlotPlace> {
     let printers = present_all(&app.board.shop);
-    printers.iter().filter_map(|known| known.state.as_ref()).flat_map(SlotPlace::of).collect()
+    printers.iter().filter_map(|versioned| versioned.state.as_ref()).flat_map(SlotPlace::of).collect()
 }
 
 /// Known facts about a spool.
@@ -104,8 +104,9 @@ pub(in crate::http::pages::staff) struct SpoolFacts {
 impl SpoolFacts {
     /// Gathers the facts about a spool from the slots, the stock links of materials, and the spool's label.
     pub(in crate::http::pages::staff) fn find(app: &StockHandles, number: i64, on_label: Option<Id>) -> Self {
-        let known = app.materials.materials.all_resident();
-        let materials = || known.iter().filter_map(|(_, known)| known.state.as_ref().filter(|one| !one.archived));
+        let residents = app.materials.materials.all_resident();
+        let materials =
+            || residents.iter().filter_map(|(_, versioned)| versioned.state.as_ref().filter(|one| !one.archived));
         let mut places = all_slots(app);
         places.retain(|place| place.slot.spool == Some(number));
         let counted =
@@ -147,8 +148,8 @@ fn counted_spools(material: &Material) -> impl Iterator<Item = (i64, Amount)> {
 /// Returns the numbers of all known spools, with their materials.
 pub(in crate::http::pages::staff) fn known_spools(app: &StockHandles) -> Vec<(i64, Option<Id>)> {
     let in_slots = all_slots(app).into_iter().filter_map(|place| Some((place.slot.spool?, place.slot.material_id)));
-    let known = present(app);
-    let materials = known.iter().filter_map(|known| known.state.as_ref());
+    let residents = present(app);
+    let materials = residents.iter().filter_map(|versioned| versioned.state.as_ref());
     let counted = materials.flat_map(|material| {
         let id = Some(material.id);
         counted_spools(material).map(move |(number, _)| (number, id))
@@ -278,8 +279,8 @@ fn slots_to_choose(app: &StockHandles, facts: &SpoolFacts) -> Vec<SlotPlace> {
 
 fn load(app: &StockHandles, facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
     let slots = slots_to_choose(app, facts);
-    let known = present(app);
-    let materials = || known.iter().filter_map(|known| known.state.as_ref());
+    let residents = present(app);
+    let materials = || residents.iter().filter_map(|versioned| versioned.state.as_ref());
     let name_of =
         |id: Option<Id>| materials().find(|one| Some(one.id) == id).map_or("empty", |one| one.fields.name.as_str());
     let left = facts.left.map(|left| left.to_string()).unwrap_or_default();

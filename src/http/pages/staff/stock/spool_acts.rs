@@ -20,7 +20,7 @@ use crate::http::production::printers::load_by_page;
 
 /// Redirects to the page of the spool, or serves it again with the refusal. The label's material stays in the URL,
 /// because a spool outside a slot is known by nothing else.
-fn told(
+fn respond(
     app: &StockHandles,
     act: &str,
     sent: &PageForm,
@@ -62,10 +62,10 @@ async fn put(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<
     let to = chosen_slot(sent)?;
     let from = facts.places.first().and_then(|place| place.slot.color.clone());
     let color = from.or_else(|| facts.material.as_ref()?.fields.color.clone());
-    let said = json!({
+    let body = json!({
         "materialId": sent.some("materialId"), "color": color, "remaining": said_left(sent), "spoolId": facts.number,
     });
-    load_by_page(&app.board.shop, &sent.call, to, &said).await?;
+    load_by_page(&app.board.shop, &sent.call, to, &body).await?;
     emptied(app, sent, facts.places.iter().map(SlotPlace::at).filter(|at| *at != to).collect()).await
 }
 
@@ -80,7 +80,7 @@ pub(super) async fn load(
     let done = put(&app, &sent, &facts).await;
     // It may have got its material just now.
     let facts = SpoolFacts::find(&app, number, facts.material_id());
-    told(&app, "load", &sent, &facts, done)
+    respond(&app, "load", &sent, &facts, done)
 }
 
 /// Returns the weighed remaining amount: entered directly, or the scale's reading minus the empty spool.
@@ -104,10 +104,10 @@ async fn said_weight(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) ->
         return Err(ApiError::conflict("spool_not_loaded", "the spool is in no slot; load it, and say what is left"));
     }
     for place in &facts.places {
-        let said = json!({
+        let body = json!({
             "materialId": place.slot.material_id, "color": place.slot.color, "remaining": left, "spoolId": facts.number,
         });
-        load_by_page(&app.board.shop, &sent.call, place.at(), &said).await?;
+        load_by_page(&app.board.shop, &sent.call, place.at(), &body).await?;
     }
     Ok(())
 }
@@ -121,7 +121,7 @@ pub(super) async fn weigh(
 ) -> Result<Response, ApiError> {
     let facts = SpoolFacts::find(&app, number, query.material);
     let done = said_weight(&app, &sent, &facts).await;
-    told(&app, "weigh", &sent, &facts, done)
+    respond(&app, "weigh", &sent, &facts, done)
 }
 
 /// Unloads a spool from its slot.
@@ -133,7 +133,7 @@ pub(super) async fn unload(
 ) -> Result<Response, ApiError> {
     let facts = SpoolFacts::find(&app, number, query.material);
     let done = emptied(&app, &sent, facts.places.iter().map(SlotPlace::at).collect()).await;
-    told(&app, "unload", &sent, &facts, done)
+    respond(&app, "unload", &sent, &facts, done)
 }
 
 /// Empties the spool's slots, then writes off the remaining amount if the form asks for it. In this order, a refused
@@ -142,8 +142,8 @@ async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Re
     emptied(app, sent, facts.places.iter().map(SlotPlace::at).collect()).await?;
     let left = facts.left.filter(|left| *left > Amount::ZERO && sent.text("writeOff") == "true");
     if let (Some(left), Some(material)) = (left, facts.material_id()) {
-        let said = json!({"delta": -left, "reason": format!("spool {} was retired", facts.number)});
-        adjust_by_page(&app.materials, &sent.call, material, &said).await?;
+        let body = json!({"delta": -left, "reason": format!("spool {} was retired", facts.number)});
+        adjust_by_page(&app.materials, &sent.call, material, &body).await?;
     }
     Ok(())
 }
@@ -157,5 +157,5 @@ pub(super) async fn retire(
 ) -> Result<Response, ApiError> {
     let facts = SpoolFacts::find(&app, number, query.material);
     let done = given_up(&app, &sent, &facts).await;
-    told(&app, "retire", &sent, &facts, done)
+    respond(&app, "retire", &sent, &facts, done)
 }

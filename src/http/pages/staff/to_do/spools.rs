@@ -14,16 +14,16 @@ const JOBS_NAMED: usize = 3;
 
 /// Lists the spools that these jobs wait for, each once, in the order of their longest waiting jobs.
 pub(super) fn spools(app: &ToDoHandles, waiting: &[Job]) -> Kind {
-    let mut wanted: Vec<(SpoolToLoad, Vec<&Job>)> = Vec::new();
+    let mut to_load: Vec<(SpoolToLoad, Vec<&Job>)> = Vec::new();
     for job in waiting {
         for spool in app.jobs.spools_to_load(job) {
-            match wanted.iter_mut().find(|(known, _)| *known == spool) {
+            match to_load.iter_mut().find(|(existing, _)| *existing == spool) {
                 Some((_, jobs)) => jobs.push(job),
-                None => wanted.push((spool, vec![job])),
+                None => to_load.push((spool, vec![job])),
             }
         }
     }
-    let rows = wanted.iter().filter_map(|(spool, jobs)| row(app, *spool, jobs)).collect();
+    let rows = to_load.iter().filter_map(|(spool, jobs)| row(app, *spool, jobs)).collect();
     Kind::new("spools", "Spools to load", rows)
 }
 

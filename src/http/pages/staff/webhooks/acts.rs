@@ -5,9 +5,9 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::WebhookPageHandles;
-use super::form::{said, shown_once};
+use super::form::{request_body, shown_once};
 use super::log::LogQuery;
-use super::page::shown;
+use super::page::render_page;
 use crate::domain::id::Id;
 use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
@@ -33,7 +33,7 @@ async fn answered(
     match done {
         Ok(()) => Ok(see_other(&path_of(id))),
         Err(error) if is_of_form(&error) => {
-            let page = shown(app, id, &sent.call.who, &LogQuery::default(), Some((sent, &error))).await?;
+            let page = render_page(app, id, &sent.call.who, &LogQuery::default(), Some((sent, &error))).await?;
             Ok(refused(page, error))
         }
         Err(error) => Err(error),
@@ -47,7 +47,7 @@ pub(super) async fn change(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let done = endpoints::change_by_page(app.endpoints.clone(), id, &sent.call, &said(&sent)).await;
+    let done = endpoints::change_by_page(app.endpoints.clone(), id, &sent.call, &request_body(&sent)).await;
     answered(&app, id, &sent, done).await
 }
 
@@ -58,8 +58,8 @@ pub(super) async fn replay(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let said = json!({"since": moment(sent.text("since"), BEGIN_OF_DAY)});
-    let done = deliveries::replay_by_page(app.endpoints.clone(), id, &sent.call, &said).await.map(|_| ());
+    let body = json!({"since": moment(sent.text("since"), BEGIN_OF_DAY)});
+    let done = deliveries::replay_by_page(app.endpoints.clone(), id, &sent.call, &body).await.map(|_| ());
     answered(&app, id, &sent, done).await
 }
 
@@ -70,8 +70,8 @@ pub(super) async fn rotate(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     sent.call.who.user()?;
-    let told = endpoints::rotate_by_page(app.endpoints.clone(), id, &sent.call).await?;
-    shown_once(&app, &sent.call.who, "The secret is changed", &told)
+    let endpoint = endpoints::rotate_by_page(app.endpoints.clone(), id, &sent.call).await?;
+    shown_once(&app, &sent.call.who, "The secret is changed", &endpoint)
 }
 
 /// Runs the action named by the last path segment.

@@ -24,22 +24,22 @@ pub(super) const LABELS: [(&str, &str); 4] =
     [("url", "Address"), ("events", "Events"), ("secret", "Secret"), ("since", "Since")];
 
 /// Builds the API request body from the form, without the secret if that is left empty.
-pub(super) fn said(sent: &PageForm) -> Value {
+pub(super) fn request_body(sent: &PageForm) -> Value {
     let events: Vec<&str> = sent.members().filter_map(|(name, _)| name.strip_prefix(EVENT_PREFIX)).collect();
-    let mut said = Map::new();
-    said.insert("url".to_owned(), json!(sent.text("url")));
-    said.insert("events".to_owned(), json!(events));
+    let mut members = Map::new();
+    members.insert("url".to_owned(), json!(sent.text("url")));
+    members.insert("events".to_owned(), json!(events));
     if let Some(secret) = sent.some("secret") {
-        said.insert("secret".to_owned(), json!(secret));
+        members.insert("secret".to_owned(), json!(secret));
     }
-    Value::Object(said)
+    Value::Object(members)
 }
 
 /// Renders the URL and the events of an endpoint, current or as submitted.
 pub(super) fn fields(url: &str, events: &[String], refused: Refused<'_>) -> Markup {
     let chosen = |word: &str| match refused {
         Some((sent, _)) => sent.some(&format!("{EVENT_PREFIX}{word}")).is_some(),
-        None => events.iter().any(|known| known == word),
+        None => events.iter().any(|event| event == word),
     };
     html! {
         (field("url", "Address (URL) to which events are sent", &html! {
@@ -91,8 +91,8 @@ fn new_page(app: &WebhookPageHandles, who: &Caller, refused: Refused<'_>) -> Res
 pub(super) async fn add(State(app): State<WebhookPageHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let who = &sent.call.who;
     who.user()?;
-    match endpoints::create_by_page(app.endpoints.clone(), &sent.call, &said(&sent)).await {
-        Ok(told) => shown_once(&app, who, "The endpoint is added", &told),
+    match endpoints::create_by_page(app.endpoints.clone(), &sent.call, &request_body(&sent)).await {
+        Ok(endpoint) => shown_once(&app, who, "The endpoint is added", &endpoint),
         Err(error) if is_of_form(&error) => Ok(refused(new_page(&app, who, Some((&sent, &error)))?, error)),
         Err(error) => Err(error),
     }
@@ -103,20 +103,20 @@ pub(super) fn shown_once(
     app: &WebhookPageHandles,
     who: &Caller,
     title: &str,
-    told: &TellingEndpoint,
+    endpoint: &TellingEndpoint,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
     let about = "The program checks with it that what it is sent comes from here. It is not shown again; who loses it has another one made.";
     let content = html! {
         h1 { (title) }
-        p { (told.url) }
-        @for warning in &told.warnings { p class="bad" { (warning) } }
-        @match &told.secret {
-            Some(made) => { (secret("Its secret", about, made)) },
+        p { (endpoint.url) }
+        @for warning in &endpoint.warnings { p class="bad" { (warning) } }
+        @match &endpoint.secret {
+            Some(value) => { (secret("Its secret", about, value)) },
             None => { p { "It signs with the secret that you chose." } },
         }
         p class="acts" {
-            a class="button" href={ (WEBHOOKS_PATH) "/" (told.id) } { "To the endpoint" }
+            a class="button" href={ (WEBHOOKS_PATH) "/" (endpoint.id) } { "To the endpoint" }
             a class="button second" href=(WEBHOOKS_PATH) { "All endpoints" }
         }
     };

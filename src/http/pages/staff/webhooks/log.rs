@@ -37,8 +37,8 @@ pub(super) struct LogQuery {
 impl LogQuery {
     fn filter(&self) -> DeliveryFilter {
         let state = STATES.iter().find(|(_, word, _)| self.state.as_deref() == Some(*word)).map(|(state, ..)| *state);
-        let known = |event: &&String| *event == TEST || OUTBOUND.contains(&event.as_str());
-        DeliveryFilter { state, event: self.event.as_ref().filter(known).cloned() }
+        let is_known = |event: &&String| *event == TEST || OUTBOUND.contains(&event.as_str());
+        DeliveryFilter { state, event: self.event.as_ref().filter(is_known).cloned() }
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) async fn log(
 }
 
 fn tools(path: &str, state: &str, event: &str) -> Markup {
-    let states: Vec<(&str, &str)> = STATES.iter().map(|(_, word, shown)| (*word, *shown)).collect();
+    let states: Vec<(&str, &str)> = STATES.iter().map(|(_, word, label)| (*word, *label)).collect();
     let events: Vec<(&str, &str)> = OUTBOUND.iter().copied().chain([TEST]).map(|event| (event, event)).collect();
     html! {
         form class="tools" method="get" action=(path) role="search" {

@@ -27,11 +27,11 @@ pub(super) async fn show(
     who: Caller,
     OpenQuery(query): OpenQuery<LogQuery>,
 ) -> Result<Response, ApiError> {
-    shown(&app, id, &who, &query, None).await
+    render_page(&app, id, &who, &query, None).await
 }
 
 /// Renders the page of an endpoint, with the errors of a form on it, if any.
-pub(super) async fn shown(
+pub(super) async fn render_page(
     app: &WebhookPageHandles,
     id: Id,
     who: &Caller,

@@ -19,32 +19,32 @@ pub(crate) async fn act_by_page(
     id: Id,
     word: &str,
     call: CommandRequest,
-    said: &Value,
+    body: &Value,
 ) -> Result<(), ApiError> {
     let (shop, at) = (State(app.clone()), PathId(id));
     match word {
-        "pause" => pause(shop, at, call.with_body(said)).await.map(|_| ()),
-        "resume" => resume(shop, at, call.with_body(said)).await.map(|_| ()),
-        "cancel" => cancel(shop, at, call.with_body(said)).await.map(|_| ()),
-        "home" => home(shop, at, call.with_body(said)).await.map(|_| ()),
-        "connect" => connect(shop, at, call.with_body(said)).await.map(|_| ()),
-        "disconnect" => disconnect(shop, at, call.with_body(said)).await.map(|_| ()),
-        "bed-cleared" => bed_cleared(shop, at, call.with_body(said)).await.map(|_| ()),
-        "clear-attention" => clear_attention(shop, at, call.with_body(said)).await.map(|_| ()),
-        "maintenance" => maintenance(shop, at, call.with_body(said)).await.map(|_| ()),
-        "back" => back_into_service(app, id, call, said).await,
-        "note" => care::log_by_page(&app, id, &call, said).await,
-        "print" => print::print_by_page(&app, id, &call, said).await,
-        "change" => update(shop, at, call.with_body(said)).await.map(|_| ()),
+        "pause" => pause(shop, at, call.with_body(body)).await.map(|_| ()),
+        "resume" => resume(shop, at, call.with_body(body)).await.map(|_| ()),
+        "cancel" => cancel(shop, at, call.with_body(body)).await.map(|_| ()),
+        "home" => home(shop, at, call.with_body(body)).await.map(|_| ()),
+        "connect" => connect(shop, at, call.with_body(body)).await.map(|_| ()),
+        "disconnect" => disconnect(shop, at, call.with_body(body)).await.map(|_| ()),
+        "bed-cleared" => bed_cleared(shop, at, call.with_body(body)).await.map(|_| ()),
+        "clear-attention" => clear_attention(shop, at, call.with_body(body)).await.map(|_| ()),
+        "maintenance" => maintenance(shop, at, call.with_body(body)).await.map(|_| ()),
+        "back" => back_into_service(app, id, call, body).await,
+        "note" => care::log_by_page(&app, id, &call, body).await,
+        "print" => print::print_by_page(&app, id, &call, body).await,
+        "change" => update(shop, at, call.with_body(body)).await.map(|_| ()),
         "remove" => remove(shop, at, call).await.map(|_| ()),
         _ => Err(Refusal::not_found("act").into()),
     }
 }
 
 /// Returns a printer to service. If the form states the work that was done, it is added to the maintenance log first.
-async fn back_into_service(app: PrinterHandles, id: Id, call: CommandRequest, said: &Value) -> Result<(), ApiError> {
-    if said.get("done").is_some() {
-        care::log_by_page(&app, id, &call, said).await?;
+async fn back_into_service(app: PrinterHandles, id: Id, call: CommandRequest, body: &Value) -> Result<(), ApiError> {
+    if body.get("done").is_some() {
+        care::log_by_page(&app, id, &call, body).await?;
     }
     maintenance(State(app), PathId(id), call.with_body(&json!({"on": false}))).await.map(|_| ())
 }
