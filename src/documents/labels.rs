@@ -123,10 +123,10 @@ impl Renderer {
 
 /// Returns the number of modules per side of a URL's code, and its dark modules.
 fn dark_runs(url: &str) -> Result<(usize, Vec<DarkRun>), RenderError> {
-    let made = QrCode::with_error_correction_level(url.as_bytes(), EcLevel::M);
-    let made = made.map_err(|error| RenderError(format!("an address is no code: {error}")))?;
-    let side = made.width();
-    let squares = made.into_colors();
+    let code = QrCode::with_error_correction_level(url.as_bytes(), EcLevel::M);
+    let code = code.map_err(|error| RenderError(format!("an address is no code: {error}")))?;
+    let side = code.width();
+    let squares = code.into_colors();
     let mut runs: Vec<DarkRun> = Vec::new();
     for (y, row) in squares.chunks(side.max(1)).enumerate() {
         for (x, _) in row.iter().enumerate().filter(|(_, square)| **square == Color::Dark) {

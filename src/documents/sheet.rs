@@ -49,7 +49,7 @@ pub fn page_size(document: &Document) -> (f32, f32) {
 /// Layout position while drawing from top to bottom.
 pub(super) struct Sheet<'c, 'f> {
     pub(super) canvas: &'c mut Canvas<'f>,
-    pub(super) shown: &'c Shown<'c>,
+    pub(super) view: &'c Shown<'c>,
     /// Position of the next element, from the upper edge of the page.
     pub(super) y: f32,
 }
@@ -94,15 +94,15 @@ impl Sheet<'_, '_> {
 }
 
 /// Draws the whole document.
-pub fn draw(canvas: &mut Canvas<'_>, renderer: &Renderer, shown: &Shown<'_>) {
-    let mut sheet = Sheet { canvas, shown, y: PAGE_TOP };
+pub fn draw(canvas: &mut Canvas<'_>, renderer: &Renderer, view: &Shown<'_>) {
+    let mut sheet = Sheet { canvas, view, y: PAGE_TOP };
     sheet.heading(renderer);
     sheet.parties();
     sheet.lines();
     sheet.totals();
     sheet.payments();
     sheet.closing();
-    footers(sheet.canvas, renderer, shown.document);
+    footers(sheet.canvas, renderer, view.document);
 }
 
 fn footers(canvas: &mut Canvas<'_>, renderer: &Renderer, document: &Document) {

@@ -50,14 +50,14 @@ fn a_broken_sum_breaks_the_rule_that_it_belongs_to() {
         ("TypeCode>VAT", "BR-CO-17"),
     ] {
         let summation = good.rfind("<ram:SpecifiedTradeSettlementHeaderMonetarySummation>").unwrap();
-        let (from, wanted) = match element {
+        let (from, tag) = match element {
             "TypeCode>VAT" => (good.find("<ram:CalculatedAmount>").unwrap(), "CalculatedAmount"),
             other => (summation, other),
         };
-        let at = from + good[from..].find(&format!("{wanted}>")).unwrap() + wanted.len() + 1;
+        let at = from + good[from..].find(&format!("{tag}>")).unwrap() + tag.len() + 1;
         let broken = format!("{}7{}", &good[..at], &good[at..]);
-        let found = standard::check(&Element::read(&broken)).unwrap_err();
-        assert!(found.contains(rule) || rule == "BR-CO-17" && found.contains("BR-CO-14"), "{element}: {found}");
+        let problem = standard::check(&Element::read(&broken)).unwrap_err();
+        assert!(problem.contains(rule) || rule == "BR-CO-17" && problem.contains("BR-CO-14"), "{element}: {problem}");
     }
 }
 

@@ -105,7 +105,8 @@ impl Fonts {
         let fonts = open(&self.regular);
         let has = |c: char| fonts.iter().any(|font| font.has(c));
         // What is set as another character is judged by that; what stands for unknown ones is none that was written.
-        let lacks = |c: &char| seen(*c).is_some_and(|set| (set == UNKNOWN && *c != UNKNOWN) || !has(set)) && !joins(*c);
+        let lacks =
+            |c: &char| printable(*c).is_some_and(|set| (set == UNKNOWN && *c != UNKNOWN) || !has(set)) && !joins(*c);
         let mut lacking: Vec<char> = text.chars().filter(lacks).collect();
         lacking.sort_unstable();
         lacking.dedup();
@@ -130,7 +131,7 @@ impl Fonts {
         let fonts = open(&self.regular);
         let own = fonts.iter().enumerate().skip(1 + FURTHER.len()).filter_map(|(n, font)| {
             let before = |c: char| fonts.iter().take(n).any(|font| font.has(c));
-            ('!'..='\u{2ffff}').find(|c| font.has(*c) && seen(*c) == Some(*c) && !joins(*c) && !before(*c))
+            ('!'..='\u{2ffff}').find(|c| font.has(*c) && printable(*c) == Some(*c) && !joins(*c) && !before(*c))
         });
         own.collect()
     }
@@ -239,10 +240,10 @@ impl Measured {
             }
         }
         letters.sort_by_key(|(start, _)| *start);
-        letters.dedup_by(|later, kept| {
-            let same = later.0 == kept.0;
+        letters.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
             if same {
-                kept.1 += later.1;
+                earlier.1 += later.1;
             }
             same
         });
@@ -288,7 +289,7 @@ impl Measured {
 }
 
 /// Returns the character to set; `None` for characters that are invisible or that PDF/A forbids.
-fn seen(c: char) -> Option<char> {
+fn printable(c: char) -> Option<char> {
     match c {
         '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{a0}' | '\u{202f}' => Some(' '),
         '\u{200b}'
@@ -311,7 +312,7 @@ fn joins(c: char) -> bool {
 
 /// Returns the character to set in these fonts: a question mark if none of them has it.
 fn settable(c: char, fonts: &[OpenFont<'_>]) -> Option<char> {
-    let c = seen(c)?;
+    let c = printable(c)?;
     if fonts.iter().any(|font| font.has(c)) { Some(c) } else { (!joins(c)).then_some(UNKNOWN) }
 }
 

@@ -51,13 +51,13 @@ fn update(pdf: &[u8]) -> Option<Vec<u8>> {
     Some(added)
 }
 
-fn find(bytes: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
-    let found = bytes.get(from..)?.windows(wanted.len()).position(|window| window == wanted);
-    found.map(|at| at + from)
+fn find(bytes: &[u8], needle: &[u8], from: usize) -> Option<usize> {
+    let position = bytes.get(from..)?.windows(needle.len()).position(|window| window == needle);
+    position.map(|at| at + from)
 }
 
-fn rfind(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).rposition(|window| window == wanted)
+fn rfind(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes.windows(needle.len()).rposition(|window| window == needle)
 }
 
 /// Returns the description of the XML, and of its own schema, which PDF/A requires for unknown schemas.

@@ -113,8 +113,8 @@ fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether a folder of this name holds contents: those whose hash begins with it. Others are incomplete uploads, and on
-/// a volume of its own `lost+found`, which the server may not look into.
+/// Returns whether a folder of this name holds contents: those whose hash begins with it. Others are incomplete
+/// uploads, and on a volume of its own `lost+found`, which the server may not look into.
 fn is_prefix(name: &OsStr) -> bool {
     name.len() == 2 && name.as_encoded_bytes().iter().all(u8::is_ascii_hexdigit)
 }
@@ -168,9 +168,9 @@ impl Blobs {
     /// Protects every content stored now. Waits for a removal that has begun.
     pub async fn keep_all(&self) -> KeptContents {
         self.kept_by.fetch_add(1, SeqCst);
-        let kept = KeptContents(self.kept_by.clone());
+        let contents = KeptContents(self.kept_by.clone());
         drop(self.recording().await);
-        kept
+        contents
     }
 
     /// Opens each content in turn and passes it to `visit` with its hash. Blocks on disk I/O, so it must not run on the

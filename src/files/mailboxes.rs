@@ -1,4 +1,5 @@
-//! How much each mailbox has in hand at a time: many files of one sender do not take the places of all others.
+//! Bounds on the requests that each mailbox has in hand at a time: many files of one sender do not take the places of
+//! all others.
 //!
 //! Not for the number of requests in a span of time, which `http/limits.rs` bounds.
 
@@ -15,7 +16,7 @@ pub struct MailboxLimits {
     pub of_one: usize,
 }
 
-/// Which bound is reached.
+/// Bound that was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MailboxesFull {
     /// That of all customers together.
@@ -24,7 +25,7 @@ pub enum MailboxesFull {
     One,
 }
 
-/// What customers have in hand, by their mailboxes.
+/// Requests of customers in hand, by their mailboxes.
 #[derive(Debug)]
 pub struct MailboxPlaces {
     limits: MailboxLimits,
@@ -39,7 +40,7 @@ pub struct MailboxPlace {
 }
 
 impl MailboxPlaces {
-    /// Nobody has anything in hand yet.
+    /// Creates the places, all of them free.
     pub fn new(limits: MailboxLimits) -> Self {
         Self { limits, counts: Arc::default() }
     }

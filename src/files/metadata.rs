@@ -12,22 +12,22 @@ impl Blobs {
     /// # Errors
     ///
     /// When a thumbnail cannot be written.
-    pub async fn keep_metadata(&self, found: Found, recording: &Recording) -> io::Result<FileMetadata> {
-        let form = match found.content {
+    pub async fn keep_metadata(&self, description: Found, recording: &Recording) -> io::Result<FileMetadata> {
+        let form = match description.content {
             Some(Content::Gcode) => Some(GcodeForm::Text),
             Some(Content::BinaryGcode) => Some(GcodeForm::Binary),
             Some(Content::SlicedThreeMf) => Some(GcodeForm::Package),
             _ => None,
         };
-        let Metadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size } = found.metadata;
+        let Metadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size } = description.metadata;
         let thumbnail = match thumbnail {
             Some(picture) => Some(self.put(&picture.png, recording).await?.sha256),
             None => None,
         };
-        let mut plates = Vec::with_capacity(found.plates.len());
+        let mut plates = Vec::with_capacity(description.plates.len());
         // The picture of plain G-code is that of its one plate.
-        let shared = thumbnail.clone().filter(|_| found.plates.len() == 1);
-        for FoundPlate { mut plate, thumbnail: picture } in found.plates {
+        let shared = thumbnail.clone().filter(|_| description.plates.len() == 1);
+        for FoundPlate { mut plate, thumbnail: picture } in description.plates {
             plate.thumbnail = match picture {
                 Some(picture) => Some(self.put(&picture.png, recording).await?.sha256),
                 None => shared.clone(),

@@ -40,7 +40,7 @@ fn format_of(head: &[u8; HEAD_BYTES]) -> Option<PictureFormat> {
         Some(PictureFormat::Png)
     } else if start.starts_with(b"RIFF") && brand == b"WEBP" {
         Some(PictureFormat::Webp)
-    } else if &start[4..] == b"ftyp" && HEIC_BRANDS.iter().any(|known| brand == known.as_slice()) {
+    } else if &start[4..] == b"ftyp" && HEIC_BRANDS.iter().any(|candidate| brand == candidate.as_slice()) {
         Some(PictureFormat::Heic)
     } else {
         None
@@ -91,9 +91,9 @@ impl PictureCleaner {
 
     /// Reads the next bytes and appends to `kept` the bytes to keep, including earlier ones. After an error the picture
     /// must be discarded.
-    pub fn push(&mut self, mut piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+    pub fn push(&mut self, mut piece: &[u8], output: &mut Vec<u8>) -> Result<(), PictureFault> {
         if let Some(cleaner) = &mut self.cleaner {
-            return cleaner.push(piece, kept);
+            return cleaner.push(piece, output);
         }
         fill(&mut self.head, &mut piece, HEAD_BYTES);
         let Ok(head) = <&[u8; HEAD_BYTES]>::try_from(self.head.as_slice()) else { return Ok(()) };
@@ -103,8 +103,8 @@ impl PictureCleaner {
             PictureFormat::Webp => Cleaner::Webp(Webp::default()),
             PictureFormat::Heic => Cleaner::Heic(Heic::default()),
         };
-        cleaner.push(head, kept)?;
-        cleaner.push(piece, kept)?;
+        cleaner.push(head, output)?;
+        cleaner.push(piece, output)?;
         self.cleaner = Some(cleaner);
         Ok(())
     }
@@ -122,12 +122,12 @@ impl PictureCleaner {
 }
 
 impl Cleaner {
-    fn push(&mut self, piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+    fn push(&mut self, piece: &[u8], output: &mut Vec<u8>) -> Result<(), PictureFault> {
         match self {
-            Self::Jpeg(jpeg) => jpeg.push(piece, kept),
-            Self::Png(png) => png.push(piece, kept),
-            Self::Webp(webp) => webp.push(piece, kept),
-            Self::Heic(heic) => heic.push(piece, kept),
+            Self::Jpeg(jpeg) => jpeg.push(piece, output),
+            Self::Png(png) => png.push(piece, output),
+            Self::Webp(webp) => webp.push(piece, output),
+            Self::Heic(heic) => heic.push(piece, output),
         }
     }
 }
@@ -138,10 +138,10 @@ const fn check_pixels(width: u64, height: u64) -> Result<(), PictureFault> {
 }
 
 /// Moves bytes from the chunk to `held` until that has `wanted` bytes; returns whether it has.
-fn fill(held: &mut Vec<u8>, piece: &mut &[u8], wanted: usize) -> bool {
-    let part = take(piece, wanted.saturating_sub(held.len()) as u64);
+fn fill(held: &mut Vec<u8>, piece: &mut &[u8], length: usize) -> bool {
+    let part = take(piece, length.saturating_sub(held.len()) as u64);
     held.extend_from_slice(part);
-    held.len() >= wanted
+    held.len() >= length
 }
 
 /// Takes at most `most` bytes from the front of the chunk.
@@ -153,6 +153,6 @@ fn take<'a>(piece: &mut &'a [u8], most: u64) -> &'a [u8] {
 }
 
 /// Appends `count` zeros.
-fn append_zeros(kept: &mut Vec<u8>, count: usize) {
-    kept.resize(kept.len() + count, 0);
+fn append_zeros(output: &mut Vec<u8>, count: usize) {
+    output.resize(output.len() + count, 0);
 }

@@ -45,12 +45,12 @@ impl PieceWriter {
 
 impl Write for PieceWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(PIECE_BYTES - self.piece.len());
-        self.piece.extend_from_slice(&bytes[..taken]);
+        let length = bytes.len().min(PIECE_BYTES - self.piece.len());
+        self.piece.extend_from_slice(&bytes[..length]);
         if self.piece.len() == PIECE_BYTES {
             self.flush()?;
         }
-        Ok(taken)
+        Ok(length)
     }
 
     /// Sends buffered bytes; fails if the reader is gone.

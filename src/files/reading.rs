@@ -28,8 +28,8 @@ impl Blobs {
     /// When it is not a model that can be measured, or cannot be read.
     pub async fn measure_stored(&self, sha256: &str) -> Result<MeshFacts, MeasureError> {
         let path = self.path(sha256);
-        let found = self.describe(&path, &FileOwner::Shop).await.map_err(MeasureError::Io)?;
-        self.measure(&path, found.content.ok_or(MeshFault::NotAMesh)?, &FileOwner::Shop).await
+        let description = self.describe(&path, &FileOwner::Shop).await.map_err(MeasureError::Io)?;
+        self.measure(&path, description.content.ok_or(MeshFault::NotAMesh)?, &FileOwner::Shop).await
     }
 
     /// Measures a model of this type. Waits for a free slot.
@@ -81,35 +81,35 @@ fn describe(path: &Path, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Foun
             length => reader.push(&chunk[..length]),
         }
     }
-    let mut found = reader.finish();
-    if found.content.is_some_and(|content| content.kind() == FileKind::Image) {
+    let mut description = reader.finish();
+    if description.content.is_some_and(|content| content.kind() == FileKind::Image) {
         file.rewind()?;
         if has_too_many_pixels(&mut file)? {
-            found.damage = Some(Damage::TooManyPixels);
+            description.damage = Some(Damage::TooManyPixels);
         }
     }
-    if found.content == Some(Content::SlicedThreeMf) {
+    if description.content == Some(Content::SlicedThreeMf) {
         file.rewind()?;
         match read_package(file) {
-            Ok((metadata, plates)) => (found.metadata, found.plates) = (metadata, plates),
+            Ok((metadata, plates)) => (description.metadata, description.plates) = (metadata, plates),
             // A package that is not read to its end looks damaged.
             Err(_) if is_over => return Err(timed_out()),
-            Err(damage) => found.damage = Some(damage),
+            Err(damage) => description.damage = Some(damage),
         }
     }
-    Ok(found)
+    Ok(description)
 }
 
 /// Returns whether a picture has more pixels than a viewer should have to decode. Does not check that it is complete.
 fn has_too_many_pixels(file: &mut impl Read) -> io::Result<bool> {
-    let (mut picture, mut chunk, mut kept) = (PictureCleaner::new(), vec![0; CHUNK_BYTES], Vec::new());
+    let (mut picture, mut chunk, mut output) = (PictureCleaner::new(), vec![0; CHUNK_BYTES], Vec::new());
     loop {
         let length = file.read(&mut chunk)?;
         if length == 0 {
             return Ok(false);
         }
-        kept.clear();
-        if let Err(fault) = picture.push(&chunk[..length], &mut kept) {
+        output.clear();
+        if let Err(fault) = picture.push(&chunk[..length], &mut output) {
             return Ok(fault == PictureFault::TooManyPixels);
         }
     }
@@ -126,10 +126,10 @@ mod tests {
         let blobs = Blobs::open(dir.path()).unwrap();
         let mut incoming = blobs.begin().unwrap();
         incoming.write(b"; estimated printing time (normal mode) = 1m\nG28\n").await.unwrap();
-        let found = incoming.describe(&FileOwner::Shop).await.unwrap();
-        assert_eq!((found.content, found.metadata.seconds), (Some(Content::Gcode), Some(60)));
-        let kept = incoming.keep(&blobs.recording().await).await.unwrap();
-        let over = describe(&blobs.path(&kept.sha256), &mut || false).unwrap_err();
+        let description = incoming.describe(&FileOwner::Shop).await.unwrap();
+        assert_eq!((description.content, description.metadata.seconds), (Some(Content::Gcode), Some(60)));
+        let stored = incoming.keep(&blobs.recording().await).await.unwrap();
+        let over = describe(&blobs.path(&stored.sha256), &mut || false).unwrap_err();
         assert_eq!(over.kind(), io::ErrorKind::TimedOut);
     }
 }

@@ -112,9 +112,9 @@ impl<'a> AccountingDesk<'a> {
 }
 
 /// Makes a call over the line. Only a missing answer counts as a failure of the line.
-async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, AccountingError>>) -> Result<T, AccountingError> {
+async fn call<T>(line: &Line, request: impl Future<Output = Result<T, AccountingError>>) -> Result<T, AccountingError> {
     let answered = line.call(async {
-        match asked.await {
+        match request.await {
             Err(AccountingError::Unavailable(fault)) => Err(fault),
             other => Ok(other),
         }
@@ -170,8 +170,8 @@ impl Bookkeeper {
     }
 
     /// Returns the stored connection.
-    async fn kept(&self) -> Result<Option<Accounting>, RoundError> {
-        Ok(self.accounting.read(Id::ONLY).await?.and_then(|known| known.state.clone()))
+    async fn stored_state(&self) -> Result<Option<Accounting>, RoundError> {
+        Ok(self.accounting.read(Id::ONLY).await?.and_then(|versioned| versioned.state.clone()))
     }
 
     async fn tell(&self, command: AccountingCommand) -> Result<(), AskError> {
@@ -179,21 +179,21 @@ impl Bookkeeper {
     }
 
     async fn round(&self, line: &Line) -> Result<Left, RoundError> {
-        let kept = self.kept().await?;
-        if let Some(sealed) = kept.as_ref().and_then(|kept| kept.to_revoke.as_deref()) {
-            let told = match self.cipher.decrypt(sealed) {
+        let accounting = self.stored_state().await?;
+        if let Some(sealed) = accounting.as_ref().and_then(|accounting| accounting.to_revoke.as_deref()) {
+            let outcome = match self.cipher.decrypt(sealed) {
                 Ok(refresh) => call(line, self.client.revoke(&refresh)).await,
                 Err(_) => Ok(()),
             };
-            match told {
+            match outcome {
                 Ok(()) => self.tell(AccountingCommand::Revoked).await?,
                 // A former connection does not hold up the present one.
-                Err(_) if kept.as_ref().is_some_and(|kept| kept.link.is_some()) => {}
+                Err(_) if accounting.as_ref().is_some_and(|accounting| accounting.link.is_some()) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        let lost = kept.as_ref().and_then(|kept| kept.lost.clone());
-        let Some((link, since)) = kept.and_then(|kept| kept.link.zip(kept.since)) else {
+        let lost = accounting.as_ref().and_then(|accounting| accounting.lost.clone());
+        let Some((link, since)) = accounting.and_then(|accounting| accounting.link.zip(accounting.since)) else {
             line.note(lost.is_none().then(|| "it is not connected: an admin does that".to_owned()));
             line.needs_person(lost);
             return Ok(Left::Nothing);
@@ -201,18 +201,20 @@ impl Bookkeeper {
         line.needs_person(None);
         let tenant = link.tenant.id.clone();
         let Some(access) = self.access(line, &link, false).await? else { return Ok(Left::More) };
-        let told = match self.post_due(line, &self.client.books(&tenant, &access)?, since).await {
+        let outcome = match self.post_due(line, &self.client.books(&tenant, &access)?, since).await {
             Err(RoundError::Books(AccountingError::Token)) => {
                 // It was given up there before its time.
-                let Some(link) = self.kept().await?.and_then(|kept| kept.link) else { return Ok(Left::More) };
+                let Some(link) = self.stored_state().await?.and_then(|accounting| accounting.link) else {
+                    return Ok(Left::More);
+                };
                 let Some(access) = self.access(line, &link, true).await? else { return Ok(Left::More) };
                 self.post_due(line, &self.client.books(&tenant, &access)?, since).await
             }
-            told => told,
+            outcome => outcome,
         }?;
         let refused = self.queries.refused_postings().await?;
         line.note((refused > 0).then(|| format!("{refused} documents were refused and wait for a person")));
-        Ok(told)
+        Ok(outcome)
     }
 
     async fn post_due(&self, line: &Line, books: &Books<'_>, since: Timestamp) -> Result<Left, RoundError> {
@@ -237,8 +239,8 @@ impl Bookkeeper {
     /// Posts one document to the books.
     async fn post(&self, line: &Line, books: &Books<'_>, document: &Document) -> Result<(), RoundError> {
         let id = posting_of(document.id);
-        let known = self.postings.read(id).await?.and_then(|known| known.state.clone());
-        let posting = match known {
+        let existing = self.postings.read(id).await?.and_then(|versioned| versioned.state.clone());
+        let posting = match existing {
             Some(posting) => posting,
             None => {
                 let begin = PostingCommand::Begin(Box::new(document.clone()));
@@ -265,21 +267,22 @@ impl Bookkeeper {
     ) -> Result<String, RoundError> {
         if document.kind == DocumentKind::CreditNote
             && let Some(invoice) = document.preceding
-            && let Some(before) = self.postings.read(posting_of(invoice)).await?.and_then(|known| known.state.clone())
+            && let Some(before) =
+                self.postings.read(posting_of(invoice)).await?.and_then(|versioned| versioned.state.clone())
             && before.state != PostingState::Posted
         {
             let words = format!("{}, which it takes back, is not in the books", before.number);
             return Err(AccountingError::Refused(words).into());
         }
         let (paper, key) = (Paper::of(document), posting.key());
-        let made = match call(line, books.paper(paper.kind, &paper.number)).await? {
-            Some(made) => {
+        let existing = match call(line, books.paper(paper.kind, &paper.number)).await? {
+            Some(existing) => {
                 let total: f64 = paper.amount(paper.total_cents).parse().unwrap_or_default();
-                if let Some(there) = made.total.filter(|there| (there - total).abs() >= SAME_AMOUNT) {
+                if let Some(there) = existing.total.filter(|there| (there - total).abs() >= SAME_AMOUNT) {
                     let words = format!("there is another document {} over {there} there", paper.number);
                     return Err(AccountingError::Refused(words).into());
                 }
-                made
+                existing
             }
             None => {
                 let contact = match call(line, books.contact(&paper)).await? {
@@ -290,11 +293,11 @@ impl Bookkeeper {
             }
         };
         // What is due there tells whether the payment was booked before.
-        let unpaid = made.due.is_some_and(|due| due >= SAME_AMOUNT);
+        let unpaid = existing.due.is_some_and(|due| due >= SAME_AMOUNT);
         if books.takes_payments() && unpaid && self.was_paid(document).await? {
-            call(line, books.create_payment(&paper, &made.id, &format!("{key}-payment"))).await?;
+            call(line, books.create_payment(&paper, &existing.id, &format!("{key}-payment"))).await?;
         }
-        Ok(made.id)
+        Ok(existing.id)
     }
 
     /// Returns whether the document is an invoice that was paid, regardless of later refunds.

@@ -55,7 +55,7 @@ impl AgentLine {
             }
         };
         match self.line.call(call).await {
-            Ok(taken) => taken,
+            Ok(outcome) => outcome,
             Err(fault) => Err(MailError::Transient { reason: fault.message }),
         }
     }

@@ -84,8 +84,8 @@ struct Watched {
     /// Time at which the printer is queried for its camera; `None` while a query is in flight or none is needed.
     ask_at: Option<Instant>,
     /// Number of queries to the printer that yielded no picture.
-    asked: u32,
-    seen: WatchedPrint,
+    ask_count: u32,
+    current: WatchedPrint,
     /// `true` if the print was paused at the last check.
     paused: bool,
     /// `true` if operators were notified that it could not be paused.
@@ -101,7 +101,7 @@ enum Outcome {
     /// Operators were notified, and the print was paused if required.
     Acted,
     /// The print should have been paused but was not; `told` is set if operators were notified of that.
-    NotPaused { told: bool },
+    NotPaused { is_told: bool },
 }
 
 impl Watch {
@@ -136,12 +136,12 @@ impl Watch {
             match outcome {
                 Outcome::Picture(picture) => {
                     let pauses = Delays { first: self.every, longest: LONGEST_ASK_INTERVAL.max(self.every) };
-                    print.ask_at = picture.is_err().then(|| Instant::now() + pauses.next(print.asked, 1.0));
-                    (print.picture, print.asked) = (Some(picture), print.asked + 1);
+                    print.ask_at = picture.is_err().then(|| Instant::now() + pauses.next(print.ask_count, 1.0));
+                    (print.picture, print.ask_count) = (Some(picture), print.ask_count + 1);
                 }
-                Outcome::NotPaused { told } => {
-                    print.seen.not_paused();
-                    print.told_refusal |= told;
+                Outcome::NotPaused { is_told } => {
+                    print.current.not_paused();
+                    print.told_refusal |= is_told;
                 }
                 Outcome::Acted => {}
             }
@@ -168,9 +168,10 @@ impl Watch {
             let Some((attempt, paused)) = on(printer) else { continue };
             let Some(connection) = self.connections.get(printer.id) else { continue };
             present.insert(printer.id);
-            if watched.get(&printer.id).is_none_or(|known| known.attempt != attempt) {
-                let (seen, ask_at) = (WatchedPrint::default(), Some(Instant::now()));
-                let fresh = Watched { attempt, picture: None, ask_at, asked: 0, seen, paused, told_refusal: false };
+            if watched.get(&printer.id).is_none_or(|current| current.attempt != attempt) {
+                let (current, ask_at) = (WatchedPrint::default(), Some(Instant::now()));
+                let fresh =
+                    Watched { attempt, picture: None, ask_at, ask_count: 0, current, paused, told_refusal: false };
                 watched.insert(printer.id, fresh);
             }
             let Some(print) = watched.get_mut(&printer.id) else { continue };
@@ -181,7 +182,7 @@ impl Watch {
                 );
             }
             if print.paused && !paused {
-                print.seen.resumed();
+                print.current.resumed();
             }
             print.paused = paused;
             match print.picture.as_ref().filter(|_| !paused) {
@@ -189,9 +190,10 @@ impl Watch {
                 Some(Err(why)) => blind.push(format!("{}: {why}", printer.fields.name)),
                 Some(Ok(place)) => match line.call(self.detector.look(&self.address(printer.id, place))).await {
                     Ok(Frame::Seen(confidence)) => {
-                        let concluded = print.seen.seen(&self.rules, confidence);
+                        let concluded = print.current.observe(&self.rules, confidence);
                         if concluded != Conclusion::Nothing {
-                            let hand = Hand { printers: self.printers.clone(), connection, told: print.told_refusal };
+                            let hand =
+                                Hand { printers: self.printers.clone(), connection, is_told: print.told_refusal };
                             let printer = printer.clone();
                             tasks.spawn(
                                 async move { (printer.id, attempt, hand.act(&printer, attempt, concluded).await) },
@@ -216,7 +218,7 @@ struct Hand {
     printers: Directory<Printer>,
     connection: Arc<PrinterConnection>,
     /// `true` if operators were already notified that the print could not be paused.
-    told: bool,
+    is_told: bool,
 }
 
 impl Hand {
@@ -228,19 +230,19 @@ impl Hand {
             Conclusion::Alert(percent) => (percent, None),
             // It may have ended meanwhile; what a person prints there is not ours to pause.
             Conclusion::Pause(_) if !self.still_prints(printer.id, attempt) => {
-                return Outcome::NotPaused { told: false };
+                return Outcome::NotPaused { is_told: false };
             }
             Conclusion::Pause(percent) => (percent, Some(self.pause(printer, percent).await)),
         };
         let refused = paused == Some(false);
-        if refused && self.told {
-            return Outcome::NotPaused { told: true };
+        if refused && self.is_told {
+            return Outcome::NotPaused { is_told: true };
         }
         let suspected = PrinterCommand::FailureSuspected { attempt, percent, paused };
         if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), suspected).await {
             tracing::warn!(printer = printer.fields.name, percent, %error, "a suspected failure is not recorded");
         }
-        if refused { Outcome::NotPaused { told: true } } else { Outcome::Acted }
+        if refused { Outcome::NotPaused { is_told: true } } else { Outcome::Acted }
     }
 
     /// Pauses the print and returns whether that succeeded.

@@ -35,9 +35,9 @@ impl Work for Count {
     async fn run(&self, line: &Line) {
         loop {
             line.ready().await;
-            if let Ok(known) = line.call(self.farm.printers()).await {
-                let used = known.iter().filter(|printer| printer.enabled).count();
-                line.note(Some(format!("it knows {} printers, {used} of them in use", known.len())));
+            if let Ok(printers) = line.call(self.farm.printers()).await {
+                let used = printers.iter().filter(|printer| printer.enabled).count();
+                line.note(Some(format!("it knows {} printers, {used} of them in use", printers.len())));
                 sleep(self.every).await;
             }
         }

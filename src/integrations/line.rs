@@ -40,9 +40,9 @@ pub struct CallMeter {
 pub struct LineState {
     /// Failures since the last call that went well, or answers of no use since it was last well, whichever are more.
     pub failures: u32,
-    /// What was wrong with the last call that failed, else with the last answer of no use.
+    /// Fault of the last call that failed, else with the last answer of no use.
     pub last_error: Option<String>,
-    /// When a call last went well while no answer was of no use.
+    /// Time of the latest successful call while no answer was of no use.
     pub last_ok_at: Option<Timestamp>,
     /// Milliseconds until calls are made again; 0 while calls are made.
     pub retry_in_ms: u64,
@@ -67,7 +67,7 @@ struct Inside {
 struct UselessAnswers {
     count: u32,
     last_error: Option<String>,
-    /// When another call last went well meanwhile.
+    /// Time of another call's latest success meanwhile.
     other_ok_at: Option<Timestamp>,
 }
 

@@ -60,16 +60,16 @@ fn broker(config: &Config) -> Result<Broker, PeerSettingError> {
 /// Tests HTTP if an address is set, and opens a session with the broker if one is set; both must succeed.
 async fn test(client: &Client, config: &Config) -> Asked {
     let settings = &config.smart_home;
-    let mut said = Vec::new();
+    let mut results = Vec::new();
     if !settings.url.is_empty() {
-        said.push(peers::smart_home(client, &settings.url, settings.token.expose()).await?);
+        results.push(peers::smart_home(client, &settings.url, settings.token.expose()).await?);
     }
     if !settings.mqtt_url.is_empty() {
         let broker = broker(config)?.named("printfloor-test".to_owned());
         // The farewell keeps the last word from being told.
         let nothing = TopicMessage::new(format!("{}/test", settings.mqtt_topic), OFFLINE);
         MqttSession::open(&broker, nothing).await?.close().await;
-        said.push("the MQTT broker takes our sessions".to_owned());
+        results.push("the MQTT broker takes our sessions".to_owned());
     }
-    if said.is_empty() { Err(PeerFault::new("none is configured")) } else { Ok(said.join("; ")) }
+    if results.is_empty() { Err(PeerFault::new("none is configured")) } else { Ok(results.join("; ")) }
 }

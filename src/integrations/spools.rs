@@ -16,8 +16,8 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     is_on: |config| !config.spools.url.is_empty(),
     test: |client, config| {
         Box::pin(async move {
-            let asked = test_spools(client, &config.spools.url, config.spools.token.expose()).await;
-            asked.map_err(|error| PeerFault::new(error.to_string()))
+            let outcome = test_spools(client, &config.spools.url, config.spools.token.expose()).await;
+            outcome.map_err(|error| PeerFault::new(error.to_string()))
         })
     },
     prepare: |config, client| {

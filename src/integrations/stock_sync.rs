@@ -152,7 +152,7 @@ impl StockSync {
         if self.client.system() == StockSystem::Spools {
             match slots::tell(self, line).await {
                 Err(error) if error.is_of_one_thing() => faults.push(Fault::of("a spool in a slot", &error)),
-                told => told?,
+                outcome => outcome?,
             }
         }
         let conflicts =
@@ -173,7 +173,7 @@ impl StockSync {
     }
 
     fn name(&self, material: Id) -> String {
-        let state = self.materials.resident(material).map(|known| known.read());
+        let state = self.materials.resident(material).map(|handle| handle.read());
         let name = state.as_ref().and_then(|state| Some(state.state.as_ref()?.fields.name.clone()));
         name.unwrap_or_else(|| material.to_string())
     }
@@ -309,15 +309,15 @@ impl Work for StockSync {
 /// Makes a call over the line. A response about a single object is not a failure of the line, but one that cannot be
 /// understood, or that denies permission, does not count as success. The kind of failure is preserved, because a
 /// request that was never sent certainly did not arrive.
-async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
+async fn call<T>(line: &Line, request: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
     let (began, failed) = (AtomicBool::new(false), Mutex::new(None));
     let useless = |answer: &Result<T, StockError>| {
         let error = answer.as_ref().err().filter(|error| error.needs_person())?;
         Some(PeerFault::new(error.to_string()))
     };
-    let asked = async {
+    let attempt = async {
         began.store(true, Relaxed);
-        match asked.await {
+        match request.await {
             Ok(answer) => Ok(Ok(answer)),
             Err(error) if error.is_of_one_thing() => Ok(Err(error)),
             Err(error) => {
@@ -327,11 +327,11 @@ async fn call<T>(line: &Line, asked: impl Future<Output = Result<T, StockError>>
             }
         }
     };
-    match line.call_and_judge(asked, useless).await {
+    match line.call_and_judge(attempt, useless).await {
         Ok(answer) => answer,
         Err(fault) => {
-            let known = failed.lock().unwrap_or_else(PoisonError::into_inner).take();
-            Err(known.unwrap_or(if began.load(Relaxed) {
+            let failure = failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+            Err(failure.unwrap_or(if began.load(Relaxed) {
                 StockError::NoAnswer(fault.message)
             } else {
                 StockError::Unreachable(fault.message)

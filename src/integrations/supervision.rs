@@ -76,10 +76,10 @@ mod tests {
         let environment = Arc::new(Environment::of_the_machine(config.rules(), LastNumbers::default()));
         let line = Arc::new(Line::new("workflow", &config.integrations, environment));
         let (work, leaving) = (Arc::new(Brittle::default()), CancellationToken::new());
-        let kept = tokio::spawn(keep(line.clone(), work.clone(), leaving.clone()));
+        let task = tokio::spawn(keep(line.clone(), work.clone(), leaving.clone()));
         work.goes_on.notified().await;
         assert_eq!((work.runs.load(Relaxed), line.meter.crashes.get()), (3, 1));
         leaving.cancel();
-        assert!(kept.await.is_ok());
+        assert!(task.await.is_ok());
     }
 }

@@ -46,8 +46,9 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
         let (header, token) = (&settings.token_header, settings.token.expose());
         let webhook = WorkflowWebhook::new(client.clone(), &settings.url, header, token)?;
         let all = OUTBOUND.iter().chain([&LOW_STOCK]).map(|event| (*event).to_owned());
-        let wanted = if settings.events.is_empty() { all.collect() } else { settings.events.iter().cloned().collect() };
-        Ok(Box::new(move |sources| Arc::new(Tell::new(webhook, wanted, sources))))
+        let event_names =
+            if settings.events.is_empty() { all.collect() } else { settings.events.iter().cloned().collect() };
+        Ok(Box::new(move |sources| Arc::new(Tell::new(webhook, event_names, sources))))
     },
 };
 
@@ -55,22 +56,22 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
 struct Tell {
     webhook: WorkflowWebhook,
     /// Event types to send.
-    wanted: BTreeSet<String>,
+    event_names: BTreeSet<String>,
     integrations: Directory<Integration>,
     outbox: Arc<Outbox>,
     store: Store,
 }
 
 impl Tell {
-    fn new(webhook: WorkflowWebhook, wanted: BTreeSet<String>, sources: &Sources) -> Self {
+    fn new(webhook: WorkflowWebhook, event_names: BTreeSet<String>, sources: &Sources) -> Self {
         let (integrations, outbox) = (sources.integrations.clone(), sources.outbox.clone());
-        Self { webhook, wanted, integrations, outbox, store: sources.store.clone() }
+        Self { webhook, event_names, integrations, outbox, store: sources.store.clone() }
     }
 
     /// Returns the stored cursor. Initially it is the present: earlier events are not sent.
     async fn begin(&self, id: Id) -> Result<i64, String> {
-        let known = self.integrations.read(id).await.map_err(|error| error.to_string())?;
-        if let Some(state) = known.as_ref().and_then(|known| known.state.as_ref()) {
+        let stored = self.integrations.read(id).await.map_err(|error| error.to_string())?;
+        if let Some(state) = stored.as_ref().and_then(|stored| stored.state.as_ref()) {
             return Ok(state.cursor);
         }
         let begin = IntegrationCommand::Begin { name: TYPE.name.to_owned(), cursor: *self.outbox.last().borrow() };
@@ -89,7 +90,7 @@ impl Tell {
     /// Sends one event until it is accepted or skipped. After the first failure the cursor is stored.
     async fn tell(&self, line: &Line, id: Id, numbered: &Numbered) {
         let (began, event) = (Instant::now(), &numbered.event);
-        let mut kept = false;
+        let mut is_kept = false;
         loop {
             line.ready().await;
             let outgoing = OutgoingEvent { id: event.id.to_string(), event: &event.event, body: envelope(event) };
@@ -103,8 +104,8 @@ impl Tell {
             if began.elapsed() > MAX_TRIED && answered(&fault) {
                 return tracing::warn!(event = event.event, id = %event.id, %fault, "the workflow automation did not take an event for hours; it is passed over");
             }
-            if !kept {
-                kept = true;
+            if !is_kept {
+                is_kept = true;
                 self.keep(id, numbered.seq - 1).await;
             }
             sleep(RETRY_PAUSE).await;
@@ -135,13 +136,13 @@ impl Work for Tell {
                 Ok(None) => return,
                 Err(error) => return tracing::warn!(%error, "events cannot be read"),
             };
-            let mut told = false;
-            for numbered in read.iter().filter(|numbered| self.wanted.contains(&numbered.event.event)) {
+            let mut was_told = false;
+            for numbered in read.iter().filter(|numbered| self.event_names.contains(&numbered.event.event)) {
                 self.tell(line, id, numbered).await;
-                told = true;
+                was_told = true;
             }
             follower.has_read(events.position());
-            if told {
+            if was_told {
                 self.keep(id, events.position()).await;
             }
         }

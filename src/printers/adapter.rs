@@ -143,7 +143,7 @@ pub struct PushState {
     /// `true` if the connection is open and pushes changes, so that the printer need not be polled.
     pub open: bool,
     /// Time at which the printer last sent something on the connection, even if it is closed now.
-    pub heard: Option<Instant>,
+    pub last_heard: Option<Instant>,
 }
 
 /// Outcome of deleting a file. A file in use is reported as `Err(InUse)`.

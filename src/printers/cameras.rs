@@ -116,15 +116,15 @@ impl Cameras {
     /// Returns a picture of a printer's camera that is at most one second old; with `anew`, one that is fetched now.
     pub async fn picture(&self, printer: Id, source: CameraSource, anew: bool) -> Result<Picture, CameraFault> {
         let line = self.line(printer, source);
-        let (mut heard, task) = match line.with(|inside| self.join(inside, anew)) {
+        let (mut receiver, task) = match line.with(|inside| self.join(inside, anew)) {
             Joined::Known(outcome) => return outcome,
-            Joined::UnderWay(heard) => (heard, None),
-            Joined::Begins(heard, tell) => (heard, Some(tell)),
+            Joined::UnderWay(receiver) => (receiver, None),
+            Joined::Begins(receiver, tell) => (receiver, Some(tell)),
         };
         if let Some(tell) = task {
             self.take_off(line, tell);
         }
-        let outcome = heard.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone());
+        let outcome = receiver.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone());
         outcome.unwrap_or_else(|| Err(CameraFault::Silent("the picture was not fetched to its end".to_owned())))
     }
 
@@ -136,11 +136,11 @@ impl Cameras {
     /// Returns the state kept for this camera; a changed source starts with empty state.
     fn line(&self, printer: Id, source: CameraSource) -> Arc<CameraLine> {
         let fresh = |source| Arc::new(CameraLine { door: Door::new(source), inside: Mutex::default() });
-        let mut known = self.by_printer.entry(printer).or_insert_with(|| fresh(source.clone()));
-        if known.door.source != source {
-            *known = fresh(source);
+        let mut line = self.by_printer.entry(printer).or_insert_with(|| fresh(source.clone()));
+        if line.door.source != source {
+            *line = fresh(source);
         }
-        known.clone()
+        line.clone()
     }
 
     fn join(&self, inside: &mut Inside, anew: bool) -> Joined {
@@ -150,16 +150,16 @@ impl Cameras {
             return Joined::Known(Ok(picture.clone()));
         }
         // One whose task died tells nothing any more.
-        if let Some(heard) = inside.flight.as_ref().filter(|heard| heard.has_changed().is_ok()) {
-            return Joined::UnderWay(heard.clone());
+        if let Some(receiver) = inside.flight.as_ref().filter(|receiver| receiver.has_changed().is_ok()) {
+            return Joined::UnderWay(receiver.clone());
         }
         if inside.breaker.admit(&self.rules(), self.now_ms()).is_err() {
             let fault = inside.last_fault.clone();
             return Joined::Known(Err(fault.unwrap_or_else(|| CameraFault::Silent("the camera rests".to_owned()))));
         }
-        let (tell, heard) = watch::channel(None);
-        inside.flight = Some(heard.clone());
-        Joined::Begins(heard, tell)
+        let (tell, receiver) = watch::channel(None);
+        inside.flight = Some(receiver.clone());
+        Joined::Begins(receiver, tell)
     }
 
     /// Fetches a picture in its own task, shares the result, and discards the picture when it is no longer fresh.

@@ -104,7 +104,7 @@ impl PrinterConnection {
     /// connection.
     pub fn unseen(&self, attempt: Id) -> Option<Duration> {
         let sighted = *self.sighted.lock().unwrap_or_else(PoisonError::into_inner);
-        sighted.filter(|(seen, _)| *seen == attempt).map(|(_, at)| at.elapsed())
+        sighted.filter(|(sighted_attempt, _)| *sighted_attempt == attempt).map(|(_, at)| at.elapsed())
     }
 
     /// Waits until no emergency stop is in progress, so that its consequences are not mistaken for anything else.
@@ -163,7 +163,7 @@ impl PrinterConnections {
     /// print may continue before its printer is watched again.
     pub async fn wait_for(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
         let mut came = self.came.subscribe();
-        let found = async {
+        let connecting = async {
             loop {
                 if let Some(connection) = self.get(printer) {
                     return Some(connection);
@@ -171,7 +171,7 @@ impl PrinterConnections {
                 came.changed().await.ok()?;
             }
         };
-        tokio::time::timeout(CONNECTION_TIMEOUT, found).await.ok().flatten()
+        tokio::time::timeout(CONNECTION_TIMEOUT, connecting).await.ok().flatten()
     }
 
     /// Returns the last status of a printer.
@@ -183,9 +183,9 @@ impl PrinterConnections {
     /// nobody waits.
     pub fn await_manual(&self, print: Id) -> oneshot::Receiver<Result<String, PrinterError>> {
         self.manual.retain(|_, waits| !waits.is_closed());
-        let (tell, heard) = oneshot::channel();
+        let (tell, receiver) = oneshot::channel();
         self.manual.insert(print, tell);
-        heard
+        receiver
     }
 
     /// Delivers the outcome of starting a manual print to its waiter: the file name that the printer assigned, or the
@@ -222,7 +222,7 @@ impl PrinterConnections {
 
     /// Removes a connection, unless another has replaced it.
     pub fn remove(&self, printer: Id, connection: &Arc<PrinterConnection>) {
-        self.by_printer.remove_if(&printer, |_, known| Arc::ptr_eq(known, connection));
+        self.by_printer.remove_if(&printer, |_, current| Arc::ptr_eq(current, connection));
     }
 }
 
@@ -243,7 +243,7 @@ mod tests {
             tokio::task::yield_now().await;
             connections.put(id(1), adapter.clone())
         };
-        let (found, put) = tokio::join!(connections.wait_for(id(1)), late);
-        assert!(Arc::ptr_eq(&found.unwrap(), &put));
+        let (connection, put) = tokio::join!(connections.wait_for(id(1)), late);
+        assert!(Arc::ptr_eq(&connection.unwrap(), &put));
     }
 }

@@ -119,16 +119,16 @@ impl Search {
     }
 
     /// Runs the search to its end and reports progress on `told`.
-    pub async fn run(&self, told: mpsc::Sender<SearchStep>) -> Vec<FoundPrinter> {
-        let finds = Finds { printers: Mutex::default(), told: &told };
+    pub async fn run(&self, steps: mpsc::Sender<SearchStep>) -> Vec<FoundPrinter> {
+        let finds = Finds { printers: Mutex::default(), steps: &steps };
         let doors = self.doors();
         let total = doors.len();
         let questions: Vec<BoxFuture<'_, _>> =
             doors.into_iter().map(|(address, port)| self.ask(address, port).boxed()).collect();
         let asking = async {
-            let mut asked = iter(questions).buffer_unordered(MAX_PARALLEL);
+            let mut answers = iter(questions).buffer_unordered(MAX_PARALLEL);
             let mut done = 0;
-            while let Some(answer) = asked.next().await {
+            while let Some(answer) = answers.next().await {
                 done += 1;
                 if let Some(printer) = answer {
                     finds.note(printer).await;
@@ -141,8 +141,8 @@ impl Search {
             announced.map(|(declared, how)| self.listen(declared, how, &finds).boxed()).collect();
         let listening = join_all(ears);
         let _ = timeout(LONGEST_SEARCH, join(asking, listening)).await;
-        let found = finds.printers.into_inner().unwrap_or_else(PoisonError::into_inner);
-        once_each(found)
+        let printers = finds.printers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        once_each(printers)
     }
 
     /// Returns the endpoints to probe: every address with every port.
@@ -161,12 +161,12 @@ impl Search {
         // Here and in `web::recognise` is dialled, and only a `ScanAddress` comes to either.
         let stream = timeout(CONNECT_TIMEOUT, TcpStream::connect((host, at))).await.ok()?.ok()?;
         if let Some((declared, probe)) = own_probe(port) {
-            let known = timeout(ANSWER_TIMEOUT, (probe.ask)(stream)).await.ok()??;
-            return Some(found(declared, host, (probe.base_url)(host, at), port, known));
+            let recognised = timeout(ANSWER_TIMEOUT, (probe.ask)(stream)).await.ok()??;
+            return Some(found_printer(declared, host, (probe.base_url)(host, at), port, recognised));
         }
         drop(stream);
-        let (declared, known) = web::recognise(&self.client, address, port, at).await?;
-        Some(found(declared, host, web::base_url(address, port, at), port, known))
+        let (declared, recognised) = web::recognise(&self.client, address, port, at).await?;
+        Some(found_printer(declared, host, web::base_url(address, port, at), port, recognised))
     }
 }
 
@@ -179,7 +179,7 @@ fn own_probe(port: u16) -> Option<(&'static PrinterType, &'static OwnProbe)> {
 /// Printers found so far by a search, and the channel for its progress.
 struct Finds<'a> {
     printers: Mutex<Vec<FoundPrinter>>,
-    told: &'a mpsc::Sender<SearchStep>,
+    steps: &'a mpsc::Sender<SearchStep>,
 }
 
 impl Finds<'_> {
@@ -200,7 +200,7 @@ impl Finds<'_> {
 
     /// Reports a step if the receiver still exists.
     async fn tell(&self, step: SearchStep) {
-        let _ = self.told.send(step).await;
+        let _ = self.steps.send(step).await;
     }
 }
 
@@ -215,21 +215,21 @@ fn ports() -> BTreeSet<u16> {
         .collect()
 }
 
-fn found(
+fn found_printer(
     declared: &'static PrinterType,
     host: Ipv4Addr,
     base_url: String,
     port: u16,
-    known: Recognised,
+    recognised: Recognised,
 ) -> FoundPrinter {
-    let name = known.name.map(|name| plain(&name)).filter(|name| !name.is_empty());
+    let name = recognised.name.map(|name| plain(&name)).filter(|name| !name.is_empty());
     FoundPrinter {
         kind: declared.word,
         base_url,
         says_its_name: name.is_some(),
         name: name.unwrap_or_else(|| format!("{} at {host}", declared.program)),
-        serial: known.serial,
-        evidence: known.evidence,
+        serial: recognised.serial,
+        evidence: recognised.evidence,
         host,
         usual_port: port == declared.default_port,
     }
@@ -242,13 +242,13 @@ fn plain(text: &str) -> String {
 
 /// Deduplicates printers. Of several endpoints of one type at a host, the one at the usual port is kept, else the
 /// first. A printer that both announced itself and was probed keeps the details of both.
-fn once_each(mut found: Vec<FoundPrinter>) -> Vec<FoundPrinter> {
+fn once_each(mut candidates: Vec<FoundPrinter>) -> Vec<FoundPrinter> {
     // This machine first: what is found there is reached there. Doors answer in any order.
-    found.sort_by_key(|printer| {
+    candidates.sort_by_key(|printer| {
         (!printer.host.is_loopback(), printer.host, printer.kind, !printer.usual_port, printer.base_url.clone())
     });
     let mut printers: Vec<FoundPrinter> = Vec::new();
-    for printer in found {
+    for printer in candidates {
         let same = |other: &FoundPrinter| {
             other.kind == printer.kind
                 && match (&other.serial, &printer.serial) {
@@ -256,15 +256,18 @@ fn once_each(mut found: Vec<FoundPrinter>) -> Vec<FoundPrinter> {
                     _ => other.host == printer.host,
                 }
         };
-        let Some(known) = printers.iter_mut().find(|other| same(other)) else {
+        let Some(existing) = printers.iter_mut().find(|other| same(other)) else {
             printers.push(printer);
             continue;
         };
         // Behind the usual door is the printer itself, behind the others what stands before it.
-        if known.serial.is_some() && known.serial == printer.serial && !known.evidence.contains(&printer.evidence) {
-            known.evidence = format!("{}; {}", known.evidence, printer.evidence);
-            if printer.says_its_name && !known.says_its_name {
-                (known.name, known.says_its_name) = (printer.name, true);
+        if existing.serial.is_some()
+            && existing.serial == printer.serial
+            && !existing.evidence.contains(&printer.evidence)
+        {
+            existing.evidence = format!("{}; {}", existing.evidence, printer.evidence);
+            if printer.says_its_name && !existing.says_its_name {
+                (existing.name, existing.says_its_name) = (printer.name, true);
             }
         }
     }

@@ -247,8 +247,8 @@ impl Adapter for FwRest {
     async fn changed(&self) {
         let endpoint = || PushTarget::beside(&self.wire, "websocket");
         let socket = || {
-            let known = (self.facts.clone(), self.spools.clone(), self.components.clone());
-            push::Socket::new(self.wire.api_key.clone(), known)
+            let caches = (self.facts.clone(), self.spools.clone(), self.components.clone());
+            push::Socket::new(self.wire.api_key.clone(), caches)
         };
         self.push.changed(|| Some((endpoint()?, socket()))).await;
     }

@@ -247,9 +247,9 @@ impl Adapter for MqttLan {
         self.begin(name, subtask_of(&print.to_string()), *plate, slots).await
     }
 
-    async fn choose_slots(&self, wanted: &SlotsWanted) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
+    async fn choose_slots(&self, request: &SlotsWanted) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
         self.session.fresh().await?;
-        self.session.read(report::Track::changer).choose(wanted)
+        self.session.read(report::Track::changer).choose(request)
     }
 
     async fn pause(&self) -> Result<(), PrinterError> {

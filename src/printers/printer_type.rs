@@ -141,8 +141,8 @@ mod tests {
     #[test]
     fn a_type_takes_the_forms_that_it_declares() {
         let text_only = PrinterType::of_word("fw_rest").unwrap_or_else(|| panic!("declared"));
-        for (name, taken) in [("a.gcode", true), ("a.g", true), ("A.BGCODE", false), ("a.gcode.3mf", false)] {
-            assert_eq!(text_only.takes(name).is_ok(), taken, "{name}");
+        for (name, is_accepted) in [("a.gcode", true), ("a.g", true), ("A.BGCODE", false), ("a.gcode.3mf", false)] {
+            assert_eq!(text_only.takes(name).is_ok(), is_accepted, "{name}");
         }
         let refused = text_only.takes("a.bgcode").map_err(|error| error.to_string());
         assert_eq!(refused, Err("printers of type fw_rest print .gcode, not .bgcode files".to_owned()));

@@ -47,7 +47,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
             wire: Wire::new(parts)?.judged_by(read::judge).asking_for_json(),
             let_go: AtomicBool::new(false),
             storage: Mutex::default(),
-            shown: AtomicU64::new(NO_JOB),
+            shown_job: AtomicU64::new(NO_JOB),
             cancelled: AtomicU64::new(NO_JOB),
         }))
     })
@@ -64,7 +64,7 @@ struct PrusaLink {
     /// Storage for uploads as last reported.
     storage: Mutex<Option<String>>,
     /// Number of the job last shown by the printer, or [`NO_JOB`].
-    shown: AtomicU64,
+    shown_job: AtomicU64,
     /// Number of the last job whose cancellation the printer accepted, or [`NO_JOB`].
     cancelled: AtomicU64,
 }
@@ -72,9 +72,9 @@ struct PrusaLink {
 impl PrusaLink {
     /// Reads the printer's description and state; the latter is always present.
     async fn state(&self) -> Result<Value, PrinterError> {
-        let told = self.wire.get("api/v1/status", &[]).await.map_err(|error| self.wire.at_first(error))?;
-        if told.pointer("/printer/state").is_some_and(Value::is_string) {
-            return Ok(told);
+        let answer = self.wire.get("api/v1/status", &[]).await.map_err(|error| self.wire.at_first(error))?;
+        if answer.pointer("/printer/state").is_some_and(Value::is_string) {
+            return Ok(answer);
         }
         Err(self.wire.at_first(PrinterError::BadAnswer("no state".into())))
     }
@@ -82,7 +82,7 @@ impl PrusaLink {
     /// Reads the current or last print; null if none is shown.
     async fn job(&self) -> Result<Value, PrinterError> {
         let job = self.wire.get("api/v1/job", &[]).await?;
-        self.shown.store(read::number(&job).unwrap_or(NO_JOB), Ordering::Relaxed);
+        self.shown_job.store(read::number(&job).unwrap_or(NO_JOB), Ordering::Relaxed);
         Ok(job)
     }
 
@@ -99,9 +99,9 @@ impl PrusaLink {
 
     /// Returns the storage for uploads, such as `usb`.
     async fn storage(&self) -> Result<String, PrinterError> {
-        let known = self.storage.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match known {
-            Some(known) => Ok(known),
+        let cached = self.storage.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match cached {
+            Some(storage) => Ok(storage),
             None => self.storage_now().await,
         }
     }
@@ -145,24 +145,24 @@ impl Adapter for PrusaLink {
     }
 
     async fn is_connected(&self) -> bool {
-        let answers = async { self.state().await.is_ok_and(|told| status::printer_away(&told).is_none()) };
+        let answers = async { self.state().await.is_ok_and(|answer| status::printer_away(&answer).is_none()) };
         !self.let_go.load(Ordering::Relaxed) && answers.await
     }
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
-        let told = match self.state().await {
+        let answer = match self.state().await {
             // It is starting up.
             Err(PrinterError::FirmwareDisconnected(words)) => {
                 return Ok(Status::unavailable(Connection::FirmwareDisconnected, words, at));
             }
-            told => told?,
+            answer => answer?,
         };
-        if let Some(words) = status::printer_away(&told) {
+        if let Some(words) = status::printer_away(&answer) {
             return Ok(Status::unavailable(Connection::FirmwareDisconnected, words, at));
         }
-        let job = if status::may_show_job(&told) { self.job().await? } else { Value::Null };
+        let job = if status::may_show_job(&answer) { self.job().await? } else { Value::Null };
         let cancelled = Some(self.cancelled.load(Ordering::Relaxed)).filter(|job| *job != NO_JOB);
-        Ok(status::read(&told, &job, cancelled, at))
+        Ok(status::read(&answer, &job, cancelled, at))
     }
 
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
@@ -196,9 +196,9 @@ impl Adapter for PrusaLink {
     /// and then switches its heaters off.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
         let stop = async |job: u64| self.wire.emergency(Method::DELETE, &format!("api/v1/job/{job}")).await.map(drop);
-        let shown = self.shown.load(Ordering::Relaxed);
-        if shown != NO_JOB {
-            match stop(shown).await {
+        let shown_job = self.shown_job.load(Ordering::Relaxed);
+        if shown_job != NO_JOB {
+            match stop(shown_job).await {
                 // It was over, or is another one by now.
                 Err(PrinterError::NotFound(_) | PrinterError::Refused { status: 409, .. }) => {}
                 done => return done,

@@ -42,7 +42,7 @@ pub(super) trait Dialect: Send + 'static {
     /// opens.
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError>;
     /// Parses one message of the printer and returns its consequences.
-    fn heard(&mut self, text: &str) -> Heard;
+    fn interpret(&mut self, text: &str) -> Heard;
 }
 
 /// Consequences of a received message.
@@ -105,8 +105,8 @@ impl PushInbox {
     }
 
     /// Records that the printer sent something now.
-    pub(super) fn heard(&self) {
-        self.with(|pushed| pushed.state.heard = Some(Instant::now()));
+    pub(super) fn note_contact(&self) {
+        self.with(|pushed| pushed.state.last_heard = Some(Instant::now()));
     }
 
     /// Records that the printer pushes changes from now on.
@@ -244,24 +244,24 @@ async fn talk<D: Dialect>(endpoint: &PushTarget, dialect: &mut D, shared: &PushI
         let sent = match timeout(endpoint.quiet, socket.next()).await {
             Ok(Some(Ok(message))) => {
                 quiet = 0;
-                shared.heard();
+                shared.note_contact();
                 let Message::Text(text) = message else {
                     continue;
                 };
-                let heard = dialect.heard(text.as_str());
-                for line in heard.console {
+                let update = dialect.interpret(text.as_str());
+                for line in update.console {
                     // Nobody may listen.
                     let _ = shared.console.send(line);
                 }
-                if heard.subscribed {
+                if update.subscribed {
                     shared.opened();
                 }
-                if heard.wake {
+                if update.wake {
                     shared.wake();
-                } else if let Some(later) = heard.telemetry {
+                } else if let Some(later) = update.telemetry {
                     shared.collect(later);
                 }
-                match heard.reply {
+                match update.reply {
                     Some(reply) => socket.send(Message::text(reply)).await,
                     None => Ok(()),
                 }

@@ -41,7 +41,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
         Ok(Arc::new(ServerRest {
             wire: Wire::new(parts)?.judged_by(read::judge),
             push: Push::default(),
-            known: AtomicBool::new(false),
+            is_known: AtomicBool::new(false),
         }))
     })
 };
@@ -51,7 +51,7 @@ struct ServerRest {
     wire: Wire,
     push: Push,
     /// `true` once the server is known not to be another program that imitates `OctoPrint`.
-    known: AtomicBool,
+    is_known: AtomicBool,
 }
 
 impl ServerRest {
@@ -95,7 +95,7 @@ impl Adapter for ServerRest {
 
     /// Rejects a Moonraker server, which imitates `OctoPrint` for slicers and always shows an idle printer.
     async fn recognise(&self) -> Result<(), PrinterError> {
-        if self.known.load(Ordering::Relaxed) {
+        if self.is_known.load(Ordering::Relaxed) {
             return Ok(());
         }
         let version = match self.wire.get("api/version", &[]).await {
@@ -108,7 +108,7 @@ impl Adapter for ServerRest {
         if version.get("text").and_then(Value::as_str).is_some_and(|text| text.contains(program)) {
             return Err(PrinterError::WrongType { word, program, address: self.wire.base.to_string() });
         }
-        self.known.store(true, Ordering::Relaxed);
+        self.is_known.store(true, Ordering::Relaxed);
         Ok(())
     }
 

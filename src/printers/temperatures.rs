@@ -16,9 +16,9 @@ pub struct TemperatureHistories {
 
 impl TemperatureHistories {
     /// Records temperatures that a printer reported.
-    pub fn note(&self, printer: Id, at: Timestamp, told: &Heaters) {
-        if *told != Heaters::default() {
-            self.by_printer.entry(printer).or_default().take(at, told);
+    pub fn note(&self, printer: Id, at: Timestamp, heaters: &Heaters) {
+        if *heaters != Heaters::default() {
+            self.by_printer.entry(printer).or_default().take(at, heaters);
         }
     }
 

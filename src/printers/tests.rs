@@ -66,8 +66,7 @@ pub(super) fn file(size: usize) -> (tempfile::NamedTempFile, Source) {
     (file, source)
 }
 
-/// Types that do not send each command as its own HTTP request, so tests of such requests do not apply to them. A new
-/// type is subject to all of these tests unless it is listed here.
+/// Types whose commands are no HTTP requests of their own. A type that is not listed is subject to all of these tests.
 const NOT_BY_REQUESTS: [&str; 2] = [
     "mqtt_lan", // commands over MQTT, files over FTP
     "sdcp",     // commands on one socket, files in pieces
@@ -170,14 +169,14 @@ fn prusa_files(upload: MethodRouter) -> Router {
 /// Builds a fake upload endpoint that reads slowly and responds with the declared and the received size.
 fn slow_upload(pause: Duration) -> Router {
     let take = move |headers: HeaderMap, body: Body| async move {
-        let told: usize = headers[header::CONTENT_LENGTH].to_str().unwrap().parse().unwrap();
+        let announced: usize = headers[header::CONTENT_LENGTH].to_str().unwrap().parse().unwrap();
         let mut body = body.into_data_stream();
         let mut came = 0;
         while let Some(chunk) = body.next().await {
             came += chunk.unwrap().len();
             tokio::time::sleep(pause).await;
         }
-        assert_eq!(came, told, "all that was announced");
+        assert_eq!(came, announced, "all that was announced");
         let answer =
             serde_json::json!({"item": {"path": "a.gcode"}, "files": {"local": {"path": "a.gcode"}}, "came": came});
         (StatusCode::CREATED, axum::Json(answer))

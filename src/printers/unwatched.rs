@@ -85,17 +85,17 @@ mod tests {
             let (start, ms) = (Instant::now(), Duration::from_millis);
             let mut unwatched = Unwatched::default();
             unwatched.begin(id(1), Duration::ZERO, start);
-            let (mut now, mut seen) = (0, false);
+            let (mut now, mut was_seen) = (0, false);
             for (pause, answers, at) in looks {
                 let began = now + pause;
                 now = began + answers;
-                let shown = began + answers * at / 100;
-                seen |= (begins..begins + lasts).contains(&shown);
+                let shown_at = began + answers * at / 100;
+                was_seen |= (begins..begins + lasts).contains(&shown_at);
                 unwatched.looked(start + ms(began), start + ms(now));
             }
             now += verdict;
             let over = begins + lasts <= now;
-            if over && !seen {
+            if over && !was_seen {
                 let longest = unwatched.longest(id(1), start + ms(now)).unwrap();
                 prop_assert!(longest >= ms(lasts), "{longest:?} without a look, the print took {lasts} ms");
             }

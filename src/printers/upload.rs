@@ -35,8 +35,8 @@ impl UploadTurns {
         let turn = {
             let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             turns.retain(|_, turn| turn.strong_count() > 0);
-            let known = turns.get(host).and_then(Weak::upgrade);
-            known.unwrap_or_else(|| {
+            let existing = turns.get(host).and_then(Weak::upgrade);
+            existing.unwrap_or_else(|| {
                 let turn = Arc::default();
                 turns.insert(host.to_owned(), Arc::downgrade(&turn));
                 turn
@@ -79,7 +79,7 @@ async fn open(source: &Source) -> Result<File, PrinterError> {
 /// Returns the request body, which is read on demand, and its progress.
 pub(super) async fn as_body(source: &Source) -> Result<(Body, Taken), PrinterError> {
     let file = open(source).await?;
-    let (told, taken) = watch::channel(0);
+    let (sender, progress) = watch::channel(0);
     let head = futures::stream::iter(
         [Ok(Bytes::from(source.head()))]
             .into_iter()
@@ -87,19 +87,19 @@ pub(super) async fn as_body(source: &Source) -> Result<(Body, Taken), PrinterErr
     );
     // The connection asks for a chunk when it has room for it. Dropping the stream ends the count.
     let bytes = head.chain(ReaderStream::with_capacity(file, CHUNK_BYTES)).inspect_ok(move |chunk: &Bytes| {
-        told.send_modify(|taken| *taken += chunk.len() as u64);
+        sender.send_modify(|count| *count += chunk.len() as u64);
     });
-    Ok((Body::wrap_stream(bytes), Taken(taken)))
+    Ok((Body::wrap_stream(bytes), Taken(progress)))
 }
 
 /// Adds the file to `form` as its part `file`. The form then has a known length, which the printers' servers require.
 pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result<(Form, Taken), PrinterError> {
-    let (body, taken) = as_body(source).await?;
+    let (body, progress) = as_body(source).await?;
     let part = Part::stream_with_length(body, source.sent_bytes())
         .file_name(name.to_owned())
         .mime_str("application/octet-stream")
         .map_err(|error| PrinterError::Invalid(error.to_string()))?;
-    Ok((form.part("file", part), taken))
+    Ok((form.part("file", part), progress))
 }
 
 /// Computes the lower-case hexadecimal SHA-256 of the upload, off the async threads.
@@ -221,10 +221,10 @@ mod tests {
     proptest! {
         #[test]
         fn edges_are_those_of_what_is_sent(size in 0usize..10_000, line in proptest::option::of("[a-z]{0,60}")) {
-            let kept = tempfile::NamedTempFile::new().unwrap();
+            let temp_file = tempfile::NamedTempFile::new().unwrap();
             let bytes: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
-            std::fs::write(kept.path(), &bytes).unwrap();
-            let source = Source { path: kept.path().into(), size: size as u64, first_line: line };
+            std::fs::write(temp_file.path(), &bytes).unwrap();
+            let source = Source { path: temp_file.path().into(), size: size as u64, first_line: line };
             let all = [source.head(), bytes].concat();
             prop_assert_eq!(source.sent_bytes(), all.len() as u64);
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

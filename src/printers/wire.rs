@@ -96,7 +96,7 @@ impl Wire {
     }
 
     /// Returns the URL of an absolute path reported by the server; `None` if it leads to another server.
-    pub(super) fn told(&self, path: &str) -> Option<Url> {
+    pub(super) fn resolve(&self, path: &str) -> Option<Url> {
         let url = self.base.join(path).ok().filter(|_| path.starts_with('/'))?;
         (url.origin() == self.base.origin()).then_some(url)
     }
@@ -169,8 +169,8 @@ impl Wire {
         name: &str,
         source: &Source,
     ) -> Result<Value, PrinterError> {
-        let (form, taken) = upload::with_file(form, name, source).await?;
-        self.send_file(self.client.post(self.url(path)).multipart(form), taken, source).await
+        let (form, progress) = upload::with_file(form, name, source).await?;
+        self.send_file(self.client.post(self.url(path)).multipart(form), progress, source).await
     }
 
     /// Sends a file as the body of a PUT request, with additional headers. Aborts under the same conditions as
@@ -181,9 +181,9 @@ impl Wire {
         further: HeaderMap,
         source: &Source,
     ) -> Result<Value, PrinterError> {
-        let (body, taken) = upload::as_body(source).await?;
+        let (body, progress) = upload::as_body(source).await?;
         let call = self.client.put(self.url(path)).headers(further).header(header::CONTENT_LENGTH, source.sent_bytes());
-        self.send_file(call.body(body), taken, source).await
+        self.send_file(call.body(body), progress, source).await
     }
 
     /// Sends a form whose parts are in memory, within the time limit of an upload of `bytes` bytes.
@@ -192,13 +192,13 @@ impl Wire {
         self.finish(self.client.post(self.url(path)).multipart(form).timeout(limit)).await
     }
 
-    async fn send_file(&self, call: RequestBuilder, taken: Taken, source: &Source) -> Result<Value, PrinterError> {
+    async fn send_file(&self, call: RequestBuilder, progress: Taken, source: &Source) -> Result<Value, PrinterError> {
         let Settings { offline_after, .. } = self.settings;
         let limit = self.settings.upload_timeout(source.sent_bytes());
         tokio::select! {
             biased; // an answer counts, even when it comes with the end of patience
             answer = self.finish(call.timeout(limit)) => answer,
-            () = taken.stalled(offline_after) => Err(PrinterError::Stalled(offline_after)),
+            () = progress.stalled(offline_after) => Err(PrinterError::Stalled(offline_after)),
         }
     }
 
@@ -221,8 +221,8 @@ impl Wire {
             return Err((self.judge)(status.as_u16(), status.to_string()));
         }
         let partial = beyond || status == StatusCode::PARTIAL_CONTENT;
-        let told = answer.headers().get(header::CONTENT_RANGE).and_then(|value| value.to_str().ok());
-        let total = match told.and_then(|range| range.rsplit_once('/')) {
+        let content_range = answer.headers().get(header::CONTENT_RANGE).and_then(|value| value.to_str().ok());
+        let total = match content_range.and_then(|range| range.rsplit_once('/')) {
             Some((_, total)) => total.parse().ok(),
             None => answer.content_length().filter(|_| !partial),
         };
@@ -281,13 +281,13 @@ impl Wire {
         let status = answer.status();
         let body = read(answer).await?;
         if !status.is_success() {
-            let told = bounded_json::read(&body, bounded_json::ANSWER).ok();
+            let json = bounded_json::read(&body, bounded_json::ANSWER).ok();
             // Printers' servers say no in JSON. A page is from something else.
-            let page = told.is_none() && !body.is_empty() && !self.plain_words(&body);
+            let page = json.is_none() && !body.is_empty() && !self.plain_words(&body);
             if page && matches!(status.as_u16(), 300..=399 | 401 | 403..=405) {
                 return Err(self.strange());
             }
-            return Err((self.judge)(status.as_u16(), words(told.as_ref(), &body, status)));
+            return Err((self.judge)(status.as_u16(), words(json.as_ref(), &body, status)));
         }
         if body.is_empty() {
             return Ok(Value::Null);

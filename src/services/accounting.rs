@@ -148,9 +148,9 @@ impl AccountingClient {
     /// Exchanges the authorization code from the consent page for the first tokens.
     pub async fn first_tokens(&self, code: &str, verifier: &str) -> Result<Tokens, AccountingError> {
         let http = |request| call(self.client.clone(), request);
-        let asked = self.oauth.exchange_code(AuthorizationCode::new(code.to_owned()));
-        let asked = asked.set_pkce_verifier(PkceCodeVerifier::new(verifier.to_owned()));
-        tokens(asked.request_async(&http).await, None)
+        let exchange = self.oauth.exchange_code(AuthorizationCode::new(code.to_owned()));
+        let exchange = exchange.set_pkce_verifier(PkceCodeVerifier::new(verifier.to_owned()));
+        tokens(exchange.request_async(&http).await, None)
     }
 
     /// Exchanges the refresh token, which works once, for the next pair. After [`AccountingError::Refused`] it will
@@ -158,8 +158,8 @@ impl AccountingClient {
     pub async fn next_tokens(&self, refresh: &str) -> Result<Tokens, AccountingError> {
         let http = |request| call(self.client.clone(), request);
         let token = RefreshToken::new(refresh.to_owned());
-        let asked = self.oauth.exchange_refresh_token(&token);
-        tokens(asked.request_async(&http).await, Some(refresh))
+        let exchange = self.oauth.exchange_refresh_token(&token);
+        tokens(exchange.request_async(&http).await, Some(refresh))
     }
 
     /// Revokes a token.
@@ -219,8 +219,8 @@ async fn call(client: Client, request: HttpRequest) -> Result<HttpResponse, Call
     }
     let mut response = HttpResponse::new(body);
     *response.status_mut() = status;
-    let kept = answer.headers().get("content-type").cloned();
-    if let Some(kind) = kept {
+    let content_type = answer.headers().get("content-type").cloned();
+    if let Some(kind) = content_type {
         response.headers_mut().insert("content-type", kind);
     }
     Ok(response)
@@ -230,8 +230,8 @@ type TokenFault = RequestTokenError<CallFault, oauth2::StandardErrorResponse<Bas
 
 /// Converts the token endpoint's response; `former` is kept if the response contains no refresh token, because the
 /// former one then remains valid.
-fn tokens(asked: Result<BasicTokenResponse, TokenFault>, former: Option<&str>) -> Result<Tokens, AccountingError> {
-    let given = asked.map_err(|fault| match fault {
+fn tokens(outcome: Result<BasicTokenResponse, TokenFault>, former: Option<&str>) -> Result<Tokens, AccountingError> {
+    let response = outcome.map_err(|fault| match fault {
         RequestTokenError::ServerResponse(no) => AccountingError::Refused(no.to_string()),
         RequestTokenError::Request(CallFault(fault)) => AccountingError::Unavailable(fault),
         RequestTokenError::Parse(error, _) => {
@@ -241,10 +241,10 @@ fn tokens(asked: Result<BasicTokenResponse, TokenFault>, former: Option<&str>) -
             AccountingError::Unavailable(PeerFault::new(format!("{WHO} gives no tokens: {words}")))
         }
     })?;
-    let refresh = given.refresh_token().map(|token| token.secret().to_owned()).or(former.map(str::to_owned));
+    let refresh = response.refresh_token().map(|token| token.secret().to_owned()).or(former.map(str::to_owned));
     let refresh = refresh.ok_or_else(|| {
         AccountingError::Refused("it gave no token that lasts; accounting.scopes must have offline_access".to_owned())
     })?;
-    let life_seconds = given.expires_in().map_or(UNTOLD_LIFE_SECONDS, |life| life.as_secs());
-    Ok(Tokens { access: given.access_token().secret().to_owned(), refresh, life_seconds })
+    let life_seconds = response.expires_in().map_or(UNTOLD_LIFE_SECONDS, |life| life.as_secs());
+    Ok(Tokens { access: response.access_token().secret().to_owned(), refresh, life_seconds })
 }

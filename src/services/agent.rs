@@ -42,9 +42,9 @@ impl AgentGateway {
         if status.is_success() {
             return Ok(());
         }
-        let said = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await.map_err(away)?;
-        let said: String = String::from_utf8_lossy(&said).chars().take(200).collect();
-        let reason = format!("the agent gateway answered {}: {said}", status.as_u16());
+        let bytes = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await.map_err(away)?;
+        let response_text: String = String::from_utf8_lossy(&bytes).chars().take(200).collect();
+        let reason = format!("the agent gateway answered {}: {response_text}", status.as_u16());
         // Only these speak of the message; the others of our token or the gateway's load.
         match status.as_u16() {
             400 | 413 | 422 => Err(MailError::Permanent { reason }),

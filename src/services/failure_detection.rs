@@ -38,21 +38,21 @@ impl Detector {
         let call = self.peer.below(Method::GET, LOOK_PATH).query(&[("img", picture)]);
         let mut answer = send(call, OTHER_SIDE).await?;
         let status = answer.status();
-        let said = whole(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
-        judge(status.as_u16(), &said)
+        let body = whole(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
+        judge(status.as_u16(), &body)
     }
 }
 
-fn judge(status: u16, said: &[u8]) -> Result<Frame, PeerFault> {
-    let told = bounded_json::read(said, bounded_json::ANSWER).unwrap_or_default();
-    let fault = |words: &str| Err(PeerFault::new(words).saying(format!("{status} {}", String::from_utf8_lossy(said))));
+fn judge(status: u16, body: &[u8]) -> Result<Frame, PeerFault> {
+    let answer = bounded_json::read(body, bounded_json::ANSWER).unwrap_or_default();
+    let fault = |words: &str| Err(PeerFault::new(words).saying(format!("{status} {}", String::from_utf8_lossy(body))));
     match status {
-        200 => match told.get("detections").and_then(Value::as_array) {
+        200 => match answer.get("detections").and_then(Value::as_array) {
             Some(detections) => Ok(Frame::Seen(confidence(detections))),
             None => fault("something answers there, but not the detector"),
         },
-        400 if told.get("detections").is_some() => {
-            let words = told.get("message").and_then(Value::as_str).unwrap_or("no reason is given");
+        400 if answer.get("detections").is_some() => {
+            let words = answer.get("message").and_then(Value::as_str).unwrap_or("no reason is given");
             Ok(Frame::NoPicture(words.chars().take(200).collect()))
         }
         401 | 403 => fault("the detector refuses the token"),
@@ -72,13 +72,13 @@ mod tests {
 
     #[test]
     fn confidences_are_added_up_and_other_answers_told_apart() {
-        let seen = |body: &str| judge(200, body.as_bytes());
-        assert_eq!(seen(r#"{"detections":[]}"#), Ok(Frame::Seen(0.0)));
+        let judged = |body: &str| judge(200, body.as_bytes());
+        assert_eq!(judged(r#"{"detections":[]}"#), Ok(Frame::Seen(0.0)));
         let two = r#"{"detections":[["failure",0.25,[1.5,2,3,4]],["failure",0.5,[1,2,3,4]],["cat",0.9,[1,2,3,4]]]}"#;
-        assert_eq!(seen(two), Ok(Frame::Seen(0.75)));
+        assert_eq!(judged(two), Ok(Frame::Seen(0.75)));
         let many = r#"{"detections":[["failure",0.9,[1,2,3,4]],["failure",0.9,[1,2,3,4]],["failure","x"],7]}"#;
-        assert_eq!(seen(many), Ok(Frame::Seen(1.0)));
-        assert!(seen("<html>").is_err());
+        assert_eq!(judged(many), Ok(Frame::Seen(1.0)));
+        assert!(judged("<html>").is_err());
         let no = r#"{"detections":[],"message":"Failed to get image http://cam"}"#;
         assert_eq!(judge(400, no.as_bytes()), Ok(Frame::NoPicture("Failed to get image http://cam".to_owned())));
         assert!(judge(401, b"").is_err() && judge(422, b"").is_err() && judge(500, b"").is_err());

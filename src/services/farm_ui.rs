@@ -51,11 +51,11 @@ impl FarmUi {
     pub async fn asks_for_key(&self) -> Result<bool, PeerFault> {
         let mut answer = send(self.peer.below(Method::GET, "api/v2/auth/login-required"), OTHER_SIDE).await?;
         let status = answer.status();
-        let said = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
-        let told = bounded_json::read(&said, bounded_json::ANSWER).unwrap_or_default();
-        told["loginRequired"].as_bool().ok_or_else(|| {
+        let body = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
+        let json = bounded_json::read(&body, bounded_json::ANSWER).unwrap_or_default();
+        json["loginRequired"].as_bool().ok_or_else(|| {
             PeerFault::new("something answers there, but not FDM Monster")
-                .saying(format!("{status} {}", String::from_utf8_lossy(&said)))
+                .saying(format!("{status} {}", String::from_utf8_lossy(&body)))
         })
     }
 
@@ -73,16 +73,16 @@ impl FarmUi {
         if !status.is_success() {
             return Err(strange(status.to_string()));
         }
-        let said = whole(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
-        let told = bounded_json::read(&said, bounded_json::ANSWER).unwrap_or_default();
+        let body = whole(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
+        let json = bounded_json::read(&body, bounded_json::ANSWER).unwrap_or_default();
         let list =
-            told.as_array().ok_or_else(|| strange(format!("{status}, {} bytes that are no list", said.len())))?;
+            json.as_array().ok_or_else(|| strange(format!("{status}, {} bytes that are no list", body.len())))?;
         Ok(list.iter().take(MAX_PRINTERS).map(printer).collect())
     }
 }
 
-fn printer(told: &Value) -> FarmPrinter {
-    let text = |name: &str| match &told[name] {
+fn printer(entry: &Value) -> FarmPrinter {
+    let text = |name: &str| match &entry[name] {
         Value::String(text) => text.trim().chars().filter(|c| !c.is_control()).take(MAX_CHARS).collect(),
         Value::Number(number) => number.to_string(),
         _ => String::new(),
@@ -91,11 +91,11 @@ fn printer(told: &Value) -> FarmPrinter {
         id: text("id"),
         name: text("name"),
         base_url: text("printerURL"),
-        type_number: told["printerType"].as_i64().unwrap_or(0),
+        type_number: entry["printerType"].as_i64().unwrap_or(0),
         key: text("apiKey"),
         user: text("username"),
         password: text("password"),
-        enabled: told["enabled"].as_bool().unwrap_or(true),
+        enabled: entry["enabled"].as_bool().unwrap_or(true),
     }
 }
 
@@ -107,11 +107,11 @@ mod tests {
 
     #[test]
     fn what_is_told_of_a_printer_is_read_within_bounds() {
-        let told = json!({
+        let entry = json!({
             "id": 3, "name": "Left\n", "printerURL": "http://10.0.0.9", "printerType": 3, "username": "01S00A123456",
             "password": "12345678", "apiKey": null, "enabled": false,
         });
-        let left = printer(&told);
+        let left = printer(&entry);
         assert_eq!((left.id.as_str(), left.name.as_str(), left.type_number), ("3", "Left", 3));
         assert_eq!((left.key.as_str(), left.user.as_str(), left.password.as_str()), ("", "01S00A123456", "12345678"));
         assert!(!left.enabled);

@@ -82,8 +82,8 @@ pub struct SystemLookup;
 impl Lookup for SystemLookup {
     fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
         Box::pin(async move {
-            let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
-            Ok(found.map(|address| address.ip()).collect())
+            let addresses = tokio::net::lookup_host((host.as_str(), 0)).await?;
+            Ok(addresses.map(|address| address.ip()).collect())
         })
     }
 }
@@ -191,32 +191,32 @@ struct Guard {
 impl Guard {
     /// Resolves a host to the addresses that may be dialled; fails if there are none.
     async fn addresses(&self, host: Host<&str>) -> Result<Vec<IpAddr>, AnyError> {
-        let found = match host {
+        let addresses = match host {
             Host::Domain(name) => self.lookup.lookup(name.to_owned()).await?,
             Host::Ipv4(ip) => vec![ip.into()],
             Host::Ipv6(ip) => vec![ip.into()],
         };
-        allowed(found, self.denied)
+        allowed(addresses, self.denied)
     }
 }
 
 impl Resolve for Guard {
     fn resolve(&self, name: Name) -> Resolving {
-        let found = self.lookup.lookup(name.as_str().to_owned());
+        let lookup = self.lookup.lookup(name.as_str().to_owned());
         let denied = self.denied;
         Box::pin(async move {
             // The client puts the port of the URL in place of 0.
             let addresses: Addrs =
-                Box::new(allowed(found.await?, denied)?.into_iter().map(|ip| SocketAddr::new(ip, 0)));
+                Box::new(allowed(lookup.await?, denied)?.into_iter().map(|ip| SocketAddr::new(ip, 0)));
             Ok(addresses)
         })
     }
 }
 
 /// Filters the addresses that may be dialled; fails if there are none.
-fn allowed(found: Vec<IpAddr>, denied: Denied) -> Result<Vec<IpAddr>, AnyError> {
-    let first = *found.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the name has no address"))?;
-    let allowed: Vec<IpAddr> = found.into_iter().filter(|ip| denied(*ip).is_none()).collect();
+fn allowed(addresses: Vec<IpAddr>, denied: Denied) -> Result<Vec<IpAddr>, AnyError> {
+    let first = *addresses.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the name has no address"))?;
+    let allowed: Vec<IpAddr> = addresses.into_iter().filter(|ip| denied(*ip).is_none()).collect();
     match denied(first) {
         Some(range) if allowed.is_empty() => Err(Box::new(Blocked { range })),
         _ => Ok(allowed),
@@ -228,7 +228,7 @@ fn allowed(found: Vec<IpAddr>, denied: Denied) -> Result<Vec<IpAddr>, AnyError> 
 pub(super) async fn read_beginning(
     answer: &mut reqwest::Response,
     most: usize,
-    kept: usize,
+    kept_bytes: usize,
 ) -> (Vec<u8>, Option<reqwest::Error>) {
     let mut read = 0;
     let mut beginning = Vec::new();
@@ -236,7 +236,7 @@ pub(super) async fn read_beginning(
         match answer.chunk().await {
             Ok(Some(chunk)) => {
                 read += chunk.len();
-                let room = kept.saturating_sub(beginning.len());
+                let room = kept_bytes.saturating_sub(beginning.len());
                 beginning.extend_from_slice(&chunk[..chunk.len().min(room)]);
             }
             Ok(None) => break,
@@ -257,9 +257,9 @@ mod tests {
 
     #[test]
     fn only_the_allowed_addresses_of_a_host_are_dialled() {
-        let found = ips(&["10.0.0.1", "8.8.8.8", "::1", "2606:4700::1", "::ffff:127.0.0.1"]);
-        assert_eq!(allowed(found.clone(), target::denied_range).unwrap(), ips(&["8.8.8.8", "2606:4700::1"]));
-        assert_eq!(allowed(found.clone(), |_| None).unwrap(), found);
+        let addresses = ips(&["10.0.0.1", "8.8.8.8", "::1", "2606:4700::1", "::ffff:127.0.0.1"]);
+        assert_eq!(allowed(addresses.clone(), target::denied_range).unwrap(), ips(&["8.8.8.8", "2606:4700::1"]));
+        assert_eq!(allowed(addresses.clone(), |_| None).unwrap(), addresses);
     }
 
     #[test]
@@ -275,14 +275,14 @@ mod tests {
 
     impl Lookup for Answers {
         fn lookup(&self, _: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
-            let found = self.0.clone();
-            Box::pin(async move { Ok(found) })
+            let addresses = self.0.clone();
+            Box::pin(async move { Ok(addresses) })
         }
     }
 
     #[tokio::test]
     async fn no_name_of_a_printer_leads_to_a_metadata_service() {
-        let guard = |found: &[&str]| Guard { lookup: Arc::new(Answers(ips(found))), denied: denied_address };
+        let guard = |addresses: &[&str]| Guard { lookup: Arc::new(Answers(ips(addresses))), denied: denied_address };
         let mixed = guard(&["169.254.169.254", "192.168.1.4"]).addresses(Host::Domain("printer.lan")).await;
         assert_eq!(mixed.unwrap(), ips(&["192.168.1.4"]));
         for denied in [

@@ -73,7 +73,7 @@ impl TopicMessage {
 pub struct MqttSession {
     wire: Framed<TcpStream, Codec>,
     number: u16,
-    heard: VecDeque<TopicMessage>,
+    inbox: VecDeque<TopicMessage>,
 }
 
 impl MqttSession {
@@ -93,7 +93,7 @@ impl MqttSession {
         if let Some((user, password)) = &broker.login {
             connect.set_login(user.clone(), password.clone());
         }
-        let mut session = Self { wire: Framed::new(tcp, codec), number: 0, heard: VecDeque::new() };
+        let mut session = Self { wire: Framed::new(tcp, codec), number: 0, inbox: VecDeque::new() };
         session.send(Packet::Connect(connect)).await?;
         match session.next().await? {
             Packet::ConnAck(answer) => match answer.code {
@@ -144,7 +144,7 @@ impl MqttSession {
     /// Returns the next received message; waits for one and sends pings meanwhile. Cancel safe.
     pub async fn hear(&mut self) -> Result<TopicMessage, PeerFault> {
         loop {
-            if let Some(message) = self.heard.pop_front() {
+            if let Some(message) = self.inbox.pop_front() {
                 return Ok(message);
             }
             tokio::select! {
@@ -182,8 +182,8 @@ impl MqttSession {
 
     async fn note(&mut self, packet: Packet) -> Result<(), PeerFault> {
         let Packet::Publish(publish) = packet else { return Ok(()) };
-        if self.heard.len() < MAX_HEARD {
-            self.heard.push_back(TopicMessage { topic: publish.topic, payload: publish.payload });
+        if self.inbox.len() < MAX_HEARD {
+            self.inbox.push_back(TopicMessage { topic: publish.topic, payload: publish.payload });
         }
         if publish.qos != QoS::AtMostOnce {
             self.send(Packet::PubAck(PubAck::new(publish.pkid))).await?;

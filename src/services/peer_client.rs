@@ -57,7 +57,7 @@ impl PeerClient {
     /// configured services.
     pub fn new(client: Client, url: &str, form: TokenForm<'_>, token: &str) -> Result<Self, PeerSettingError> {
         let address = PeerAddress::web(url)?;
-        let shown = match form {
+        let credentials = match form {
             TokenForm::Bearer => (AUTHORIZATION, format!("Bearer {token}")),
             TokenForm::Token => (AUTHORIZATION, format!("Token {token}")),
             TokenForm::Header(name) => {
@@ -67,7 +67,7 @@ impl PeerClient {
                 (header, text)
             }
         };
-        let token = match shown {
+        let token = match credentials {
             _ if token.is_empty() => None,
             (header, text) => {
                 let mut value = HeaderValue::try_from(text).map_err(|_| PeerSettingError::Token)?;
@@ -116,18 +116,18 @@ pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault
 /// messages.
 pub async fn beginning(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
     match read_beginning(answer, most, most).await {
-        (said, None) => Ok(said),
+        (body, None) => Ok(body),
         (_, Some(error)) => Err(PeerFault::new(format!("{who} did not answer to the end")).saying(causes(error))),
     }
 }
 
 /// Reads a whole response; fails if it breaks off or is longer than `most` bytes. `who` names the system in messages.
 pub async fn whole(answer: &mut Response, most: usize, who: &str) -> Result<Vec<u8>, PeerFault> {
-    let said = beginning(answer, most + 1, who).await?;
-    if said.len() > most {
+    let body = beginning(answer, most + 1, who).await?;
+    if body.len() > most {
         return Err(PeerFault::new(format!("{who} answers with more than {most} bytes")));
     }
-    Ok(said)
+    Ok(body)
 }
 
 /// Describes a network error with its causes and without the address.
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::services::http::{LanSettings, lan};
 
-    fn made(url: &str, form: TokenForm<'_>, token: &str) -> Result<PeerClient, PeerSettingError> {
+    fn client_with(url: &str, form: TokenForm<'_>, token: &str) -> Result<PeerClient, PeerSettingError> {
         crate::services::tls::install_provider();
         match lan(&LanSettings::default()) {
             Ok(client) => PeerClient::new(client, url, form, token),
@@ -157,25 +157,25 @@ mod tests {
 
     #[test]
     fn a_token_stands_in_its_header() {
-        let shown = |form: TokenForm<'_>, token: &str| {
-            let token = made("http://127.0.0.1:1/x", form, token).ok().and_then(|made| made.token);
+        let header_of = |form: TokenForm<'_>, token: &str| {
+            let token = client_with("http://127.0.0.1:1/x", form, token).ok().and_then(|client| client.token);
             token.map(|(header, value)| (header.to_string(), value.as_bytes().to_vec()))
         };
         let stands = |header: &str, value: &str| Some((header.to_owned(), value.as_bytes().to_vec()));
-        assert_eq!(shown(TokenForm::Bearer, "t"), stands("authorization", "Bearer t"));
-        assert_eq!(shown(TokenForm::Token, "t"), stands("authorization", "Token t"));
-        assert_eq!(shown(TokenForm::Header("Authorization"), "t"), stands("authorization", "Bearer t"));
-        assert_eq!(shown(TokenForm::Header("X-Token"), "t"), stands("x-token", "t"));
-        assert_eq!(shown(TokenForm::Header("X-Token"), ""), None);
+        assert_eq!(header_of(TokenForm::Bearer, "t"), stands("authorization", "Bearer t"));
+        assert_eq!(header_of(TokenForm::Token, "t"), stands("authorization", "Token t"));
+        assert_eq!(header_of(TokenForm::Header("Authorization"), "t"), stands("authorization", "Bearer t"));
+        assert_eq!(header_of(TokenForm::Header("X-Token"), "t"), stands("x-token", "t"));
+        assert_eq!(header_of(TokenForm::Header("X-Token"), ""), None);
     }
 
     #[test]
     fn what_cannot_be_called_is_refused_before_it_is_dialled() {
         for url in ["http://169.254.169.254/", "http://[fe80::1]:80/", "ftp://127.0.0.1/", "http://u:hunter2@h/", "x"] {
-            let refused = made(url, TokenForm::Bearer, "").err().map(|error| error.to_string());
+            let refused = client_with(url, TokenForm::Bearer, "").err().map(|error| error.to_string());
             assert!(refused.as_ref().is_some_and(|words| !words.contains("hunter2")), "{url}: {refused:?}");
         }
-        assert_eq!(made("http://h/", TokenForm::Bearer, "a\nb").err(), Some(PeerSettingError::Token));
-        assert!(made("http://h/", TokenForm::Header("a b"), "").is_err());
+        assert_eq!(client_with("http://h/", TokenForm::Bearer, "a\nb").err(), Some(PeerSettingError::Token));
+        assert!(client_with("http://h/", TokenForm::Header("a b"), "").is_err());
     }
 }

@@ -42,8 +42,8 @@ impl PeerFault {
 
     /// Adds the message of the system or the network.
     pub fn saying(self, detail: impl Into<String>) -> Self {
-        let told = detail.into().chars().filter(|c| !c.is_control()).take(MAX_TOLD_CHARS).collect();
-        Self { detail: Some(told), ..self }
+        let excerpt = detail.into().chars().filter(|c| !c.is_control()).take(MAX_TOLD_CHARS).collect();
+        Self { detail: Some(excerpt), ..self }
     }
 
     /// Returns the description and the details in one line.

@@ -161,13 +161,13 @@ impl Redis {
     /// Counts a request in all these windows, or in none if one is full. Returns `None` while Redis is unavailable.
     pub async fn count(&self, windows: &[Shared]) -> Option<WindowCounts> {
         let link = self.link.load_full()?;
-        let mut asked = self.script.prepare_invoke();
+        let mut invocation = self.script.prepare_invoke();
         for window in windows {
-            asked.key(window.key());
-            asked.arg(window.limit).arg(window.period_ms + WINDOW_GRACE_MS);
+            invocation.key(window.key());
+            invocation.arg(window.limit).arg(window.period_ms + WINDOW_GRACE_MS);
         }
         let mut connection = link.0.clone();
-        let why = match timeout(self.within, asked.invoke_async::<Vec<u32>>(&mut connection)).await {
+        let why = match timeout(self.within, invocation.invoke_async::<Vec<u32>>(&mut connection)).await {
             Ok(Ok(mut counts)) if counts.len() == windows.len() + 1 => {
                 return Some(WindowCounts { full: counts.remove(0) == 1, counts });
             }
@@ -183,12 +183,12 @@ impl Redis {
     /// Takes a request back from all these windows. If Redis does not answer in time, the request stays counted.
     pub async fn take_back(&self, windows: &[Shared]) {
         let Some(link) = self.link.load_full() else { return };
-        let mut asked = self.take_back.prepare_invoke();
+        let mut invocation = self.take_back.prepare_invoke();
         for window in windows {
-            asked.key(window.key());
+            invocation.key(window.key());
         }
         let mut connection = link.0.clone();
-        if !matches!(timeout(self.within, asked.invoke_async::<()>(&mut connection)).await, Ok(Ok(()))) {
+        if !matches!(timeout(self.within, invocation.invoke_async::<()>(&mut connection)).await, Ok(Ok(()))) {
             self.failures.fetch_add(1, Relaxed);
         }
     }

@@ -75,9 +75,9 @@ impl MessageType {
         if (self.is_trial)(headers, body) {
             return Ok(None);
         }
-        let given = headers.get(self.signature_header).and_then(|value| value.to_str().ok());
+        let signature = headers.get(self.signature_header).and_then(|value| value.to_str().ok());
         // An empty key signs nothing that could be believed.
-        if secret.is_empty() || !given.is_some_and(|given| is_signed(secret, body, given)) {
+        if secret.is_empty() || !signature.is_some_and(|signature| is_signed(secret, body, signature)) {
             return Err(MessageError::Unsigned(self.signature_header));
         }
         (self.read)(headers, body)
@@ -85,10 +85,10 @@ impl MessageType {
 }
 
 /// Returns whether `given` is the base64-encoded HMAC-SHA256 of the body. Compares in constant time.
-fn is_signed(secret: &str, body: &[u8], given: &str) -> bool {
+fn is_signed(secret: &str, body: &[u8], signature: &str) -> bool {
     use base64::Engine as _;
-    let given = base64::engine::general_purpose::STANDARD.decode(given.trim()).unwrap_or_default();
-    same(&hmac_sha256(secret.as_bytes(), &[body]), &given)
+    let decoded = base64::engine::general_purpose::STANDARD.decode(signature.trim()).unwrap_or_default();
+    same(&hmac_sha256(secret.as_bytes(), &[body]), &decoded)
 }
 
 /// A shipment to report to the shop that sold the order.

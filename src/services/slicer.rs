@@ -117,16 +117,16 @@ impl Slicer {
     ///
     /// When it does not exist; the message names the places searched.
     pub fn program(&self) -> Result<PathBuf, SliceError> {
-        let wanted = &self.settings.program;
-        let found = if wanted.components().count() > 1 {
-            std::path::absolute(wanted).ok().filter(|path| path.is_file())
+        let program = &self.settings.program;
+        let executable = if program.components().count() > 1 {
+            std::path::absolute(program).ok().filter(|path| path.is_file())
         } else {
             let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
-            std::env::split_paths(&path).map(|folder| folder.join(wanted)).find(|path| path.is_file())
+            std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
         };
-        found.ok_or_else(|| {
-            let wanted = wanted.display();
-            SliceError::Absent(format!("no slicer is installed: {wanted} is not there (setting slicing.program)"))
+        executable.ok_or_else(|| {
+            let program = program.display();
+            SliceError::Absent(format!("no slicer is installed: {program} is not there (setting slicing.program)"))
         })
     }
 
@@ -139,8 +139,8 @@ impl Slicer {
         let program = self.program()?;
         let about = fs::metadata(&program).await?;
         let mark = (program.clone(), about.modified().ok(), about.len());
-        let mut known = self.version.lock().await;
-        if let Some((of, version)) = known.as_ref()
+        let mut cached = self.version.lock().await;
+        if let Some((of, version)) = cached.as_ref()
             && *of == mark
         {
             return Ok(version.clone());
@@ -164,7 +164,7 @@ impl Slicer {
         });
         let version = version.filter(|version| !version.is_empty() && ended.status.success());
         let version = version.ok_or_else(|| silent("it does not say its version".to_owned()))?;
-        *known = Some((mark, version.clone()));
+        *cached = Some((mark, version.clone()));
         Ok(version)
     }
 

@@ -73,7 +73,7 @@ impl StateBoard {
     async fn ask(&self, call: RequestBuilder) -> Result<StatusCode, PeerFault> {
         let mut answer = send(call, OTHER_SIDE).await?;
         let status = answer.status();
-        let said = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
+        let body = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         if status.is_success() || status == StatusCode::NOT_FOUND {
             return Ok(status);
         }
@@ -82,6 +82,6 @@ impl StateBoard {
             403 => "Home Assistant refuses: the token must be an administrator's",
             _ => "Home Assistant did not take a state",
         };
-        Err(PeerFault::new(words).saying(format!("{} {}", status.as_u16(), String::from_utf8_lossy(&said))))
+        Err(PeerFault::new(words).saying(format!("{} {}", status.as_u16(), String::from_utf8_lossy(&body))))
     }
 }

@@ -127,10 +127,10 @@ impl Storefront {
                 let words = format!("the storefront answers {} for {path}", status.as_u16());
                 return Err(PeerFault::new(words));
             }
-            let said = whole(&mut answer, MAX_PAGE_BYTES, OTHER_SIDE).await?;
+            let body = whole(&mut answer, MAX_PAGE_BYTES, OTHER_SIDE).await?;
             let nonsense =
                 || PeerFault::new(format!("the storefront answers for {path}, but not as a storefront does"));
-            let mut value = bounded_json::read(&said, bounded_json::ANSWER).map_err(|_| nonsense())?;
+            let mut value = bounded_json::read(&body, bounded_json::ANSWER).map_err(|_| nonsense())?;
             let Some(Value::Array(items)) = value.get_mut(member).map(Value::take) else { return Err(nonsense()) };
             let count = items.len();
             all.extend(items.into_iter().take(PAGE_SIZE));
@@ -192,8 +192,8 @@ fn without_markup(html: &str) -> String {
             _ => {}
         }
     }
-    let known = [("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
-    let text = known.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    let entities = [("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
+    let text = entities.iter().fold(text, |text, (from, to)| text.replace(from, to));
     shortened(text.split_whitespace().collect::<Vec<_>>().join(" "), MAX_ABOUT_CHARS)
 }
 
@@ -211,8 +211,8 @@ mod tests {
             "images": [{"src": "https://cdn.example/a.png"}, {"src": "javascript:alert(1)"}],
         });
         let read = product(&whole, "usd").map(|one| (one.description, one.price_cents, one.images.len(), one.codes));
-        let said = Some("A vase & more".to_owned());
-        assert_eq!(read, Some((said, 1250, 1, vec!["VASE-1".to_owned()])));
+        let description = Some("A vase & more".to_owned());
+        assert_eq!(read, Some((description, 1250, 1, vec!["VASE-1".to_owned()])));
         for (member, value) in
             [("id", json!("x")), ("handle", json!("../admin")), ("variants", json!([])), ("published_at", json!(1))]
         {

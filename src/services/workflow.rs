@@ -52,17 +52,17 @@ impl WorkflowWebhook {
         if status.is_success() {
             return Ok(Taken::Done);
         }
-        let said = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
-        judge(status, &said)
+        let body = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
+        judge(status, &body)
     }
 }
 
 /// Classifies a response other than 2xx.
-fn judge(status: StatusCode, said: &[u8]) -> Result<Taken, PeerFault> {
-    let told = bounded_json::read(said, bounded_json::ANSWER).unwrap_or_default();
-    let words = match told.get("message").and_then(Value::as_str) {
+fn judge(status: StatusCode, body: &[u8]) -> Result<Taken, PeerFault> {
+    let json = bounded_json::read(body, bounded_json::ANSWER).unwrap_or_default();
+    let words = match json.get("message").and_then(Value::as_str) {
         Some(message) => message.to_owned(),
-        None => String::from_utf8_lossy(said).chars().take(200).collect(),
+        None => String::from_utf8_lossy(body).chars().take(200).collect(),
     };
     let fault = |message: &str| Err(PeerFault::new(message).saying(format!("{} {words}", status.as_u16())));
     match status.as_u16() {
@@ -83,12 +83,12 @@ fn judge(status: StatusCode, said: &[u8]) -> Result<Taken, PeerFault> {
 mod tests {
     use super::*;
 
-    fn told(status: u16, body: &str) -> Result<Taken, PeerFault> {
+    fn verdict(status: u16, body: &str) -> Result<Taken, PeerFault> {
         judge(StatusCode::from_u16(status).unwrap_or_default(), body.as_bytes())
     }
 
     fn fault(status: u16, body: &str) -> String {
-        told(status, body).err().map(|fault| fault.message).unwrap_or_default()
+        verdict(status, body).err().map(|fault| fault.message).unwrap_or_default()
     }
 
     #[test]
@@ -100,6 +100,6 @@ mod tests {
         assert!(fault(404, "nginx").contains("no webhook at this address"));
         assert!(fault(403, "Authorization data is wrong!").contains("refuses the token"));
         assert!(fault(500, "").contains("could not take"));
-        assert_eq!(told(413, "too large"), Ok(Taken::Refused("413 too large".to_owned())));
+        assert_eq!(verdict(413, "too large"), Ok(Taken::Refused("413 too large".to_owned())));
     }
 }

@@ -26,10 +26,10 @@ impl TaxCategory {
         let taxed = document.content.sums.categories.iter().any(|one| one.rate_bps > 0);
         // `Z` and `E` are for sellers who are registered; who buys does not matter.
         let seller = &document.seller;
-        let known = seller.vat_id.is_some() || seller.tax_number.is_some();
+        let is_registered = seller.vat_id.is_some() || seller.tax_number.is_some();
         match rate_bps {
             1.. => Self::Standard(rate_bps),
-            _ if document.zero_rate_reason.is_some() && (taxed || known) => Self::Exempt,
+            _ if document.zero_rate_reason.is_some() && (taxed || is_registered) => Self::Exempt,
             _ if taxed || seller.vat_id.is_some() => Self::Zero,
             _ => Self::NotSubject,
         }

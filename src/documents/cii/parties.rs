@@ -54,7 +54,7 @@ pub fn buyer(xml: &mut Xml, document: &Document) {
     });
 }
 
-/// Where it is delivered to (BG-13), if that is known.
+/// Writes the place of delivery (BG-13), if it is known.
 pub fn ship_to(xml: &mut Xml, document: &Document) {
     if let Some(place) = &document.ship_to {
         xml.group("ram:ShipToTradeParty", |xml| {
@@ -64,7 +64,7 @@ pub fn ship_to(xml: &mut Xml, document: &Document) {
     }
 }
 
-/// The buyer's name, else their e-mail address: somebody must be named.
+/// Returns the buyer's name, else their e-mail address: a name is mandatory.
 fn name_of(buyer: &Party) -> &str {
     let named = [Some(buyer.name.as_str()), buyer.email.as_deref()];
     named.into_iter().flatten().find(|name| !name.trim().is_empty()).unwrap_or("Customer")

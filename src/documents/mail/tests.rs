@@ -13,7 +13,7 @@ use crate::domain::mail::kind::{self, ExportReady, InvoiceToPay, QuoteSent, Rece
 use crate::domain::testing::orders::shipped_mail;
 use crate::domain::testing::{Bench, id};
 
-const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mails");
+const EXPECTED_MAILS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mails");
 
 fn look(accent: &str) -> Pdf {
     Pdf {
@@ -172,9 +172,9 @@ fn mails_look_as_they_are_kept() {
         let html = frame.html(&letter).replace("><", ">\n<");
         for (kind, written) in [("txt", format!("{}\n\n{}", mail.subject, frame.text(&letter))), ("html", html + "\n")]
         {
-            let path = Path::new(KEPT).join(format!("{name}.{kind}"));
+            let path = Path::new(EXPECTED_MAILS).join(format!("{name}.{kind}"));
             if keep {
-                fs::create_dir_all(KEPT).unwrap();
+                fs::create_dir_all(EXPECTED_MAILS).unwrap();
                 fs::write(&path, &written).unwrap();
             } else if fs::read_to_string(&path).ok().as_deref() != Some(&written) {
                 changed.push(format!("{name}.{kind}:\n{written}"));

@@ -6,7 +6,7 @@ use super::{
     BODY, FIGURES_INSET, INK, LINE_LEADING, MUTED, RULE, SHADE, SIDE_MARGIN, SMALL, STRONG, Sheet, TITLE, kind_words,
 };
 use crate::domain::country::country_name;
-use crate::domain::currency::{figure, shown as money};
+use crate::domain::currency::{figure, format_amount as money};
 use crate::domain::invoice::{DocumentKind, InvoiceStatus, Party};
 use crate::domain::tax::percent_text;
 use crate::domain::time::Timestamp;
@@ -44,10 +44,10 @@ impl Sheet<'_, '_> {
     /// Draws the logo or name of the shop, and the document kind.
     pub(super) fn heading(&mut self, renderer: &Renderer) {
         let (top, right, accent) = (self.y, self.right(), self.canvas.accent);
-        let document = self.shown.document;
+        let document = self.view.document;
         let words = kind_words(document.kind);
         let number = document.number_text();
-        let void = document.kind == DocumentKind::Invoice && self.shown.status == InvoiceStatus::Void;
+        let void = document.kind == DocumentKind::Invoice && self.view.status == InvoiceStatus::Void;
         self.canvas.part(TagRole::Title, |canvas| {
             canvas.text((right, top + 18.0), words, TITLE, accent, Align::Right);
             canvas.text((right, top + 36.0), &number, STRONG, INK, Align::Right);
@@ -74,7 +74,7 @@ impl Sheet<'_, '_> {
 
     /// Draws seller, buyer and dates.
     pub(super) fn parties(&mut self) {
-        let document = self.shown.document;
+        let document = self.view.document;
         let (top, third) = (self.y, self.width() / 3.0);
         let seller = {
             let mut lines = postal(&document.seller);
@@ -115,7 +115,7 @@ impl Sheet<'_, '_> {
 
     /// Draws dates and references on the right.
     fn facts(&mut self, x: f32, top: f32) -> f32 {
-        let Shown { document, preceding, .. } = *self.shown;
+        let Shown { document, preceding, .. } = *self.view;
         let mut facts = vec![("Issued", day(document.issued_at))];
         facts.extend(document.supplied_at.map(|at| ("Supplied", day(at))));
         facts.extend(document.due_at.map(|due| ("Due", day(due))));
@@ -136,7 +136,7 @@ impl Sheet<'_, '_> {
 
     /// Draws the totals on the right, always on one page.
     pub(super) fn totals(&mut self) {
-        let document = self.shown.document;
+        let document = self.view.document;
         let (sums, currency) = (&document.content.sums, &document.content.currency);
         let mut rows = vec![("Subtotal".to_owned(), figure(sums.subtotal_cents, currency))];
         if sums.discount_cents != 0 {
@@ -185,14 +185,14 @@ impl Sheet<'_, '_> {
 
     /// Draws payments, refunds and the amount due; for invoices only.
     pub(super) fn payments(&mut self) {
-        let Shown { document, status, payments, .. } = *self.shown;
+        let Shown { document, status, payments, .. } = *self.view;
         if document.kind != DocumentKind::Invoice || payments.is_empty() {
             return;
         }
         let total = document.payable_cents();
         let currency = &document.content.currency;
         let own = payments.iter().filter(|one| one.currency == *currency);
-        let kept = own.fold(0i64, |sum, one| sum.saturating_add(one.net_cents())).max(0);
+        let kept_cents = own.fold(0i64, |sum, one| sum.saturating_add(one.net_cents())).max(0);
         self.need(64.0);
         self.y += 16.0;
         let y = self.y;
@@ -228,7 +228,7 @@ impl Sheet<'_, '_> {
         let (y, right, width) = (self.y, self.right(), self.width());
         self.canvas.fill((SIDE_MARGIN, y), (width, 0.6), RULE);
         self.y += 14.0;
-        let due = if open { (total - kept).max(0) } else { 0 };
+        let due = if open { (total - kept_cents).max(0) } else { 0 };
         let words = due_words(status, due);
         let (y, amount) = (self.y, money(due, currency));
         self.canvas.part(TagRole::Paragraph, |canvas| {
@@ -240,7 +240,7 @@ impl Sheet<'_, '_> {
 
     /// Draws payment instructions, the tax exemption reason and notes.
     pub(super) fn closing(&mut self) {
-        let Shown { document, status, preceding, voided_by, .. } = *self.shown;
+        let Shown { document, status, preceding, voided_by, .. } = *self.view;
         let mut words = Vec::new();
         if document.kind == DocumentKind::Invoice && status == InvoiceStatus::Void {
             let by = voided_by.map(|number| format!(": it was taken back by credit note {number}")).unwrap_or_default();

@@ -35,7 +35,7 @@ impl Sheet<'_, '_> {
 
     /// Draws the table.
     pub(super) fn lines(&mut self) {
-        let content = &self.shown.document.content;
+        let content = &self.view.document.content;
         let (columns, currency) = (self.columns(), content.currency.clone());
         self.need(HEAD_HEIGHT + 40.0);
         // The table is one part of the document, also where it goes over several pages.

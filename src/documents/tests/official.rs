@@ -143,7 +143,7 @@ fn an_invoice_without_a_seller_breaks_the_official_rules() {
     }
 }
 
-/// As a document of an order that has not left.
+/// Changes a document into one of an order that has not left.
 fn to_be_shipped(document: &mut Document) {
     document.supplied_at = None;
     document.ship_to.clone_from(&document.content.buyer.address);

@@ -81,8 +81,8 @@ fn rendered(renderer: &Renderer, invoice: &Invoice, document: &Document, first: 
     let number = first.number_text();
     let preceding = document.preceding.map(|_| (number.as_str(), first.issued_at));
     let voided_by = (invoice.status == InvoiceStatus::Void).then_some("CN-2026-000123");
-    let shown = Shown { document, preceding, voided_by, status: invoice.status, payments: &invoice.payments };
-    renderer.pdf(&shown).unwrap()
+    let view = Shown { document, preceding, voided_by, status: invoice.status, payments: &invoice.payments };
+    renderer.pdf(&view).unwrap()
 }
 
 fn many_lines() -> Vec<InvoiceLine> {
@@ -165,13 +165,13 @@ fn names_in_the_scripts_of_customers_are_printed_with_the_fonts_of_the_program()
     documents[0].content.buyer.name = NAMES.join(", ");
     let renderer = Renderer::new(&settings()).unwrap();
     keep("names.pdf", &rendered(&renderer, &invoice, &documents[0], &documents[0]));
-    let shown =
+    let view =
         Shown { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
-    assert_eq!(renderer.unprintable(&shown), "");
+    assert_eq!(renderer.unprintable(&view), "");
     documents[0].content.buyer.name = "王小明 \u{200d}Ann?\u{e000}".to_owned();
-    let shown =
+    let view =
         Shown { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
-    let unprintable = renderer.unprintable(&shown);
+    let unprintable = renderer.unprintable(&view);
     assert_eq!(unprintable, "小 明 王 \u{e000}", "what is printed as ? is named");
     assert!(rendered(&renderer, &invoice, &documents[0], &documents[0]).starts_with(b"%PDF"));
     let lacking = renderer.scripts_without_fonts();
@@ -194,11 +194,11 @@ fn fonts_of_the_machine_print_what_those_of_the_program_cannot() {
     assert_ne!(before.look(), after.look(), "another font is another PDF");
     assert!(!after.scripts_without_fonts().contains(&"Chinese"), "by its name it has them");
     // It does not, and neither does a file that is no font: both are told and stop nobody.
-    let shown =
+    let view =
         Shown { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
-    assert_eq!(after.unprintable(&shown), "王");
+    assert_eq!(after.unprintable(&view), "王");
     std::fs::write(folder.path().join("NotoSansCJK-Regular.ttc"), "no font").unwrap();
-    assert_eq!(with().unprintable(&shown), "王");
+    assert_eq!(with().unprintable(&view), "王");
     assert!(rendered(&with(), &invoice, &documents[0], &documents[0]).starts_with(b"%PDF"));
 }
 
@@ -235,8 +235,8 @@ fn a_void_invoice_says_so() {
     keep("void.pdf", &after);
     assert!(before != after, "whoever has the PDF sees that it is void");
     // Without its number, too.
-    let shown = Shown { document: &documents[0], preceding: None, voided_by: None, status: void.status, payments: &[] };
-    let unnamed = renderer.pdf(&shown).unwrap();
+    let view = Shown { document: &documents[0], preceding: None, voided_by: None, status: void.status, payments: &[] };
+    let unnamed = renderer.pdf(&view).unwrap();
     assert!(unnamed != before && unnamed != after, "the credit note is named");
 }
 

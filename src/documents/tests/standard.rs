@@ -63,9 +63,9 @@ fn registrations(seller: &Element, buyer: &Element, settlement: &Element) -> Res
     let vat = |party: &Element| party.all("SpecifiedTaxRegistration").any(is_vat);
     must(buyer.all("SpecifiedTaxRegistration").all(is_vat), "BR-CO-09: country of the identifier of the buyer")?;
     must(vat(seller) || seller.child_text("ID").is_some(), "BR-CO-26: identifier of the seller")?;
-    let known = seller.find("SpecifiedTaxRegistration").is_some();
+    let is_registered = seller.find("SpecifiedTaxRegistration").is_some();
     let wants = codes.iter().any(|code| matches!(*code, "S" | "Z" | "E"));
-    must(!wants || known, "BR-S-02, BR-Z-02 or BR-E-02: identifier of the seller")?;
+    must(!wants || is_registered, "BR-S-02, BR-Z-02 or BR-E-02: identifier of the seller")?;
     must(!codes.contains(&"O") || !vat(seller) && !vat(buyer), "BR-O-02: nobody is registered")
 }
 
@@ -108,7 +108,7 @@ fn sums(trade: &Element, settlement: &Element) -> Result<(), String> {
 }
 
 fn categories(trade: &Element, settlement: &Element) -> Result<(), String> {
-    let mut seen = Vec::new();
+    let mut seen_categories = Vec::new();
     for tax in settlement.all("ApplicableTradeTax") {
         let own = category(tax)?;
         let (basis, amount) = (cents(tax, "BasisAmount")?, cents(tax, "CalculatedAmount")?);
@@ -130,14 +130,17 @@ fn categories(trade: &Element, settlement: &Element) -> Result<(), String> {
             }
         }
         must(sum == basis, "BR-S-08, BR-Z-08, BR-E-08 or BR-O-08: basis of a category")?;
-        must(!seen.contains(&own), "BR-S-01: each category and rate is there once")?;
-        seen.push(own);
+        must(!seen_categories.contains(&own), "BR-S-01: each category and rate is there once")?;
+        seen_categories.push(own);
     }
-    must(!seen.is_empty(), "BR-CO-18: at least one category")?;
-    must(seen.len() == 1 || seen.iter().all(|one| one.0 != "O"), "BR-O-11: nothing else beside what is not taxed")?;
+    must(!seen_categories.is_empty(), "BR-CO-18: at least one category")?;
+    must(
+        seen_categories.len() == 1 || seen_categories.iter().all(|one| one.0 != "O"),
+        "BR-O-11: nothing else beside what is not taxed",
+    )?;
     for line in trade.all("IncludedSupplyChainTradeLineItem") {
         let own = category(line.find("ApplicableTradeTax").ok_or("BR-CO-04: category of a line")?)?;
-        must(seen.contains(&own), "BR-S-01: the category of each line is there")?;
+        must(seen_categories.contains(&own), "BR-S-01: the category of each line is there")?;
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(super) struct BoxPart {
 
 /// Parses the boxes that fill this range of the bytes.
 pub(super) fn parts(bytes: &[u8], within: Range<usize>) -> Result<Vec<BoxPart>, PictureFault> {
-    let mut found = Vec::new();
+    let mut boxes = Vec::new();
     let mut start = within.start;
     while start < within.end {
         let rest = bytes.get(start..within.end).ok_or(PictureFault::Damaged)?;
@@ -40,10 +40,10 @@ pub(super) fn parts(bytes: &[u8], within: Range<usize>) -> Result<Vec<BoxPart>, 
         if length < head_bytes || length > rest.len() {
             return Err(PictureFault::Damaged);
         }
-        found.push(BoxPart { kind, start, body: start + head_bytes..start + length });
+        boxes.push(BoxPart { kind, start, body: start + head_bytes..start + length });
         start += length;
     }
-    Ok(found)
+    Ok(boxes)
 }
 
 /// Reader of consecutive big-endian numbers.

@@ -64,8 +64,8 @@ mod tests {
 
     #[test]
     fn an_orientation_is_written_as_it_is_read() {
-        for told in 2..=8 {
-            assert_eq!(orientation(&only_orientation(told)), Some(told));
+        for value in 2..=8 {
+            assert_eq!(orientation(&only_orientation(value)), Some(value));
         }
         assert_eq!((orientation(&only_orientation(1)), orientation(&only_orientation(9))), (None, None));
     }

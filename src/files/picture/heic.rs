@@ -34,7 +34,7 @@ enum HeicState {
     /// Inside the description.
     Meta { length: usize, body: Vec<u8> },
     /// Inside a box that is kept except for metadata, or dropped entirely; without a length, up to the end of the file.
-    Body { left: Option<u64>, kept: bool },
+    Body { left: Option<u64>, is_kept: bool },
 }
 
 impl Heic {
@@ -47,7 +47,7 @@ impl Heic {
         complete && self.described && self.filled
     }
 
-    pub(super) fn push(&mut self, mut piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+    pub(super) fn push(&mut self, mut piece: &[u8], output: &mut Vec<u8>) -> Result<(), PictureFault> {
         while !piece.is_empty() {
             let before = piece.len();
             match &mut self.state {
@@ -57,29 +57,29 @@ impl Heic {
                         && (!long(&self.head) || fill(&mut self.head, &mut piece, LONG_HEAD_BYTES));
                     self.at += (before - piece.len()) as u64;
                     if whole {
-                        self.state = self.begin(kept)?;
+                        self.state = self.begin(output)?;
                         self.head.clear();
-                        self.settle(kept)?;
+                        self.settle(output)?;
                     }
                 }
                 HeicState::Meta { length, body } => {
                     let length = *length;
                     fill(body, &mut piece, length);
                     self.at += (before - piece.len()) as u64;
-                    self.settle(kept)?;
+                    self.settle(output)?;
                 }
-                HeicState::Body { left, kept: is_kept } => {
+                HeicState::Body { left, is_kept } => {
                     let part = take(&mut piece, left.unwrap_or(u64::MAX));
                     *left = left.map(|left| left - part.len() as u64);
                     if *is_kept {
-                        let begin = kept.len();
-                        kept.extend_from_slice(part);
-                        heic_items::overwrite(&mut kept[begin..], self.at, &self.ranges);
+                        let begin = output.len();
+                        output.extend_from_slice(part);
+                        heic_items::overwrite(&mut output[begin..], self.at, &self.ranges);
                     } else {
-                        append_zeros(kept, part.len());
+                        append_zeros(output, part.len());
                     }
                     self.at += part.len() as u64;
-                    self.settle(kept)?;
+                    self.settle(output)?;
                 }
             }
         }
@@ -87,7 +87,7 @@ impl Heic {
     }
 
     /// Begins the box whose header is held.
-    fn begin(&mut self, kept: &mut Vec<u8>) -> Result<HeicState, PictureFault> {
+    fn begin(&mut self, output: &mut Vec<u8>) -> Result<HeicState, PictureFault> {
         let mut numbers = BigEndian(&self.head);
         let short = numbers.next(4)?;
         let kind = numbers.kind()?;
@@ -103,7 +103,7 @@ impl Heic {
         self.branded = true;
         let bounded = |most: u64| left.filter(|left| *left <= most).ok_or(PictureFault::Unusual);
         let state = match &kind {
-            b"ftyp" => HeicState::Body { left: Some(bounded(MAX_BRANDS_BYTES)?), kept: true },
+            b"ftyp" => HeicState::Body { left: Some(bounded(MAX_BRANDS_BYTES)?), is_kept: true },
             b"meta" if self.described => return Err(PictureFault::Damaged),
             b"meta" => {
                 let length = usize::try_from(bounded(MAX_META_BYTES)?).map_err(|_| PictureFault::Unusual)?;
@@ -112,24 +112,24 @@ impl Heic {
             b"mdat" if !self.described => return Err(PictureFault::Unusual),
             b"mdat" => {
                 self.filled = true;
-                HeicState::Body { left, kept: true }
+                HeicState::Body { left, is_kept: true }
             }
-            _ => HeicState::Body { left, kept: false },
+            _ => HeicState::Body { left, is_kept: false },
         };
-        if matches!(state, HeicState::Body { kept: false, .. }) {
+        if matches!(state, HeicState::Body { is_kept: false, .. }) {
             self.head[4..8].copy_from_slice(b"free");
         }
-        kept.extend_from_slice(&self.head);
+        output.extend_from_slice(&self.head);
         Ok(state)
     }
 
     /// Finishes a box that was received completely.
-    fn settle(&mut self, kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+    fn settle(&mut self, output: &mut Vec<u8>) -> Result<(), PictureFault> {
         match &mut self.state {
             HeicState::Meta { length, body } if body.len() == *length => {
                 self.ranges = heic_items::clean(body, self.at - *length as u64)?;
                 self.described = true;
-                kept.append(body);
+                output.append(body);
                 self.state = HeicState::Head;
             }
             HeicState::Body { left: Some(0), .. } => self.state = HeicState::Head,

@@ -80,9 +80,9 @@ pub(super) fn overwrite(bytes: &mut [u8], at: u64, ranges: &[Range<u64>]) {
 
 /// Returns the body of the only box of this type. A second one is an error, because it would be ambiguous.
 fn only(boxes: &[BoxPart], kind: [u8; 4]) -> Result<Option<Range<usize>>, PictureFault> {
-    let mut found = boxes.iter().filter(|one| one.kind == kind);
-    let first = found.next().map(|one| one.body.clone());
-    if found.next().is_some() { Err(PictureFault::Damaged) } else { Ok(first) }
+    let mut matching = boxes.iter().filter(|one| one.kind == kind);
+    let first = matching.next().map(|one| one.body.clone());
+    if matching.next().is_some() { Err(PictureFault::Damaged) } else { Ok(first) }
 }
 
 fn empty(bytes: &mut [u8], one: &BoxPart) {
@@ -97,7 +97,7 @@ fn pictures(list: &[u8]) -> Result<BTreeSet<u64>, PictureFault> {
     head.next(3)?;
     head.next(if version == 0 { 2 } else { 4 })?;
     let first = list.len() - head.0.len();
-    let mut found = BTreeSet::new();
+    let mut items = BTreeSet::new();
     for entry in parts(list, first..list.len())?.into_iter().filter(|entry| &entry.kind == b"infe") {
         let mut numbers = BigEndian(&list[entry.body]);
         let version = numbers.next(1)?;
@@ -110,10 +110,10 @@ fn pictures(list: &[u8]) -> Result<BTreeSet<u64>, PictureFault> {
         numbers.next(2)?;
         let kind = numbers.kind()?;
         if PICTURES.contains(&&kind) {
-            found.insert(item);
+            items.insert(item);
         }
     }
-    Ok(found)
+    Ok(items)
 }
 
 /// Location of a part of an item.
@@ -137,7 +137,7 @@ fn foreign_extents(list: &[u8], pictures: &BTreeSet<u64>) -> Result<Vec<Extent>,
     let index = if version == 0 { 0 } else { width(0)? };
     let wide = if version < 2 { 2 } else { 4 };
     let count = numbers.next(wide)?;
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     for _ in 0..count {
         let item = numbers.next(wide)?;
         let construction = if version == 0 { 0 } else { numbers.next(2)? & 15 };
@@ -164,10 +164,10 @@ fn foreign_extents(list: &[u8], pictures: &BTreeSet<u64>) -> Result<Vec<Extent>,
             if bytes == 0 || construction > 1 {
                 return Err(PictureFault::Damaged);
             }
-            found.push(Extent { in_description: construction == 1, range: start..end });
+            ranges.push(Extent { in_description: construction == 1, range: start..end });
         }
     }
-    Ok(found)
+    Ok(ranges)
 }
 
 /// Sorts ranges and merges those that touch.

@@ -57,7 +57,7 @@ impl Jpeg {
         matches!(self.state, JpegState::End)
     }
 
-    pub(super) fn push(&mut self, mut piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+    pub(super) fn push(&mut self, mut piece: &[u8], output: &mut Vec<u8>) -> Result<(), PictureFault> {
         while let Some(&byte) = piece.first() {
             match &mut self.state {
                 JpegState::Start | JpegState::Started => {
@@ -66,7 +66,7 @@ impl Jpeg {
                         (JpegState::Started, SOI_MARKER) => JpegState::Marker,
                         _ => return Err(PictureFault::Damaged),
                     };
-                    kept.push(byte);
+                    output.push(byte);
                     piece = &piece[1..];
                 }
                 JpegState::Marker => {
@@ -78,7 +78,7 @@ impl Jpeg {
                 }
                 JpegState::Code => {
                     piece = &piece[1..];
-                    self.code(byte, kept)?;
+                    self.code(byte, output)?;
                 }
                 JpegState::Length { marker, bytes } => {
                     if fill(bytes, &mut piece, 2) {
@@ -89,28 +89,28 @@ impl Jpeg {
                                 JpegState::Held { marker, length, data: Vec::new() }
                             }
                             marker => {
-                                kept.extend_from_slice(&[0xff, marker]);
-                                kept.extend_from_slice(bytes);
+                                output.extend_from_slice(&[0xff, marker]);
+                                output.extend_from_slice(bytes);
                                 JpegState::Kept { marker, left: length as u64 }
                             }
                         };
-                        self.settle(kept)?;
+                        self.settle(output)?;
                     }
                 }
                 JpegState::Held { length, data, .. } => {
                     let length = *length;
                     fill(data, &mut piece, length);
-                    self.settle(kept)?;
+                    self.settle(output)?;
                 }
                 JpegState::Kept { left, .. } => {
                     let part = take(&mut piece, *left);
                     *left -= part.len() as u64;
-                    kept.extend_from_slice(part);
-                    self.settle(kept)?;
+                    output.extend_from_slice(part);
+                    self.settle(output)?;
                 }
                 JpegState::Scan => {
                     let end = piece.iter().position(|byte| *byte == 0xff);
-                    kept.extend_from_slice(take(&mut piece, end.map_or(u64::MAX, |at| at as u64)));
+                    output.extend_from_slice(take(&mut piece, end.map_or(u64::MAX, |at| at as u64)));
                     if end.is_some() {
                         piece = &piece[1..];
                         self.state = JpegState::ScanCode;
@@ -121,10 +121,10 @@ impl Jpeg {
                     match byte {
                         // A byte of the scan that looks like a marker, or a restart within the scan.
                         0x00 | 0xd0..=0xd7 => {
-                            kept.extend_from_slice(&[0xff, byte]);
+                            output.extend_from_slice(&[0xff, byte]);
                             self.state = JpegState::Scan;
                         }
-                        marker => self.code(marker, kept)?,
+                        marker => self.code(marker, output)?,
                     }
                 }
                 JpegState::End => return Ok(()),
@@ -134,18 +134,18 @@ impl Jpeg {
     }
 
     /// Handles the byte after the `FF` of a marker.
-    fn code(&mut self, marker: u8, kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+    fn code(&mut self, marker: u8, output: &mut Vec<u8>) -> Result<(), PictureFault> {
         self.state = match marker {
             // Any number of these may stand in front.
             0xff => return Ok(()),
             0x00 | SOI_MARKER => return Err(PictureFault::Damaged),
             EOI_MARKER => {
-                kept.extend_from_slice(&[0xff, EOI_MARKER]);
+                output.extend_from_slice(&[0xff, EOI_MARKER]);
                 JpegState::End
             }
             // Markers without data.
             0x01 | 0xd0..=0xd7 => {
-                kept.extend_from_slice(&[0xff, marker]);
+                output.extend_from_slice(&[0xff, marker]);
                 JpegState::Marker
             }
             marker => JpegState::Length { marker, bytes: Vec::with_capacity(2) },
@@ -154,7 +154,7 @@ impl Jpeg {
     }
 
     /// Finishes a segment whose data was received completely.
-    fn settle(&mut self, kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+    fn settle(&mut self, output: &mut Vec<u8>) -> Result<(), PictureFault> {
         match &self.state {
             JpegState::Held { marker, length, data } if data.len() == *length => {
                 if is_frame(*marker) {
@@ -162,9 +162,9 @@ impl Jpeg {
                 }
                 if let Some(data) = needed(*marker, data, &mut self.oriented) {
                     let length = u16::try_from(data.len() + 2).unwrap_or(u16::MAX);
-                    kept.extend_from_slice(&[0xff, *marker]);
-                    kept.extend_from_slice(&length.to_be_bytes());
-                    kept.extend_from_slice(&data);
+                    output.extend_from_slice(&[0xff, *marker]);
+                    output.extend_from_slice(&length.to_be_bytes());
+                    output.extend_from_slice(&data);
                 }
                 self.state = JpegState::Marker;
             }

@@ -41,9 +41,9 @@ enum PngState {
     /// Inside length and type of a chunk.
     Head,
     /// Inside data and checksum of the first chunk, which contains the picture size.
-    Size { wanted: usize, data: Vec<u8> },
+    Size { data_length: usize, data: Vec<u8> },
     /// Inside data and checksum of EXIF, which are held in memory.
-    Exif { wanted: usize, data: Vec<u8> },
+    Exif { data_length: usize, data: Vec<u8> },
     /// Inside data and checksum of a chunk.
     Chunk { left: u64, needed: bool, last: bool },
     /// After the last chunk.
@@ -55,7 +55,7 @@ impl Png {
         matches!(self.state, PngState::End)
     }
 
-    pub(super) fn push(&mut self, mut piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+    pub(super) fn push(&mut self, mut piece: &[u8], output: &mut Vec<u8>) -> Result<(), PictureFault> {
         while !piece.is_empty() {
             match &mut self.state {
                 PngState::Signature => {
@@ -63,7 +63,7 @@ impl Png {
                         if self.head != SIGNATURE {
                             return Err(PictureFault::Damaged);
                         }
-                        kept.append(&mut self.head);
+                        output.append(&mut self.head);
                         self.state = PngState::Head;
                     }
                 }
@@ -71,25 +71,25 @@ impl Png {
                     if fill(&mut self.head, &mut piece, HEAD_BYTES) {
                         self.state = self.chunk()?;
                         if matches!(self.state, PngState::Size { .. } | PngState::Chunk { needed: true, .. }) {
-                            kept.extend_from_slice(&self.head);
+                            output.extend_from_slice(&self.head);
                         }
                         self.head.clear();
                     }
                 }
-                PngState::Size { wanted, data } => {
-                    if fill(data, &mut piece, *wanted) {
+                PngState::Size { data_length, data } => {
+                    if fill(data, &mut piece, *data_length) {
                         let side =
                             |at: usize| data[at..at + 4].iter().fold(0, |side, byte| side << 8 | u64::from(*byte));
                         check_pixels(side(0), side(4))?;
-                        kept.append(data);
+                        output.append(data);
                         self.state = PngState::Head;
                     }
                 }
-                PngState::Exif { wanted, data } => {
-                    if fill(data, &mut piece, *wanted) {
+                PngState::Exif { data_length, data } => {
+                    if fill(data, &mut piece, *data_length) {
                         let tiff = data.get(..data.len() - CHECKSUM_BYTES).unwrap_or_default();
                         if let Some(orientation) = exif::orientation_of_chunk(tiff) {
-                            append_exif(kept, orientation);
+                            append_exif(output, orientation);
                             self.oriented = true;
                         }
                         self.state = PngState::Head;
@@ -99,7 +99,7 @@ impl Png {
                     let part = take(&mut piece, *left);
                     *left -= part.len() as u64;
                     if *needed {
-                        kept.extend_from_slice(part);
+                        output.extend_from_slice(part);
                     }
                     if *left == 0 {
                         self.state = if *last { PngState::End } else { PngState::Head };
@@ -122,12 +122,12 @@ impl Png {
         let bytes = usize::try_from(length).unwrap_or(usize::MAX);
         if first {
             return match bytes {
-                SIZE_BYTES => Ok(PngState::Size { wanted: bytes + CHECKSUM_BYTES, data: Vec::new() }),
+                SIZE_BYTES => Ok(PngState::Size { data_length: bytes + CHECKSUM_BYTES, data: Vec::new() }),
                 _ => Err(PictureFault::Damaged),
             };
         }
         if kind == b"eXIf" && !self.oriented && bytes <= exif::MAX_EXIF_BYTES {
-            return Ok(PngState::Exif { wanted: bytes + CHECKSUM_BYTES, data: Vec::new() });
+            return Ok(PngState::Exif { data_length: bytes + CHECKSUM_BYTES, data: Vec::new() });
         }
         Ok(PngState::Chunk {
             left: u64::from(length) + CHECKSUM_BYTES as u64,
@@ -138,12 +138,12 @@ impl Png {
 }
 
 /// Appends an EXIF chunk that contains only this orientation.
-fn append_exif(kept: &mut Vec<u8>, orientation: u8) {
+fn append_exif(output: &mut Vec<u8>, orientation: u8) {
     let data = exif::only_orientation_of_chunk(orientation);
     let body = [b"eXIf".as_slice(), &data].concat();
     let mut sum = Crc::new();
     sum.update(&body);
-    kept.extend_from_slice(&u32::try_from(data.len()).unwrap_or_default().to_be_bytes());
-    kept.extend_from_slice(&body);
-    kept.extend_from_slice(&sum.sum().to_be_bytes());
+    output.extend_from_slice(&u32::try_from(data.len()).unwrap_or_default().to_be_bytes());
+    output.extend_from_slice(&body);
+    output.extend_from_slice(&sum.sum().to_be_bytes());
 }

@@ -7,14 +7,14 @@ use super::*;
 
 /// Cleans a picture that arrives in chunks of this length.
 fn cleaned(picture: &[u8], piece: usize) -> Result<(PictureFormat, Vec<u8>), PictureFault> {
-    let (mut cleaner, mut kept) = (PictureCleaner::new(), Vec::new());
+    let (mut cleaner, mut output) = (PictureCleaner::new(), Vec::new());
     for piece in picture.chunks(piece.max(1)) {
-        let before = kept.len();
-        cleaner.push(piece, &mut kept)?;
+        let before = output.len();
+        cleaner.push(piece, &mut output)?;
         // Never more than one segment, or the description, at once.
-        assert!(kept.len() - before <= piece.len() + 300 * 1024);
+        assert!(output.len() - before <= piece.len() + 300 * 1024);
     }
-    Ok((cleaner.finish()?, kept))
+    Ok((cleaner.finish()?, output))
 }
 
 fn all() -> [(PictureFormat, Vec<u8>); 4] {
@@ -65,15 +65,15 @@ fn holds(bytes: &[u8], part: &[u8]) -> bool {
 fn nothing_of_the_place_is_left_and_the_picture_stays() {
     for (format, picture) in all() {
         assert!(holds(&picture, SECRET));
-        let (found, kept) = cleaned(&picture, usize::MAX).unwrap();
-        assert_eq!(found, format);
+        let (actual_format, output) = cleaned(&picture, usize::MAX).unwrap();
+        assert_eq!(actual_format, format);
         for telling in [SECRET, b"N48".as_slice(), b"Location", b"xmpmeta", b"8BIM", b"MPF", b"caBX", b"tIME"] {
-            assert!(!holds(&kept, telling), "{format:?}: {}", String::from_utf8_lossy(telling));
+            assert!(!holds(&output, telling), "{format:?}: {}", String::from_utf8_lossy(telling));
         }
         if format != PictureFormat::Png {
-            assert!(holds(&kept, b"shown"), "{format:?}");
+            assert!(holds(&output, b"shown"), "{format:?}");
         }
-        assert_eq!(cleaned(&kept, 7), Ok((format, kept.clone())), "{format:?}: nothing more to take out");
+        assert_eq!(cleaned(&output, 7), Ok((format, output.clone())), "{format:?}: nothing more to take out");
     }
 }
 
@@ -87,15 +87,15 @@ fn what_shows_the_picture_right_stays() {
     let (_, png) = cleaned(&pictures::png(), 64).unwrap();
     assert!(holds(&png, b"pHYs") && png[..png.len() - 4].ends_with(b"\0\0\0\0IEND"));
     let webp = pictures::webp();
-    let (_, kept) = cleaned(&webp, 64).unwrap();
+    let (_, output) = cleaned(&webp, 64).unwrap();
     // The length at its beginning is right, and the flag of XMP is gone; EXIF tells the side that is up.
-    assert_eq!(kept.len(), webp.len() - SECRET.len());
-    assert_eq!((&kept[12..16], kept[20]), (b"VP8X".as_slice(), 0x28));
-    assert!(holds(&kept, b"EXIF") && holds(&kept, &exif::only_orientation_of_chunk(3)));
+    assert_eq!(output.len(), webp.len() - SECRET.len());
+    assert_eq!((&output[12..16], output[20]), (b"VP8X".as_slice(), 0x28));
+    assert!(holds(&output, b"EXIF") && holds(&output, &exif::only_orientation_of_chunk(3)));
     let heic = pictures::heic();
-    let (_, kept) = cleaned(&heic, 64).unwrap();
-    assert_eq!(kept.len(), heic.len(), "offsets stay right");
-    assert!(holds(&kept, b"ispe") && !holds(&kept, b"udes") && !holds(&kept, b"uuid"));
+    let (_, output) = cleaned(&heic, 64).unwrap();
+    assert_eq!(output.len(), heic.len(), "offsets stay right");
+    assert!(holds(&output, b"ispe") && !holds(&output, b"udes") && !holds(&output, b"uuid"));
 }
 
 /// Verifies that a rotated PNG, as some phones store screenshots, keeps its orientation.
@@ -109,9 +109,9 @@ fn the_side_of_a_png_that_is_up_stays() {
     let mut turned = plain.clone();
     turned[orientation] = 6;
     for piece in [1, 7, usize::MAX] {
-        let (_, kept) = cleaned(&turned, piece).unwrap();
-        assert!(holds(&kept, &exif::only_orientation_of_chunk(6)) && !holds(&kept, SECRET));
-        assert_eq!(cleaned(&kept, piece), Ok((PictureFormat::Png, kept.clone())), "nothing more to take out");
+        let (_, output) = cleaned(&turned, piece).unwrap();
+        assert!(holds(&output, &exif::only_orientation_of_chunk(6)) && !holds(&output, SECRET));
+        assert_eq!(cleaned(&output, piece), Ok((PictureFormat::Png, output.clone())), "nothing more to take out");
         assert!(!holds(&cleaned(&plain, piece).unwrap().1, b"eXIf"), "upright is how it is shown anyhow");
     }
 }
@@ -119,12 +119,17 @@ fn the_side_of_a_png_that_is_up_stays() {
 #[test]
 fn a_whole_picture_only() {
     for (format, picture) in all() {
-        let kept = cleaned(&picture, 1000).unwrap().1;
+        let output = cleaned(&picture, 1000).unwrap().1;
         for cut in [0, 5, 11] {
             assert_eq!(cleaned(&picture[..cut], 3), Err(PictureFault::Unknown), "{format:?}");
         }
-        for cut in [12, kept.len() / 2, kept.len() - 1] {
-            assert_eq!(cleaned(&kept[..cut], 3), Err(PictureFault::CutOff), "{format:?} at {cut} of {}", kept.len());
+        for cut in [12, output.len() / 2, output.len() - 1] {
+            assert_eq!(
+                cleaned(&output[..cut], 3),
+                Err(PictureFault::CutOff),
+                "{format:?} at {cut} of {}",
+                output.len()
+            );
         }
     }
     assert_eq!(cleaned(b"<svg xmlns='http://www.w3.org/2000/svg'/>", 9), Err(PictureFault::Unknown));
@@ -184,9 +189,9 @@ proptest! {
         }
         let once = cleaned(&picture, piece);
         prop_assert_eq!(&once, &cleaned(&picture, usize::MAX));
-        if let Ok((format, kept)) = once {
-            prop_assert!(kept.len() <= picture.len() + 40);
-            prop_assert_eq!(cleaned(&kept, piece).map(|(format, _)| format), Ok(format));
+        if let Ok((format, output)) = once {
+            prop_assert!(output.len() <= picture.len() + 40);
+            prop_assert_eq!(cleaned(&output, piece).map(|(format, _)| format), Ok(format));
         }
     }
 

@@ -26,7 +26,7 @@ pub(super) struct Webp {
     head: Vec<u8>,
     /// Number of file bytes left, according to the length at the beginning.
     left: u64,
-    shown: bool,
+    has_image: bool,
     /// `true` if EXIF was received.
     oriented: bool,
 }
@@ -50,23 +50,23 @@ enum WebpState {
 
 impl Webp {
     pub(super) fn is_whole(&self) -> bool {
-        matches!(self.state, WebpState::End) && self.shown
+        matches!(self.state, WebpState::End) && self.has_image
     }
 
-    pub(super) fn push(&mut self, mut piece: &[u8], kept: &mut Vec<u8>) -> Result<(), PictureFault> {
+    pub(super) fn push(&mut self, mut piece: &[u8], output: &mut Vec<u8>) -> Result<(), PictureFault> {
         while !piece.is_empty() {
             match &mut self.state {
                 WebpState::Start => {
                     if fill(&mut self.head, &mut piece, START_BYTES) {
                         let length = u64::from(number(&self.head[4..8]));
                         self.left = length.checked_sub(4).ok_or(PictureFault::Damaged)?;
-                        kept.append(&mut self.head);
+                        output.append(&mut self.head);
                         self.state = self.next();
                     }
                 }
                 WebpState::Head => {
                     if fill(&mut self.head, &mut piece, HEAD_BYTES) {
-                        self.state = self.chunk(kept)?;
+                        self.state = self.chunk(output)?;
                         self.head.clear();
                     }
                 }
@@ -82,7 +82,7 @@ impl Webp {
                         if name == b"VP8X" {
                             data[0] &= !XMP_FLAG;
                         }
-                        kept.append(data);
+                        output.append(data);
                         let left = *left;
                         self.state = if left == 0 { self.next() } else { WebpState::Chunk { left, needed: true } };
                     }
@@ -96,7 +96,7 @@ impl Webp {
                         let orientation = exif::orientation_of_chunk(data).unwrap_or(1);
                         let mut only = exif::only_orientation_of_chunk(orientation);
                         only.resize(data.len(), 0);
-                        kept.extend_from_slice(&only);
+                        output.extend_from_slice(&only);
                         self.state = self.next();
                     }
                 }
@@ -105,9 +105,9 @@ impl Webp {
                     *left -= part.len() as u64;
                     self.left -= part.len() as u64;
                     if *needed {
-                        kept.extend_from_slice(part);
+                        output.extend_from_slice(part);
                     } else {
-                        append_zeros(kept, part.len());
+                        append_zeros(output, part.len());
                     }
                     if *left == 0 {
                         self.state = self.next();
@@ -125,7 +125,7 @@ impl Webp {
     }
 
     /// Begins the chunk whose header is held.
-    fn chunk(&mut self, kept: &mut Vec<u8>) -> Result<WebpState, PictureFault> {
+    fn chunk(&mut self, output: &mut Vec<u8>) -> Result<WebpState, PictureFault> {
         self.left = self.left.checked_sub(HEAD_BYTES as u64).ok_or(PictureFault::Damaged)?;
         let (name, length) = self.head.split_at(4);
         let data = u64::from(number(length));
@@ -135,12 +135,12 @@ impl Webp {
             return Err(PictureFault::Damaged);
         }
         let needed = NEEDED.iter().any(|needed| name == needed.as_slice());
-        self.shown |= matches!(name, b"VP8 " | b"VP8L" | b"ANMF");
+        self.has_image |= matches!(name, b"VP8 " | b"VP8L" | b"ANMF");
         let longest = exif::MAX_EXIF_BYTES as u64;
         let oriented = name == b"EXIF" && (MIN_EXIF_BYTES..=longest).contains(&data) && !self.oriented;
         self.oriented |= oriented;
-        kept.extend_from_slice(if needed || oriented { name } else { NAMELESS });
-        kept.extend_from_slice(length);
+        output.extend_from_slice(if needed || oriented { name } else { NAMELESS });
+        output.extend_from_slice(length);
         Ok(match left {
             0 => self.next(),
             left if matches!(name, b"VP8X" | b"VP8L" | b"VP8 ") && left >= SIZE_BYTES as u64 => {

@@ -55,7 +55,7 @@ impl Bookkeeper {
         };
         match self.tell(AccountingCommand::Renew(renewals)).await {
             Err(AskError::Refused(_)) => return Ok(None),
-            told => told?,
+            outcome => outcome?,
         }
         match call(line, self.client.next_tokens(&refresh)).await {
             Ok(tokens) => self.keep(renewals, tokens).await,

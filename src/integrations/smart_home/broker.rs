@@ -28,7 +28,7 @@ pub(super) struct ThroughBroker {
 struct Talk<'a> {
     of: &'a ThroughBroker,
     session: MqttSession,
-    told: BTreeMap<String, ShownThing>,
+    published: BTreeMap<String, ShownThing>,
 }
 
 impl ThroughBroker {
@@ -37,7 +37,7 @@ impl ThroughBroker {
         let last_word = TopicMessage::new(self.topics.availability(), OFFLINE);
         let mut session = MqttSession::open(&self.broker, last_word).await?;
         session.subscribe([self.topics.birth(), self.topics.all_configs()]).await?;
-        Ok(Talk { of: self, session, told: BTreeMap::new() })
+        Ok(Talk { of: self, session, published: BTreeMap::new() })
     }
 
     /// Serves one session until it breaks.
@@ -47,13 +47,13 @@ impl ThroughBroker {
             talk.tell(line).await?;
             let next = Instant::now() + self.every;
             loop {
-                let heard = tokio::select! {
+                let outcome = tokio::select! {
                     biased; // what was said first, so that a description that is due is not told too late
-                    heard = talk.session.hear() => heard,
+                    outcome = talk.session.hear() => outcome,
                     () = sleep_until(next) => break,
                 };
-                match heard {
-                    Ok(message) => talk.heard(line, &message).await?,
+                match outcome {
+                    Ok(message) => talk.on_message(line, &message).await?,
                     Err(fault) => return line.call(async { Err(fault) }).await,
                 }
             }
@@ -66,20 +66,20 @@ impl Talk<'_> {
     /// so that a shop with many printers may take longer than one call's time limit.
     async fn tell(&mut self, line: &Line) -> Result<(), PeerFault> {
         let now = self.of.things.now();
-        let gone: Vec<String> = self.told.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
-        let first = self.told.is_empty();
+        let gone: Vec<String> = self.published.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
+        let first = self.published.is_empty();
         for key in gone {
             self.remove(line, &key).await?;
         }
         for (key, thing) in now {
-            let before = self.told.get(&key);
+            let before = self.published.get(&key);
             let described = before.is_some_and(|before| (&before.name, &before.model) == (&thing.name, &thing.model));
             if !described {
                 line.call(self.session.publish(self.of.topics.config_of(&thing, &self.of.about))).await?;
             }
             if before != Some(&thing) {
                 line.call(self.session.publish(self.of.topics.state_of(&thing))).await?;
-                self.told.insert(key, thing);
+                self.published.insert(key, thing);
             }
         }
         if first {
@@ -91,18 +91,18 @@ impl Talk<'_> {
     }
 
     /// Handles a received message: the smart home has started, or a description was retained from before this session.
-    async fn heard(&mut self, line: &Line, message: &TopicMessage) -> Result<(), PeerFault> {
+    async fn on_message(&mut self, line: &Line, message: &TopicMessage) -> Result<(), PeerFault> {
         let topics = &self.of.topics;
         if message.topic == topics.birth() {
             if message.payload == ONLINE.as_bytes() {
                 tracing::info!("the smart home has started, everything is told it anew");
-                self.told.clear();
+                self.published.clear();
                 self.tell(line).await?;
             }
         } else if let Some(key) = topics.key_of(&message.topic)
             && !message.payload.is_empty()
-            && !self.told.is_empty()
-            && !self.told.contains_key(key)
+            && !self.published.is_empty()
+            && !self.published.contains_key(key)
         {
             let key = key.to_owned();
             self.remove(line, &key).await?;
@@ -114,7 +114,7 @@ impl Talk<'_> {
         for message in self.of.topics.gone(key) {
             line.call(self.session.publish(message)).await?;
         }
-        self.told.remove(key);
+        self.published.remove(key);
         Ok(())
     }
 }

@@ -39,13 +39,13 @@ impl Things {
         let resident = self.printers.all_resident();
         let printers: Vec<&Printer> =
             resident.iter().filter_map(|(_, state)| state.state.as_ref()).filter(|one| !one.archived).collect();
-        let mut shown: BTreeMap<String, ShownThing> = printers
+        let mut things: BTreeMap<String, ShownThing> = printers
             .iter()
             .map(|printer| printer_shown(printer, self.connections.status(printer.id)))
             .map(|thing| (thing.key.clone(), thing))
             .collect();
-        shown.insert(SHOP.to_owned(), self.shop(&printers));
-        shown
+        things.insert(SHOP.to_owned(), self.shop(&printers));
+        things
     }
 
     fn shop(&self, printers: &[&Printer]) -> ShownThing {

@@ -23,17 +23,17 @@ pub(super) struct ThroughWeb {
 
 impl ThroughWeb {
     /// Updates the entities that changed, one after the other.
-    async fn show(&self, line: &Line, shown: &mut BTreeMap<String, ShownThing>) -> Result<(), PeerFault> {
+    async fn show(&self, line: &Line, shown_things: &mut BTreeMap<String, ShownThing>) -> Result<(), PeerFault> {
         let now = self.things.now();
-        let gone: Vec<String> = shown.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
+        let gone: Vec<String> = shown_things.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
         for key in gone {
             line.call(self.board.remove(&key)).await?;
-            shown.remove(&key);
+            shown_things.remove(&key);
         }
         for (key, thing) in now {
-            if shown.get(&key) != Some(&thing) {
+            if shown_things.get(&key) != Some(&thing) {
                 line.call(self.board.show(&thing)).await?;
-                shown.insert(key, thing);
+                shown_things.insert(key, thing);
             }
         }
         Ok(())
@@ -43,7 +43,7 @@ impl ThroughWeb {
 #[async_trait]
 impl Work for ThroughWeb {
     async fn run(&self, line: &Line) {
-        let (mut shown, mut looked) = (BTreeMap::new(), Instant::now());
+        let (mut shown_things, mut looked) = (BTreeMap::new(), Instant::now());
         loop {
             line.ready().await;
             if looked.elapsed() >= LOOK_INTERVAL.min(self.every * 4) {
@@ -51,13 +51,13 @@ impl Work for ThroughWeb {
                     Ok(true) => looked = Instant::now(),
                     Ok(false) => {
                         tracing::info!("the smart home has forgotten the states, they are shown anew");
-                        (shown, looked) = (BTreeMap::new(), Instant::now());
+                        (shown_things, looked) = (BTreeMap::new(), Instant::now());
                     }
                     Err(_) => continue,
                 }
             }
             // What could not be shown differs still, and is shown in the next turn.
-            let _ = self.show(line, &mut shown).await;
+            let _ = self.show(line, &mut shown_things).await;
             sleep(self.every).await;
         }
     }

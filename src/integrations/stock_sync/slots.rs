@@ -42,14 +42,14 @@ pub(super) fn in_use(sync: &StockSync, link: &StockLink) -> BTreeSet<i64> {
 /// Updates the remaining amount of spools in slots, if no use of this server is still to be booked or the amount is
 /// unknown.
 pub(super) async fn tell(sync: &StockSync, line: &Line) -> Result<(), RoundError> {
-    let mut asked = 0;
+    let mut requests = 0;
     for (printer, spool, slot) in spooled(sync) {
         let (left, material) = match settled_on(sync, spool) {
             Some((SpoolKnown::Settled(left), material)) => (left, Some(material)),
             Some((SpoolKnown::Unsettled, _)) => continue,
-            None if slot.remaining.is_some() || asked == MAX_ASKED => continue,
+            None if slot.remaining.is_some() || requests == MAX_ASKED => continue,
             None => {
-                asked += 1;
+                requests += 1;
                 match call(line, sync.client.left(spool)).await? {
                     Some(left) => (left, None),
                     None => continue,
@@ -59,8 +59,9 @@ pub(super) async fn tell(sync: &StockSync, line: &Line) -> Result<(), RoundError
         if slot.remaining == Some(left) && (slot.material_id.is_some() || material.is_none()) {
             continue;
         }
-        let said = PrinterCommand::SpoolLeft(SpoolLeft { slot: slot.slot, spool, was: slot.remaining, left, material });
-        match sync.printers.ask(printer, CommandOrigin::system(), said).await {
+        let command =
+            PrinterCommand::SpoolLeft(SpoolLeft { slot: slot.slot, spool, was: slot.remaining, left, material });
+        match sync.printers.ask(printer, CommandOrigin::system(), command).await {
             Ok(_) | Err(AskError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
         }

@@ -108,9 +108,9 @@ impl Door {
 
     /// Returns the camera's URL with its credentials.
     async fn place(&self) -> Result<Arc<Credentialed>, CameraFault> {
-        let known = self.spot.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, known)) = known.filter(|(since, _)| since.elapsed() < TOLD_TIME) {
-            return Ok(known);
+        let cached = self.spot.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, place)) = cached.filter(|(since, _)| since.elapsed() < TOLD_TIME) {
+            return Ok(place);
         }
         let place = match &self.source {
             CameraSource::Set { url, credentials } => {
@@ -119,8 +119,8 @@ impl Door {
             }
             CameraSource::Told { connection, host } => {
                 let adapter = connection.upgrade().ok_or(CameraFault::Away)?.adapter.clone();
-                let told = adapter.webcams().await.map_err(CameraFault::Printer)?;
-                let Spot { url, credentials } = choose(told, host.as_deref())?;
+                let webcams = adapter.webcams().await.map_err(CameraFault::Printer)?;
+                let Spot { url, credentials } = choose(webcams, host.as_deref())?;
                 Credentialed::new(url, credentials.as_deref().unwrap_or_default())
             }
         };
@@ -171,14 +171,14 @@ async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, Ca
             Some(held) => held.merge(more),
             None => held = Some(more),
         }
-        let seen = read.len();
+        let scanned_bytes = read.len();
         read.extend_from_slice(&chunk);
         // Neither a page nor a stream is read to its end.
         if !streams && read.len() >= 8 && PictureKind::of(&read).is_none() {
             return Err(refused("what the camera answered is neither a JPEG nor a PNG"));
         }
         if streams {
-            match first_frame(&read, seen) {
+            match first_frame(&read, scanned_bytes) {
                 FirstFrame::More => {}
                 FirstFrame::At(range) => {
                     read.truncate(range.end);

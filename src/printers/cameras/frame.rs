@@ -59,7 +59,7 @@ pub(super) enum FirstFrame {
 /// Finds the first complete picture of a stream (`multipart/x-mixed-replace`). The boundary is taken from the stream
 /// itself, because the one in a camera's headers often differs from what it sends. The first `seen` bytes were examined
 /// by an earlier call.
-pub(super) fn first_frame(stream: &[u8], seen: usize) -> FirstFrame {
+pub(super) fn first_frame(stream: &[u8], scanned_bytes: usize) -> FirstFrame {
     let Some(end) = find(stream, b"\r\n\r\n") else {
         return if stream.len() > MAX_HEAD_BYTES { FirstFrame::Nothing } else { FirstFrame::More };
     };
@@ -72,7 +72,7 @@ pub(super) fn first_frame(stream: &[u8], seen: usize) -> FirstFrame {
         Some(length) if rest.len() < length => return FirstFrame::More,
         Some(length) => length,
         None => {
-            let again = seen.saturating_sub(from + DELIMITER.len()).min(rest.len());
+            let again = scanned_bytes.saturating_sub(from + DELIMITER.len()).min(rest.len());
             match find(&rest[again..], DELIMITER) {
                 Some(length) => again + length,
                 None => return FirstFrame::More,
@@ -90,8 +90,8 @@ fn told_length(head: &[u8]) -> Option<usize> {
     length.trim().parse().ok().filter(|length| *length > 0)
 }
 
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).position(|window| window == wanted)
+fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes.windows(needle.len()).position(|window| window == needle)
 }
 
 #[cfg(test)]
@@ -111,9 +111,9 @@ mod tests {
 
     #[test]
     fn the_first_picture_of_a_stream_is_cut_out_with_and_without_a_length() {
-        let told = b"--x\r\nContent-Type: image/jpeg\r\ncontent-length: 5\r\n\r\n\xFF\xD8\xFF..\r\n--x";
-        let FirstFrame::At(range) = first_frame(told, 0) else { panic!("found") };
-        assert_eq!(&told[range], b"\xFF\xD8\xFF..");
+        let with_length = b"--x\r\nContent-Type: image/jpeg\r\ncontent-length: 5\r\n\r\n\xFF\xD8\xFF..\r\n--x";
+        let FirstFrame::At(range) = first_frame(with_length, 0) else { panic!("found") };
+        assert_eq!(&with_length[range], b"\xFF\xD8\xFF..");
         let untold = b"\r\n--x\r\nContent-Type: image/jpeg\r\n\r\n\xFF\xD8\xFF\r\n-.\r\n--x\r\n";
         let FirstFrame::At(range) = first_frame(untold, 0) else { panic!("found") };
         assert_eq!(&untold[range], b"\xFF\xD8\xFF\r\n-.");
@@ -129,21 +129,21 @@ mod tests {
         #[test]
         fn a_stream_in_pieces_has_the_same_first_picture(
             picture in prop::collection::vec(prop_oneof![Just(b'\r'), Just(b'\n'), Just(b'-'), any::<u8>()], 1..60),
-            told in any::<bool>(), piece in 1_usize..20,
+            has_length in any::<bool>(), piece in 1_usize..20,
         ) {
-            let length = if told { format!("Content-Length: {}\r\n", picture.len()) } else { String::new() };
+            let length = if has_length { format!("Content-Length: {}\r\n", picture.len()) } else { String::new() };
             let head = format!("--x\r\n{length}\r\n");
             // Without a line before the empty one there is no head.
-            let head = if told { head } else { "--x\r\nA: b\r\n\r\n".to_owned() };
+            let head = if has_length { head } else { "--x\r\nA: b\r\n\r\n".to_owned() };
             let stream = [head.as_bytes(), &picture, b"\r\n--x\r\n"].concat();
             let whole = first_frame(&stream, 0);
-            let (mut seen, mut found) = (0, FirstFrame::More);
-            while found == FirstFrame::More && seen < stream.len() {
-                let end = (seen + piece).min(stream.len());
-                found = first_frame(&stream[..end], seen);
-                seen = end;
+            let (mut scanned_bytes, mut outcome) = (0, FirstFrame::More);
+            while outcome == FirstFrame::More && scanned_bytes < stream.len() {
+                let end = (scanned_bytes + piece).min(stream.len());
+                outcome = first_frame(&stream[..end], scanned_bytes);
+                scanned_bytes = end;
             }
-            prop_assert_eq!(found, whole);
+            prop_assert_eq!(outcome, whole);
         }
     }
 }

@@ -91,7 +91,7 @@ impl PrinterConnections {
         let tells = declared.is_some_and(|one| !one.lacks.contains(&Operation::Webcams));
         let Some(connection) = self.get(printer.id).filter(|_| tells) else { return false };
         let host = base_url(&printer.fields.base_url, 80).ok().and_then(|base| base.host_str().map(str::to_owned));
-        connection.adapter.webcams().await.is_ok_and(|told| choose(told, host.as_deref()).is_ok())
+        connection.adapter.webcams().await.is_ok_and(|webcams| choose(webcams, host.as_deref()).is_ok())
     }
 
     /// Returns a picture of the printer's camera that is at most one second old; with `anew`, one that is fetched now.
@@ -102,8 +102,8 @@ impl PrinterConnections {
 
 /// Chooses the first camera that may be called. A printer can be made to report any address, so only cameras on its own
 /// host are accepted; an operator must configure any other.
-pub(super) fn choose(told: Vec<Webcam>, host: Option<&str>) -> Result<Spot, CameraFault> {
-    let cameras = told.into_iter().filter(|camera| camera.enabled);
+pub(super) fn choose(webcams: Vec<Webcam>, host: Option<&str>) -> Result<Spot, CameraFault> {
+    let cameras = webcams.into_iter().filter(|camera| camera.enabled);
     // A snapshot for the printer's own server may be told by an address that means that server itself.
     let urls: Vec<Url> = cameras
         .flat_map(|camera| [camera.snapshot_url, camera.stream_url])
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_printer_leads_to_no_other_host() {
         let host = Some("192.168.1.20");
-        let chosen = |told| choose(told, host).map(|spot| spot.url.to_string());
+        let chosen = |webcams| choose(webcams, host).map(|spot| spot.url.to_string());
         let own = "http://192.168.1.20:8080/?action=snapshot";
         assert_eq!(chosen(vec![camera(Some(own), None)]), Ok(own.to_owned()));
         // What a print server fetches from itself is no address of ours; the stream that it shows to people is.

@@ -67,14 +67,15 @@ async fn who_hangs_up_takes_the_picture_from_nobody() {
 #[tokio::test]
 async fn the_safer_way_of_credentials_is_taken_where_both_are_offered() {
     let digest = "Digest realm=\"cam\", qop=\"auth\", nonce=\"n0nce\"";
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let noted = seen.clone();
+    let authorizations = Arc::new(Mutex::new(Vec::new()));
+    let noted = authorizations.clone();
     let camera = Router::new().route(
         "/snap",
         get(move |headers: HeaderMap| async move {
-            let shown = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-            noted.lock().unwrap().push(shown.to_owned());
-            if shown.starts_with("Digest ") && shown.contains("username=\"ann\"") {
+            let authorization =
+                headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+            noted.lock().unwrap().push(authorization.to_owned());
+            if authorization.starts_with("Digest ") && authorization.contains("username=\"ann\"") {
                 return JPEG.into_response();
             }
             let mut answer = StatusCode::UNAUTHORIZED.into_response();
@@ -87,6 +88,6 @@ async fn the_safer_way_of_credentials_is_taken_where_both_are_offered() {
     cameras.picture(id(1), set(&url, "ann:secret"), false).await.unwrap();
     let wrong = cameras.picture(id(2), set(&url, ""), false).await;
     assert!(matches!(wrong, Err(CameraFault::Refused(_))), "{wrong:?}");
-    let seen = seen.lock().unwrap();
-    assert!(seen.iter().all(|shown| !shown.starts_with("Basic")), "{seen:?}");
+    let authorizations = authorizations.lock().unwrap();
+    assert!(authorizations.iter().all(|value| !value.starts_with("Basic")), "{authorizations:?}");
 }

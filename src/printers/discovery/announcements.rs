@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use tokio::net::UdpSocket;
 use tokio::time::{Instant, timeout_at};
 
-use super::{Finds, Recognised, Search, SearchStep, found};
+use super::{Finds, Recognised, Search, SearchStep, found_printer};
 use crate::config::io_words::io_words;
 use crate::printers::PrinterType;
 
@@ -50,9 +50,9 @@ impl Search {
             if !(host.is_private() || host.is_loopback()) {
                 continue;
             }
-            if let Some(known) = (announced.read)(&packet[..length]) {
+            if let Some(recognised) = (announced.read)(&packet[..length]) {
                 let base_url = (announced.base_url)(host);
-                finds.note(found(declared, host, base_url, declared.default_port, known)).await;
+                finds.note(found_printer(declared, host, base_url, declared.default_port, recognised)).await;
             }
         }
     }

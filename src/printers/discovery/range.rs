@@ -119,17 +119,17 @@ mod tests {
     #[test]
     fn without_a_private_network_only_this_machine_is_asked() {
         for own in [None, Some([8, 8, 8, 8]), Some([169, 254, 3, 4]), Some([100, 64, 0, 9]), Some([127, 0, 0, 5])] {
-            let asked = scanned(own.map(Into::into));
-            assert_eq!(asked, [ScanAddress(Ipv4Addr::LOCALHOST)], "{own:?}");
+            let addresses = scanned(own.map(Into::into));
+            assert_eq!(addresses, [ScanAddress(Ipv4Addr::LOCALHOST)], "{own:?}");
         }
     }
 
     proptest! {
         #[test]
         fn nothing_else_is_ever_asked(own: [u8; 4]) {
-            let asked = ips(own);
-            prop_assert!(asked.len() <= 11);
-            for ip in asked {
+            let addresses = ips(own);
+            prop_assert!(addresses.len() <= 11);
+            for ip in addresses {
                 let [a, b, c, d] = ip.octets();
                 let near = [a, b, c] == own[..3] && (1..=10).contains(&d) && ip.is_private();
                 prop_assert!(ip == Ipv4Addr::LOCALHOST || near, "{ip}");

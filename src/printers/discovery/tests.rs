@@ -21,13 +21,13 @@ fn search() -> Search {
 }
 
 async fn result_of(search: Search) -> (Vec<FoundPrinter>, Vec<SearchStep>) {
-    let (told, mut steps) = mpsc::channel(1000);
-    let found = search.run(told).await;
+    let (sender, mut steps) = mpsc::channel(1000);
+    let printers = search.run(sender).await;
     let mut all = Vec::new();
     while let Some(step) = steps.recv().await {
         all.push(step);
     }
-    (found, all)
+    (printers, all)
 }
 
 #[tokio::test]
@@ -44,18 +44,18 @@ async fn simulated_printers_are_found_by_what_they_answer() {
         let url = fleet.first(kind).unwrap().base_url.parse::<url::Url>().unwrap();
         search.moved_ports.insert(port, url.port().unwrap());
     }
-    let (found, steps) = result_of(search).await;
-    let kinds: Vec<_> = found.iter().map(|printer| printer.kind).collect();
-    assert_eq!(kinds, ["fw_rest", "mqtt_lan", "prusa_link", "server_rest"], "{found:#?}");
+    let (printers, steps) = result_of(search).await;
+    let kinds: Vec<_> = printers.iter().map(|printer| printer.kind).collect();
+    assert_eq!(kinds, ["fw_rest", "mqtt_lan", "prusa_link", "server_rest"], "{printers:#?}");
     let of = |kind: PrinterKind| {
         let sim = fleet.first(kind).unwrap();
-        (found.iter().find(|printer| printer.kind == kind.as_str()).unwrap(), sim)
+        (printers.iter().find(|printer| printer.kind == kind.as_str()).unwrap(), sim)
     };
     for kind in [PrinterKind::FwRest, PrinterKind::ServerRest, PrinterKind::PrusaLink] {
         let (printer, sim) = of(kind);
         assert_eq!(printer.base_url, sim.base_url);
     }
-    assert!(of(PrinterKind::FwRest).0.evidence.contains("Moonraker"), "{found:#?}");
+    assert!(of(PrinterKind::FwRest).0.evidence.contains("Moonraker"), "{printers:#?}");
     let (bambu, sim) = of(PrinterKind::MqttLan);
     assert_eq!(bambu.serial.as_ref(), Some(&sim.serial));
     assert!(bambu.evidence.contains(&sim.serial), "{bambu:?}");
@@ -83,23 +83,23 @@ async fn announcements_of_this_machine_are_heard() {
     let port = UdpSocket::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     search.moved_ports.insert(2021, port);
     search.listening = Duration::from_secs(2);
-    let said = "NOTIFY * HTTP/1.1\r\nLocation: 10.1.2.3\r\nNT: urn:bambulab-com:device:3dprinter:1\r\n\
+    let announcement = "NOTIFY * HTTP/1.1\r\nLocation: 10.1.2.3\r\nNT: urn:bambulab-com:device:3dprinter:1\r\n\
         USN: 01S00A123456789\r\nDevName.bambu.com: left one\r\n\r\n";
     let saying = async {
         let from = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         loop {
-            let _ = from.send_to(said.as_bytes(), ("127.0.0.1", port)).await;
+            let _ = from.send_to(announcement.as_bytes(), ("127.0.0.1", port)).await;
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let (found, steps) = tokio::select! {
+    let (printers, steps) = tokio::select! {
         biased; // the search ends, the other does not
         result = result_of(search) => result,
         () = saying => unreachable!(),
     };
-    assert_eq!(found.len(), 1, "{found:#?} {steps:?}");
+    assert_eq!(printers.len(), 1, "{printers:#?} {steps:?}");
     // Where it came from counts, not what it says.
-    assert_eq!((found[0].base_url.as_str(), found[0].name.as_str()), ("mqtts://127.0.0.1", "left one"));
+    assert_eq!((printers[0].base_url.as_str(), printers[0].name.as_str()), ("mqtts://127.0.0.1", "left one"));
     assert_eq!(
         steps.iter().filter(|step| matches!(step, SearchStep::Found(_))).count(),
         1,
@@ -120,22 +120,22 @@ fn several_doors_of_one_printer_are_one_find() {
         usual_port,
     };
     let one = [10, 0, 0, 1];
-    let found = once_each(vec![
+    let printers = once_each(vec![
         door("fw_rest", one, "http://10.0.0.1", false),
         door("server_rest", one, "http://10.0.0.1:5000", true),
         door("fw_rest", one, "http://10.0.0.1:7125", true),
         door("fw_rest", [10, 0, 0, 2], "http://10.0.0.2", false),
     ]);
-    let urls: Vec<_> = found.iter().map(|printer| printer.base_url.as_str()).collect();
-    assert_eq!(urls, ["http://10.0.0.1:7125", "http://10.0.0.1:5000", "http://10.0.0.2"], "{found:#?}");
+    let urls: Vec<_> = printers.iter().map(|printer| printer.base_url.as_str()).collect();
+    assert_eq!(urls, ["http://10.0.0.1:7125", "http://10.0.0.1:5000", "http://10.0.0.2"], "{printers:#?}");
     let serial = |printer: FoundPrinter, evidence: &str| FoundPrinter {
         serial: Some("01S00A123456789".to_owned()),
         evidence: evidence.to_owned(),
         ..printer
     };
-    let asked = serial(door("mqtt_lan", one, "mqtts://10.0.0.1", true), "asked");
-    let told = serial(door("mqtt_lan", [10, 0, 0, 3], "mqtts://10.0.0.3", true), "told");
-    let both = once_each(vec![asked, told]);
+    let probed = serial(door("mqtt_lan", one, "mqtts://10.0.0.1", true), "asked");
+    let announced = serial(door("mqtt_lan", [10, 0, 0, 3], "mqtts://10.0.0.3", true), "told");
+    let both = once_each(vec![probed, announced]);
     assert_eq!(both.len(), 1, "{both:?}");
     assert_eq!(both[0].evidence, "asked; told");
 }

@@ -74,8 +74,8 @@ pub(super) async fn recognise(
             answers.push((probe.path, get(client, &format!("{base_url}{}", probe.path)).await));
         }
         let answer = answers.iter().find(|(path, _)| *path == probe.path).and_then(|(_, answer)| answer.as_ref());
-        if let Some(known) = answer.and_then(probe.recognise) {
-            return Some((declared, known));
+        if let Some(recognised) = answer.and_then(probe.recognise) {
+            return Some((declared, recognised));
         }
     }
     None

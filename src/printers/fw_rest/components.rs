@@ -26,9 +26,9 @@ impl KnownComponents {
     }
 
     fn has(&self, name: &str) -> Option<bool> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (names, _) = known.as_ref().filter(|(_, at)| at.elapsed() < ANSWER_LIFETIME)?;
-        Some(names.iter().any(|known| known == name))
+        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (names, _) = cached.as_ref().filter(|(_, at)| at.elapsed() < ANSWER_LIFETIME)?;
+        Some(names.iter().any(|listed| listed == name))
     }
 
     fn note(&self, names: Vec<String>) {
@@ -65,8 +65,8 @@ mod tests {
     /// Starts a fake Moonraker with these components that prints `a.gcode`. Returns its address and the number of
     /// requests to each component.
     async fn moonraker(components: &'static [&'static str]) -> (String, Arc<[AtomicUsize; 2]>) {
-        let asked = Arc::<[AtomicUsize; 2]>::default();
-        let (spools, history) = (asked.clone(), asked.clone());
+        let requests = Arc::<[AtomicUsize; 2]>::default();
+        let (spools, history) = (requests.clone(), requests.clone());
         let router = Router::new()
             .route(
                 "/printer/objects/query",
@@ -96,29 +96,29 @@ mod tests {
                     Json(json!({"result": {"jobs": [print("a.gcode"), print("a.gcode"), print("b.gcode")]}}))
                 }),
             );
-        (serve(router).await, asked)
+        (serve(router).await, requests)
     }
 
     #[tokio::test]
     async fn a_component_that_is_not_there_is_never_asked() {
-        let (url, asked) = moonraker(&["file_manager"]).await;
+        let (url, requests) = moonraker(&["file_manager"]).await;
         let printer = adapter("fw_rest", &url);
         for _ in 0..3 {
             let status = printer.status(Timestamp(1)).await.unwrap();
             assert_eq!((status.state, status.books_on, status.runs), (Activity::Printing, None, None));
         }
-        assert!(asked.iter().all(|times| times.load(Ordering::SeqCst) == 0), "each would be an error in its log");
+        assert!(requests.iter().all(|times| times.load(Ordering::SeqCst) == 0), "each would be an error in its log");
     }
 
     #[tokio::test]
     async fn spools_and_prints_of_the_file_are_told_by_those_that_are_there() {
-        let (url, asked) = moonraker(&["file_manager", "spoolman", "history"]).await;
+        let (url, requests) = moonraker(&["file_manager", "spoolman", "history"]).await;
         let printer = adapter("fw_rest", &url);
         for _ in 0..3 {
             let status = printer.status(Timestamp(1)).await.unwrap();
             assert_eq!(status.books_on.map(|booking| booking.spool), Some(7));
             assert_eq!((status.runs, status.prints_again()), (Some(2), true), "b.gcode is another file");
         }
-        assert!(asked.iter().all(|times| times.load(Ordering::SeqCst) == 1), "an answer stands for a while");
+        assert!(requests.iter().all(|times| times.load(Ordering::SeqCst) == 1), "an answer stands for a while");
     }
 }

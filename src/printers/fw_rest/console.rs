@@ -20,8 +20,8 @@ pub(super) struct ConsoleLine {
 
 /// Returns the latest lines, oldest first.
 pub(super) async fn lines(printer: &FwRest, count: usize) -> Result<Vec<ConsoleLine>, PrinterError> {
-    let told = printer.get("server/gcode_store", &[("count", &count.to_string())]).await?;
-    let lines = told.get("gcode_store").and_then(Value::as_array).into_iter().flatten();
+    let response = printer.get("server/gcode_store", &[("count", &count.to_string())]).await?;
+    let lines = response.get("gcode_store").and_then(Value::as_array).into_iter().flatten();
     Ok(lines
         .filter_map(|line| {
             Some(ConsoleLine {
@@ -35,14 +35,14 @@ pub(super) async fn lines(printer: &FwRest, count: usize) -> Result<Vec<ConsoleL
 
 /// Returns Klipper's responses after a line, without the console's markers.
 pub(super) fn said_after(lines: Vec<ConsoleLine>, before: Option<&ConsoleLine>) -> Vec<String> {
-    let known = before.and_then(|before| lines.iter().rposition(|line| line == before));
-    let later = |(at, line): &(usize, ConsoleLine)| match (known, before) {
-        (Some(known), _) => *at > known,
+    let position = before.and_then(|before| lines.iter().rposition(|line| line == before));
+    let later = |(at, line): &(usize, ConsoleLine)| match (position, before) {
+        (Some(position), _) => *at > position,
         (None, Some(before)) => line.time > before.time,
         (None, None) => true,
     };
-    let said = lines.into_iter().enumerate().filter(later).map(|(_, line)| line).filter(|line| line.answer);
-    said.map(|line| line.text.trim_start_matches("//").trim().to_owned()).filter(|text| !text.is_empty()).collect()
+    let answers = lines.into_iter().enumerate().filter(later).map(|(_, line)| line).filter(|line| line.answer);
+    answers.map(|line| line.text.trim_start_matches("//").trim().to_owned()).filter(|text| !text.is_empty()).collect()
 }
 
 #[cfg(test)]

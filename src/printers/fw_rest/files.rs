@@ -57,7 +57,7 @@ async fn compare(wire: &Wire, path: &str, size: Option<u64>, source: &Source) ->
 /// which case they cannot be compared.
 async fn rewrites(wire: &Wire, path: &str) -> bool {
     let metadata = wire.get("server/files/metadata", &[("filename", path)]).await;
-    let processors = metadata.ok().and_then(|told| told.pointer("/result/file_processors")?.as_array().cloned());
+    let processors = metadata.ok().and_then(|body| body.pointer("/result/file_processors")?.as_array().cloned());
     processors.is_some_and(|processors| !processors.is_empty())
 }
 

@@ -42,10 +42,13 @@ mod tests {
     fn it_is_known_by_what_only_it_says() {
         let info =
             json!({"result": {"klippy_connected": true, "klippy_state": "ready", "moonraker_version": "v0.9.3"}});
-        let known = api(&answer(200, info)).map(|known| known.evidence);
-        assert_eq!(known.as_deref(), Some("it says that it is Moonraker v0.9.3, and that Klipper's state is ready"));
+        let evidence = api(&answer(200, info)).map(|recognised| recognised.evidence);
+        assert_eq!(evidence.as_deref(), Some("it says that it is Moonraker v0.9.3, and that Klipper's state is ready"));
         let locked = json!({"error": {"code": 401, "message": "Unauthorized"}});
-        assert!(api(&answer(401, locked.clone())).is_some_and(|known| known.evidence.contains("asks for an API key")));
+        assert!(
+            api(&answer(401, locked.clone()))
+                .is_some_and(|recognised| recognised.evidence.contains("asks for an API key"))
+        );
         for (status, other) in [(200, json!({})), (200, Value::Null), (401, json!({"error": "no"})), (404, locked)] {
             assert_eq!(api(&answer(status, other.clone())), None, "{status} {other}");
         }

@@ -25,11 +25,11 @@ pub(super) fn read(objects: &Value) -> Vec<ReportedSlot> {
         let words = words.iter().filter_map(|field| of(field, gate)?.as_str()).map(str::trim);
         let code = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         // A gate of which nobody said anything is black.
-        let known = !code.is_empty();
-        let color = of("gate_color_rgb", gate).filter(|_| known).and_then(color);
+        let is_known = !code.is_empty();
+        let color = of("gate_color_rgb", gate).filter(|_| is_known).and_then(color);
         let kind = of("gate_material", gate).and_then(Value::as_str).map(|kind| kind.trim().to_owned());
         ReportedSlot {
-            vendor_code: Some(code).filter(|_| known),
+            vendor_code: Some(code).filter(|_| is_known),
             kind: kind.filter(|kind| !kind.is_empty()),
             color,
             ..slot
@@ -60,17 +60,17 @@ mod tests {
             "gate_filament_name": ["Galaxy Black", "Red", "", "", "  "],
             "gate_color_rgb": [[0.1, 0.1, 0.13], [1, 0, 0], [0, 0, 0], [1.0, 0.5, 2.0], "red"],
         }});
-        let told: Vec<(u32, Option<&str>, Option<&str>)> = vec![
+        let expected: Vec<(u32, Option<&str>, Option<&str>)> = vec![
             (0, Some("Acme PLA Galaxy Black"), Some("#1a1a21")),
             (1, None, None),
             (2, None, None),
             (3, Some("PETG"), Some("#ff80ff")),
             (4, Some("ABS"), None),
         ];
-        let found = read(&objects);
-        let found: Vec<_> =
-            found.iter().map(|one| (one.slot, one.vendor_code.as_deref(), one.color.as_deref())).collect();
-        assert_eq!(found, told);
+        let actual = read(&objects);
+        let actual: Vec<_> =
+            actual.iter().map(|one| (one.slot, one.vendor_code.as_deref(), one.color.as_deref())).collect();
+        assert_eq!(actual, expected);
         assert!(read(&json!({"mmu": {}})).is_empty(), "a printer without a changer");
     }
 
@@ -79,9 +79,9 @@ mod tests {
         #[test]
         fn any_answer_is_read(states in prop::collection::vec(-3i64..4, 0..200), odd in ".{0,20}") {
             let objects = json!({"mmu": {"gate_status": states, "gate_vendor": [odd], "gate_material": odd, "gate_color_rgb": [[odd]]}});
-            let found = read(&objects);
-            prop_assert_eq!(found.len(), states.len().min(MAX_GATES));
-            prop_assert!(found.iter().enumerate().all(|(at, slot)| slot.slot as usize == at));
+            let slots = read(&objects);
+            prop_assert_eq!(slots.len(), states.len().min(MAX_GATES));
+            prop_assert!(slots.iter().enumerate().all(|(at, slot)| slot.slot as usize == at));
         }
     }
 }

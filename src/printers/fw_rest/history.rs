@@ -65,9 +65,9 @@ fn past(job: &Value, name: &str) -> PastPrint {
 
 /// Returns the spools to which Moonraker's component `[spoolman]` booked the print.
 fn spools(job: &Value) -> Vec<i64> {
-    let told = job.get("auxiliary_data").and_then(Value::as_array).into_iter().flatten();
+    let entries = job.get("auxiliary_data").and_then(Value::as_array).into_iter().flatten();
     let of = |one: &&Value| one.get("provider").and_then(Value::as_str) == Some("spoolman");
-    let listed = told.filter(of).filter_map(|one| one.get("value")?.as_array()).flatten();
+    let listed = entries.filter(of).filter_map(|one| one.get("value")?.as_array()).flatten();
     listed.filter_map(Value::as_i64).take(MAX_SPOOLS).collect()
 }
 

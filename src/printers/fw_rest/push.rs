@@ -65,7 +65,7 @@ impl Dialect for Socket {
         Ok(vec![self.identify(), subscribe()])
     }
 
-    fn heard(&mut self, text: &str) -> Heard {
+    fn interpret(&mut self, text: &str) -> Heard {
         let message = bounded_json::read(text.as_bytes(), bounded_json::ANSWER).unwrap_or_default();
         match message.get("method").and_then(Value::as_str) {
             // The firmware forgot our subscription.

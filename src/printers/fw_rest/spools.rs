@@ -34,8 +34,8 @@ impl KnownSpools {
 
     /// Returns the last booking and whether it is still valid.
     fn last(&self) -> (Option<SpoolBooking>, bool) {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (known.booking, known.stands_until.is_some_and(|until| Instant::now() < until))
+        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (cached.booking, cached.stands_until.is_some_and(|until| Instant::now() < until))
     }
 
     fn note(&self, booking: Option<SpoolBooking>, lifetime: Duration) {
@@ -83,25 +83,25 @@ mod tests {
 
     #[test]
     fn moonraker_books_only_while_a_spool_is_active() {
-        let told = |connected: bool, spool: Value, pending: Value| {
+        let read_booking = |connected: bool, spool: Value, pending: Value| {
             read(&json!({"spoolman_connected": connected, "pending_reports": pending, "spool_id": spool}))
         };
         let waits = || json!([{"spool_id": 7, "filament_used": 12.5}]);
         let booking = |connected: bool, unreported: bool| Some(SpoolBooking { spool: 7, connected, unreported });
-        assert_eq!(told(true, json!(7), waits()), booking(true, false));
-        assert_eq!(told(false, json!(7), json!([])), booking(false, false));
-        assert_eq!(told(false, json!(7), waits()), booking(false, true));
-        assert_eq!((told(true, Value::Null, json!([])), read(&json!({}))), (None, None));
+        assert_eq!(read_booking(true, json!(7), waits()), booking(true, false));
+        assert_eq!(read_booking(false, json!(7), json!([])), booking(false, false));
+        assert_eq!(read_booking(false, json!(7), waits()), booking(false, true));
+        assert_eq!((read_booking(true, Value::Null, json!([])), read(&json!({}))), (None, None));
     }
 
     #[test]
     fn what_was_told_stands_for_a_while_unless_it_is_doubted() {
-        let known = KnownSpools::default();
+        let spools = KnownSpools::default();
         let booking = Some(SpoolBooking { spool: 7, connected: true, unreported: false });
-        assert_eq!(known.last(), (None, false), "nothing was told");
-        known.note(booking, ABSENCE_LIFETIME);
-        assert_eq!(known.last(), (booking, true));
-        known.doubt();
-        assert_eq!(known.last(), (booking, false));
+        assert_eq!(spools.last(), (None, false), "nothing was told");
+        spools.note(booking, ABSENCE_LIFETIME);
+        assert_eq!(spools.last(), (booking, true));
+        spools.doubt();
+        assert_eq!(spools.last(), (booking, false));
     }
 }

@@ -63,8 +63,8 @@ pub(super) struct KnownFacts(Mutex<Option<(String, FileFacts)>>);
 impl KnownFacts {
     /// Returns the metadata of this file; `None` if unknown.
     pub(super) fn of(&self, file: &str) -> Option<FileFacts> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().filter(|(name, _)| name == file).map(|(_, facts)| *facts)
+        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.as_ref().filter(|(name, _)| name == file).map(|(_, facts)| *facts)
     }
 
     /// Returns the metadata of the file being printed.
@@ -97,8 +97,8 @@ pub(super) fn telemetry(changed: &Value, facts: FileFacts) -> Telemetry {
 
 /// Returns the layer being printed, if the sliced file or a macro reports it to the firmware.
 fn layer(objects: &Value) -> Option<PrintedLayer> {
-    let told = |of: &str| number(objects, &format!("/print_stats/info/{of}"));
-    PrintedLayer::told(told("current_layer"), told("total_layer"))
+    let info_number = |of: &str| number(objects, &format!("/print_stats/info/{of}"));
+    PrintedLayer::from_numbers(info_number("current_layer"), info_number("total_layer"))
 }
 
 /// Returns the heaters that the objects report.

@@ -155,13 +155,13 @@ async fn a_refused_command_brings_the_printers_own_words() {
 
 #[tokio::test]
 async fn commands_reach_their_routes() {
-    let (seen, mut calls) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut calls) = tokio::sync::mpsc::unbounded_channel();
     let router = Router::new().fallback(move |request: Request| {
-        let seen = seen.clone();
+        let sender = sender.clone();
         async move {
             let (parts, body) = request.into_parts();
             let body = axum::body::to_bytes(body, 10_000).await.unwrap();
-            seen.send(format!("{} {} {}", parts.method, parts.uri, String::from_utf8_lossy(&body))).unwrap();
+            sender.send(format!("{} {} {}", parts.method, parts.uri, String::from_utf8_lossy(&body))).unwrap();
             r#"{"result":"ok"}"#
         }
     });
@@ -228,7 +228,7 @@ async fn an_upload_is_checked_by_its_hash_and_never_started() {
 async fn storing(size: usize, stored: Vec<u8>, processors: Value) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
     let deleted = Arc::new(AtomicUsize::new(0));
     let counted = deleted.clone();
-    let taken = json!({"item": {"path": "a.gcode", "root": "gcodes", "modified": 1.5, "size": size}});
+    let response = json!({"item": {"path": "a.gcode", "root": "gcodes", "modified": 1.5, "size": size}});
     let send = move |headers: HeaderMap| async move { simulator::wire::ranged(&headers, stored.into(), "text/plain") };
     let delete = move || async move {
         counted.fetch_add(1, Ordering::SeqCst);
@@ -236,7 +236,7 @@ async fn storing(size: usize, stored: Vec<u8>, processors: Value) -> (Arc<dyn Ad
     };
     let metadata = json!({"result": {"file_processors": processors}});
     let router = Router::new()
-        .route("/server/files/upload", post(move |_: Bytes| async move { (StatusCode::CREATED, axum::Json(taken)) }))
+        .route("/server/files/upload", post(move |_: Bytes| async move { (StatusCode::CREATED, axum::Json(response)) }))
         .route("/server/files/gcodes/a.gcode", get(send).delete(delete))
         .route("/server/files/metadata", get(move || async move { axum::Json(metadata) }));
     (adapter("fw_rest", &serve(router).await), deleted)

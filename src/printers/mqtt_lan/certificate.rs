@@ -65,9 +65,9 @@ impl<'a> Der<'a> {
                 if bytes > 4 || bytes == 0 {
                     return None;
                 }
-                let (told, after) = rest.split_at_checked(bytes)?;
+                let (length_bytes, after) = rest.split_at_checked(bytes)?;
                 rest = after;
-                told.iter().fold(0, |length, byte| length << 8 | usize::from(*byte))
+                length_bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte))
             }
         };
         let (content, rest) = rest.split_at_checked(length)?;
@@ -77,8 +77,8 @@ impl<'a> Der<'a> {
 
     /// Returns the content of the next value if it has this tag.
     fn within(&mut self, tag: u8) -> Option<Self> {
-        let (found, content) = self.next()?;
-        (found == tag).then_some(Self(content))
+        let (actual_tag, content) = self.next()?;
+        (actual_tag == tag).then_some(Self(content))
     }
 }
 

@@ -79,9 +79,9 @@ fn read(packet: &[u8]) -> Option<Recognised> {
     if !first.starts_with("NOTIFY ") && !first.starts_with("HTTP/1.1 200") {
         return None;
     }
-    let header = |wanted: &str| {
+    let header = |header_name: &str| {
         let pairs = rest.split("\r\n").filter_map(|line| line.split_once(':'));
-        let mut of_name = pairs.filter(|(name, _)| name.trim().eq_ignore_ascii_case(wanted));
+        let mut of_name = pairs.filter(|(name, _)| name.trim().eq_ignore_ascii_case(header_name));
         of_name.next().map(|(_, value)| value.trim())
     };
     header("NT").or_else(|| header("ST")).filter(|kind| kind.starts_with(KIND))?;
@@ -103,25 +103,25 @@ mod tests {
 
     use super::*;
 
-    const SAID: &str = "NOTIFY * HTTP/1.1\r\nHOST: 239.255.255.250:1990\r\nServer: UPnP/1.0\r\nLocation: 192.168.1.20\r\n\
+    const ANNOUNCEMENT: &str = "NOTIFY * HTTP/1.1\r\nHOST: 239.255.255.250:1990\r\nServer: UPnP/1.0\r\nLocation: 192.168.1.20\r\n\
         NT: urn:bambulab-com:device:3dprinter:1\r\nNTS: ssdp:alive\r\nUSN: 01S00A123456789\r\nCache-Control: max-age=1800\r\n\
         DevModel.bambu.com: C12\r\nDevName.bambu.com: left one\r\nDevConnect.bambu.com: lan\r\n\r\n";
 
     #[test]
     fn an_announcement_names_the_printer() {
-        let known = read(SAID.as_bytes());
+        let recognised = read(ANNOUNCEMENT.as_bytes());
         let evidence = "it announces itself as the printer 01S00A123456789 of model C12".to_owned();
         let serial = Some("01S00A123456789".to_owned());
-        assert_eq!(known, Some(Recognised { name: Some("left one".to_owned()), serial, evidence }));
+        assert_eq!(recognised, Some(Recognised { name: Some("left one".to_owned()), serial, evidence }));
     }
 
     #[test]
     fn what_announces_something_else_is_no_printer() {
         for other in [
-            SAID.replace("bambulab-com:device:3dprinter", "schemas-upnp-org:device:MediaRenderer"),
-            SAID.replace("NOTIFY *", "M-SEARCH *"),
-            SAID.replace("01S00A123456789", "uuid:some-television"),
-            SAID.replace("USN:", "Location:"),
+            ANNOUNCEMENT.replace("bambulab-com:device:3dprinter", "schemas-upnp-org:device:MediaRenderer"),
+            ANNOUNCEMENT.replace("NOTIFY *", "M-SEARCH *"),
+            ANNOUNCEMENT.replace("01S00A123456789", "uuid:some-television"),
+            ANNOUNCEMENT.replace("USN:", "Location:"),
             String::new(),
         ] {
             assert_eq!(read(other.as_bytes()), None, "{other}");
@@ -137,7 +137,7 @@ mod tests {
         #[test]
         fn no_packet_makes_it_panic(packet in prop::collection::vec(any::<u8>(), 0..300), cut in 0usize..400) {
             let _ = read(&packet);
-            let _ = read(&SAID.as_bytes()[..cut.min(SAID.len())]);
+            let _ = read(&ANNOUNCEMENT.as_bytes()[..cut.min(ANNOUNCEMENT.len())]);
         }
     }
 }

@@ -189,8 +189,8 @@ impl Ftps {
             let _ = timeout(self.link.settings.offline_after, data.shutdown()).await;
         }
         drop(data);
-        let said = timeout(COMPLETE_TIMEOUT, control.reply()).await;
-        if let Ok(Ok(reply)) = &said
+        let completion = timeout(COMPLETE_TIMEOUT, control.reply()).await;
+        if let Ok(Ok(reply)) = &completion
             && !(200..300).contains(&reply.code)
         {
             let error = match reply.code {
@@ -201,7 +201,8 @@ impl Ftps {
         }
         sent?;
         // Without its word the old connection may be out of step.
-        let mut control = if matches!(said, Ok(Ok(_))) { control } else { Control::open(&self.link, bare).await? };
+        let mut control =
+            if matches!(completion, Ok(Ok(_))) { control } else { Control::open(&self.link, bare).await? };
         let reply = control.ask(&format!("SIZE {name}")).await?;
         let stored = (reply.code == 213).then(|| reply.text.trim().parse::<u64>().ok()).flatten();
         control.quit().await;

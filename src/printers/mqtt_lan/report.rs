@@ -127,7 +127,7 @@ pub(super) struct Track {
     /// Print that was cancelled according to the printer.
     cancelled: Option<Print>,
     /// Print that this server asked to cancel, and the number of those commands that may have been carried out.
-    asked: Option<(Print, u32)>,
+    cancel_attempts: Option<(Print, u32)>,
     /// Print and time of the last cancel command, whatever its outcome.
     cancel_sent: Option<(Print, Instant)>,
     /// Print that failed while connected, and the time of the failure.
@@ -154,13 +154,12 @@ impl Track {
         self.started = Some((subtask, file));
     }
 
-    /// Records that a cancel command for the current print is about to be sent, and returns the print; `None` if none
-    /// is in progress.
+    /// Records that the current print is about to be cancelled, and returns it; `None` if none is in progress.
     pub(super) fn cancels(&mut self, now: Instant) -> Option<Print> {
         self.state.filter(|state| state.active())?;
         let print = self.print();
-        let before = self.asked.take().filter(|(asked, _)| asked.same(&print)).map_or(0, |(_, times)| times);
-        self.asked = Some((print.clone(), before.saturating_add(1)));
+        let before = self.cancel_attempts.take().filter(|(last, _)| last.same(&print)).map_or(0, |(_, times)| times);
+        self.cancel_attempts = Some((print.clone(), before.saturating_add(1)));
         self.cancel_sent = Some((print.clone(), now));
         Some(print)
     }
@@ -168,8 +167,8 @@ impl Track {
     /// Records that one of the cancel commands for this print was certainly not carried out, so that the print's end is
     /// not attributed to it. The time at which it was sent is kept, so that the next is not sent immediately.
     pub(super) fn cancel_failed(&mut self, print: &Print) {
-        if let Some((asked, times)) = &mut self.asked
-            && asked.same(print)
+        if let Some((last, times)) = &mut self.cancel_attempts
+            && last.same(print)
         {
             *times = times.saturating_sub(1);
         }
@@ -188,9 +187,9 @@ impl Track {
         let (state, print) = (PrintState::of(&self.report), self.print());
         let before = self.state.replace(state);
         if state.active() {
-            let known = self.under_way.as_ref().is_some_and(|known| known.same(&print));
-            if !known || before.is_some_and(|before| !before.active()) {
-                (self.cancelled, self.asked, self.cancel_sent) = (None, None, None);
+            let is_known = self.under_way.as_ref().is_some_and(|current| current.same(&print));
+            if !is_known || before.is_some_and(|before| !before.active()) {
+                (self.cancelled, self.cancel_attempts, self.cancel_sent) = (None, None, None);
             }
             self.under_way = Some(print.clone());
             (self.ended, self.failed) = (None, None);
@@ -202,10 +201,10 @@ impl Track {
         }
         // It changed to this state while we listened, so the print has ended now, however fast it was.
         let changed = before == Some(PrintState::Idle) && state != PrintState::Idle;
-        let seen = self.under_way.as_ref().is_some_and(|known| known.same(&print)) && self.ended.is_none();
+        let was_seen = self.under_way.as_ref().is_some_and(|current| current.same(&print)) && self.ended.is_none();
         match state {
-            PrintState::Finished if changed || seen => self.ended = Some((print, PrintEnd::Finished)),
-            PrintState::Failed => self.failed(print, changed || seen, error, now),
+            PrintState::Finished if changed || was_seen => self.ended = Some((print, PrintEnd::Finished)),
+            PrintState::Failed => self.failed(print, changed || was_seen, error, now),
             // Some printers forget a cancelled print at once.
             PrintState::Idle if self.ended.is_none() => {
                 let gone = self.under_way.clone();
@@ -218,8 +217,8 @@ impl Track {
 
     /// Handles a reported failure. The cancellation of the print may be reported a moment later.
     fn failed(&mut self, print: Print, now_it_did: bool, error: u32, now: Instant) {
-        let known = self.failed.as_ref().filter(|(failed, _)| failed.same(&print)).map(|(_, since)| *since);
-        let Some(since) = known.or_else(|| now_it_did.then_some(now)) else { return };
+        let known_since = self.failed.as_ref().filter(|(failed, _)| failed.same(&print)).map(|(_, since)| *since);
+        let Some(since) = known_since.or_else(|| now_it_did.then_some(now)) else { return };
         self.failed = Some((print.clone(), since));
         if self.was_cancelled(&print) {
             self.ended = Some((print, PrintEnd::Cancelled));
@@ -229,8 +228,8 @@ impl Track {
     }
 
     fn was_cancelled(&self, print: &Print) -> bool {
-        let asked = self.asked.as_ref().filter(|(_, times)| *times > 0).map(|(asked, _)| asked);
-        self.cancelled.iter().chain(asked).any(|known| known.same(print))
+        let attempted = self.cancel_attempts.as_ref().filter(|(_, times)| *times > 0).map(|(attempted, _)| attempted);
+        self.cancelled.iter().chain(attempted).any(|cancelled| cancelled.same(print))
     }
 
     /// Returns the time at which the state should be read again even if no report arrives.
@@ -273,8 +272,7 @@ impl Track {
         Some(self.print().file.unwrap_or_else(|| "a print is on".to_owned()))
     }
 
-    /// Returns the contents of the filament changers' slots and the external spool, and the source that feeds the
-    /// nozzle now.
+    /// Returns the contents of the changers' slots and the external spool, and the source that feeds the nozzle.
     pub(super) fn changer(&self) -> slots::Changer {
         slots::Changer::of(self.report.get("ams"), self.report.get("vt_tray"))
     }
@@ -292,8 +290,8 @@ impl Track {
         let state = self.state.unwrap_or(PrintState::Unknown);
         let ending = self.failed.is_some() && self.ended.is_none();
         let print = self.print();
-        let told = |(of, sent): &(Print, Instant)| of.same(&print) && sent.elapsed() < STOP_RETRY_DELAY;
-        let stopping = self.cancel_sent.as_ref().is_some_and(told);
+        let sent_recently = |(of, sent): &(Print, Instant)| of.same(&print) && sent.elapsed() < STOP_RETRY_DELAY;
+        let stopping = self.cancel_sent.as_ref().is_some_and(sent_recently);
         let ended = self.ended.as_ref().filter(|(ended, _)| state == PrintState::Idle || ended.same(&print));
         let activity = match state {
             PrintState::Preparing | PrintState::Printing => Activity::Printing,
@@ -316,8 +314,8 @@ impl Track {
         let file = ended.map_or(named, |(ended, _)| ended.file.clone());
         // What the last print reached must not count for the one that was started after it.
         let begins = self.started.as_ref().is_some_and(|(subtask, _)| *subtask == print.subtask)
-            && self.under_way.as_ref().is_none_or(|known| !known.same(&print))
-            && self.ended.as_ref().is_none_or(|(known, _)| !known.same(&print));
+            && self.under_way.as_ref().is_none_or(|current| !current.same(&print))
+            && self.ended.as_ref().is_none_or(|(ended, _)| !ended.same(&print));
         // A print that is being prepared has no time yet: what is told is 0, or was left by the last one.
         let tells_time = state != PrintState::Preparing && !begins;
         let percent = match state {
@@ -344,7 +342,7 @@ impl Track {
             homed: None,
             message: self.trouble().or_else(|| self.layers()),
             slots: self.slots(),
-            layer: PrintedLayer::told(read("layer_num"), read("total_layer_num")).filter(|_| active),
+            layer: PrintedLayer::from_numbers(read("layer_num"), read("total_layer_num")).filter(|_| active),
             books_on: None,
             runs: None,
             file,
@@ -360,7 +358,7 @@ impl Track {
     pub(super) fn trouble(&self) -> Option<String> {
         let notices = self.notices();
         let read_only = self.read_only(&notices).then(|| words::READ_ONLY.to_owned());
-        let all = [read_only, words::print_error(self.print_error()), words::told(&notices)];
+        let all = [read_only, words::print_error(self.print_error()), words::describe(&notices)];
         let all: Vec<String> = all.into_iter().flatten().collect();
         Some(all.join("; ")).filter(|text| !text.is_empty())
     }
@@ -368,8 +366,8 @@ impl Track {
     /// Describes the layer being printed.
     fn layers(&self) -> Option<String> {
         self.state.filter(|state| state.active())?;
-        let told = |name: &str| self.report.get(name).and_then(integer).filter(|n| *n > 0);
-        told("layer_num").zip(told("total_layer_num")).map(|(now, all)| format!("layer {now} of {all}"))
+        let count = |name: &str| self.report.get(name).and_then(integer).filter(|n| *n > 0);
+        count("layer_num").zip(count("total_layer_num")).map(|(now, all)| format!("layer {now} of {all}"))
     }
 }
 
@@ -377,8 +375,8 @@ impl Print {
     /// Returns whether both are the same print. The end of a print may be reported without its id; then the files are
     /// compared.
     fn same(&self, other: &Self) -> bool {
-        let known = |id: &str| !id.is_empty() && id != "0";
-        if known(&self.subtask) && known(&other.subtask) {
+        let is_set = |id: &str| !id.is_empty() && id != "0";
+        if is_set(&self.subtask) && is_set(&other.subtask) {
             self.subtask == other.subtask
         } else {
             self.file == other.file
@@ -388,14 +386,14 @@ impl Print {
 
 /// Extracts the measured temperature. Newer models combine a temperature and its target in one number: the target in
 /// the bits above 16, the measurement below.
-fn packed(told: f64) -> f64 {
-    if told >= 65_536.0 { (told as u64 & 0xFFFF) as f64 } else { told }
+fn packed(value: f64) -> f64 {
+    if value >= 65_536.0 { (value as u64 & 0xFFFF) as f64 } else { value }
 }
 
 /// Builds a heater reading; the target may be part of the same number.
-fn heat(told: Option<f64>, target: Option<f64>) -> Heat {
-    let within = told.filter(|told| *told >= 65_536.0).map(|told| (told as u64 >> 16) as f64);
-    Heat::new(told.map(packed), within.or(target))
+fn heat(reported: Option<f64>, target: Option<f64>) -> Heat {
+    let within = reported.filter(|value| *value >= 65_536.0).map(|value| (value as u64 >> 16) as f64);
+    Heat::new(reported.map(packed), within.or(target))
 }
 
 #[cfg(test)]

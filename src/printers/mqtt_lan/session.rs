@@ -74,7 +74,7 @@ struct SessionParts {
     /// Notifies waiters when the connection opens or closes.
     moved: watch::Sender<()>,
     /// Signals that a caller needs the connection now.
-    wanted: Notify,
+    demand: Notify,
     /// Wakes the watch loop and collects pushed telemetry.
     inbox: PushInbox,
 }
@@ -83,7 +83,7 @@ struct SessionParts {
 struct State {
     track: Track,
     /// Last status that woke the watch loop, with the printer's description of its errors.
-    known: (Status, Option<String>),
+    last_status: (Status, Option<String>),
     /// Queue for commands while the connection is open.
     outbox: Option<mpsc::Sender<Outgoing>>,
     /// Reason why the connection is closed; `None` before the first attempt ended.
@@ -135,7 +135,7 @@ impl Session {
         let shared = SessionParts {
             state: Mutex::default(),
             moved: watch::Sender::new(()),
-            wanted: Notify::new(),
+            demand: Notify::new(),
             inbox: PushInbox::default(),
         };
         Self { link: Arc::new(link), shared: Arc::new(shared), task: Mutex::default() }
@@ -174,7 +174,7 @@ impl Session {
         let endings = self.shared.with(|state| state.endings);
         self.begin();
         if self.shared.with(|state| state.outbox.is_none()) {
-            self.shared.wanted.notify_one();
+            self.shared.demand.notify_one();
         }
         let opened = async {
             loop {
@@ -238,7 +238,7 @@ impl Session {
 
     /// Sends a command and waits for the printer's reply. If the connection is not open, nothing is sent.
     pub(super) async fn ask(&self, command: &Command, within: Duration) -> Result<(), PrinterError> {
-        let (tell, told) = oneshot::channel();
+        let (tell, receiver) = oneshot::channel();
         let (outbox, number) = self.shared.with(|state| {
             let Some(outbox) = state.outbox.clone() else {
                 let why = state.closed.clone();
@@ -255,7 +255,7 @@ impl Session {
             // A connection that is gone by now has not taken it.
             let gone = |_| PrinterError::Unreachable("the connection was lost before the command was sent".to_owned());
             outbox.send(outgoing).await.map_err(gone)?;
-            told.await.map_err(|_| PrinterError::Lost("no answer to the command came before".to_owned()))
+            receiver.await.map_err(|_| PrinterError::Lost("no answer to the command came before".to_owned()))
         };
         let reply = timeout(within, answered).await.map_err(|_| PrinterError::Timeout)??;
         if !reply.failed {
@@ -287,7 +287,7 @@ async fn keep(link: Arc<Link>, shared: Arc<SessionParts>, end: CancellationToken
             tokio::select! {
                 biased; // both only end the pause
                 () = sleep(RECONNECT_DELAYS.next(failures, 1.0)) => {}
-                () = shared.wanted.notified() => {}
+                () = shared.demand.notified() => {}
             }
         };
         tokio::select! {

@@ -134,23 +134,23 @@ pub(super) fn reported(ams: Option<&Value>) -> Vec<ReportedSlot> {
     trays(ams).map(|(slot, tray)| spool(slot, tray)).collect()
 }
 
-fn told<'a>(tray: &'a Value, name: &str) -> Option<&'a str> {
+fn tray_text<'a>(tray: &'a Value, name: &str) -> Option<&'a str> {
     tray.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
 }
 
 /// Returns the filament kind of the spool in a slot.
 fn kind(tray: &Value) -> Option<String> {
-    told(tray, "tray_type").map(|kind| kind.chars().take(MAX_KIND_CHARS).collect())
+    tray_text(tray, "tray_type").map(|kind| kind.chars().take(MAX_KIND_CHARS).collect())
 }
 
 fn spool(slot: u32, tray: &Value) -> ReportedSlot {
-    let text = |name: &str| told(tray, name);
+    let text = |name: &str| tray_text(tray, name);
     // Variants of a material differ in this code alone. A spool that nobody set has none.
     let vendor_code = text("tray_info_idx").or_else(|| text("tray_type")).map(str::to_owned);
     let color = text("tray_color")
-        .filter(|told| told.len() >= 6 && told.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        .filter(|digits| digits.len() >= 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
         .filter(|_| vendor_code.is_some())
-        .map(|told| format!("#{}", told[..6].to_ascii_lowercase()));
+        .map(|digits| format!("#{}", digits[..6].to_ascii_lowercase()));
     // Only spools with a tag are weighed, as a share of the full one.
     let tagged = text("tag_uid").is_some_and(|tag| tag.bytes().any(|byte| byte != b'0'));
     let share = tray.get("remain").and_then(integer).filter(|percent| tagged && (0..=100).contains(percent));
@@ -185,14 +185,14 @@ mod tests {
     fn spools_are_read_as_the_printer_numbers_them() {
         let ams = two_changers();
         let spools = reported(Some(&ams));
-        let told = |n: usize| {
+        let fields = |n: usize| {
             (spools[n].slot, spools[n].vendor_code.as_deref(), spools[n].color.as_deref(), spools[n].remaining)
         };
         assert_eq!(spools.len(), 4);
-        assert_eq!(told(0), (0, Some("GFA00"), Some("#000000"), Some(Amount::units(400))));
-        assert_eq!(told(1), (1, Some("GFA01"), Some("#ff0000"), None), "without a tag nobody weighs it");
-        assert_eq!(told(2), (2, None, None, None), "empty");
-        assert_eq!(told(3), (7, Some("PETG"), None, Some(Amount::units(175))));
+        assert_eq!(fields(0), (0, Some("GFA00"), Some("#000000"), Some(Amount::units(400))));
+        assert_eq!(fields(1), (1, Some("GFA01"), Some("#ff0000"), None), "without a tag nobody weighs it");
+        assert_eq!(fields(2), (2, None, None, None), "empty");
+        assert_eq!(fields(3), (7, Some("PETG"), None, Some(Amount::units(175))));
         assert!(reported(None).is_empty() && reported(Some(&json!({"ams": "x"}))).is_empty());
     }
 

@@ -91,8 +91,8 @@ async fn a_printer_of_another_serial_number_hears_no_code() {
     let other = shop.reached(|address| address.serial = "01S00A000000".into(), settings());
     let look = other.look(Timestamp(0)).await;
     assert_eq!(look.connection, Connection::Unreachable);
-    let told = format!("its certificate says that it is {}, not 01S00A000000", shop.sim.serial);
-    assert!(look.message.as_ref().unwrap().contains(&told), "{look:?}");
+    let expected = format!("its certificate says that it is {}, not 01S00A000000", shop.sim.serial);
+    assert!(look.message.as_ref().unwrap().contains(&expected), "{look:?}");
     assert_eq!(shop.bambu.clients(), 0);
 }
 
@@ -191,8 +191,8 @@ async fn the_state_of_the_last_print_is_not_that_of_the_next() {
     let second = printer.upload("second.gcode.3mf", &source).await.unwrap();
     printer.start(&second).await.unwrap();
     let ours = |look: &Status| look.file.as_deref() == Some(second.as_str());
-    let seen = until(printer.as_ref(), "shown", ours).await;
-    assert_eq!((seen.ended, seen.progress < 100.0), (None, true), "{seen:?}");
+    let status = until(printer.as_ref(), "shown", ours).await;
+    assert_eq!((status.ended, status.progress < 100.0), (None, true), "{status:?}");
     until(printer.as_ref(), "printing", |look| look.state == Activity::Printing && ours(look)).await;
     until(printer.as_ref(), "done", |look| look.ended == Some(PrintEnd::Finished) && ours(look)).await;
 }

@@ -34,12 +34,12 @@ pub(super) struct Tls {
 impl Tls {
     /// Creates the configuration for the printer with this serial number at this host. If `known` is set, the printer
     /// must show the key with that digest.
-    pub(super) fn new(serial: &str, host: &str, known: Option<&str>) -> Result<Self, MakeError> {
+    pub(super) fn new(serial: &str, host: &str, known_key: Option<&str>) -> Result<Self, MakeError> {
         let name = ServerName::try_from(serial.to_owned()).or_else(|_| ServerName::try_from(host.to_owned()));
         let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a serial number")))?;
         let provider = Arc::new(aws_lc_rs::default_provider());
-        let known = known.and_then(|digits| hex::decode(digits).ok()?.try_into().ok());
-        let pinned = Pinned { serial: serial.to_owned(), key: Mutex::new(known) };
+        let known_key = known_key.and_then(|digits| hex::decode(digits).ok()?.try_into().ok());
+        let pinned = Pinned { serial: serial.to_owned(), key: Mutex::new(known_key) };
         let verifier = Arc::new(Verifier { judge: pinned, provider: provider.clone() });
         let config = |versions: &[&'static SupportedProtocolVersion]| {
             let builder = ClientConfig::builder_with_provider(provider.clone());
@@ -58,7 +58,7 @@ impl Tls {
 
     /// Returns the hexadecimal digest of the key that the printer must show from now on.
     pub(super) fn known_key(&self) -> Option<String> {
-        self.verifier.judge.known().map(hex::encode)
+        self.verifier.judge.known_key().map(hex::encode)
     }
 }
 
@@ -130,7 +130,7 @@ struct Pinned {
 }
 
 impl Pinned {
-    fn known(&self) -> Option<KeyDigest> {
+    fn known_key(&self) -> Option<KeyDigest> {
         *self.key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -143,7 +143,7 @@ impl Judge for Pinned {
             return Err(format!("its certificate says that it is {is}, not {}", self.serial));
         }
         let key: KeyDigest = Sha256::digest(certificate.public_key).into();
-        if self.known().is_none_or(|known| known == key) {
+        if self.known_key().is_none_or(|pinned_key| pinned_key == key) {
             return Ok(());
         }
         Err("its certificate has changed since the first connection: something else may answer in its place. If its board was \
@@ -153,8 +153,8 @@ impl Judge for Pinned {
 
     fn proved(&self, der: &[u8]) {
         if let Some(certificate) = Certificate::read(der) {
-            let mut known = self.key.lock().unwrap_or_else(PoisonError::into_inner);
-            known.get_or_insert_with(|| Sha256::digest(certificate.public_key).into());
+            let mut pinned_key = self.key.lock().unwrap_or_else(PoisonError::into_inner);
+            pinned_key.get_or_insert_with(|| Sha256::digest(certificate.public_key).into());
         }
     }
 }
@@ -213,7 +213,7 @@ mod tests {
     fn a_key_that_is_known_already_is_the_only_one_taken() {
         let first = pinned("01S00A123456");
         first.proved(&sample(0));
-        let digits = first.known().map(hex::encode);
+        let digits = first.known_key().map(hex::encode);
         let again = Tls::new("01S00A123456", "127.0.0.1", digits.as_deref()).unwrap();
         assert_eq!(again.known_key(), digits);
         assert_eq!(again.verifier.judge.judge(&sample(0)), Ok(()));

@@ -96,8 +96,8 @@ pub(super) fn print_error(error: u32) -> Option<String> {
     // The second digit pair of the AMS errors is the number of the unit.
     let unit = if error >> 24 == 0x07 { error & 0xFF00_FFFF } else { error };
     let number = format!("{:04X}-{:04X}", error >> 16, error & 0xFFFF);
-    let known = PRINT_ERRORS.iter().find(|(code, _)| *code == unit);
-    Some(match known {
+    let entry = PRINT_ERRORS.iter().find(|(code, _)| *code == unit);
+    Some(match entry {
         Some((_, text)) => format!("{text} ({number})"),
         None => format!("error {number}, see the printer's screen"),
     })
@@ -114,7 +114,7 @@ pub(super) fn notices(hms: Option<&Value>) -> Vec<u64> {
 }
 
 /// Joins the texts of notices.
-pub(super) fn told(notices: &[u64]) -> Option<String> {
+pub(super) fn describe(notices: &[u64]) -> Option<String> {
     let words = |notice: &u64| {
         let [a, b, c, d] = [48, 32, 16, 0].map(|shift| (notice >> shift) & 0xFFFF);
         let number = format!("HMS {a:04X}-{b:04X}-{c:04X}-{d:04X}");
@@ -123,8 +123,8 @@ pub(super) fn told(notices: &[u64]) -> Option<String> {
             None => format!("{number}, see the printer's screen"),
         }
     };
-    let told: Vec<String> = notices.iter().take(MAX_TOLD).map(words).collect();
-    Some(told.join("; ")).filter(|text| !text.is_empty())
+    let descriptions: Vec<String> = notices.iter().take(MAX_TOLD).map(words).collect();
+    Some(descriptions.join("; ")).filter(|text| !text.is_empty())
 }
 
 /// Returns whether one of the notices is a heater or motor fault after which nothing may be printed until an operator
@@ -171,17 +171,17 @@ mod tests {
             {"attr": 0x1234_5678, "code": 0x0002_0001},
             {"attr": -1, "code": "x"},
         ]);
-        let found = notices(Some(&hms));
-        assert_eq!(found.len(), 3, "no information, nothing malformed: {found:x?}");
-        assert!(refuses_commands(&found) && is_fault(&found));
-        assert!(!is_fault(&found[1..]), "neither a fault of another part nor one that is not fatal");
-        let words = told(&found).unwrap_or_default();
+        let codes = notices(Some(&hms));
+        assert_eq!(codes.len(), 3, "no information, nothing malformed: {codes:x?}");
+        assert!(refuses_commands(&codes) && is_fault(&codes));
+        assert!(!is_fault(&codes[1..]), "neither a fault of another part nor one that is not fatal");
+        let words = describe(&codes).unwrap_or_default();
         assert!(
             words.starts_with("the build plate is not placed properly (HMS 0300-0D00-0001-0003); commands"),
             "{words}"
         );
         assert!(words.ends_with("HMS 1234-5678-0002-0001, see the printer's screen"), "{words}");
-        assert_eq!((told(&[]), notices(None).len()), (None, 0));
+        assert_eq!((describe(&[]), notices(None).len()), (None, 0));
     }
 
     #[test]

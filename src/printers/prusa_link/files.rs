@@ -87,7 +87,7 @@ async fn compare(wire: &Wire, entry: &Value, source: &Source) -> Result<(), Prin
         return Err(PrinterError::Altered(format!("{size} of {sent} bytes")));
     }
     let download = entry.pointer("/refs/download").and_then(Value::as_str);
-    match download.and_then(|path| wire.told(path)) {
+    match download.and_then(|path| wire.resolve(path)) {
         Some(url) => upload::compare(wire, &url, source).await,
         None => Ok(()),
     }
@@ -124,11 +124,11 @@ async fn under_way(wire: &Wire) -> String {
 /// Lists all files of a storage recursively; each folder is a separate request.
 pub(super) async fn list(wire: &Wire, storage: &str) -> Result<Vec<RemoteFile>, PrinterError> {
     let mut waiting = VecDeque::from([String::new()]);
-    let (mut files, mut asked) = (Vec::new(), 0);
+    let (mut files, mut requests) = (Vec::new(), 0);
     while let Some(folder) = waiting.pop_front() {
-        asked += 1;
-        let told = wire.get(&format!("api/v1/files/{storage}/{folder}"), &[]).await?;
-        let Some(children) = told.get("children").and_then(Value::as_array) else {
+        requests += 1;
+        let listing = wire.get(&format!("api/v1/files/{storage}/{folder}"), &[]).await?;
+        let Some(children) = listing.get("children").and_then(Value::as_array) else {
             // An empty folder may be told without them.
             continue;
         };
@@ -137,7 +137,7 @@ pub(super) async fn list(wire: &Wire, storage: &str) -> Result<Vec<RemoteFile>, 
             let Some(name) = text("display_name").or_else(|| text("name")) else { continue };
             let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
             match text("type") {
-                Some("FOLDER") if asked + waiting.len() < MAX_FOLDERS => waiting.push_back(path),
+                Some("FOLDER") if requests + waiting.len() < MAX_FOLDERS => waiting.push_back(path),
                 Some("FOLDER") => {}
                 _ => files.push(RemoteFile {
                     path,

@@ -29,10 +29,10 @@ mod tests {
 
     #[test]
     fn it_is_known_by_what_only_it_says() {
-        let said = |json: Value| WebAnswer { status: 200, challenge: String::new(), json, text: String::new() };
-        let known = api(&said(json!({"text": "PrusaLink 0.8.1", "hostname": "mk4-left"})));
-        assert!(known.is_some_and(|known| known.name.as_deref() == Some("mk4-left")));
-        assert_eq!(api(&said(json!({"text": "OctoPrint 1.11.8"}))), None);
+        let answer = |json: Value| WebAnswer { status: 200, challenge: String::new(), json, text: String::new() };
+        let recognised = api(&answer(json!({"text": "PrusaLink 0.8.1", "hostname": "mk4-left"})));
+        assert!(recognised.is_some_and(|recognised| recognised.name.as_deref() == Some("mk4-left")));
+        assert_eq!(api(&answer(json!({"text": "OctoPrint 1.11.8"}))), None);
         let challenged = |realm: &str| WebAnswer {
             status: 401,
             challenge: format!("Digest realm=\"{realm}\", nonce=\"1\""),

@@ -11,8 +11,8 @@ pub(super) fn number(job: &Value) -> Option<u64> {
 }
 
 /// Returns the camera named in the status; only one still picture of it is available at a time.
-pub(super) fn webcams(told: &Value, base: &Url) -> Vec<Webcam> {
-    let Some(camera) = told.get("camera").filter(|camera| camera.is_object()) else { return Vec::new() };
+pub(super) fn webcams(info: &Value, base: &Url) -> Vec<Webcam> {
+    let Some(camera) = info.get("camera").filter(|camera| camera.is_object()) else { return Vec::new() };
     let name = camera.get("id").and_then(Value::as_str).unwrap_or("camera").to_owned();
     let snapshot_url = base.join("api/v1/cameras/snap").ok().map(String::from);
     vec![Webcam { name, stream_url: None, snapshot_url, enabled: true }]

@@ -13,15 +13,15 @@ const ENDED_WITH_ERROR: &str = "the printer ended the print with an error";
 
 /// Returns the message of a `PrusaLink` beside the printer that has lost its connection to it; `None` while connected,
 /// and on a printer itself.
-pub(super) fn printer_away(told: &Value) -> Option<String> {
-    let link = told.pointer("/printer/status_printer").filter(|link| link.get("ok") == Some(&Value::Bool(false)))?;
+pub(super) fn printer_away(status: &Value) -> Option<String> {
+    let link = status.pointer("/printer/status_printer").filter(|link| link.get("ok") == Some(&Value::Bool(false)))?;
     let words = link.get("message").and_then(Value::as_str).filter(|words| !words.is_empty());
     Some(words.unwrap_or("the printer does not answer its server").to_owned())
 }
 
 /// Returns whether the printer may show a job. An idle printer is not queried for one.
-pub(super) fn may_show_job(told: &Value) -> bool {
-    told.get("job").is_some() || !matches!(state_of(told), "IDLE" | "READY")
+pub(super) fn may_show_job(status: &Value) -> bool {
+    status.get("job").is_some() || !matches!(state_of(status), "IDLE" | "READY")
 }
 
 /// Returns whether a job is printing or paused.
@@ -29,8 +29,8 @@ pub(super) fn is_on(job: &Value) -> bool {
     matches!(job.get("state").and_then(Value::as_str), Some("PRINTING" | "PAUSED"))
 }
 
-fn state_of(told: &Value) -> &str {
-    told.pointer("/printer/state").and_then(Value::as_str).unwrap_or_default()
+fn state_of(status: &Value) -> &str {
+    status.pointer("/printer/state").and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Builds a status from `/api/v1/status` and `/api/v1/job`, which is requested right after it.
@@ -38,8 +38,8 @@ fn state_of(told: &Value) -> &str {
 /// FINISHED and STOPPED are shown until they are confirmed at the printer or another print begins. READY counts as
 /// idle, too: it is set by a person who prepared the printer. A printer that is busy or waits for a person without a
 /// print counts as not idle and shows no file, so that nothing is sent to it and nothing is concluded from it.
-pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timestamp) -> Status {
-    let told_state = state_of(told);
+pub(super) fn read(status: &Value, job: &Value, cancelled: Option<u64>, at: Timestamp) -> Status {
+    let told_state = state_of(status);
     let of_job = job.get("state").and_then(Value::as_str);
     let (state, ended, shows) = match (told_state, of_job) {
         ("ERROR", _) => (Activity::Error, Some(PrintEnd::Failed), true),
@@ -63,9 +63,10 @@ pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timest
     };
     let file = job.get("file").filter(|_| shows).and_then(files::name_of);
     let on = matches!(state, Activity::Printing | Activity::Paused);
-    let number_at = |at: &str| told.pointer(at).and_then(Value::as_f64);
+    let number_at = |at: &str| status.pointer(at).and_then(Value::as_f64);
     let of_print = |member: &str| {
-        let current = told.get("job").filter(|summary| number(summary) == number(job)).and_then(|job| job.get(member));
+        let current =
+            status.get("job").filter(|summary| number(summary) == number(job)).and_then(|job| job.get(member));
         current.or_else(|| job.get(member)).and_then(Value::as_f64)
     };
     let progress = match ended {
@@ -90,7 +91,7 @@ pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timest
         // It cannot be told to home and does so by itself before each print: that it is ready again is all there is to
         // know.
         homed: (state == Activity::Idle).then_some(true),
-        message: words(told, told_state, of_job),
+        message: words(status, told_state, of_job),
         slots: Vec::new(),
         // It tells of no layers.
         layer: None,
@@ -102,11 +103,11 @@ pub(super) fn read(told: &Value, job: &Value, cancelled: Option<u64>, at: Timest
 }
 
 /// Returns the printer's message about its state; `None` if it gives none.
-fn words(told: &Value, state: &str, of_job: Option<&str>) -> Option<String> {
-    let said = told.pointer("/printer/status_printer/message").and_then(Value::as_str);
-    let said = said.map(str::trim).filter(|said| !said.is_empty() && !said.eq_ignore_ascii_case("ok"));
-    match (said, state, of_job) {
-        (Some(said), ..) => Some(said.to_owned()),
+fn words(status: &Value, state: &str, of_job: Option<&str>) -> Option<String> {
+    let message = status.pointer("/printer/status_printer/message").and_then(Value::as_str);
+    let message = message.map(str::trim).filter(|text| !text.is_empty() && !text.eq_ignore_ascii_case("ok"));
+    match (message, state, of_job) {
+        (Some(message), ..) => Some(message.to_owned()),
         (None, "ATTENTION", _) => Some("the printer waits for a person: look at its screen".to_owned()),
         (None, "ERROR", _) => Some("the printer is in error: look at its screen".to_owned()),
         (None, "BUSY", None) => Some("the printer is busy with something else than a print".to_owned()),

@@ -19,7 +19,7 @@ use crate::printers::tests::{adapter, file, serve, settings, with_key};
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
 
-fn told(state: &str) -> Value {
+fn status_json(state: &str) -> Value {
     json!({"printer": {"state": state, "temp_nozzle": 210.4, "temp_bed": 60.1}, "job": {"id": 7, "progress": 40.0, "time_remaining": 120}})
 }
 
@@ -55,15 +55,15 @@ fn states_are_read_and_only_a_job_names_a_file() {
         ("DANCING", None, printing, None, false),
     ] {
         let of_job = of_job.map_or(Value::Null, job);
-        let status = status::read(&told(printer), &of_job, None, AT);
+        let status = status::read(&status_json(printer), &of_job, None, AT);
         let name = named.then_some("JOB-000001_x.gcode");
         assert_eq!((status.state, status.ended, status.file.as_deref()), (state, ended, name), "{printer} {of_job}");
     }
-    let status = status::read(&told("PRINTING"), &job("PRINTING"), Some(7), AT);
+    let status = status::read(&status_json("PRINTING"), &job("PRINTING"), Some(7), AT);
     assert_eq!((status.progress, status.remaining_seconds, status.cancelling), (40.0, Some(120), true));
     assert_eq!((status.nozzle, status.bed, status.homed), (210.4, 60.1, None));
     let other = json!({"id": 8, "state": "PRINTING", "progress": 3.0, "file": {"name": "A.GCO", "path": "/usb"}});
-    let status = status::read(&told("PRINTING"), &other, Some(7), AT);
+    let status = status::read(&status_json("PRINTING"), &other, Some(7), AT);
     assert_eq!((status.progress, status.cancelling), (3.0, false), "the numbers of another job do not count");
 }
 
@@ -106,9 +106,9 @@ fn storage() -> axum::Json<Value> {
 #[tokio::test]
 async fn an_upload_prints_nothing_replaces_what_is_there_and_its_size_is_compared() {
     let heads = Arc::new(Mutex::new(Vec::new()));
-    let seen = heads.clone();
+    let recorded = heads.clone();
     let put = move |request: Request| async move {
-        seen.lock().unwrap().push(request.headers().clone());
+        recorded.lock().unwrap().push(request.headers().clone());
         StatusCode::CREATED
     };
     let entry =

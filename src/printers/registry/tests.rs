@@ -64,11 +64,11 @@ fn a_key_of_another_server_is_told_apart_from_a_bad_address() {
 #[test]
 fn a_printer_that_showed_its_key_is_reached_by_that_key_alone() {
     let fields = PrinterFields { serial: Some("S1".into()), ..printer_fields("Left", MachineType::FdmStandard) };
-    let mut known = idle_printer(1, fields, Timestamp(0));
-    assert_eq!(StoredAddress::from(&known).known_key, None);
-    known.known_key = Some("ab".repeat(32));
-    let stored = StoredAddress::from(&known);
-    assert_eq!((stored.known_key, stored.serial.as_deref()), (known.known_key, Some("S1")));
+    let mut printer = idle_printer(1, fields, Timestamp(0));
+    assert_eq!(StoredAddress::from(&printer).known_key, None);
+    printer.known_key = Some("ab".repeat(32));
+    let stored = StoredAddress::from(&printer);
+    assert_eq!((stored.known_key, stored.serial.as_deref()), (printer.known_key, Some("S1")));
 }
 
 /// Runs an operation under ideal conditions and returns its result.

@@ -18,7 +18,7 @@ use crate::secrets::random::secret_bytes;
 /// Number of bytes sent at a time.
 const CHUNK_BYTES: u64 = 1024 * 1024;
 /// Code with which the printer confirms a chunk.
-const TAKEN: &str = "000000";
+const SUCCESS_CODE: &str = "000000";
 
 /// Uploads a file in chunks, which the printer assembles and verifies against the checksum of the whole file.
 pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<(), PrinterError> {
@@ -40,7 +40,7 @@ pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<(
             .text("S-File-MD5", sum.clone())
             .part("File", file);
         let answer = wire.form("uploadFile/upload", form, bytes).await?;
-        if answer.get("code").and_then(Value::as_str) != Some(TAKEN) {
+        if answer.get("code").and_then(Value::as_str) != Some(SUCCESS_CODE) {
             return Err(refusal(&answer));
         }
         offset += bytes;
@@ -52,12 +52,12 @@ pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<(
 
 /// Converts the code with which the printer rejects a chunk into an error.
 fn refusal(answer: &Value) -> PrinterError {
-    let said = answer.pointer("/messages/0/message");
-    let message = match said.and_then(Value::as_i64) {
+    let reason = answer.pointer("/messages/0/message");
+    let message = match reason.and_then(Value::as_i64) {
         Some(-1) => "the place of a piece in the file is wrong".to_owned(),
         Some(-2) => "a piece does not follow the one before".to_owned(),
         Some(-3) => "the file cannot be opened for writing: No space left on device?".to_owned(),
-        _ => said.and_then(Value::as_str).map_or_else(|| "the upload, without a reason".to_owned(), str::to_owned),
+        _ => reason.and_then(Value::as_str).map_or_else(|| "the upload, without a reason".to_owned(), str::to_owned),
     };
     PrinterError::Refused { status: 422, message }
 }
@@ -77,15 +77,15 @@ async fn sum(source: &Source) -> Result<String, PrinterError> {
 /// Reads the next bytes of the upload from an offset; fewer at the end. A local file that is shorter than declared is
 /// an error.
 async fn piece(source: &Source, offset: u64) -> Result<Vec<u8>, PrinterError> {
-    let wanted = CHUNK_BYTES.min(source.sent_bytes().saturating_sub(offset));
+    let length = CHUNK_BYTES.min(source.sent_bytes().saturating_sub(offset));
     let head = source.head();
-    let mut piece: Vec<u8> = head.iter().skip(offset as usize).take(wanted as usize).copied().collect();
+    let mut piece: Vec<u8> = head.iter().skip(offset as usize).take(length as usize).copied().collect();
     let failed = |error: std::io::Error| unreadable(&source.path, &error);
     let mut file = File::open(&source.path).await.map_err(failed)?;
     file.seek(SeekFrom::Start(offset.saturating_sub(head.len() as u64))).await.map_err(failed)?;
-    let left = wanted - piece.len() as u64;
+    let left = length - piece.len() as u64;
     file.take(left).read_to_end(&mut piece).await.map_err(failed)?;
-    if piece.len() as u64 != wanted {
+    if piece.len() as u64 != length {
         return Err(PrinterError::Invalid("the file to upload is shorter than it was".into()));
     }
     Ok(piece)
@@ -121,12 +121,12 @@ mod tests {
 
     #[tokio::test]
     async fn pieces_are_what_is_sent_and_the_sum_is_over_all_of_it() {
-        let kept = tempfile::NamedTempFile::new().unwrap();
+        let temp_file = tempfile::NamedTempFile::new().unwrap();
         for (size, line) in [(0usize, None), (10, Some("mark")), (2_500_000, Some("mark")), (1024 * 1024, None)] {
             let bytes: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
-            std::fs::write(kept.path(), &bytes).unwrap();
+            std::fs::write(temp_file.path(), &bytes).unwrap();
             let line = line.map(str::to_owned);
-            let source = Source { path: kept.path().into(), size: size as u64, first_line: line };
+            let source = Source { path: temp_file.path().into(), size: size as u64, first_line: line };
             let all = [source.head(), bytes].concat();
             let mut pieces = Vec::new();
             while (pieces.len() as u64) < source.sent_bytes() {

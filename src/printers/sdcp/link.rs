@@ -58,7 +58,7 @@ struct SocketInbox {
 struct SocketNews {
     state: PushState,
     telemetry: Option<Telemetry>,
-    seen: Option<Essence>,
+    last_essence: Option<Essence>,
     /// The printer's own id; empty until it was reported.
     board: String,
 }
@@ -69,7 +69,7 @@ impl SocketInbox {
     }
 
     fn closed(&self) {
-        self.with(|pushed| (pushed.state.open, pushed.telemetry, pushed.seen) = (false, None, None));
+        self.with(|pushed| (pushed.state.open, pushed.telemetry, pushed.last_essence) = (false, None, None));
     }
 }
 
@@ -113,9 +113,9 @@ impl OneSocket {
         {
             return questions.clone();
         }
-        let (questions, asked) = mpsc::channel(MAX_WAITING);
+        let (questions, receiver) = mpsc::channel(MAX_WAITING);
         let way = Way { url: self.url.clone(), strange: self.strange.clone() };
-        let keep = keep(way, self.settings.clone(), asked, self.shared.clone());
+        let keep = keep(way, self.settings.clone(), receiver, self.shared.clone());
         *task = Some((questions.clone(), AbortOnDropHandle::new(tokio::spawn(keep))));
         questions
     }
@@ -146,12 +146,12 @@ struct Way {
 }
 
 /// Holds at most one socket, as long as requests arrive.
-async fn keep(way: Way, settings: Settings, mut asked: mpsc::Receiver<Question>, shared: Arc<SocketInbox>) {
-    while let Some(first) = asked.recv().await {
+async fn keep(way: Way, settings: Settings, mut questions: mpsc::Receiver<Question>, shared: Arc<SocketInbox>) {
+    while let Some(first) = questions.recv().await {
         match open(&way, settings.connect_timeout).await {
             Ok(socket) => {
                 let mut talk = Talk { socket, waiting: HashMap::new(), shared: shared.clone() };
-                let lost = talk.hold(first, &mut asked, settings.request_timeout).await;
+                let lost = talk.hold(first, &mut questions, settings.request_timeout).await;
                 shared.closed();
                 for (_, waiting) in talk.waiting.drain() {
                     let _ = waiting.answered.send(Err(lost.clone()));
@@ -162,7 +162,7 @@ async fn keep(way: Way, settings: Settings, mut asked: mpsc::Receiver<Question>,
             }
             Err(error) => {
                 let _ = first.answered.send(Err(error.clone()));
-                while let Ok(waiting) = asked.try_recv() {
+                while let Ok(waiting) = questions.try_recv() {
                     let _ = waiting.answered.send(Err(error.clone()));
                 }
             }
@@ -207,12 +207,17 @@ struct Waiting {
     /// `true` once the printer acknowledged that it will answer with a separate message.
     acknowledged: bool,
     /// Response message that arrived before the acknowledgement.
-    told: Option<Value>,
+    payload: Option<Value>,
 }
 
 impl Talk {
     /// Serves the socket until its end; returns the error for requests still in flight.
-    async fn hold(&mut self, first: Question, asked: &mut mpsc::Receiver<Question>, limit: Duration) -> PrinterError {
+    async fn hold(
+        &mut self,
+        first: Question,
+        questions: &mut mpsc::Receiver<Question>,
+        limit: Duration,
+    ) -> PrinterError {
         let lost = |words: &str| PrinterError::Lost(words.to_owned());
         if !self.send(first, limit).await {
             return lost("the connection broke");
@@ -227,7 +232,7 @@ impl Talk {
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return lost("the printer closed the connection"),
                     Some(Ok(_)) => {}
                 },
-                question = asked.recv() => match question {
+                question = questions.recv() => match question {
                     Some(question) => {
                         last = Instant::now();
                         if !self.send(question, limit).await {
@@ -252,24 +257,24 @@ impl Talk {
         let board = self.shared.with(|pushed| pushed.board.clone());
         let text = ask.message(&id, &board, self.shared.at_ms.load(Ordering::Relaxed));
         let until = Instant::now() + limit;
-        self.waiting.insert(id, Waiting { ask, answered, until, acknowledged: false, told: None });
+        self.waiting.insert(id, Waiting { ask, answered, until, acknowledged: false, payload: None });
         matches!(timeout(limit, self.socket.send(Message::text(text))).await, Ok(Ok(())))
     }
 
     fn hear(&mut self, text: &str) {
-        let (heard, board) = message::read(text);
+        let (received, board) = message::read(text);
         self.shared.with(|pushed| {
-            pushed.state.heard = Some(Instant::now());
+            pushed.state.last_heard = Some(Instant::now());
             if let Some(board) = board {
                 pushed.board = board;
             }
         });
-        match heard {
+        match received {
             PrinterMessage::Answer { id, acknowledged, data } => {
                 let Some(mut waiting) = self.waiting.remove(&id) else { return };
                 let judged = waiting.ask.judge(acknowledged);
-                let answer = match (judged, waiting.told.take()) {
-                    (Ok(()), Some(told)) => Ok(told),
+                let answer = match (judged, waiting.payload.take()) {
+                    (Ok(()), Some(payload)) => Ok(payload),
                     // The message that answers it follows.
                     (Ok(()), None) if matches!(waiting.ask, Ask::Status | Ask::Attributes) => {
                         self.waiting.insert(id, Waiting { acknowledged: true, ..waiting });
@@ -279,29 +284,29 @@ impl Talk {
                 };
                 let _ = waiting.answered.send(answer);
             }
-            PrinterMessage::Status(told) => {
-                let asked = self.answer_all(&Ask::Status, &told);
-                self.pushed(&told, asked);
+            PrinterMessage::Status(payload) => {
+                let was_asked = self.answer_all(&Ask::Status, &payload);
+                self.pushed(&payload, was_asked);
             }
-            PrinterMessage::Attributes(told) => {
-                self.answer_all(&Ask::Attributes, &told);
+            PrinterMessage::Attributes(payload) => {
+                self.answer_all(&Ask::Attributes, &payload);
             }
             PrinterMessage::Other => {}
         }
     }
 
     /// Records a status; an unrequested one wakes the waiter if it contains a change.
-    fn pushed(&self, told: &Value, asked: bool) {
-        let now = status::essence(told);
+    fn pushed(&self, payload: &Value, was_asked: bool) {
+        let now = status::essence(payload);
         let changed = self.shared.with(|pushed| {
-            let changed = pushed.seen.as_ref() != Some(&now);
-            pushed.seen = Some(now);
-            if !asked {
+            let changed = pushed.last_essence.as_ref() != Some(&now);
+            pushed.last_essence = Some(now);
+            if !was_asked {
                 pushed.state.open = true;
                 let before = pushed.telemetry.take().unwrap_or_default();
-                pushed.telemetry = (!changed).then(|| before.then(status::telemetry(told)));
+                pushed.telemetry = (!changed).then(|| before.then(status::telemetry(payload)));
             }
-            changed && !asked
+            changed && !was_asked
         });
         if changed {
             self.shared.woken.notify_one();
@@ -309,15 +314,15 @@ impl Talk {
     }
 
     /// Delivers a message to all requests of its kind; returns whether there were any.
-    fn answer_all(&mut self, ask: &Ask, told: &Value) -> bool {
+    fn answer_all(&mut self, ask: &Ask, payload: &Value) -> bool {
         let ids: Vec<String> =
             self.waiting.iter().filter(|(_, waiting)| waiting.ask == *ask).map(|(id, _)| id.clone()).collect();
         for id in &ids {
             let Some(mut waiting) = self.waiting.remove(id) else { continue };
             if waiting.acknowledged {
-                let _ = waiting.answered.send(Ok(told.clone()));
+                let _ = waiting.answered.send(Ok(payload.clone()));
             } else {
-                waiting.told = Some(told.clone());
+                waiting.payload = Some(payload.clone());
                 self.waiting.insert(id.clone(), waiting);
             }
         }

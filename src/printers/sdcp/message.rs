@@ -110,7 +110,7 @@ pub(super) fn read(text: &str) -> (PrinterMessage, Option<String>) {
     };
     let board = message.get("MainboardID").or_else(|| message.pointer("/Data/MainboardID")).and_then(Value::as_str);
     let board = board.filter(|board| !board.is_empty()).map(str::to_owned);
-    let heard = if let Some(status) = message.get_mut("Status").filter(|status| status.is_object()) {
+    let parsed = if let Some(status) = message.get_mut("Status").filter(|status| status.is_object()) {
         PrinterMessage::Status(status.take())
     } else if let Some(attributes) = message.get_mut("Attributes").filter(|attributes| attributes.is_object()) {
         PrinterMessage::Attributes(attributes.take())
@@ -120,5 +120,5 @@ pub(super) fn read(text: &str) -> (PrinterMessage, Option<String>) {
     } else {
         PrinterMessage::Other
     };
-    (heard, board)
+    (parsed, board)
 }

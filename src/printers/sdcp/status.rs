@@ -37,24 +37,24 @@ fn state_of(number: Option<i64>) -> PrintState {
     }
 }
 
-fn print(told: &Value, member: &str) -> Option<f64> {
-    told.pointer("/PrintInfo")?.get(member)?.as_f64()
+fn print(status: &Value, member: &str) -> Option<f64> {
+    status.pointer("/PrintInfo")?.get(member)?.as_f64()
 }
 
-fn number(told: &Value) -> Option<i64> {
-    print(told, "Status").map(|number| number as i64)
+fn number(status: &Value) -> Option<i64> {
+    print(status, "Status").map(|number| number as i64)
 }
 
 /// Reads a temperature; older firmware reports an array of target and measurement.
-fn heat(told: &Value, member: &str) -> Option<f64> {
-    let value = told.get(member)?;
+fn heat(status: &Value, member: &str) -> Option<f64> {
+    let value = status.get(member)?;
     value.as_f64().or_else(|| value.get(1)?.as_f64())
 }
 
-fn heaters(told: &Value) -> Heaters {
+fn heaters(status: &Value) -> Heaters {
     let one = |actual: &str, target: &str| {
-        let older = || told.get(actual)?.get(0)?.as_f64();
-        Heat::new(heat(told, actual), told.get(target).and_then(Value::as_f64).or_else(older))
+        let older = || status.get(actual)?.get(0)?.as_f64();
+        Heat::new(heat(status, actual), status.get(target).and_then(Value::as_f64).or_else(older))
     };
     Heaters::of(
         one("TempOfNozzle", "TempTargetNozzle"),
@@ -64,8 +64,8 @@ fn heaters(told: &Value) -> Heaters {
 }
 
 /// Returns the file that is printing or was printed last.
-fn file(told: &Value) -> Option<&str> {
-    told.pointer("/PrintInfo/Filename").and_then(Value::as_str).map(name_of).filter(|name| !name.is_empty())
+fn file(status: &Value) -> Option<&str> {
+    status.pointer("/PrintInfo/Filename").and_then(Value::as_str).map(name_of).filter(|name| !name.is_empty())
 }
 
 /// Parts of a status whose change is a change of state.
@@ -76,50 +76,54 @@ pub(super) struct Essence {
     machine: Option<Value>,
 }
 
-pub(super) fn essence(told: &Value) -> Essence {
-    Essence { number: number(told), file: file(told).map(str::to_owned), machine: told.get("CurrentStatus").cloned() }
+pub(super) fn essence(status: &Value) -> Essence {
+    Essence {
+        number: number(status),
+        file: file(status).map(str::to_owned),
+        machine: status.get("CurrentStatus").cloned(),
+    }
 }
 
-fn progress(told: &Value) -> Option<f64> {
+fn progress(status: &Value) -> Option<f64> {
     let of_time = || {
-        let (done, all) = (print(told, "CurrentTicks")?, print(told, "TotalTicks")?);
+        let (done, all) = (print(status, "CurrentTicks")?, print(status, "TotalTicks")?);
         (all > 0.0).then(|| done / all * 100.0)
     };
     // It is told in whole per cent, and the times are finer.
-    let told = [print(told, "Progress"), of_time()].into_iter().flatten().reduce(f64::max);
-    told.map(|percent| percent.clamp(0.0, 100.0))
+    let percent = [print(status, "Progress"), of_time()].into_iter().flatten().reduce(f64::max);
+    percent.map(|percent| percent.clamp(0.0, 100.0))
 }
 
-fn remaining(told: &Value) -> Option<i64> {
-    let (done, all) = (print(told, "CurrentTicks")?, print(told, "TotalTicks")?);
+fn remaining(status: &Value) -> Option<i64> {
+    let (done, all) = (print(status, "CurrentTicks")?, print(status, "TotalTicks")?);
     (all > 0.0).then(|| (all - done).max(0.0) as i64)
 }
 
-fn layer(told: &Value) -> Option<PrintedLayer> {
-    PrintedLayer::told(print(told, "CurrentLayer"), print(told, "TotalLayer"))
+fn layer(status: &Value) -> Option<PrintedLayer> {
+    PrintedLayer::from_numbers(print(status, "CurrentLayer"), print(status, "TotalLayer"))
 }
 
 /// Extracts the telemetry from a push.
-pub(super) fn telemetry(told: &Value) -> Telemetry {
+pub(super) fn telemetry(status: &Value) -> Telemetry {
     Telemetry {
-        progress: progress(told),
-        remaining_seconds: remaining(told),
-        layer: layer(told),
+        progress: progress(status),
+        remaining_seconds: remaining(status),
+        layer: layer(status),
         filament_mm: None,
-        nozzle: heat(told, "TempOfNozzle"),
-        bed: heat(told, "TempOfHotbed"),
-        heaters: heaters(told),
+        nozzle: heat(status, "TempOfNozzle"),
+        bed: heat(status, "TempOfHotbed"),
+        heaters: heaters(status),
     }
 }
 
 /// Converts the printer's status. A printer that calibrates, tests itself or is in an unknown state counts as not idle
 /// and shows no file, so that nothing is sent to it and nothing is concluded from it. One that receives a file is idle.
-pub(super) fn read(told: &Value, at: Timestamp) -> Status {
-    let machine = told.get("CurrentStatus").and_then(Value::as_array);
+pub(super) fn read(status: &Value, at: Timestamp) -> Status {
+    let machine = status.get("CurrentStatus").and_then(Value::as_array);
     let does = |number: i64| machine.is_some_and(|all| all.iter().any(|one| one.as_i64() == Some(number)));
-    let percent = progress(told).unwrap_or(0.0);
-    let error = print(told, "ErrorNumber").map_or(0, |number| number as i64);
-    let (mut state, mut ended, mut shows) = match state_of(number(told)) {
+    let percent = progress(status).unwrap_or(0.0);
+    let error = print(status, "ErrorNumber").map_or(0, |number| number as i64);
+    let (mut state, mut ended, mut shows) = match state_of(number(status)) {
         PrintState::AtRest => (Activity::Idle, None, false),
         PrintState::Printing | PrintState::Stopping => (Activity::Printing, None, true),
         PrintState::Paused => (Activity::Paused, None, true),
@@ -135,7 +139,7 @@ pub(super) fn read(told: &Value, at: Timestamp) -> Status {
     if state == Activity::Idle && (does(1) || does(3) || does(4)) {
         (state, ended, shows) = (Activity::Printing, None, false);
     }
-    let file = file(told).filter(|_| shows).map(str::to_owned);
+    let file = file(status).filter(|_| shows).map(str::to_owned);
     let on = matches!(state, Activity::Printing | Activity::Paused);
     Status {
         state,
@@ -146,17 +150,17 @@ pub(super) fn read(told: &Value, at: Timestamp) -> Status {
             _ if file.is_some() => percent,
             _ => 0.0,
         },
-        cancelling: number(told) == Some(7),
-        remaining_seconds: remaining(told).filter(|_| on && file.is_some()),
+        cancelling: number(status) == Some(7),
+        remaining_seconds: remaining(status).filter(|_| on && file.is_some()),
         filament_mm: None,
-        nozzle: heat(told, "TempOfNozzle").unwrap_or(0.0),
-        bed: heat(told, "TempOfHotbed").unwrap_or(0.0),
-        heaters: heaters(told),
+        nozzle: heat(status, "TempOfNozzle").unwrap_or(0.0),
+        bed: heat(status, "TempOfHotbed").unwrap_or(0.0),
+        heaters: heaters(status),
         // It cannot be told to home and does so by itself before each print.
         homed: (state == Activity::Idle).then_some(true),
-        message: words(ended, error, number(told)),
+        message: words(ended, error, number(status)),
         slots: Vec::new(),
-        layer: layer(told).filter(|_| on && file.is_some()),
+        layer: layer(status).filter(|_| on && file.is_some()),
         books_on: None,
         runs: None,
         file,
@@ -166,14 +170,14 @@ pub(super) fn read(told: &Value, at: Timestamp) -> Status {
 
 /// Describes the printer's errors, which it reports as numbers only.
 fn words(ended: Option<PrintEnd>, error: i64, number: Option<i64>) -> Option<String> {
-    let said = match error {
+    let message = match error {
         0 => None,
         1 => Some("the file on the printer is damaged".to_owned()),
         2 => Some("the printer could not read the file".to_owned()),
         3..=5 => Some("the file is not for this printer".to_owned()),
         other => Some(format!("the printer stopped with its error {other}: look at its screen")),
     };
-    said.or_else(|| match (ended, number) {
+    message.or_else(|| match (ended, number) {
         (Some(PrintEnd::Failed), _) => Some("the printer is in error: look at its screen".to_owned()),
         (_, Some(number)) if matches!(state_of(Some(number)), PrintState::Unknown) => {
             Some(format!("the printer is in its state {number}, which is not known"))

@@ -17,7 +17,7 @@ use crate::printers::tests::{file, settings, with_key};
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
 
-fn told(number: i64, machine: &[i64], progress: i64, error: i64) -> Value {
+fn status_json(number: i64, machine: &[i64], progress: i64, error: i64) -> Value {
     json!({
         "CurrentStatus": machine, "TempOfNozzle": 210.4, "TempOfHotbed": [60, 60.1],
         "PrintInfo": {
@@ -54,16 +54,16 @@ fn numbers_are_read_and_one_that_is_not_known_proves_nothing() {
         (0, &[4], 0, 0, printing, None, false),
         (0, &[1], 0, 0, printing, None, false),
     ] {
-        let status = status::read(&told(number, machine, progress, error), AT);
+        let status = status::read(&status_json(number, machine, progress, error), AT);
         let name = named.then_some("JOB-000001_x.gcode");
         assert_eq!((status.state, status.ended, status.file.as_deref()), (state, ended, name), "{number} {machine:?}");
     }
-    let status = status::read(&told(13, &[1], 40, 0), AT);
+    let status = status::read(&status_json(13, &[1], 40, 0), AT);
     assert_eq!((status.progress, status.remaining_seconds, status.cancelling), (40.0, Some(120), false));
     assert_eq!((status.nozzle, status.bed, status.connection), (210.4, 60.1, Connection::Connected));
-    assert!(status::read(&told(7, &[1], 40, 0), AT).cancelling);
-    assert!(status::read(&told(14, &[0], 0, 19), AT).message.unwrap().contains("error 19"));
-    assert!(status::read(&told(77, &[0], 0, 0), AT).message.unwrap().contains("77"));
+    assert!(status::read(&status_json(7, &[1], 40, 0), AT).cancelling);
+    assert!(status::read(&status_json(14, &[0], 0, 19), AT).message.unwrap().contains("error 19"));
+    assert!(status::read(&status_json(77, &[0], 0, 0), AT).message.unwrap().contains("77"));
 }
 
 #[test]
@@ -81,8 +81,8 @@ fn a_start_says_everything_that_the_firmware_reads() {
 #[test]
 fn answers_are_told_from_what_is_pushed() {
     let answer = json!({"Data": {"Cmd": 128, "Data": {"Ack": 2}, "RequestID": "r1", "MainboardID": "B0"}, "Topic": "sdcp/response/B0"});
-    let (heard, board) = message::read(&answer.to_string());
-    assert_eq!(heard, PrinterMessage::Answer { id: "r1".into(), acknowledged: 2, data: json!({"Ack": 2}) });
+    let (parsed, board) = message::read(&answer.to_string());
+    assert_eq!(parsed, PrinterMessage::Answer { id: "r1".into(), acknowledged: 2, data: json!({"Ack": 2}) });
     assert_eq!(board.as_deref(), Some("B0"));
     assert_eq!(
         message::read(r#"{"Status": {"CurrentStatus": [0]}}"#).0,
@@ -142,7 +142,7 @@ async fn a_printer_that_hangs_is_a_timeout_and_found_again() {
     while printer.status(AT).await.is_err() {
         assert!(began.elapsed() < Duration::from_secs(20));
     }
-    assert!(printer.push().heard.is_some());
+    assert!(printer.push().last_heard.is_some());
 }
 
 #[tokio::test]

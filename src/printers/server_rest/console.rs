@@ -17,7 +17,7 @@ const MAX_ANSWERS: usize = 200;
 /// reached.
 pub(super) async fn answers(mut console: broadcast::Receiver<String>, commands: &[String]) -> Vec<String> {
     let mut answers = Vec::new();
-    let mut wanted = commands.iter().map(String::as_str).peekable();
+    let mut pending = commands.iter().map(String::as_str).peekable();
     let hear = async {
         let (mut sent, mut warm) = (false, false);
         while answers.len() < MAX_ANSWERS {
@@ -28,17 +28,17 @@ pub(super) async fn answers(mut console: broadcast::Receiver<String>, commands: 
             };
             if let Some(command) = line.strip_prefix("Send: ") {
                 let bare = bare(command);
-                sent |= wanted.next_if(|next| bare.eq_ignore_ascii_case(next.trim())).is_some();
+                sent |= pending.next_if(|next| bare.eq_ignore_ascii_case(next.trim())).is_some();
                 warm = bare.eq_ignore_ascii_case(TEMPERATURES);
             } else if let Some(answer) = line.strip_prefix("Recv: ").map(str::trim).filter(|_| sent) {
                 // The server asks for temperatures by itself, and firmwares tell them while they heat.
-                let told = answer.trim_start_matches("ok ");
-                if warm && told.starts_with("T:") {
-                    answers.push(told.to_owned());
+                let text = answer.trim_start_matches("ok ");
+                if warm && text.starts_with("T:") {
+                    answers.push(text.to_owned());
                 }
                 if answer == "ok" || answer.starts_with("ok ") {
                     sent = false;
-                    if wanted.peek().is_none() {
+                    if pending.peek().is_none() {
                         return;
                     }
                 } else if answer != "wait" && !answer.starts_with("T:") && !answer.starts_with("echo:busy") {
@@ -88,7 +88,7 @@ mod tests {
         ] {
             tell.send(line.to_owned()).unwrap();
         }
-        let said = answers(console, &["FOO".into(), "M114".into(), "m105".into()]).await;
-        assert_eq!(said, ["Unknown command: \"FOO\"", "X:0.00 Y:0.00", "T:21.5 /200.0 B:60.0 /60.0"]);
+        let actual = answers(console, &["FOO".into(), "M114".into(), "m105".into()]).await;
+        assert_eq!(actual, ["Unknown command: \"FOO\"", "X:0.00 Y:0.00", "T:21.5 /200.0 B:60.0 /60.0"]);
     }
 }

@@ -33,15 +33,18 @@ mod tests {
 
     #[test]
     fn it_is_known_by_what_only_it_says() {
-        let said = |text: &str| WebAnswer {
+        let answer = |text: &str| WebAnswer {
             status: 200,
             challenge: String::new(),
             json: json!({"api": "0.1", "text": text}),
             text: String::new(),
         };
-        assert!(api(&said("OctoPrint 1.11.8")).is_some_and(|known| known.evidence.ends_with("OctoPrint 1.11.8")));
+        assert!(
+            api(&answer("OctoPrint 1.11.8"))
+                .is_some_and(|recognised| recognised.evidence.ends_with("OctoPrint 1.11.8"))
+        );
         for other in ["OctoPrint (Moonraker v0.10.0)", "PrusaLink 0.7.2", "Printfloor (for OctoPrint)"] {
-            assert_eq!(api(&said(other)), None, "{other}");
+            assert_eq!(api(&answer(other)), None, "{other}");
         }
         let html =
             |text: &str| WebAnswer { status: 200, challenge: String::new(), json: Value::Null, text: text.to_owned() };

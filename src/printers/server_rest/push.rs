@@ -39,7 +39,7 @@ impl Dialect for Socket {
         Ok(vec![json!({ "auth": session }).to_string()])
     }
 
-    fn heard(&mut self, text: &str) -> Heard {
+    fn interpret(&mut self, text: &str) -> Heard {
         self.news.read(text)
     }
 }
@@ -48,7 +48,7 @@ impl Dialect for Socket {
 #[derive(Default)]
 pub(super) struct News {
     /// State flags and selected file of the last state message.
-    seen: Option<(Value, Value)>,
+    last_state: Option<(Value, Value)>,
 }
 
 impl News {
@@ -62,8 +62,8 @@ impl News {
         let Some(current) = message.get("current").or_else(|| message.get("history")) else { return Heard::default() };
         let part = |at: &str| current.pointer(at).cloned().unwrap_or_default();
         let now = (part("/state/flags"), part("/job/file/path"));
-        let wake = self.seen.as_ref() != Some(&now);
-        self.seen = Some(now);
+        let wake = self.last_state.as_ref() != Some(&now);
+        self.last_state = Some(now);
         let logs = message.pointer("/current/logs").and_then(Value::as_array).into_iter().flatten();
         let console = logs.filter_map(|line| line.as_str().map(str::to_owned)).collect();
         // State messages come only to a session that was accepted.

@@ -161,15 +161,15 @@ async fn refusals_are_told_apart() {
 
 #[tokio::test]
 async fn commands_reach_their_routes() {
-    let (seen, mut calls) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut calls) = tokio::sync::mpsc::unbounded_channel();
     let router = Router::new().fallback(move |request: Request| {
-        let seen = seen.clone();
+        let sender = sender.clone();
         async move {
             assert_eq!(request.headers()["x-api-key"], "k3y");
             let (parts, body) = request.into_parts();
             let body = axum::body::to_bytes(body, 10_000).await.unwrap();
             let body = serde_json::from_slice::<Value>(&body).unwrap();
-            seen.send((format!("{} {}", parts.method, parts.uri), body)).unwrap();
+            sender.send((format!("{} {}", parts.method, parts.uri), body)).unwrap();
             StatusCode::NO_CONTENT
         }
     });
@@ -213,7 +213,7 @@ async fn the_name_that_the_server_chose_is_used_in_both_versions() {
 async fn storing(stored: Option<Vec<u8>>) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
     let deleted = Arc::new(AtomicUsize::new(0));
     let counted = deleted.clone();
-    let taken = json!({"files": {"local": {"name": "a b.gcode", "path": "x/a b.gcode"}}, "done": true});
+    let response = json!({"files": {"local": {"name": "a b.gcode", "path": "x/a b.gcode"}}, "done": true});
     let send = move |headers: HeaderMap| async move {
         match stored {
             Some(stored) => simulator::wire::ranged(&headers, stored.into(), "text/plain"),
@@ -225,7 +225,7 @@ async fn storing(stored: Option<Vec<u8>>) -> (Arc<dyn Adapter>, Arc<AtomicUsize>
         StatusCode::NO_CONTENT
     };
     let router = Router::new()
-        .route("/api/files/local", post(move |_: Bytes| async move { (StatusCode::CREATED, axum::Json(taken)) }))
+        .route("/api/files/local", post(move |_: Bytes| async move { (StatusCode::CREATED, axum::Json(response)) }))
         .route("/api/files/local/x/a%20b.gcode", axum::routing::delete(delete))
         .route("/downloads/files/local/x/a%20b.gcode", get(send));
     (adapter("server_rest", &serve(router).await), deleted)
@@ -233,10 +233,10 @@ async fn storing(stored: Option<Vec<u8>>) -> (Arc<dyn Adapter>, Arc<AtomicUsize>
 
 #[tokio::test]
 async fn what_was_stored_is_compared_with_what_was_sent_unless_a_plug_in_rewrote_it() {
-    let kept = tempfile::NamedTempFile::new().unwrap();
+    let temp_file = tempfile::NamedTempFile::new().unwrap();
     let code = "G1 X1 Y1\n".repeat(2_000) + "; the end\n";
-    std::fs::write(kept.path(), &code).unwrap();
-    let source = Source { path: kept.path().into(), size: code.len() as u64, first_line: None };
+    std::fs::write(temp_file.path(), &code).unwrap();
+    let source = Source { path: temp_file.path().into(), size: code.len() as u64, first_line: None };
     let source = source.marked(id(7), Some(GcodeForm::Text));
     let sent = format!("; printfloor print {}\n{code}", id(7));
     let other = sent.replace(&id(7).to_string(), &id(8).to_string());
@@ -261,12 +261,13 @@ async fn what_was_stored_is_compared_with_what_was_sent_unless_a_plug_in_rewrote
     let uploaded = printer.upload("a b.gcode", &source).await;
     assert_eq!((uploaded, deleted.load(Ordering::SeqCst)), (Ok("x/a b.gcode".into()), 0));
     // A file shorter than the parts that are asked for is sent as a whole.
-    std::fs::write(kept.path(), "G1 X1\nM84\n").unwrap();
-    let short = Source { path: kept.path().into(), size: 10, first_line: None }.marked(id(7), Some(GcodeForm::Text));
-    for (rest, taken) in [("G1 X1\nM117 layer\nM84\n", true), ("G1 X1\nM117 layer\n", false)] {
+    std::fs::write(temp_file.path(), "G1 X1\nM84\n").unwrap();
+    let short =
+        Source { path: temp_file.path().into(), size: 10, first_line: None }.marked(id(7), Some(GcodeForm::Text));
+    for (rest, is_accepted) in [("G1 X1\nM117 layer\nM84\n", true), ("G1 X1\nM117 layer\n", false)] {
         let stored = format!("; printfloor print {}\n{rest}", id(7));
         let (printer, _) = storing(Some(stored.into_bytes())).await;
-        assert_eq!(printer.upload("a b.gcode", &short).await.is_ok(), taken, "{rest}");
+        assert_eq!(printer.upload("a b.gcode", &short).await.is_ok(), is_accepted, "{rest}");
     }
 }
 
@@ -292,10 +293,10 @@ async fn files_are_listed_through_folders_and_the_webcam_is_made_absolute() {
 /// Starts a fake whose `/api/connection` reports these states one after the other, and the last one from then on.
 /// Counts commands.
 async fn port(states: &'static [&'static str]) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
-    let (asked, commands) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (requests, commands) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let counted = commands.clone();
     let show = move || async move {
-        let state = states[asked.fetch_add(1, Ordering::SeqCst).min(states.len() - 1)];
+        let state = states[requests.fetch_add(1, Ordering::SeqCst).min(states.len() - 1)];
         axum::Json(json!({"current": {"state": state, "port": null}, "options": {}}))
     };
     let command = move |axum::Json(body): axum::Json<Value>| async move {
@@ -346,11 +347,11 @@ fn only_a_changed_state_wakes() {
         "state": {"flags": {"printing": true}}, "job": {"file": {"path": "a.gcode"}},
         "progress": {"completion": 41.5, "printTimeLeft": 90}, "temps": [{"tool0": {"actual": 200.0}}, {"tool0": {"actual": 214.5}}],
     }});
-    let heard = news.read(&pushed.to_string());
+    let update = news.read(&pushed.to_string());
     let (progress, remaining_seconds, nozzle) = (Some(41.5), Some(90), Some(214.5));
     let heaters = Heaters::of(Heat::new(nozzle, None), Heat::default(), Heat::default());
     let expected = Telemetry { progress, remaining_seconds, nozzle, heaters, ..Telemetry::default() };
-    assert_eq!((heard.wake, heard.subscribed, heard.telemetry), (false, true, Some(expected)));
+    assert_eq!((update.wake, update.subscribed, update.telemetry), (false, true, Some(expected)));
 }
 
 #[tokio::test]

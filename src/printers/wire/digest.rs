@@ -55,27 +55,27 @@ impl Digest {
         let mut offered = refusal.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         let Some(new) = offered.find_map(challenge) else { return false };
         let other = answered != Some(&new.nonce);
-        let mut known = self.challenge.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.challenge.lock().unwrap_or_else(PoisonError::into_inner);
         // Another call may have learnt it before, and counts.
-        if known.as_ref().is_none_or(|known| known.nonce != new.nonce) {
-            *known = Some(new);
+        if current.as_ref().is_none_or(|existing| existing.nonce != new.nonce) {
+            *current = Some(new);
         }
         other
     }
 
     fn answer(&self, method: &str, target: &str, cnonce: &str) -> Option<(String, String)> {
-        let mut known = self.challenge.lock().unwrap_or_else(PoisonError::into_inner);
-        let challenge = known.as_mut()?;
+        let mut current = self.challenge.lock().unwrap_or_else(PoisonError::into_inner);
+        let challenge = current.as_mut()?;
         challenge.count += 1;
         let Challenge { realm, nonce, opaque, counted, count } = challenge;
         let (user, count) = (&self.user, format!("{count:08x}"));
         let secret = md5(&format!("{user}:{realm}:{}", self.password));
-        let asked = md5(&format!("{method}:{target}"));
+        let request_hash = md5(&format!("{method}:{target}"));
         let (counting, response) = if *counted {
             let counting = format!(", qop=auth, nc={count}, cnonce=\"{cnonce}\"");
-            (counting, md5(&format!("{secret}:{nonce}:{count}:{cnonce}:auth:{asked}")))
+            (counting, md5(&format!("{secret}:{nonce}:{count}:{cnonce}:auth:{request_hash}")))
         } else {
-            (String::new(), md5(&format!("{secret}:{nonce}:{asked}")))
+            (String::new(), md5(&format!("{secret}:{nonce}:{request_hash}")))
         };
         let opaque = opaque.as_ref().map(|opaque| format!(", opaque=\"{opaque}\"")).unwrap_or_default();
         let header = format!(
@@ -127,18 +127,18 @@ mod tests {
         let digest = Digest::of("Mufasa:Circle Of Life").unwrap();
         assert_eq!(digest.answer("GET", "/", "c"), None, "nothing was asked yet");
         let nonce = "dcd98b7102dd2f0e8b11d0f600bfb0c093";
-        let asked = format!(
+        let offer = format!(
             "Digest realm=\"testrealm@host.com\", qop=\"auth,auth-int\", nonce=\"{nonce}\", \
              opaque=\"5ccc069c403ebaf9f0171e9517f40e41\""
         );
-        assert!(digest.learn(&refusal(&asked), None));
+        assert!(digest.learn(&refusal(&offer), None));
         let (answer, used) = digest.answer("GET", "/dir/index.html", "0a4f113b").unwrap();
         assert_eq!(used, nonce);
         assert!(answer.contains("response=\"6629fae49393a05397450978507c4ef1\""), "{answer}");
         assert!(answer.contains("nc=00000001") && answer.contains("opaque=\"5ccc069c403ebaf9f0171e9517f40e41\""));
         assert!(digest.answer("GET", "/", "c").unwrap().0.contains("nc=00000002"));
-        assert!(!digest.learn(&refusal(&asked), Some(nonce)), "answered already: the password is wrong");
-        assert!(digest.learn(&refusal(&asked.replace("dcd98", "aged0")), Some(nonce)));
+        assert!(!digest.learn(&refusal(&offer), Some(nonce)), "answered already: the password is wrong");
+        assert!(digest.learn(&refusal(&offer.replace("dcd98", "aged0")), Some(nonce)));
         assert!(!digest.learn(&refusal("Basic realm=\"x\""), None));
     }
 

@@ -8,8 +8,8 @@ const MAX_WORDS_CHARS: usize = 300;
 
 /// Extracts the printer's message from an error response: `{"error": {"message": text, "traceback": text}}`, `{"error":
 /// text}`, `{"title": text, "text": text}`, or the plain text; for an HTML page, only its status.
-pub(super) fn words(told: Option<&Value>, body: &[u8], status: StatusCode) -> String {
-    let told = told.and_then(|json| {
+pub(super) fn words(answer: Option<&Value>, body: &[u8], status: StatusCode) -> String {
+    let reason = answer.and_then(|json| {
         let Some(error) = json.get("error") else { return titled(json) };
         let message = error.as_str().or_else(|| error.get("message")?.as_str())?;
         // A message of several lines is no reason phrase of HTTP: it then stands in the traceback only, as what uploads
@@ -18,7 +18,7 @@ pub(super) fn words(told: Option<&Value>, body: &[u8], status: StatusCode) -> St
         let inner = error.get("traceback").and_then(Value::as_str).filter(|_| bare).and_then(raised);
         Some(inner.unwrap_or_else(|| message.to_owned()))
     });
-    let text = told.unwrap_or_else(|| String::from_utf8_lossy(body).trim().to_owned());
+    let text = reason.unwrap_or_else(|| String::from_utf8_lossy(body).trim().to_owned());
     let text: String = text.chars().take(MAX_WORDS_CHARS).collect();
     if text.is_empty() || text.starts_with('<') { status.to_string() } else { text }
 }
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn errors_of_several_lines_are_told_from_the_traceback() {
-        let told = |status: u16, message: &str, traceback: &str| {
+        let text_of = |status: u16, message: &str, traceback: &str| {
             let body = json!({"error": {"code": status, "message": message, "traceback": traceback}});
             words(Some(&body), b"{}", StatusCode::from_u16(status).unwrap_or_default())
         };
@@ -59,14 +59,14 @@ mod tests {
             "{frames}moonraker.utils.exceptions.ServerError: Lost communication with MCU 'mcu'\nOnce the underlying issue is corrected,\n\nPrinter is shutdown\n"
         );
         assert_eq!(
-            told(400, "Unknown", &shutdown),
+            text_of(400, "Unknown", &shutdown),
             "Lost communication with MCU 'mcu' Once the underlying issue is corrected, Printer is shutdown"
         );
         let loaded =
             format!("{frames}tornado.web.HTTPError: HTTP 403: Forbidden (File is loaded, upload not permitted)\n");
-        assert_eq!(told(403, "Forbidden", &loaded), "File is loaded, upload not permitted");
-        assert_eq!(told(400, "SD busy", &loaded), "SD busy", "a message of its own");
-        assert_eq!(told(400, "Unknown", "…"), "Unknown");
+        assert_eq!(text_of(403, "Forbidden", &loaded), "File is loaded, upload not permitted");
+        assert_eq!(text_of(400, "SD busy", &loaded), "SD busy", "a message of its own");
+        assert_eq!(text_of(400, "Unknown", "…"), "Unknown");
     }
 
     #[test]
@@ -75,8 +75,8 @@ mod tests {
         assert_eq!(words(None, page, StatusCode::BAD_GATEWAY), "502 Bad Gateway");
         assert_eq!(words(None, b"", StatusCode::BAD_GATEWAY), "502 Bad Gateway");
         assert_eq!(words(Some(&json!({"error": "no"})), b"", StatusCode::CONFLICT), "no");
-        let told = json!({"title": "Conflict", "text": "a transfer is under way"});
-        assert_eq!(words(Some(&told), b"{}", StatusCode::CONFLICT), "a transfer is under way");
+        let answer = json!({"title": "Conflict", "text": "a transfer is under way"});
+        assert_eq!(words(Some(&answer), b"{}", StatusCode::CONFLICT), "a transfer is under way");
         assert_eq!(words(Some(&json!({"title": "Conflict", "text": ""})), b"{}", StatusCode::CONFLICT), "Conflict");
     }
 }

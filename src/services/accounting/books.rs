@@ -59,9 +59,9 @@ impl Books<'_> {
             Some(email) => ("EmailAddress", email),
             None => ("Name", &paper.contact_name),
         };
-        let wanted = format!("{member}==\"{}\"", quoted(value));
-        let found = answer(self.call(Method::GET, "Contacts").query(&[("where", wanted)])).await?;
-        read::contact(&found)
+        let filter = format!("{member}==\"{}\"", quoted(value));
+        let body = answer(self.call(Method::GET, "Contacts").query(&[("where", filter)])).await?;
+        read::contact(&body)
     }
 
     /// Creates a contact and returns its id.
@@ -71,16 +71,16 @@ impl Books<'_> {
             contact["EmailAddress"] = json!(email);
         }
         let call = self.call(Method::PUT, "Contacts").header("idempotency-key", key);
-        let made = answer(call.json(&json!({"Contacts": [contact]}))).await?;
-        read::contact(&made)?.ok_or_else(|| PeerFault::new(format!("{WHO} made no contact")).into())
+        let created = answer(call.json(&json!({"Contacts": [contact]}))).await?;
+        read::contact(&created)?.ok_or_else(|| PeerFault::new(format!("{WHO} made no contact")).into())
     }
 
     /// Returns the valid document with this number; deleted and voided ones are ignored.
     pub async fn paper(&self, kind: DocumentKind, number: &str) -> Result<Option<MadePaper>, AccountingError> {
         let (path, member) = (words(kind).0, words(kind).2);
-        let wanted = format!("{member}==\"{}\"", quoted(number));
-        let found = answer(self.call(Method::GET, path).query(&[("where", wanted)])).await?;
-        read::paper(&found, kind)
+        let filter = format!("{member}==\"{}\"", quoted(number));
+        let body = answer(self.call(Method::GET, path).query(&[("where", filter)])).await?;
+        read::paper(&body, kind)
     }
 
     /// Creates a document for a contact.
@@ -103,8 +103,8 @@ impl Books<'_> {
         let call = self.call(Method::PUT, path).header("idempotency-key", key);
         let mut all = Map::new();
         all.insert(path.to_owned(), Value::Array(vec![body]));
-        let made = answer(call.json(&Value::Object(all))).await?;
-        read::paper(&made, paper.kind)?.ok_or_else(|| PeerFault::new(format!("{WHO} made no document")).into())
+        let created = answer(call.json(&Value::Object(all))).await?;
+        read::paper(&created, paper.kind)?.ok_or_else(|| PeerFault::new(format!("{WHO} made no document")).into())
     }
 
     /// Returns whether payments are booked at all.

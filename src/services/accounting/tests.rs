@@ -56,8 +56,8 @@ fn only_documents_that_count_are_found() {
     let gone = json!({"Invoices": [{"InvoiceID": "1", "Status": "VOIDED"}]});
     assert_eq!(read::paper(&gone, DocumentKind::Invoice).unwrap(), None);
     let there = json!({"Invoices": [{"InvoiceID": "1", "Status": "DELETED"}, {"InvoiceID": "2", "Status": "PAID", "Total": 12.3}]});
-    let found = read::paper(&there, DocumentKind::Invoice).unwrap().unwrap();
-    assert_eq!((found.id.as_str(), found.total), ("2", Some(12.3)));
+    let actual = read::paper(&there, DocumentKind::Invoice).unwrap().unwrap();
+    assert_eq!((actual.id.as_str(), actual.total), ("2", Some(12.3)));
     assert!(read::paper(&json!({}), DocumentKind::Invoice).is_err(), "no list is no answer");
     let wrong = json!({"CreditNotes": [{"HasErrors": true, "ValidationErrors": [{"Message": "no"}]}]});
     assert_eq!(read::paper(&wrong, DocumentKind::CreditNote), Err(AccountingError::Refused("no".to_owned())));

@@ -146,16 +146,16 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (commands, mails) = <(Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>)>::default();
-        let (heard, taken) = (commands.clone(), mails.clone());
+        let (command_log, mail_log) = (commands.clone(), mails.clone());
         tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
-                tokio::spawn(serve(socket, script, heard.clone(), taken.clone()));
+                tokio::spawn(serve(socket, script, command_log.clone(), mail_log.clone()));
             }
         });
         Self { address, commands, mails }
     }
 
-    fn heard(&self, start: &str) -> usize {
+    fn count_commands(&self, start: &str) -> usize {
         self.commands.lock().unwrap().iter().filter(|line| line.starts_with(start)).count()
     }
 }
@@ -163,14 +163,14 @@ impl Server {
 async fn serve(
     mut socket: TcpStream,
     script: Script,
-    heard: Arc<Mutex<Vec<String>>>,
-    taken: Arc<Mutex<Vec<String>>>,
+    command_log: Arc<Mutex<Vec<String>>>,
+    mail_log: Arc<Mutex<Vec<String>>>,
 ) -> Option<()> {
     let (read, mut write) = socket.split();
     let mut lines = BufReader::new(read).lines();
     write.write_all(b"220 test\r\n").await.ok()?;
     while let Some(line) = lines.next_line().await.ok()? {
-        heard.lock().unwrap().push(line.clone());
+        command_log.lock().unwrap().push(line.clone());
         let verb = line.split([' ', ':']).next().unwrap_or_default().to_uppercase();
         let answer = match verb.as_str() {
             "EHLO" => format!("250-test\r\n250 {}", script.offers),
@@ -186,7 +186,7 @@ async fn serve(
                         line => mail.push(line),
                     }
                 }
-                taken.lock().unwrap().push(mail.join("\n"));
+                mail_log.lock().unwrap().push(mail.join("\n"));
                 script.end.into()
             }
             _ => "250 ok".into(),
@@ -221,10 +221,10 @@ async fn a_message_reaches_all_receivers_with_a_stable_id() {
     assert_eq!(mails.len(), 2);
     assert_eq!(mails[0], mails[1]);
     assert!(mails[0].contains("Message-ID: <0190-a@prints.example>"), "{}", mails[0]);
-    assert_eq!(server.heard("MAIL FROM:<shop@prints.example>"), 2);
-    assert_eq!(server.heard("RCPT TO:<anna@example.com>"), 2);
-    assert_eq!(server.heard("RCPT TO:<bob@example.org>"), 2);
-    assert_eq!(server.heard("AUTH"), 0);
+    assert_eq!(server.count_commands("MAIL FROM:<shop@prints.example>"), 2);
+    assert_eq!(server.count_commands("RCPT TO:<anna@example.com>"), 2);
+    assert_eq!(server.count_commands("RCPT TO:<bob@example.org>"), 2);
+    assert_eq!(server.count_commands("AUTH"), 0);
     smtp(&server).check().await.unwrap();
 }
 
@@ -239,8 +239,8 @@ async fn refusals_of_the_message_are_permanent_and_postponements_transient() {
         let server = Server::start(script).await;
         let result = smtp(&server).send(&message("a")).await;
         let reason = if fatal { permanent(result) } else { transient(result) };
-        let said = if script.rcpt.starts_with("250") { script.end } else { script.rcpt };
-        assert!(reason.contains(&said[4..]), "{reason}");
+        let reply = if script.rcpt.starts_with("250") { script.end } else { script.rcpt };
+        assert!(reason.contains(&reply[4..]), "{reason}");
     }
 }
 
@@ -253,7 +253,7 @@ async fn credentials_are_used_and_a_refused_login_does_not_cost_the_message() {
         let mailer = Smtp::new(SmtpSettings { credentials, ..settings(server.address) }).unwrap();
         let result = mailer.send(&message("a")).await;
         // The base64 of \0shop\0pw.
-        assert_eq!(server.heard("AUTH PLAIN AHNob3AAcHc="), 1);
+        assert_eq!(server.count_commands("AUTH PLAIN AHNob3AAcHc="), 1);
         if script.auth.starts_with("235") {
             result.unwrap();
         } else {
@@ -269,12 +269,12 @@ async fn nothing_is_sent_in_the_clear_where_encryption_is_required_or_was_offere
     let mailer = Smtp::new(SmtpSettings { encryption: Encryption::Required, ..settings(server.address) }).unwrap();
     let reason = transient(mailer.send(&message("a")).await);
     assert!(reason.contains("does not offer STARTTLS"), "{reason}");
-    assert_eq!(server.heard("MAIL"), 0);
+    assert_eq!(server.count_commands("MAIL"), 0);
 
     let server = Server::start(Script { offers: "STARTTLS", ..FRIENDLY }).await;
     transient(smtp(&server).send(&message("a")).await);
-    assert_eq!(server.heard("STARTTLS"), 1);
-    assert_eq!(server.heard("MAIL"), 0);
+    assert_eq!(server.count_commands("STARTTLS"), 1);
+    assert_eq!(server.count_commands("MAIL"), 0);
 }
 
 #[tokio::test]

@@ -39,10 +39,10 @@ impl InvenTree {
             let mut query = filter.to_vec();
             query.extend([("limit", PAGE_SIZE.to_string()), ("offset", all.len().to_string())]);
             let (page, more) = page(self.rest.get(path, &query).await?.value)?;
-            let found = page.iter().any(&enough);
+            let is_found = page.iter().any(&enough);
             let none = page.is_empty();
             all.extend(page);
-            if found || none || !more {
+            if is_found || none || !more {
                 return Ok((all, true));
             }
             if all.len() >= MAX_LISTED {
@@ -190,8 +190,8 @@ impl StockClient for InvenTree {
     }
 
     async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError> {
-        if let Some(found) = self.tracked(booking).await? {
-            return Ok(found);
+        if let Some(verdict) = self.tracked(booking).await? {
+            return Ok(verdict);
         }
         if self.one(&format!("api/stock/{}/", booking.item)).await?.is_some() {
             return Ok(BookingVerdict::NotBooked);

@@ -23,13 +23,13 @@ fn names_are_one_line_within_bounds() {
 #[test]
 fn no_address_of_a_metadata_service_and_none_with_a_password_is_taken() {
     crate::services::tls::install_provider();
-    let taken = |url: &str| {
+    let is_accepted = |url: &str| {
         let client = crate::services::http::lan(&crate::services::http::LanSettings::default());
         client.is_ok_and(|client| stock_client(StockSystem::Parts, client, url, "inv-1").is_ok())
     };
-    assert!(taken("http://127.0.0.1:8000/parts"));
+    assert!(is_accepted("http://127.0.0.1:8000/parts"));
     for url in ["http://169.254.169.254/", "ftp://127.0.0.1/", "http://me:secret@127.0.0.1/", "nowhere"] {
-        assert!(!taken(url), "{url}");
+        assert!(!is_accepted(url), "{url}");
     }
 }
 
@@ -62,8 +62,8 @@ async fn a_removal_tells_what_it_moved() {
     there.edit(item, 50_000);
     let untold = booking(4, -20_000);
     there.hide_tracking(true);
-    let said = client.book(&untold).await;
-    assert!(matches!(&said, Err(StockError::NoAnswer(words)) if words.contains("403")), "{said:?}");
+    let outcome = client.book(&untold).await;
+    assert!(matches!(&outcome, Err(StockError::NoAnswer(words)) if words.contains("403")), "{outcome:?}");
     there.hide_tracking(false);
     assert_eq!((client.verdict(&untold).await, there.total(part)), (Ok(BookingVerdict::Booked), 30_000));
     there.delete_item(item);

@@ -29,22 +29,22 @@ impl ProcessorClient {
         most: usize,
         read: impl Fn(&AnswerReader<'_>) -> Result<T, ProcessorError>,
     ) -> Result<Vec<T>, ProcessorError> {
-        let (mut found, mut after): (Vec<T>, Option<String>) = (Vec::new(), None);
+        let (mut items, mut after): (Vec<T>, Option<String>) = (Vec::new(), None);
         for _ in 0..MAX_PAGES {
-            let size = PAGE_SIZE.min(most.saturating_sub(found.len()));
-            let asked = query.clone().with("limit", size).with_some("starting_after", after.take());
-            let answer = self.get(path, &asked).await?;
+            let size = PAGE_SIZE.min(most.saturating_sub(items.len()));
+            let page_query = query.clone().with("limit", size).with_some("starting_after", after.take());
+            let answer = self.get(path, &page_query).await?;
             let page = page(&answer)?;
             for entry in page.entries.iter().take(size) {
                 let entry = AnswerReader::new(entry, "an entry of a list");
                 after = Some(entry.id()?);
-                found.push(read(&entry)?);
+                items.push(read(&entry)?);
             }
-            if !page.has_more || page.entries.is_empty() || found.len() >= most {
+            if !page.has_more || page.entries.is_empty() || items.len() >= most {
                 break;
             }
         }
-        Ok(found)
+        Ok(items)
     }
 }
 

@@ -199,17 +199,17 @@ impl ProcessorClient {
     ) -> Result<Value, ProcessorError> {
         let mut tries = 0;
         loop {
-            let (error, asked) = match self.send_once(method, path, form, key).await {
+            let (error, retry_after) = match self.send_once(method, path, form, key).await {
                 Tried::Done(outcome) => return outcome,
-                Tried::Again(error, asked) => (error, asked),
+                Tried::Again(error, retry_after) => (error, retry_after),
             };
             tries += 1;
-            if tries >= MAX_TRIES || asked.is_some_and(|pause| pause > MAX_RETRY_AFTER) {
+            if tries >= MAX_TRIES || retry_after.is_some_and(|pause| pause > MAX_RETRY_AFTER) {
                 return Err(error);
             }
             tracing::debug!(%error, tries, "the payment processor is asked again");
             let pause = RETRY_DELAYS.next(tries - 1, 1.0);
-            sleep(asked.unwrap_or_default().max(pause)).await;
+            sleep(retry_after.unwrap_or_default().max(pause)).await;
         }
     }
 

@@ -44,20 +44,20 @@ fn payment(cents: i64) -> NewPaymentSession {
 async fn a_payment_is_made_paid_and_given_back() {
     let (there, client) = both().await;
     assert!(client.check().await.unwrap().contains("takes the secret key"));
-    let made = client.create_payment_session(&payment(1250), "order-o1-1").await.unwrap();
+    let created = client.create_payment_session(&payment(1250), "order-o1-1").await.unwrap();
     assert_eq!(
-        (made.status, made.paid, made.amount_cents, made.intent.clone()),
+        (created.status, created.paid, created.amount_cents, created.intent.clone()),
         (SessionStatus::Open, false, Some(1250), None)
     );
     assert_eq!(
         client.create_payment_session(&payment(1250), "order-o1-1").await.unwrap(),
-        made,
+        created,
         "one key, one session"
     );
     let other = client.create_payment_session(&payment(1300), "order-o1-1").await.unwrap_err();
     assert_eq!(other.code(), "idempotency_error");
-    there.act(&made.id, Payer::Pays).unwrap();
-    let paid = client.session(&made.id).await.unwrap();
+    there.act(&created.id, Payer::Pays).unwrap();
+    let paid = client.session(&created.id).await.unwrap();
     assert_eq!((paid.status, paid.paid, paid.url), (SessionStatus::Complete, true, None));
     let intent = paid.intent.unwrap();
     let back = NewRefund { intent: intent.clone(), amount_cents: 250, metadata: Vec::new() };
@@ -71,7 +71,7 @@ async fn a_payment_is_made_paid_and_given_back() {
         client.create_refund(&too_much, "refund-3").await,
         Err(ProcessorError::Refused { status: 400, .. })
     ));
-    let refused = client.expire_session(&made.id).await.unwrap_err();
+    let refused = client.expire_session(&created.id).await.unwrap_err();
     assert!(matches!(refused, ProcessorError::Refused { status: 400, .. }) && !refused.is_missing(), "{refused}");
     assert!(client.session("cs_nobody_knows").await.unwrap_err().is_missing());
     assert!(client.create_payment_session(&payment(10), "small").await.unwrap_err().is_about_amount());
@@ -82,9 +82,9 @@ async fn a_payment_is_made_paid_and_given_back() {
 #[tokio::test]
 async fn lists_are_read_page_by_page() {
     let (there, client) = both().await;
-    let made = client.create_payment_session(&payment(100_000), "k").await.unwrap();
-    there.act(&made.id, Payer::Pays).unwrap();
-    let intent = client.session(&made.id).await.unwrap().intent.unwrap();
+    let created = client.create_payment_session(&payment(100_000), "k").await.unwrap();
+    there.act(&created.id, Payer::Pays).unwrap();
+    let intent = client.session(&created.id).await.unwrap().intent.unwrap();
     for _ in 0..250 {
         there.refund(&intent, Some(7)).unwrap();
     }
@@ -189,8 +189,8 @@ fn addresses_that_lead_elsewhere_are_refused() {
             timeout: Duration::from_secs(1),
             pauses,
         };
-        let made = ProcessorClient::new(lan(&LanSettings::default()).unwrap(), &settings);
-        assert!(matches!(made, Err(ProcessorError::Settings(_))), "{url}");
+        let client = ProcessorClient::new(lan(&LanSettings::default()).unwrap(), &settings);
+        assert!(matches!(client, Err(ProcessorError::Settings(_))), "{url}");
     }
 }
 

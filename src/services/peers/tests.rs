@@ -22,9 +22,9 @@ fn client() -> Client {
     lan(&LanSettings::default()).unwrap()
 }
 
-fn shows(headers: &HeaderMap, wanted: &str) -> Status {
-    let shown = headers.get("authorization").and_then(|value| value.to_str().ok());
-    if shown == Some(wanted) { Status::OK } else { Status::UNAUTHORIZED }
+fn shows(headers: &HeaderMap, expected: &str) -> Status {
+    let authorization = headers.get("authorization").and_then(|value| value.to_str().ok());
+    if authorization == Some(expected) { Status::OK } else { Status::UNAUTHORIZED }
 }
 
 async fn flow(client: &Client, url: &str, token: &str) -> Asked {
@@ -85,7 +85,7 @@ async fn each_system_is_known_by_its_own_answers() {
 #[tokio::test]
 async fn a_wrong_token_is_told_as_such_or_that_it_was_not_tested() {
     let (client, url) = (client(), serve(systems()).await);
-    for asked in [
+    for outcome in [
         parts(&client, &url, "other").await,
         farm_ui(&client, &url, "other").await,
         failure_detection(&client, &url, "other").await,
@@ -94,20 +94,20 @@ async fn a_wrong_token_is_told_as_such_or_that_it_was_not_tested() {
         flow(&client, &url, "other").await,
         agent(&client, &url, "other").await,
     ] {
-        match asked {
+        match outcome {
             Ok(words) => assert!(words.ends_with(TOKEN_NOT_TESTED), "{words}"),
             Err(fault) => {
                 assert!(fault.message.contains("refuses the") || fault.message.contains("but not"), "{fault}");
             }
         }
     }
-    for asked in [
+    for outcome in [
         parts(&client, &url, "").await,
         farm_ui(&client, &url, "").await,
         smart_home(&client, &url, "").await,
         failure_detection(&client, &url, "").await,
     ] {
-        assert!(asked.unwrap_err().message.contains("needs a"));
+        assert!(outcome.unwrap_err().message.contains("needs a"));
     }
 }
 
@@ -152,13 +152,13 @@ async fn of_a_list_with_keys_nothing_is_told_wherever_it_is_cut() {
 #[tokio::test]
 async fn something_else_in_its_place_is_told_as_such() {
     let (client, url) = (client(), serve(Router::new().fallback(|| async { "a page" })).await);
-    for asked in [
+    for outcome in [
         parts(&client, &url, "t0k").await,
         farm_ui(&client, &url, "t0k").await,
         failure_detection(&client, &url, "").await,
         smart_home(&client, &url, "t0k").await,
     ] {
-        let fault = asked.unwrap_err();
+        let fault = outcome.unwrap_err();
         assert!(fault.message.starts_with("something answers there, but not"), "{fault}");
         assert_eq!(fault.detail.as_deref(), Some("200 OK a page"));
     }

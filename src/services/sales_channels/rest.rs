@@ -23,16 +23,16 @@ pub(super) enum ShopAnswer {
 pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
     let mut answer = send(call.header("accept", "application/json"), OTHER_SIDE).await?;
     let status = answer.status();
-    let said = beginning(&mut answer, MAX_ANSWER_BYTES + 1, OTHER_SIDE).await?;
-    if said.len() > MAX_ANSWER_BYTES {
+    let body = beginning(&mut answer, MAX_ANSWER_BYTES + 1, OTHER_SIDE).await?;
+    if body.len() > MAX_ANSWER_BYTES {
         return Err(PeerFault::new("the shop answers with too much"));
     }
     let words = || {
-        let text = String::from_utf8_lossy(&said).chars().filter(|c| !c.is_control()).take(200).collect::<String>();
+        let text = String::from_utf8_lossy(&body).chars().filter(|c| !c.is_control()).take(200).collect::<String>();
         format!("{} {text}", status.as_u16())
     };
     match status {
-        status if status.is_success() => match bounded_json::read(&said, bounded_json::ANSWER) {
+        status if status.is_success() => match bounded_json::read(&body, bounded_json::ANSWER) {
             Ok(value) => Ok(ShopAnswer::Done(value)),
             Err(_) => Err(PeerFault::new("the shop answers, but not as a shop does").saying(words())),
         },

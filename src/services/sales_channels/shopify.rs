@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::rest::{ShopAnswer, ask, look};
 use super::values::{
-    address, cents, email, id, kept, malformed, moment, notes, quantity, rate_bps, read_body, title, whole_bps, word,
+    address, cents, email, id, malformed, moment, notes, quantity, rate_bps, read_body, split_content, title,
+    whole_bps, word,
 };
 use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShopClient, Told};
 use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
@@ -52,7 +53,7 @@ fn news(order: &Value, topic: &str) -> Result<SoldNews, MessageError> {
     let refunds = transactions.filter(|one| one["kind"] == "refund" && one["status"] == "success");
     let refunded_cents = refunds.filter_map(|one| cents(&one["amount"], &currency)).sum();
     let was_paid = matches!(status, "paid" | "partially_refunded" | "refunded");
-    let (content, unreadable) = kept(content(order, &currency));
+    let (content, unreadable) = split_content(content(order, &currency));
     Ok(SoldNews {
         number: word(&order["name"]).unwrap_or_else(|| external_id.clone()),
         external_id,
@@ -131,14 +132,14 @@ impl Admin {
     /// Returns the units under this tracking number that the shop does not know yet, by line id.
     async fn unknown<'n>(&self, notice: &ShipmentNotice<'n>) -> Result<BTreeMap<&'n str, u64>, PeerFault> {
         let path = format!("orders/{}/fulfillments.json", notice.external_id);
-        let found = look(self.call(Method::GET, &path)).await?;
+        let response = look(self.call(Method::GET, &path)).await?;
         let number = notice.shipment.tracking_number.as_str();
         let of_it = |one: &&Value| {
             one["status"] != "cancelled" && one["tracking_number"].as_str().unwrap_or_default() == number
         };
         let lines = notice.lines.iter().map(|line| line.line_id.as_str());
         let mut unknown: BTreeMap<&str, u64> = lines.zip(notice.so_far.iter().copied()).collect();
-        for item in list(&found["fulfillments"]).iter().filter(of_it).flat_map(|one| list(&one["line_items"])) {
+        for item in list(&response["fulfillments"]).iter().filter(of_it).flat_map(|one| list(&one["line_items"])) {
             let (line, quantity) = (id(&item["id"]).unwrap_or_default(), item["quantity"].as_u64().unwrap_or(0));
             if let Some(left) = unknown.get_mut(line.as_str()) {
                 *left = left.saturating_sub(quantity);
@@ -153,20 +154,20 @@ impl Admin {
     async fn open(
         &self,
         notice: &ShipmentNotice<'_>,
-        mut wanted: BTreeMap<&str, u64>,
+        mut unshipped: BTreeMap<&str, u64>,
     ) -> Result<BTreeMap<u64, Vec<Value>>, PeerFault> {
         let path = format!("orders/{}/fulfillment_orders.json", notice.external_id);
-        let found = look(self.call(Method::GET, &path)).await?;
+        let response = look(self.call(Method::GET, &path)).await?;
         let mut open: BTreeMap<u64, Vec<Value>> = BTreeMap::new();
         let is_open = |one: &&Value| one["status"].as_str().is_some_and(|status| OPEN_STATES.contains(&status));
-        for order in list(&found["fulfillment_orders"]).iter().filter(is_open) {
+        for order in list(&response["fulfillment_orders"]).iter().filter(is_open) {
             let Some(order_id) = order["id"].as_u64() else { continue };
             for item in list(&order["line_items"]) {
                 let line = id(&item["line_item_id"]).unwrap_or_default();
-                let Some(wanted) = wanted.get_mut(line.as_str()) else { continue };
-                let quantity = item["fulfillable_quantity"].as_u64().unwrap_or(0).min(*wanted);
+                let Some(remaining) = unshipped.get_mut(line.as_str()) else { continue };
+                let quantity = item["fulfillable_quantity"].as_u64().unwrap_or(0).min(*remaining);
                 if quantity > 0 {
-                    *wanted -= quantity;
+                    *remaining -= quantity;
                     open.entry(order_id).or_default().push(json!({"id": item["id"], "quantity": quantity}));
                 }
             }
@@ -194,8 +195,8 @@ impl ShopClient for Admin {
             let call = self.call(Method::POST, "fulfillments.json").json(&json!({"fulfillment": fulfillment}));
             if let ShopAnswer::Refused(words) = ask(call).await? {
                 // An earlier call whose answer was lost may have got through meanwhile.
-                let known = self.unknown(notice).await?.is_empty();
-                return Ok(if known { Told::Known } else { Told::Refused(words) });
+                let is_known = self.unknown(notice).await?.is_empty();
+                return Ok(if is_known { Told::Known } else { Told::Refused(words) });
             }
         }
         Ok(Told::Known)

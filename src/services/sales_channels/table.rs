@@ -88,7 +88,7 @@ pub struct TableReader {
     head: Option<Vec<Option<usize>>>,
     /// Rows of the current order.
     order: Vec<SheetRow>,
-    seen: BTreeSet<String>,
+    seen_ids: BTreeSet<String>,
     currency: String,
     now: Timestamp,
 }
@@ -105,7 +105,7 @@ impl TableReader {
             rows: 0,
             head: None,
             order: Vec::new(),
-            seen: BTreeSet::new(),
+            seen_ids: BTreeSet::new(),
             currency: currency.to_owned(),
             now,
         }
@@ -218,7 +218,7 @@ impl TableReader {
         let number = first.cell("order").unwrap_or_default().to_owned();
         if number.is_empty() {
             fault(first.number, "order", "is required");
-        } else if !self.seen.insert(number.clone()) {
+        } else if !self.seen_ids.insert(number.clone()) {
             fault(first.number, "order", "is there already: the rows of an order stand together");
         }
         let currency = first.cell("currency").map_or_else(|| self.currency.clone(), str::to_lowercase);

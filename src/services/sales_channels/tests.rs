@@ -52,7 +52,7 @@ fn an_order_of_the_one_shop_is_read() {
     assert_eq!(news.changed_at, "2026-11-02T16:00:00Z".parse::<Timestamp>().unwrap());
     let content = news.content.unwrap();
     assert_eq!(content.customer_email.as_deref(), Some("bob@example.org"));
-    assert_eq!(content.lines[0].wanted(), "39072856");
+    assert_eq!(content.lines[0].primary_name(), "39072856");
     assert_eq!((content.lines[0].tax_rate_bps, content.shipping_tax_rate_bps), (800, 800));
     assert_eq!(content.address.as_ref().unwrap().region.as_deref(), Some("KY"));
     let costs = amounts(&content).unwrap();
@@ -116,8 +116,9 @@ fn what_is_not_signed_is_refused() {
     let messages = channel_type("shopify").unwrap().messages.as_ref().unwrap();
     let body = shopify_order().to_string().into_bytes();
     let good = signature(&body);
-    let judge = |given: Option<&str>, body: &[u8], secret: &str| {
-        let all: Vec<(&'static str, &str)> = given.map(|given| ("x-shopify-hmac-sha256", given)).into_iter().collect();
+    let judge = |signature: Option<&str>, body: &[u8], secret: &str| {
+        let all: Vec<(&'static str, &str)> =
+            signature.map(|value| ("x-shopify-hmac-sha256", value)).into_iter().collect();
         let mut headers = headers(&all);
         headers.insert("x-shopify-topic", HeaderValue::from_static("orders/paid"));
         messages.receive(&headers, body, secret).is_ok()

@@ -23,7 +23,7 @@ pub(super) fn malformed(what: &str) -> MessageError {
 
 /// Splits a parsing result into the content of the order and the reason why it cannot be read. Such webhooks are not
 /// rejected, because a shop disables webhooks that are, and the order was paid.
-pub(super) fn kept(content: Result<SoldContent, MessageError>) -> (Option<SoldContent>, Option<String>) {
+pub(super) fn split_content(content: Result<SoldContent, MessageError>) -> (Option<SoldContent>, Option<String>) {
     match content {
         Ok(content) => (Some(content), None),
         Err(error) => (None, Some(error.to_string())),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::rest::{ShopAnswer, ask, look};
 use super::values::{
-    address, cents, email, id, kept, malformed, moment, notes, one_line, quantity, rate_bps, read_body, title,
+    address, cents, email, id, malformed, moment, notes, one_line, quantity, rate_bps, read_body, split_content, title,
     whole_bps, word,
 };
 use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShopClient, Told};
@@ -48,7 +48,7 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<SoldNews>, MessageErr
     let currency = order["currency"].as_str().unwrap_or_default().to_lowercase();
     let changed_at = moment(&order["date_modified_gmt"]).ok_or_else(|| malformed("date_modified_gmt"))?;
     let refunds = list(&order["refunds"]).iter().filter_map(|refund| cents(&refund["total"], &currency));
-    let (content, unreadable) = kept(content(&order, &currency));
+    let (content, unreadable) = split_content(content(&order, &currency));
     let back: i64 = refunds.map(i64::abs).sum();
     let total_cents = content.as_ref().map_or(back, |content| content.total_cents);
     Ok(Some(SoldNews {
@@ -148,9 +148,9 @@ impl ShopClient for WooStore {
         };
         // The words say which shipment of which order it is, and so are their own mark.
         let words = one_line(&format!("Shipment {} of {}: {way}", shipment.number, notice.mark));
-        let found = look(self.call(Method::GET, &format!("{order}/notes"))).await?;
-        let said = |note: &Value| note["note"].as_str().is_some_and(|text| text.contains(&words));
-        if !list(&found).iter().any(said) {
+        let notes = look(self.call(Method::GET, &format!("{order}/notes"))).await?;
+        let is_noted = |note: &Value| note["note"].as_str().is_some_and(|text| text.contains(&words));
+        if !list(&notes).iter().any(is_noted) {
             let body = json!({"note": words, "customer_note": true});
             let call = self.call(Method::POST, &format!("{order}/notes")).json(&body);
             if let ShopAnswer::Refused(words) = ask(call).await? {

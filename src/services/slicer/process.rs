@@ -128,16 +128,16 @@ pub async fn run(command: &mut Command, limits: &RunLimits) -> Result<ProgramEnd
     if let Some(pid) = pid {
         limit(pid, limits).map_err(RunError::Io)?;
     }
-    let (errors, said) = (child.stderr.take(), child.stdout.take());
+    let (errors, stdout) = (child.stderr.take(), child.stdout.take());
     let ending = async {
         let status = child.wait().await;
         // Whatever it left running holds its output open.
         group.kill();
         status
     };
-    let all = timeout(limits.time, async { tokio::join!(ending, last_bytes(errors), last_bytes(said)) }).await;
-    let (status, errors, said) = all.map_err(|_| RunError::TimedOut)?;
-    Ok(ProgramEnd { status: status.map_err(RunError::Io)?, output: format!("{said}\n{errors}") })
+    let all = timeout(limits.time, async { tokio::join!(ending, last_bytes(errors), last_bytes(stdout)) }).await;
+    let (status, errors, output) = all.map_err(|_| RunError::TimedOut)?;
+    Ok(ProgramEnd { status: status.map_err(RunError::Io)?, output: format!("{output}\n{errors}") })
 }
 
 /// Kills the programs that run in this folder, left behind by a server that was killed.
@@ -176,13 +176,13 @@ fn limit(pid: Pid, limits: &RunLimits) -> io::Result<()> {
 /// Reads to the end and returns the last bytes as text.
 async fn last_bytes(from: Option<impl AsyncRead + Unpin>) -> String {
     let Some(mut from) = from else { return String::new() };
-    let (mut kept, mut chunk) = (Vec::new(), vec![0; 4096]);
+    let (mut tail, mut chunk) = (Vec::new(), vec![0; 4096]);
     while let Ok(read @ 1..) = from.read(&mut chunk).await {
-        kept.extend_from_slice(&chunk[..read]);
-        if kept.len() > 2 * MAX_OUTPUT_BYTES {
-            kept.drain(..kept.len() - MAX_OUTPUT_BYTES);
+        tail.extend_from_slice(&chunk[..read]);
+        if tail.len() > 2 * MAX_OUTPUT_BYTES {
+            tail.drain(..tail.len() - MAX_OUTPUT_BYTES);
         }
     }
-    kept.drain(..kept.len().saturating_sub(MAX_OUTPUT_BYTES));
-    String::from_utf8_lossy(&kept).into_owned()
+    tail.drain(..tail.len().saturating_sub(MAX_OUTPUT_BYTES));
+    String::from_utf8_lossy(&tail).into_owned()
 }

@@ -39,7 +39,7 @@ impl Profile {
     }
 
     fn of(text: &str) -> Result<Self, String> {
-        let mut kept = String::with_capacity(text.len() + FORCED_SETTINGS.len());
+        let mut settings = String::with_capacity(text.len() + FORCED_SETTINGS.len());
         for line in text.lines().map(str::trim) {
             if line.starts_with('[') {
                 return Err("it has sections: export one configuration, not a bundle of presets".to_owned());
@@ -51,12 +51,12 @@ impl Profile {
                 );
             }
             if key != SCRIPTS_SETTING && key != BINARY_SETTING {
-                kept.push_str(line);
-                kept.push('\n');
+                settings.push_str(line);
+                settings.push('\n');
             }
         }
-        kept.push_str(FORCED_SETTINGS);
-        Ok(Self(kept))
+        settings.push_str(FORCED_SETTINGS);
+        Ok(Self(settings))
     }
 }
 
@@ -97,16 +97,16 @@ pub(super) async fn read(folder: &Path, name: &str) -> Result<Profile, SliceErro
 
 /// Returns the sorted names of the profiles in the folder; empty if the folder does not exist.
 pub async fn names(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut names = Vec::new();
     if let Ok(mut entries) = fs::read_dir(folder).await {
         while let Ok(Some(entry)) = entries.next_entry().await {
             let name = entry.file_name();
             let name = name.to_str().and_then(|name| name.strip_suffix(".ini")).filter(|name| is_name(name));
-            found.extend(name.map(str::to_owned));
+            names.extend(name.map(str::to_owned));
         }
     }
-    found.sort();
-    found
+    names.sort();
+    names
 }
 
 #[cfg(test)]
@@ -119,8 +119,8 @@ mod tests {
         let refused = Profile::of("layer_height = 0.2\npost_process = \"/tmp/x\"\n").unwrap_err();
         assert!(refused.contains("post_process"), "{refused}");
         for none in ["post_process =", "post_process = \"\"", "post_process=  "] {
-            let kept = Profile::of(&format!("# exported\nlayer_height = 0.2\n{none}\nbinary_gcode = 1\n")).unwrap();
-            assert_eq!(kept.text(), "# exported\nlayer_height = 0.2\npost_process = \nbinary_gcode = 0\n");
+            let profile = Profile::of(&format!("# exported\nlayer_height = 0.2\n{none}\nbinary_gcode = 1\n")).unwrap();
+            assert_eq!(profile.text(), "# exported\nlayer_height = 0.2\npost_process = \nbinary_gcode = 0\n");
         }
         assert!(Profile::of("[print:fine]\nlayer_height = 0.1\n").is_err());
     }

@@ -82,18 +82,18 @@ fn without_settings(text: &str) -> Option<String> {
     if text.contains("<!") {
         return None;
     }
-    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    let (mut output, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find(ELEMENT) {
-        kept.push_str(&rest[..at]);
+        output.push_str(&rest[..at]);
         let length = extent(&rest[at..])?;
         let element = &rest[at..at + length];
         if key(element).is_some_and(|key| SHAPE_KEYS.contains(&key)) {
-            kept.push_str(element);
+            output.push_str(element);
         }
         rest = &rest[at + length..];
     }
-    kept.push_str(rest);
-    Some(kept)
+    output.push_str(rest);
+    Some(output)
 }
 
 /// Returns the length in bytes of the empty element that begins here.

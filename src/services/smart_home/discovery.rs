@@ -72,9 +72,9 @@ impl Topics {
 
     /// Builds the message with the current state of an entity.
     pub fn state_of(&self, thing: &ShownThing) -> TopicMessage {
-        let mut said = thing.facts.clone();
-        said.insert("state".to_owned(), thing.state.clone().into());
-        TopicMessage::new(self.state(&thing.key), Value::Object(said).to_string())
+        let mut facts = thing.facts.clone();
+        facts.insert("state".to_owned(), thing.state.clone().into());
+        TopicMessage::new(self.state(&thing.key), Value::Object(facts).to_string())
     }
 
     /// Builds the message that describes an entity: its sensors and the topic of its state.
@@ -150,20 +150,20 @@ mod tests {
         let topics = Topics::new("shop/one", "homeassistant");
         let config = topics.config_of(&printer(), "https://shop.example");
         assert_eq!(config.topic, "homeassistant/device/shop_one_b302099a8069/config");
-        let said = read(&config);
-        assert_eq!(said["dev"]["ids"][0], "shop_one_b302099a8069");
-        assert!(said["o"]["name"].is_string(), "mandatory");
-        let progress = &said["cmps"]["progress"];
+        let payload = read(&config);
+        assert_eq!(payload["dev"]["ids"][0], "shop_one_b302099a8069");
+        assert!(payload["o"]["name"].is_string(), "mandatory");
+        let progress = &payload["cmps"]["progress"];
         assert_eq!(progress["p"], "sensor");
         assert_eq!(progress["uniq_id"], "shop_one_b302099a8069_progress");
         assert_eq!(progress["stat_t"], "shop/one/b302099a8069/state");
         assert_eq!(progress["val_tpl"], "{{ value_json.progress }}");
         assert_eq!(progress["avty_t"], "shop/one/status");
         assert_eq!(
-            (&progress["unit_of_meas"], &said["cmps"]["nozzle"]["dev_cla"]),
+            (&progress["unit_of_meas"], &payload["cmps"]["nozzle"]["dev_cla"]),
             (&json!("%"), &json!("temperature"))
         );
-        assert!(said["cmps"].get("printing").is_none(), "that is the shop's");
+        assert!(payload["cmps"].get("printing").is_none(), "that is the shop's");
         let state = topics.state_of(&printer());
         assert_eq!((state.topic.as_str(), &read(&state)["state"]), ("shop/one/b302099a8069/state", &json!("printing")));
     }

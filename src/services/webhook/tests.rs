@@ -21,13 +21,13 @@ type Seen = Arc<Mutex<Vec<(HeaderMap, Bytes)>>>;
 
 struct Receiver {
     address: SocketAddr,
-    seen: Seen,
+    requests: Seen,
 }
 
 impl Receiver {
     async fn start() -> Self {
         crate::services::tls::install_provider();
-        let seen = Seen::default();
+        let requests = Seen::default();
         let app = Router::new()
             .route("/ok", post(record))
             .route("/redirect", post(|| async { Redirect::temporary("/ok") }))
@@ -37,11 +37,11 @@ impl Receiver {
             .route("/drip", post(|| async { endless("x".into(), true) }))
             .route("/huge", post(|| async { endless("é".repeat(1000), false) }))
             .route("/binary", post(|| async { [0_u8, 255].repeat(1000) }))
-            .with_state(seen.clone());
+            .with_state(requests.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move { axum::serve(listener, app).await });
-        Self { address, seen }
+        Self { address, requests }
     }
 
     fn url(&self, path: &str) -> String {
@@ -49,8 +49,8 @@ impl Receiver {
     }
 }
 
-async fn record(State(seen): State<Seen>, headers: HeaderMap, body: Bytes) -> &'static str {
-    seen.lock().unwrap().push((headers, body));
+async fn record(State(requests): State<Seen>, headers: HeaderMap, body: Bytes) -> &'static str {
+    requests.lock().unwrap().push((headers, body));
     "thanks"
 }
 
@@ -66,8 +66,8 @@ struct Always(Vec<IpAddr>);
 
 impl Lookup for Always {
     fn lookup(&self, _: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
-        let found = self.0.clone();
-        Box::pin(async move { Ok(found) })
+        let addresses = self.0.clone();
+        Box::pin(async move { Ok(addresses) })
     }
 }
 
@@ -111,8 +111,8 @@ async fn a_delivery_arrives_byte_for_byte_with_every_header() {
     assert_eq!((sent.status, sent.ok, sent.error.as_deref()), (Some(200), true, None));
     assert_eq!(sent.excerpt.as_deref(), Some("thanks"));
 
-    let seen = receiver.seen.lock().unwrap();
-    let [(headers, body)] = &seen[..] else { panic!("{} requests", seen.len()) };
+    let requests = receiver.requests.lock().unwrap();
+    let [(headers, body)] = &requests[..] else { panic!("{} requests", requests.len()) };
     assert_eq!(body, &delivery.body);
     let header = |name: &str| headers[name].to_str().unwrap();
     assert_eq!(header("content-type"), "application/json");
@@ -133,12 +133,12 @@ async fn a_second_attempt_differs_in_its_stamp_and_the_signature_of_it_only() {
     let delivery = delivery(receiver.url("/ok"));
     open().send(&delivery, at(1_700_000_000)).await;
     open().send(&delivery, at(1_700_000_060)).await;
-    let seen = receiver.seen.lock().unwrap();
-    assert_eq!(seen[0].1, seen[1].1);
-    let mut changed: Vec<&str> = seen[0]
+    let requests = receiver.requests.lock().unwrap();
+    assert_eq!(requests[0].1, requests[1].1);
+    let mut changed: Vec<&str> = requests[0]
         .0
         .iter()
-        .filter(|(name, value)| seen[1].0.get(*name) != Some(value))
+        .filter(|(name, value)| requests[1].0.get(*name) != Some(value))
         .map(|(name, _)| name.as_str())
         .collect();
     changed.sort_unstable();
@@ -151,7 +151,7 @@ async fn a_redirect_is_a_failure_and_is_not_followed() {
     let sent = open().send(&delivery(receiver.url("/redirect")), at(0)).await;
     assert_eq!((sent.status, sent.ok), (Some(307), false));
     assert_eq!(sent.error.as_deref(), Some("answered 307, redirects are not followed"));
-    assert!(receiver.seen.lock().unwrap().is_empty());
+    assert!(receiver.requests.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn a_name_that_resolves_to_a_local_address_is_blocked_when_dialled() {
     let sent = sender(false, Duration::from_secs(15)).send(&delivery, at(0)).await;
     assert_eq!((sent.status, sent.ok), (None, false));
     assert_eq!(sent.error.as_deref(), Some("the host's address is not allowed: loopback"));
-    assert!(receiver.seen.lock().unwrap().is_empty());
+    assert!(receiver.requests.lock().unwrap().is_empty());
     // The same name is dialled when private targets are allowed, so it was the guard that stopped it.
     assert!(open().send(&delivery, at(0)).await.ok);
 }
@@ -227,7 +227,7 @@ async fn literal_addresses_in_any_form_are_blocked() {
             "{host}: {sent:?}"
         );
     }
-    assert!(receiver.seen.lock().unwrap().is_empty());
+    assert!(receiver.requests.lock().unwrap().is_empty());
     let mapped = open().send(&delivery(format!("http://[::ffff:127.0.0.1]:{port}/ok")), at(0)).await;
     assert!(mapped.ok, "{mapped:?}");
 }

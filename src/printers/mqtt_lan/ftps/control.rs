@@ -64,11 +64,11 @@ impl Control {
             return Err(PrinterError::Unreachable(format!("its file server says {} {}", hello.code, hello.text)));
         }
         let user = control.ask(&format!("USER {USER}")).await?;
-        let known = if user.code == 331 { control.ask(&format!("PASS {}", link.code)).await? } else { user };
-        match known.code {
+        let login = if user.code == 331 { control.ask(&format!("PASS {}", link.code)).await? } else { user };
+        match login.code {
             200..=299 => {}
             530 => return Err(PrinterError::WrongKey(words::CODE_HINT.to_owned())),
-            code => return Err(PrinterError::Unreachable(format!("its file server says {code} {}", known.text))),
+            code => return Err(PrinterError::Unreachable(format!("its file server says {code} {}", login.text))),
         }
         let protection = if bare { "PROT C" } else { "PROT P" };
         for command in ["PBSZ 0", protection, "TYPE I"] {

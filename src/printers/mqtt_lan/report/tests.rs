@@ -36,20 +36,20 @@ impl Heard {
 
     /// Builds the state after a print was started by this server and is in progress.
     fn printing() -> Self {
-        let mut heard = Self::new();
-        heard.hear(json!({"gcode_state": "IDLE", "subtask_id": "0", "gcode_file": ""}));
-        heard.track.starts("77".to_owned(), OURS.to_owned());
+        let mut printer = Self::new();
+        printer.hear(json!({"gcode_state": "IDLE", "subtask_id": "0", "gcode_file": ""}));
+        printer.track.starts("77".to_owned(), OURS.to_owned());
         let on =
-            heard.hear(json!({"gcode_state": "RUNNING", "subtask_id": "77", "gcode_file": OURS, "mc_percent": 40}));
+            printer.hear(json!({"gcode_state": "RUNNING", "subtask_id": "77", "gcode_file": OURS, "mc_percent": 40}));
         assert_eq!((on.state, on.file.as_deref(), on.ended), (Activity::Printing, Some(OURS), None));
-        heard
+        printer
     }
 }
 
 #[test]
 fn states_and_numbers_are_read_as_each_model_writes_them() {
-    let mut heard = Heard::new();
-    let status = heard.hear(json!({
+    let mut printer = Heard::new();
+    let status = printer.hear(json!({
         "gcode_state": "RUNNING", "gcode_file": "/data/Metadata/plate_1.gcode", "subtask_name": "vase", "subtask_id": 5,
         "mc_percent": "42", "mc_remaining_time": "12", "nozzle_temper": "219.5", "bed_temper": 60, "layer_num": "3",
         "total_layer_num": 120, "print_error": 0, "hms": [],
@@ -59,8 +59,8 @@ fn states_and_numbers_are_read_as_each_model_writes_them() {
     assert_eq!((status.progress, status.remaining_seconds), (42.0, Some(720)), "minutes become seconds");
     assert_eq!((status.nozzle, status.bed, status.updated_at), (219.5, 60.0, Timestamp(7)));
     assert_eq!(status.message.as_deref(), Some("layer 3 of 120"));
-    assert_eq!(status.layer, PrintedLayer::told(Some(3.0), Some(120.0)));
-    let packed = heard.hear(json!({"bed_temper": (60 << 16) + 57}));
+    assert_eq!(status.layer, PrintedLayer::from_numbers(Some(3.0), Some(120.0)));
+    let packed = printer.hear(json!({"bed_temper": (60 << 16) + 57}));
     assert!((packed.bed - 57.0).abs() < 0.01, "the target is packed above");
     for (word, state, connection) in [
         ("PAUSE", Activity::Paused, Connection::Connected),
@@ -69,7 +69,7 @@ fn states_and_numbers_are_read_as_each_model_writes_them() {
         ("surprise", Activity::Offline, Connection::FirmwareDisconnected),
         ("idle", Activity::Idle, Connection::Connected),
     ] {
-        let status = heard.hear(json!({"gcode_state": word}));
+        let status = printer.hear(json!({"gcode_state": word}));
         assert_eq!((status.state, status.connection), (state, connection), "{word}");
     }
 }
@@ -77,60 +77,60 @@ fn states_and_numbers_are_read_as_each_model_writes_them() {
 #[test]
 fn what_is_found_when_first_connected_is_history() {
     for word in ["FINISH", "FAILED"] {
-        let mut heard = Heard::new();
-        let status = heard.hear(json!({"gcode_state": word, "gcode_file": OURS, "subtask_id": "77"}));
+        let mut printer = Heard::new();
+        let status = printer.hear(json!({"gcode_state": word, "gcode_file": OURS, "subtask_id": "77"}));
         assert_eq!((status.state, status.ended), (Activity::Idle, None), "{word}");
-        assert_eq!(heard.wait(Duration::from_secs(60)).ended, None, "{word} stays history");
+        assert_eq!(printer.wait(Duration::from_secs(60)).ended, None, "{word} stays history");
     }
 }
 
 #[test]
 fn the_state_of_the_last_print_beside_the_new_one_is_no_end() {
-    let mut heard = Heard::new();
-    heard.hear(json!({"gcode_state": "FINISH", "gcode_file": "old.gcode.3mf", "subtask_id": "1", "mc_percent": 100}));
-    heard.track.starts("77".to_owned(), OURS.to_owned());
-    let landed = heard.hear(json!({"gcode_file": OURS, "subtask_id": "77"}));
+    let mut printer = Heard::new();
+    printer.hear(json!({"gcode_state": "FINISH", "gcode_file": "old.gcode.3mf", "subtask_id": "1", "mc_percent": 100}));
+    printer.track.starts("77".to_owned(), OURS.to_owned());
+    let landed = printer.hear(json!({"gcode_file": OURS, "subtask_id": "77"}));
     assert_eq!(
         (landed.state, landed.ended, landed.progress),
         (Activity::Idle, None, 0.0),
         "landed, and does not print"
     );
-    let prepares = heard.hear(json!({"gcode_state": "PREPARE"}));
+    let prepares = printer.hear(json!({"gcode_state": "PREPARE"}));
     assert_eq!((prepares.state, prepares.progress), (Activity::Printing, 0.0), "the percents are still the old ones");
-    let ended = heard.hear(json!({"gcode_state": "FINISH"}));
+    let ended = printer.hear(json!({"gcode_state": "FINISH"}));
     assert_eq!((ended.state, ended.ended, ended.progress), (Activity::Idle, Some(PrintEnd::Finished), 100.0));
 }
 
 #[test]
 fn a_failure_of_the_last_print_is_not_that_of_the_new_one() {
-    let mut heard = Heard::printing();
-    let failed = heard.hear(json!({"gcode_state": "FAILED", "print_error": 0x0300_8008}));
+    let mut printer = Heard::printing();
+    let failed = printer.hear(json!({"gcode_state": "FAILED", "print_error": 0x0300_8008}));
     assert_eq!(failed.ended, Some(PrintEnd::Failed));
     assert_eq!(failed.message.as_deref(), Some("the nozzle's temperature is abnormal (0300-8008)"));
-    heard.track.starts("78".to_owned(), "next.gcode.3mf".to_owned());
-    heard.hear(json!({"subtask_id": "78", "gcode_file": "next.gcode.3mf"}));
-    let waits = heard.wait(Duration::from_secs(10));
+    printer.track.starts("78".to_owned(), "next.gcode.3mf".to_owned());
+    printer.hear(json!({"subtask_id": "78", "gcode_file": "next.gcode.3mf"}));
+    let waits = printer.wait(Duration::from_secs(10));
     assert_eq!((waits.state, waits.file.as_deref(), waits.ended), (Activity::Idle, Some("next.gcode.3mf"), None));
 }
 
 #[test]
 fn very_fast_prints_are_seen_to_end() {
-    let mut heard = Heard::new();
-    heard.hear(json!({"gcode_state": "IDLE", "subtask_id": "0"}));
-    heard.track.starts("77".to_owned(), OURS.to_owned());
-    let ended = heard.hear(json!({"gcode_state": "FINISH", "subtask_id": "77", "gcode_file": OURS}));
+    let mut printer = Heard::new();
+    printer.hear(json!({"gcode_state": "IDLE", "subtask_id": "0"}));
+    printer.track.starts("77".to_owned(), OURS.to_owned());
+    let ended = printer.hear(json!({"gcode_state": "FINISH", "subtask_id": "77", "gcode_file": OURS}));
     assert_eq!((ended.file.as_deref(), ended.ended), (Some(OURS), Some(PrintEnd::Finished)));
 }
 
 #[test]
 fn the_end_of_a_print_that_was_seen_counts_after_a_lost_connection_too() {
-    let mut heard = Heard::printing();
-    heard.connected_anew();
-    let ended = heard.hear(json!({"gcode_state": "FINISH", "subtask_id": "77", "gcode_file": OURS}));
+    let mut printer = Heard::printing();
+    printer.connected_anew();
+    let ended = printer.hear(json!({"gcode_state": "FINISH", "subtask_id": "77", "gcode_file": OURS}));
     assert_eq!(ended.ended, Some(PrintEnd::Finished));
-    let mut heard = Heard::printing();
-    heard.connected_anew();
-    let other = heard.hear(json!({"gcode_state": "FINISH", "subtask_id": "0", "gcode_file": "other.gcode.3mf"}));
+    let mut printer = Heard::printing();
+    printer.connected_anew();
+    let other = printer.hear(json!({"gcode_state": "FINISH", "subtask_id": "0", "gcode_file": "other.gcode.3mf"}));
     assert_eq!((other.file.as_deref(), other.ended), (Some("other.gcode.3mf"), None), "another print came meanwhile");
 }
 
@@ -138,61 +138,61 @@ fn the_end_of_a_print_that_was_seen_counts_after_a_lost_connection_too() {
 fn a_cancelled_print_is_told_from_a_failed_one() {
     let failure = json!({"gcode_state": "FAILED"});
     // The number of the cancel comes before the end, with it, or a moment after it, and is soon taken back.
-    let mut heard = Heard::printing();
-    heard.hear(json!({"print_error": 50_348_044}));
-    heard.hear(json!({"print_error": 0}));
-    assert_eq!(heard.hear(failure.clone()).ended, Some(PrintEnd::Cancelled));
-    let mut heard = Heard::printing();
-    let ending = heard.hear(failure.clone());
+    let mut printer = Heard::printing();
+    printer.hear(json!({"print_error": 50_348_044}));
+    printer.hear(json!({"print_error": 0}));
+    assert_eq!(printer.hear(failure.clone()).ended, Some(PrintEnd::Cancelled));
+    let mut printer = Heard::printing();
+    let ending = printer.hear(failure.clone());
     assert_eq!((ending.state, ending.cancelling, ending.ended), (Activity::Printing, true, None), "not known yet");
-    assert!(heard.track.due().is_some());
-    assert_eq!(heard.hear(json!({"print_error": "83902478"})).ended, Some(PrintEnd::Cancelled), "0500-400E");
+    assert!(printer.track.due().is_some());
+    assert_eq!(printer.hear(json!({"print_error": "83902478"})).ended, Some(PrintEnd::Cancelled), "0500-400E");
     // Nobody says that it was cancelled.
-    let mut heard = Heard::printing();
-    heard.hear(failure.clone());
-    assert_eq!(heard.wait(Duration::from_secs(3)).ended, Some(PrintEnd::Failed));
-    assert_eq!(heard.track.due(), None);
+    let mut printer = Heard::printing();
+    printer.hear(failure.clone());
+    assert_eq!(printer.wait(Duration::from_secs(3)).ended, Some(PrintEnd::Failed));
+    assert_eq!(printer.track.due(), None);
     // We cancelled it; it prints on until it acts on that.
-    let mut heard = Heard::printing();
-    heard.track.cancels(Instant::now());
-    assert!(heard.hear(json!({"mc_percent": 41})).cancelling);
-    assert_eq!(heard.hear(failure.clone()).ended, Some(PrintEnd::Cancelled));
+    let mut printer = Heard::printing();
+    printer.track.cancels(Instant::now());
+    assert!(printer.hear(json!({"mc_percent": 41})).cancelling);
+    assert_eq!(printer.hear(failure.clone()).ended, Some(PrintEnd::Cancelled));
     // What it certainly did not carry out is no reason, and is not sent again at once all the same.
-    let mut heard = Heard::printing();
-    let of = heard.track.cancels(Instant::now()).unwrap();
-    heard.track.cancel_failed(&of);
-    assert!(heard.hear(json!({"mc_percent": 41})).cancelling);
-    heard.hear(failure.clone());
-    assert_eq!(heard.wait(Duration::from_secs(3)).ended, Some(PrintEnd::Failed));
+    let mut printer = Heard::printing();
+    let of = printer.track.cancels(Instant::now()).unwrap();
+    printer.track.cancel_failed(&of);
+    assert!(printer.hear(json!({"mc_percent": 41})).cancelling);
+    printer.hear(failure.clone());
+    assert_eq!(printer.wait(Duration::from_secs(3)).ended, Some(PrintEnd::Failed));
     // One that it may have carried out counts, whatever came of another.
-    let mut heard = Heard::printing();
-    heard.track.cancels(Instant::now());
-    let of = heard.track.cancels(Instant::now()).unwrap();
-    heard.track.cancel_failed(&of);
-    assert_eq!(heard.hear(failure.clone()).ended, Some(PrintEnd::Cancelled));
+    let mut printer = Heard::printing();
+    printer.track.cancels(Instant::now());
+    let of = printer.track.cancels(Instant::now()).unwrap();
+    printer.track.cancel_failed(&of);
+    assert_eq!(printer.hear(failure.clone()).ended, Some(PrintEnd::Cancelled));
     // So does what the printer says of it.
-    let mut heard = Heard::printing();
-    let of = heard.track.cancels(Instant::now()).unwrap();
-    heard.hear(json!({"print_error": 50_348_044}));
-    heard.track.cancel_failed(&of);
-    assert_eq!(heard.hear(failure.clone()).ended, Some(PrintEnd::Cancelled));
+    let mut printer = Heard::printing();
+    let of = printer.track.cancels(Instant::now()).unwrap();
+    printer.hear(json!({"print_error": 50_348_044}));
+    printer.track.cancel_failed(&of);
+    assert_eq!(printer.hear(failure.clone()).ended, Some(PrintEnd::Cancelled));
     // A printer that forgets it at once.
-    let mut heard = Heard::printing();
-    heard.track.cancels(Instant::now());
-    let idle = heard.hear(json!({"gcode_state": "IDLE", "subtask_id": "0", "gcode_file": "", "subtask_name": ""}));
+    let mut printer = Heard::printing();
+    printer.track.cancels(Instant::now());
+    let idle = printer.hear(json!({"gcode_state": "IDLE", "subtask_id": "0", "gcode_file": "", "subtask_name": ""}));
     assert_eq!((idle.file.as_deref(), idle.ended), (Some(OURS), Some(PrintEnd::Cancelled)));
     // The next print has nothing of it.
-    heard.hear(json!({"gcode_state": "RUNNING", "subtask_id": "0", "gcode_file": OURS}));
-    heard.hear(json!({"gcode_state": "FAILED"}));
-    assert_eq!(heard.wait(Duration::from_secs(3)).ended, Some(PrintEnd::Failed));
+    printer.hear(json!({"gcode_state": "RUNNING", "subtask_id": "0", "gcode_file": OURS}));
+    printer.hear(json!({"gcode_state": "FAILED"}));
+    assert_eq!(printer.wait(Duration::from_secs(3)).ended, Some(PrintEnd::Failed));
 }
 
 #[test]
 fn a_print_that_is_refused_while_it_is_prepared_has_failed() {
-    let mut heard = Heard::new();
-    heard.hear(json!({"gcode_state": "IDLE"}));
-    heard.hear(json!({"gcode_state": "PREPARE", "subtask_id": "77", "gcode_file": OURS}));
-    let failed = heard.hear(json!({"gcode_state": "FAILED", "print_error": 0x0700_8012}));
+    let mut printer = Heard::new();
+    printer.hear(json!({"gcode_state": "IDLE"}));
+    printer.hear(json!({"gcode_state": "PREPARE", "subtask_id": "77", "gcode_file": OURS}));
+    let failed = printer.hear(json!({"gcode_state": "FAILED", "print_error": 0x0700_8012}));
     assert_eq!(failed.ended, Some(PrintEnd::Failed));
     assert!(failed.message.unwrap().starts_with("the AMS mapping is wrong"));
 }
@@ -200,40 +200,44 @@ fn a_print_that_is_refused_while_it_is_prepared_has_failed() {
 #[test]
 fn printers_that_only_let_themselves_be_read_are_told() {
     let read_only = |report: Value| {
-        let mut heard = Heard::new();
-        heard.hear(json!({"gcode_state": "IDLE"}));
-        heard.hear(report).connection == Connection::ReadOnly
+        let mut printer = Heard::new();
+        printer.hear(json!({"gcode_state": "IDLE"}));
+        printer.hear(report).connection == Connection::ReadOnly
     };
     assert!(read_only(json!({"fun": "3EC1AFFF9CFF"})));
     assert!(!read_only(json!({"fun": "3EC18FFF9CFF"})), "the bit is clear");
     assert!(!read_only(json!({"fun": "no number"})) && !read_only(json!({})), "older models do not tell");
     assert!(read_only(json!({"hms": [{"attr": 0x0500_0500, "code": 0x0001_0007}]})));
-    let mut heard = Heard::printing();
-    heard.track.refuses = true;
-    let status = heard.hear(json!({}));
+    let mut printer = Heard::printing();
+    printer.track.refuses = true;
+    let status = printer.hear(json!({}));
     assert_eq!((status.connection, status.state), (Connection::ReadOnly, Activity::Printing));
     assert!(status.message.unwrap().starts_with("connected, but read-only"));
-    heard.connected_anew();
-    assert_eq!(heard.hear(json!({"gcode_state": "IDLE"})).connection, Connection::Connected, "perhaps allowed by now");
+    printer.connected_anew();
+    assert_eq!(
+        printer.hear(json!({"gcode_state": "IDLE"})).connection,
+        Connection::Connected,
+        "perhaps allowed by now"
+    );
 }
 
 #[test]
 fn a_report_counts_once_it_is_full() {
-    let mut heard = Heard::new();
-    heard.hear(json!({"wifi_signal": "-45dBm"}));
-    assert!(!heard.track.full);
-    heard.hear(json!({"gcode_state": "IDLE"}));
-    assert!(heard.track.full);
-    heard.connected_anew();
-    assert!(!heard.track.full);
+    let mut printer = Heard::new();
+    printer.hear(json!({"wifi_signal": "-45dBm"}));
+    assert!(!printer.track.full);
+    printer.hear(json!({"gcode_state": "IDLE"}));
+    assert!(printer.track.full);
+    printer.connected_anew();
+    assert!(!printer.track.full);
 }
 
 #[test]
 fn a_fault_of_heaters_or_motors_is_an_error_of_the_printer() {
-    let mut heard = Heard::printing();
+    let mut printer = Heard::printing();
     let hms = json!([{"attr": 0x0300_0100, "code": 0x0001_0001}]);
-    let failed = heard.hear(json!({"gcode_state": "FAILED", "hms": hms}));
+    let failed = printer.hear(json!({"gcode_state": "FAILED", "hms": hms}));
     assert_eq!((failed.state, failed.ended), (Activity::Error, Some(PrintEnd::Failed)));
     assert!(failed.message.unwrap().contains("short circuit (HMS 0300-0100-0001-0001)"));
-    assert_eq!(heard.hear(json!({"hms": []})).state, Activity::Idle, "once somebody has mended it");
+    assert_eq!(printer.hear(json!({"hms": []})).state, Activity::Idle, "once somebody has mended it");
 }

@@ -68,7 +68,7 @@ pub(super) async fn talk(link: &Link, shared: &SessionParts, end: &CancellationT
         state.track.begin();
         (state.outbox, state.closed, state.spoke) = (Some(outbox), None, None);
     });
-    shared.inbox.heard();
+    shared.inbox.note_contact();
     shared.moved.send_replace(());
     let quiet = MAX_QUIET_TIME.min(offline_after / MAX_UNANSWERED_PINGS);
     let why = tokio::select! {
@@ -88,7 +88,7 @@ async fn serve(
     commands: &mut mpsc::Receiver<Outgoing>,
     (opened, quiet): (Instant, Duration),
 ) -> PrinterError {
-    let (mut reported, mut asked, mut numbers) = (opened, 0, 1u16);
+    let (mut reported, mut pings, mut numbers) = (opened, 0, 1u16);
     let mut ping = opened + quiet;
     for first in [Command::versions(), Command::everything()] {
         let publish = published(link, Outgoing { bytes: first.with_number("0"), acknowledged: false }, &mut numbers);
@@ -102,8 +102,8 @@ async fn serve(
             biased; // what the printer says comes first: it may settle what waits
             packet = wire.next() => match packet {
                 Some(Ok(packet)) => {
-                    asked = 0;
-                    shared.inbox.heard();
+                    pings = 0;
+                    shared.inbox.note_contact();
                     match packet {
                         Packet::Publish(publish) => {
                             if publish.topic == format!("device/{}/report", link.serial) {
@@ -133,8 +133,8 @@ async fn serve(
             },
             () = sleep_until(ping) => {
                 ping += quiet;
-                asked += 1;
-                if asked > MAX_UNANSWERED_PINGS {
+                pings += 1;
+                if pings > MAX_UNANSWERED_PINGS {
                     return PrinterError::Timeout;
                 }
                 send(link, wire, Packet::PingReq).await
@@ -238,12 +238,12 @@ fn hear(shared: &SessionParts, payload: &[u8], now: Instant) -> Result<(), TooLa
             if let Some(fun) = &fun {
                 content.insert("fun".to_owned(), fun.clone());
             }
-            let heard = shared.with(|state| {
+            let outcome = shared.with(|state| {
                 let full = state.track.full;
                 (state.track.hear(content, now), state.track.full && !full)
             });
-            heard.0?;
-            if heard.1 {
+            outcome.0?;
+            if outcome.1 {
                 shared.inbox.opened();
                 shared.moved.send_replace(());
             }
@@ -288,9 +288,9 @@ fn tell(shared: &SessionParts) {
             return (false, None);
         }
         let now = (state.track.status(Timestamp::default()), state.track.trouble());
-        let news = matter(&now) != matter(&state.known);
+        let news = matter(&now) != matter(&state.last_status);
         if news {
-            state.known = now.clone();
+            state.last_status = now.clone();
         }
         (news, Some(now.0))
     });

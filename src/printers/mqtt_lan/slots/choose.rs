@@ -15,8 +15,8 @@ impl Changer {
     /// # Errors
     ///
     /// [`PrinterError::Invalid`] with the filaments, the contents of the slots, and instructions.
-    pub(in super::super) fn choose(&self, wanted: &SlotsWanted) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
-        let SlotsWanted { filaments, named } = wanted;
+    pub(in super::super) fn choose(&self, request: &SlotsWanted) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
+        let SlotsWanted { filaments, named } = request;
         let indices: Vec<u32> = if filaments.is_empty() {
             (0u32..).take(named.len().max(1)).collect()
         } else {
@@ -65,9 +65,10 @@ impl Changer {
     /// Returns the slots that fit each filament without an operator's choice; `None` if that is not certain.
     fn fitting(&self, filaments: &[PlateFilament]) -> Option<Vec<u32>> {
         let one = filaments.len() <= 1;
-        let wanted = filaments.first().and_then(|filament| filament.kind.as_deref());
+        let required = filaments.first().and_then(|filament| filament.kind.as_deref());
         // What is unknown fits.
-        let fits = |known: Option<&String>| wanted.zip(known).is_none_or(|(wanted, known)| same_kind(wanted, known));
+        let fits =
+            |loaded: Option<&String>| required.zip(loaded).is_none_or(|(required, loaded)| same_kind(required, loaded));
         let kind = |slot: u32| self.place(slot).map_or(self.beside.as_ref(), |place| place.kind.as_ref());
         if let Some(now) = self.now.filter(|now| one && fits(kind(*now))) {
             return Some(vec![now]);
@@ -90,16 +91,17 @@ impl Changer {
     /// Returns the slot that holds the kind and colour of a filament. Spools that the printer itself cannot distinguish
     /// count as one choice.
     fn matching(&self, filament: &PlateFilament) -> Option<u32> {
-        let wanted = filament.kind.as_deref()?;
+        let required = filament.kind.as_deref()?;
         let alike = |place: &&SpoolPlace| {
             let color = place.spool.color.as_deref();
-            let coloured = |wanted: &String| color.is_some_and(|color| color.eq_ignore_ascii_case(wanted));
-            place.kind.as_deref().is_some_and(|kind| same_kind(wanted, kind))
+            let coloured =
+                |required_color: &String| color.is_some_and(|color| color.eq_ignore_ascii_case(required_color));
+            place.kind.as_deref().is_some_and(|kind| same_kind(required, kind))
                 && filament.color.as_ref().is_none_or(coloured)
         };
-        let mut found = self.places.iter().filter(alike);
-        let first = found.next()?;
-        found.all(|other| other.spool == first.spool).then_some(first.slot)
+        let mut matches = self.places.iter().filter(alike);
+        let first = matches.next()?;
+        matches.all(|other| other.spool == first.spool).then_some(first.slot)
     }
 
     /// Returns the slots known to hold a spool.
@@ -121,14 +123,14 @@ impl Changer {
     /// Describes the contents of all slots.
     fn in_words(&self) -> String {
         let of = |place: &SpoolPlace| {
-            let known = place.kind.as_deref().or(place.spool.vendor_code.as_deref());
-            format!("slot {} holds {}", place.slot, in_words(known, place.spool.color.as_deref()))
+            let held = place.kind.as_deref().or(place.spool.vendor_code.as_deref());
+            format!("slot {} holds {}", place.slot, in_words(held, place.spool.color.as_deref()))
         };
-        let known: Vec<String> = self.spooled().map(of).collect();
-        if known.is_empty() {
+        let descriptions: Vec<String> = self.spooled().map(of).collect();
+        if descriptions.is_empty() {
             "no slot of its filament changer holds a spool that it knows".to_owned()
         } else {
-            known.join(", ")
+            descriptions.join(", ")
         }
     }
 }
@@ -166,13 +168,13 @@ mod tests {
     }
 
     fn filament(index: u32, kind: &str, color: &str) -> PlateFilament {
-        let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-        PlateFilament { index, kind: known(kind), color: known(color), ..PlateFilament::default() }
+        let non_empty = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        PlateFilament { index, kind: non_empty(kind), color: non_empty(color), ..PlateFilament::default() }
     }
 
     fn chosen(changer: &Changer, filaments: &[PlateFilament], named: &[u32]) -> Result<Vec<Option<u32>>, String> {
-        let wanted = SlotsWanted { filaments: filaments.to_vec(), named: named.to_vec() };
-        let slots = changer.choose(&wanted).map_err(|error| {
+        let request = SlotsWanted { filaments: filaments.to_vec(), named: named.to_vec() };
+        let slots = changer.choose(&request).map_err(|error| {
             assert!(error.certainly_not_done(), "{error}");
             error.to_string()
         })?;

@@ -56,8 +56,8 @@ proptest! {
     fn words_add_no_header_and_no_receiver(subject in any_words(), text in any_words(), html in any_words()) {
         let harmless = written(&both()).unwrap();
         let bad = subject.contains(char::is_control);
-        let told = Message { subject, text, html: Some(html), ..both() };
-        match written(&told) {
+        let message = Message { subject, text, html: Some(html), ..both() };
+        match written(&message) {
             Ok(mail) => {
                 prop_assert!(!bad);
                 let raw = mail.formatted();
@@ -72,11 +72,11 @@ proptest! {
 
     /// Verifies that an address accepted by the API is exactly one recipient.
     #[test]
-    fn an_address_is_one_receiver(given in any_address()) {
-        let Ok(email) = normal_email(&given) else { return Ok(()) };
+    fn an_address_is_one_receiver(address in any_address()) {
+        let Ok(email) = normal_email(&address) else { return Ok(()) };
         prop_assert!(!email.contains([' ', ',', '<', '>', '"', '\r', '\n']), "{:?}", email);
-        let told = Message { to: vec![email.clone()], ..both() };
-        let mail = written(&told);
+        let message = Message { to: vec![email.clone()], ..both() };
+        let mail = written(&message);
         prop_assert!(mail.is_ok(), "nothing can be sent to {email}");
         let mail = mail.unwrap();
         let receivers: Vec<&str> = mail.envelope().to().iter().map(AsRef::as_ref).collect();

@@ -10,9 +10,9 @@ pub(super) type Calls = Arc<Mutex<Vec<(axum::http::HeaderMap, serde_json::Value)
 pub(super) async fn service(status: u16, answer: &'static str) -> (MailApi, Calls) {
     crate::services::tls::install_provider();
     let calls = Calls::default();
-    let seen = calls.clone();
+    let recorded = calls.clone();
     let handler = move |headers: axum::http::HeaderMap, axum::Json(body): axum::Json<serde_json::Value>| async move {
-        seen.lock().unwrap().push((headers, body));
+        recorded.lock().unwrap().push((headers, body));
         (axum::http::StatusCode::from_u16(status).unwrap(), answer)
     };
     let app = axum::Router::new().route("/emails", axum::routing::post(handler));

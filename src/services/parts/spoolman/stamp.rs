@@ -48,10 +48,10 @@ impl Trace {
         let nanograms = (spool["used_weight"].as_f64()? * 1e9).round();
         // What is beyond this is no amount either.
         let nanograms = (nanograms.abs() < 9e18).then_some(nanograms as i64)?;
-        let told = spool["last_used"].as_str();
-        let age = |told: &str| Some(now?.as_second() - told.parse::<Timestamp>().ok()?.as_second());
-        let recently = told.is_some_and(|told| age(told).is_none_or(|seconds| seconds < SAME_MOMENT_SECONDS));
-        let last_used = told.unwrap_or_default().chars().take(MAX_MOMENT_CHARS).collect();
+        let moment = spool["last_used"].as_str();
+        let age = |moment: &str| Some(now?.as_second() - moment.parse::<Timestamp>().ok()?.as_second());
+        let recently = moment.is_some_and(|moment| age(moment).is_none_or(|seconds| seconds < SAME_MOMENT_SECONDS));
+        let last_used = moment.unwrap_or_default().chars().take(MAX_MOMENT_CHARS).collect();
         Some(Self { nanograms: nanograms - whole(nanograms), recently, last_used })
     }
 
@@ -170,12 +170,15 @@ mod tests {
         let ours = booking(77, -30_000, &there, 10);
         let sent = 120.0 + grams_to_use(&ours);
         assert_eq!(used(&spool(sent, 10)), Ok(Amount(150_000)), "the amount that was meant");
-        let told = |grams, last_used| verdict(&ours, &spool(grams, last_used)).unwrap();
-        assert_eq!(told(sent, 10), BookingVerdict::Booked);
-        assert_eq!(told(120.0, 0), BookingVerdict::NotBooked);
-        assert_eq!(told(150.0, 0), BookingVerdict::NotBooked, "a person set it, and used nothing");
-        assert_eq!(told(sent - 30.0, 11), BookingVerdict::Booked, "ours, and somebody gave as much back");
-        assert!(matches!(told(150.0, 11), BookingVerdict::Unclear(_)), "somebody used as much, and ours was lost");
+        let verdict_for = |grams, last_used| verdict(&ours, &spool(grams, last_used)).unwrap();
+        assert_eq!(verdict_for(sent, 10), BookingVerdict::Booked);
+        assert_eq!(verdict_for(120.0, 0), BookingVerdict::NotBooked);
+        assert_eq!(verdict_for(150.0, 0), BookingVerdict::NotBooked, "a person set it, and used nothing");
+        assert_eq!(verdict_for(sent - 30.0, 11), BookingVerdict::Booked, "ours, and somebody gave as much back");
+        assert!(
+            matches!(verdict_for(150.0, 11), BookingVerdict::Unclear(_)),
+            "somebody used as much, and ours was lost"
+        );
         let next = booking(78, -5_000, &spool(sent, 10), 20);
         let word = verdict(&next, &spool(sent + 5.0, 21)).unwrap();
         assert_eq!(word, BookingVerdict::NotBooked, "the digits are those of our last booking");
@@ -202,9 +205,9 @@ mod tests {
     fn what_was_decided_without_a_trace_is_told_by_its_amount() {
         let ours = Booking { trace: None, ..booking(1, -30_000, &spool(120.0, 0), 10) };
         assert!((grams_to_use(&ours) - 30.0).abs() < 1e-12);
-        let told = |grams| verdict(&ours, &spool(grams, 10)).unwrap();
-        assert_eq!((told(150.0), told(120.0)), (BookingVerdict::Booked, BookingVerdict::NotBooked));
-        assert!(matches!(told(151.0), BookingVerdict::Unclear(_)));
+        let verdict_for = |grams| verdict(&ours, &spool(grams, 10)).unwrap();
+        assert_eq!((verdict_for(150.0), verdict_for(120.0)), (BookingVerdict::Booked, BookingVerdict::NotBooked));
+        assert!(matches!(verdict_for(151.0), BookingVerdict::Unclear(_)));
     }
 
     /// External change of the spool before the booking's outcome is determined.
