@@ -78,7 +78,7 @@ pub struct ServeArgs {
     pub listen: Option<SocketAddr>,
 }
 
-/// What the program is asked to do; `serve` when nothing is said.
+/// Subcommand of the program; `serve` when none is named.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the server (the same as printfloor without a command)
@@ -131,7 +131,7 @@ pub enum Description {
     Billing,
 }
 
-/// What `demo` may be told.
+/// Options of `demo`.
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
     /// Number of simulated printers, about as many of each type
@@ -150,16 +150,16 @@ pub struct DemoArgs {
     pub end_after: Option<Duration>,
 }
 
-/// What `simulate` may be told.
+/// Options of `simulate`.
 #[derive(Clone, Debug, Args)]
 pub struct SimulateArgs {
-    /// How many printers of which kind
+    /// Number of printers of each kind
     #[command(flatten)]
     pub printers: simulate::FleetSizes,
     /// Port of the first printer, the others use the ports after it [default: free ports]
     #[arg(long, value_name = "P")]
     pub base_port: Option<u16>,
-    /// Answer callers without a key too, as printers do that trust the whole network
+    /// Also answer requests without a key, like printers that trust the whole network
     #[arg(long)]
     pub keyless: bool,
     /// Print this many times faster than the G-code estimates
@@ -171,12 +171,12 @@ pub struct SimulateArgs {
     /// Run a simulated payment processor too, on this port [default: a free port]
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
     pub payments: Option<u16>,
-    /// Where the payment processor sends its signed events, on this machine
+    /// URL on this machine that receives the payment processor's signed events
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8787/webhooks/payments", requires = "payments")]
     pub events_to: String,
 }
 
-/// Which settings `printfloor config` prints.
+/// Selects the settings that `printfloor config` prints.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ConfigArgs {
     /// Print only what is set somewhere, one line each
@@ -194,7 +194,7 @@ pub enum KeyCommand {
     Create(NewKey),
     /// List all keys, newest first
     List,
-    /// Revoke a key; requests with it are refused at once
+    /// Revoke a key; requests with it are rejected at once
     Revoke {
         /// Id of the key, as `key list` shows it
         #[arg(value_parser = key_id)]
@@ -205,20 +205,20 @@ pub enum KeyCommand {
 /// Arguments of `key create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewKey {
-    /// A name that says what the key is for
+    /// A descriptive name, such as the program that uses the key
     #[arg(long)]
     pub name: String,
-    /// What the key may be used for
+    /// Role of the key: what it may be used for
     #[arg(long)]
     pub role: AnyRole,
-    /// Time from which the key is refused, for example 2030-01-31T12:00:00Z, or 2030-01-31 for the beginning of that
+    /// Time from which the key is rejected, for example 2030-01-31T12:00:00Z, or 2030-01-31 for the beginning of that
     /// day in UTC [default: never]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub expires_at: Option<Timestamp>,
     /// For the role customer: e-mail address of the customer whose orders the key may see and place
     #[arg(long, value_name = "EMAIL")]
     pub customer_email: Option<String>,
-    /// If there is no shop in the data directory, make a new one
+    /// Create a new shop if the data directory holds none
     #[arg(long)]
     pub new: bool,
 }
@@ -226,12 +226,12 @@ pub struct NewKey {
 /// Commands about accounts of staff members.
 #[derive(Debug, Subcommand)]
 pub enum UserCommand {
-    /// Create an account; the password is asked for, or read as one line from standard input
+    /// Create an account; prompts for the password, or reads it as one line from standard input
     Create(NewUserArguments),
     /// List all accounts
     List,
-    /// Set a new password, which is asked for, or read as one line from standard input; ends all sessions of the
-    /// account
+    /// Set a new password and end all sessions of the account; prompts for it, or reads it as one line from standard
+    /// input
     Passwd {
         /// E-mail address of the account
         #[arg(long)]
@@ -245,13 +245,13 @@ pub struct NewUserArguments {
     /// E-mail address to sign in with
     #[arg(long)]
     pub email: String,
-    /// What the staff member may do
+    /// Role of the staff member: what the account may do
     #[arg(long)]
     pub role: RoleArgument,
     /// Name of the staff member; by default the part of the e-mail address before the @
     #[arg(long)]
     pub name: Option<String>,
-    /// If there is no shop in the data directory, make a new one
+    /// Create a new shop if the data directory holds none
     #[arg(long)]
     pub new: bool,
 }
@@ -295,12 +295,12 @@ impl From<RoleArgument> for Role {
     }
 }
 
-/// How long to wait at exit for threads that are still working; a blocked read of standard input would never return.
+/// Maximum wait at exit for threads that are still working; a blocked read of standard input would never return.
 const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The whole program: installs the TLS provider, reads the command line, runs the command on a runtime of its own.
+/// Runs the whole program: installs the TLS provider, parses the command line, and runs the command on its own runtime.
 ///
-/// It is not `async` so that the code of all tasks is generated with the library: the body of an `async fn` is compiled
+/// Not `async`, so that the code of all tasks is generated with the library: the body of an `async fn` is compiled
 /// where it is first polled, which would be the binary, a second time for everything below it.
 pub fn main() -> ExitCode {
     // Whatever this process makes is for its user alone, wherever it is: databases, uploads, mails, secrets.
@@ -320,7 +320,7 @@ pub fn main() -> ExitCode {
     code
 }
 
-/// Runs a command to its end. On failure, prints the reason and advice to standard error.
+/// Runs a command to completion. On failure, prints the reason and advice to standard error.
 async fn run(cli: Cli) -> ExitCode {
     // On the heap: what a server holds while it runs is larger than a stack frame should be.
     match Box::pin(run_command(cli)).await {
@@ -380,7 +380,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     seconds.filter(|span| !span.is_zero()).ok_or_else(|| "must be a number of seconds greater than 0".to_owned())
 }
 
-/// A time, or a date, which stands for its beginning in UTC.
+/// Parses a time, or a date, which stands for its beginning in UTC.
 fn time(text: &str) -> Result<Timestamp, String> {
     let whole = if text.len() == "2030-01-31".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
     whole.parse().map_err(|_| "is neither a time such as 2030-01-31T12:00:00Z nor a date such as 2030-01-31".to_owned())

@@ -1,6 +1,6 @@
-//! The settings: the embedded `config.toml`, a settings file, `.env`, environment variables and the command line, each
-//! overriding the one before, checked at start. The server's own secrets may also stand in `secrets.env` beside the
-//! data; loading never makes or writes them. The environment is passed in, so that tests control it.
+//! Settings: the embedded `config.toml`, a settings file, `.env`, environment variables and the command line, each
+//! overriding the one before, validated at start. The server's own secrets may also be in `secrets.env` in the data
+//! directory; loading never generates or writes them. The environment is passed in, so that tests control it.
 //!
 //! A new setting is a field in [`sections`] and a line with a comment and its default in `config.toml`.
 
@@ -44,31 +44,31 @@ use crate::services::mail::{Encryption, SmtpSettings};
 use crate::services::slicer::SlicerSettings;
 use crate::services::slicer::process::RunLimits;
 
-/// Name of the file that is read from the working directory when no other is named.
+/// Name of the settings file that is read from the working directory by default.
 pub const FILE: &str = "printfloor.toml";
 
-/// Name of the file in the data directory that keeps the secrets which the server made for itself.
+/// Name of the file in the data directory that stores the secrets which the server generated for itself.
 const SECRETS_FILE: &str = "secrets.env";
 
-/// Name of the file of variables in the working directory, and of it as a source.
+/// Name of the `.env` file in the working directory, and of this file as a source in messages.
 const DOTENV: &str = ".env";
 
-/// The environment as a source.
+/// Name of the environment as a source.
 const ENVIRONMENT: &str = "the environment";
 
-/// All settings. [`Config::load`] gives only such as passed every check.
+/// All settings. [`Config::load`] returns only settings that passed every check.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Development or production; from `PRINTFLOOR_ENV`, never from a settings file.
     #[serde(skip)]
     pub mode: Mode,
-    /// Where the settings came from, so that they can be changed there.
+    /// Sources of the settings, so that they can be changed there.
     #[serde(skip)]
     pub origin: Origin,
     /// The listener and limits on connections and requests.
     pub server: sections::Server,
-    /// Where the database is, and how it is spoken to.
+    /// Database address and connection limits.
     pub database: sections::Database,
     /// The optional Redis server.
     pub redis: sections::Redis,
@@ -76,51 +76,51 @@ pub struct Config {
     pub auth: sections::Auth,
     /// Bounds on queued commands, and rate limits.
     pub limits: sections::Limits,
-    /// When stock holds jobs back.
+    /// Rules about stock that holds jobs back.
     inventory: sections::Inventory,
     /// Defaults and bounds of new orders.
     pub orders: sections::Orders,
-    /// Where the catalogue for customers comes from.
+    /// Source of the catalogue for customers.
     pub catalog: sections::Catalog,
     /// Tax rates by destination.
     pub tax: sections::Tax,
-    /// What sending an order costs.
+    /// Price of shipping an order.
     pub shipping: sections::Shipping,
-    /// When somebody is in the shop.
+    /// Opening hours of the shop.
     pub shop: sections::Shop,
-    /// What is expected before anything is known.
+    /// Defaults of the forecaster until it has learned from data.
     pub forecast: sections::Forecast,
-    /// How jobs are given to printers.
+    /// Rules for dispatching jobs to printers.
     pub dispatch: sections::Dispatch,
-    /// How printed parts are judged.
+    /// Rules for judging printed parts.
     pub quality: sections::Quality,
-    /// How models are priced, and how long quotes hold.
+    /// Prices of models, and validity of quotes.
     pub pricing: sections::Pricing,
-    /// What invoices say of the shop.
+    /// Seller details on invoices.
     pub invoices: sections::Invoices,
-    /// What custom pieces are estimated to cost.
+    /// Price tables of custom pieces.
     pub intake: sections::Intake,
-    /// How invoices look as PDF.
+    /// Appearance of invoices as PDF.
     pub pdf: sections::Pdf,
-    /// Where rendered PDFs are stored.
+    /// Storage of rendered PDFs.
     pub object_storage: sections::ObjectStorage,
-    /// How the adapters speak to printers.
+    /// Timeouts and intervals of the printer adapters.
     pub printers: sections::Printers,
-    /// How events are delivered to subscribed programs.
+    /// Delivery of events to webhook endpoints.
     pub webhooks: sections::Webhooks,
     /// The account at the payment processor.
     pub payments: sections::Payments,
-    /// How mails leave the server.
+    /// Delivery of mails.
     pub mail: sections::Mail,
     /// The search for printers.
     pub discovery: sections::Discovery,
-    /// What holds for each integration.
+    /// Settings shared by all integrations.
     pub integrations: sections::Integrations,
     /// The parts management system that stock is synchronised with.
     pub parts: sections::Peer,
-    /// The system that knows spools.
+    /// Spool management system.
     pub spools: sections::Peer,
-    /// Keeping stock in step with both.
+    /// Synchronisation of stock with both.
     pub stock_sync: sections::StockSync,
     /// The workflow automation that events are sent to.
     pub workflow: sections::Workflow,
@@ -128,45 +128,45 @@ pub struct Config {
     pub farm_ui: sections::Peer,
     /// The detector of failed prints.
     pub failure_detection: sections::FailureDetection,
-    /// The home automation that shows states of printers.
+    /// Home automation that shows the states of printers.
     pub smart_home: sections::SmartHome,
-    /// The system that keeps the books.
+    /// Accounting system.
     pub accounting: sections::Accounting,
     /// The gateway that forwards chat messages.
     pub agent: sections::Agent,
-    /// Settings of how models are made into G-code.
+    /// Slicing of models to G-code.
     pub slicing: sections::Slicing,
-    /// Where uploaded files are kept.
+    /// Storage of uploaded files.
     pub files: sections::Files,
-    /// Who may read `/metrics`.
+    /// Access to `/metrics`.
     pub metrics: sections::Metrics,
     /// The server's own log.
     pub log: sections::Log,
 }
 
-/// Whether the server is tried out or serves a real shop.
+/// Mode of the server: for trying it out, or for a real shop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Secrets that are missing at the first start are made and kept in `SECRETS_FILE`.
+    /// Secrets that are missing at the first start are generated and stored in `SECRETS_FILE`.
     #[default]
     Development,
-    /// Missing secrets are refused, the database is PostgreSQL, cookies are `Secure`, keys begin with `key_live_`.
+    /// Missing secrets are rejected, the database is PostgreSQL, cookies are `Secure`, keys begin with `key_live_`.
     Production,
 }
 
-/// The settings that [`Config::load`] found, and where each was set.
+/// Settings that [`Config::load`] returns, and the source of each.
 #[derive(Debug)]
 pub struct LoadedConfig {
     /// The settings in force.
     pub config: Config,
     /// Warnings for the operator, to be logged once the log has started.
     pub warnings: Vec<String>,
-    /// The settings that some source sets, by their names (`section.key`).
-    pub given: BTreeMap<String, Given>,
+    /// Settings that some source sets, by name (`section.key`).
+    pub given_settings: BTreeMap<String, Given>,
 }
 
 impl Default for Config {
-    /// The settings of the embedded `config.toml`, without secrets.
+    /// Returns the settings of the embedded `config.toml`, without secrets.
     #[expect(clippy::expect_used, reason = "the file is embedded, and a test reads it")]
     fn default() -> Self {
         Figment::from(Toml::string(DEFAULTS)).extract().expect("the embedded config.toml is complete")
@@ -175,50 +175,51 @@ impl Default for Config {
 
 impl Config {
     /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets stay empty, except
-    /// in production, where they are refused.
+    /// in production, where they are rejected.
     pub fn load(options: LoadOptions) -> Result<LoadedConfig, ConfigError> {
         let dotenv = assignments(&options.dotenv())?;
         Self::load_with(options, &dotenv)
     }
 
-    /// As [`Self::load`], with these assignments in place of those of `.env`.
+    /// Does what [`Self::load`] does, with these assignments in place of those of `.env`.
     fn load_with(options: LoadOptions, dotenv: &[(String, String)]) -> Result<LoadedConfig, ConfigError> {
-        let known = KnownSettings::new().map_err(|error| ConfigError::Refused(vec![error]))?;
-        let SettingsFile { layer: file, mut former, faults } = settings_file(&options, &known)?;
+        let known_settings = KnownSettings::new().map_err(|error| ConfigError::Refused(vec![error]))?;
+        let SettingsFile { layer: file, mut former, faults } = settings_file(&options, &known_settings)?;
         let variables = [(dotenv, DOTENV), (&options.env[..], ENVIRONMENT)];
-        former.extend(variables.iter().flat_map(|(variables, place)| known.former(variables, place)));
-        let shipped = Figment::from(known.shipped());
+        former.extend(variables.iter().flat_map(|(variables, place)| known_settings.former(variables, place)));
+        let shipped = Figment::from(known_settings.shipped());
         let mut figment = former.iter().fold(shipped, |all, one| all.merge(&one.layer)).merge(&file);
         let mut warnings = Vec::new();
         for (variables, place) in variables {
-            let (layers, unknown) = known.layers(variables, place);
+            let (layers, unknown) = known_settings.layers(variables, place);
             figment = layers.into_iter().fold(figment, Figment::merge);
             warnings.extend(unknown.iter().map(|name| {
-                let meant = known.nearest_variable(name);
+                let meant = known_settings.nearest_variable(name);
                 let meant = file::did_you_mean(meant.as_deref());
                 format!("{name} in {place} is not the name of a setting and has no effect{meant}")
             }));
         }
         for (key, text) in &options.overrides {
-            figment = figment.merge(known.layer("the command line", key, text));
+            figment = figment.merge(known_settings.layer("the command line", key, text));
         }
         let mut config =
-            faults::extract(figment.clone(), &known, &file).map_err(|more| refused(faults.clone(), more))?;
+            faults::extract(figment.clone(), &known_settings, &file).map_err(|more| refused(faults.clone(), more))?;
         config.mode = mode(&[&options.env, dotenv]).map_err(|fault| refused(faults.clone(), vec![fault]))?;
-        let mut given = shown::given(&figment, &known);
-        warnings.extend(former.iter().map(|one| one.warning(&given)));
-        let kept = options.cwd.join(config.secrets_file());
-        for (name, text) in assignments(&kept)? {
-            let place = config.auth.own_secrets_mut().into_iter().find(|(known, _)| *known == name);
+        let mut given_settings = shown::given_settings(&figment, &known_settings);
+        warnings.extend(former.iter().map(|one| one.warning(&given_settings)));
+        let secrets_file = options.cwd.join(config.secrets_file());
+        for (name, text) in assignments(&secrets_file)? {
+            let place = config.auth.own_secrets_mut().into_iter().find(|(secret_name, _)| *secret_name == name);
             match place {
                 Some((_, place)) if place.is_empty() => {
                     *place = Secret::new(text);
                     if let Some((_, key)) = layers::VARIABLES.iter().find(|(variable, _)| *variable == name) {
-                        given.insert((*key).to_owned(), Given::secret(kept.display().to_string()));
+                        given_settings.insert((*key).to_owned(), Given::secret(secrets_file.display().to_string()));
                     }
                 }
                 Some(_) => {}
-                None => warnings.push(format!("{name} in {} has no effect: only secrets stand there", kept.display())),
+                None => warnings
+                    .push(format!("{name} in {} has no effect: only secrets stand there", secrets_file.display())),
             }
         }
         let problems = checks::problems(&config);
@@ -226,16 +227,17 @@ impl Config {
             return Err(refused(faults, problems));
         }
         warnings.extend(checks::doubts(&config));
-        config.origin = Origin::new(options, given.clone());
-        Ok(LoadedConfig { config, warnings, given })
+        config.origin = Origin::new(options, given_settings.clone());
+        Ok(LoadedConfig { config, warnings, given_settings })
     }
 
-    /// The file in the data directory that keeps the secrets which the server made for itself.
+    /// Returns the path of the file in the data directory that stores the secrets which the server generated for
+    /// itself.
     pub fn secrets_file(&self) -> PathBuf {
         self.server.data_dir.join(SECRETS_FILE)
     }
 
-    /// The address that absolute URLs begin with, without a trailing slash.
+    /// Returns the base address of absolute URLs, without a trailing slash.
     pub fn public_url(&self) -> String {
         if self.server.public_url.is_empty() {
             format!("http://{}", self.server.listen)
@@ -244,7 +246,7 @@ impl Config {
         }
     }
 
-    /// Returns whether cookies are for HTTPS alone: in production, and wherever the public address is one of HTTPS.
+    /// Returns whether cookies are `Secure`: in production, and wherever the public address uses HTTPS.
     pub fn has_secure_cookies(&self) -> bool {
         let begins = |scheme: &str| {
             self.public_url().get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
@@ -252,7 +254,7 @@ impl Config {
         self.mode == Mode::Production || begins("https://")
     }
 
-    /// The address of the database; may contain a password.
+    /// Returns the address of the database; it may contain a password.
     pub fn database_url(&self) -> Secret {
         if !self.database.url.is_empty() {
             return self.database.url.clone();
@@ -268,7 +270,7 @@ impl Config {
         Secret::new(url + "?mode=rwc")
     }
 
-    /// How the slicer is run. What it writes may be as large as an upload.
+    /// Returns the settings with which the slicer runs. Its output may be as large as an upload.
     pub fn slicer_settings(&self) -> SlicerSettings {
         let sections::Slicing { program, profiles_dir, max_parallel, timeout_seconds, memory_max_bytes, .. } =
             &self.slicing;
@@ -287,7 +289,7 @@ impl Config {
         }
     }
 
-    /// How the mail server is spoken to; `None` where none is configured.
+    /// Returns the settings of the mail server; `None` if none is configured.
     pub fn smtp_settings(&self, timeout: Duration) -> Option<SmtpSettings> {
         let mail = &self.mail;
         let credentials =
@@ -302,7 +304,7 @@ impl Config {
         })
     }
 
-    /// The settings that the dispatcher's board depends on.
+    /// Returns the settings that the dispatcher's board depends on.
     pub fn board_rules(&self, types: KnownTypes) -> BoardRules {
         let most = self.dispatch.max_starts_per_minute;
         BoardRules {
@@ -312,7 +314,7 @@ impl Config {
         }
     }
 
-    /// The settings that the rules of the domain depend on.
+    /// Returns the settings that the domain rules depend on.
     pub fn rules(&self) -> Rules {
         Rules {
             block_below_reorder_point: self.inventory.block_below_reorder_point,
@@ -340,21 +342,21 @@ impl Config {
         }
     }
 
-    /// The key that encrypts stored secrets. `None` while there is none: the first start makes it.
+    /// Returns the key that encrypts stored secrets; `None` until the first start generates it.
     pub fn secrets_key(&self) -> Option<[u8; 32]> {
         checks::decode_key(self.auth.secrets_key.expose())
     }
 }
 
-/// The environment of this process, without variables that are not UTF-8.
+/// Returns the environment of this process, without variables that are not UTF-8.
 pub fn process_env() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
 }
 
-/// The given settings file, or the one in the working directory; empty if there is none.
-fn settings_file(options: &LoadOptions, known: &KnownSettings) -> Result<SettingsFile, ConfigError> {
+/// Reads the specified settings file, or else the one in the working directory; empty if there is none.
+fn settings_file(options: &LoadOptions, known_settings: &KnownSettings) -> Result<SettingsFile, ConfigError> {
     let path = options.cwd.join(options.file.as_deref().unwrap_or(Path::new(FILE)));
     let text = match (read_if_there(&path)?, &options.file) {
         (Some(text), _) => text,
@@ -365,10 +367,10 @@ fn settings_file(options: &LoadOptions, known: &KnownSettings) -> Result<Setting
     };
     // As it was named on the command line: the working directory is known to whoever reads the message.
     let name = options.file.as_deref().unwrap_or(Path::new(FILE)).display().to_string();
-    file::read(&name, &text, known).map_err(|problem| ConfigError::Toml { path, problem })
+    file::read(&name, &text, known_settings).map_err(|problem| ConfigError::Toml { path, problem })
 }
 
-/// The assignments of a file like `.env`; none if there is no such file.
+/// Reads the assignments of a file like `.env`; empty if there is no such file.
 fn assignments(path: &Path) -> Result<Vec<(String, String)>, ConfigError> {
     let text = read_if_there(path)?.unwrap_or_default();
     dotenv::parse(&text).map_err(|source| ConfigError::Dotenv { path: path.to_owned(), source })
@@ -382,7 +384,7 @@ fn read_if_there(path: &Path) -> Result<Option<String>, ConfigError> {
     }
 }
 
-/// The mode named by the first source that names one.
+/// Returns the mode from the first source that sets one.
 fn mode(sources: &[&[(String, String)]]) -> Result<Mode, String> {
     // The last assignment of a source wins, as everywhere.
     let named =

@@ -137,8 +137,8 @@ impl Renderer {
         if renderer.logo.is_some() || !settings.fonts.is_empty() {
             let document = sample::document(renderer.fonts.own_letters());
             let status = InvoiceStatus::Open;
-            let shown = Shown { document: &document, preceding: None, voided_by: None, status, payments: &[] };
-            renderer.pdf_with(&renderer.fonts, &shown)?;
+            let view = Shown { document: &document, preceding: None, voided_by: None, status, payments: &[] };
+            renderer.pdf_with(&renderer.fonts, &view)?;
         }
         Ok(renderer)
     }
@@ -153,25 +153,25 @@ impl Renderer {
     /// # Errors
     ///
     /// When the PDF would violate PDF/A.
-    pub fn pdf(&self, shown: &Shown<'_>) -> Result<Vec<u8>, RenderError> {
-        let text = self.text_of(shown);
-        let Some(fonts) = self.with_system_fonts(&text) else { return self.pdf_with(&self.fonts, shown) };
+    pub fn pdf(&self, view: &Shown<'_>) -> Result<Vec<u8>, RenderError> {
+        let text = self.text_of(view);
+        let Some(fonts) = self.with_system_fonts(&text) else { return self.pdf_with(&self.fonts, view) };
         let lacking = fonts.lacking(&text);
         if !lacking.is_empty() {
-            let (number, characters) = (shown.document.number_text(), in_words(&lacking));
+            let (number, characters) = (view.document.number_text(), in_words(&lacking));
             tracing::warn!(number, characters, "no font has these characters, so the PDF shows ? for them");
         }
         // A font of the machine that must not be embedded is no reason to have no PDF.
-        self.pdf_with(&fonts, shown).or_else(|error| {
+        self.pdf_with(&fonts, view).or_else(|error| {
             tracing::warn!(%error, "the PDF is made without the fonts of this machine");
-            self.pdf_with(&self.fonts, shown)
+            self.pdf_with(&self.fonts, view)
         })
     }
 
     /// Returns the characters of a document that are printed as `?`, for display; empty if all can be printed. May read
     /// fonts of this machine, which takes some milliseconds.
-    pub fn unprintable(&self, shown: &Shown<'_>) -> String {
-        let text = self.text_of(shown);
+    pub fn unprintable(&self, view: &Shown<'_>) -> String {
+        let text = self.text_of(view);
         self.with_system_fonts(&text).map(|fonts| in_words(&fonts.lacking(&text))).unwrap_or_default()
     }
 
@@ -197,16 +197,16 @@ impl Renderer {
     }
 
     /// Returns all text that a PDF may show, along with characters that every font has.
-    fn text_of(&self, shown: &Shown<'_>) -> String {
-        serde_json::json!([shown.document, shown.payments, self.footer]).to_string()
+    fn text_of(&self, view: &Shown<'_>) -> String {
+        serde_json::json!([view.document, view.payments, self.footer]).to_string()
     }
 
-    fn pdf_with(&self, fonts: &Fonts, shown: &Shown<'_>) -> Result<Vec<u8>, RenderError> {
-        let xml = cii::xml(shown.document, shown.preceding);
-        let page = sheet::page_size(shown.document);
+    fn pdf_with(&self, fonts: &Fonts, view: &Shown<'_>) -> Result<Vec<u8>, RenderError> {
+        let xml = cii::xml(view.document, view.preceding);
+        let page = sheet::page_size(view.document);
         let mut canvas = Canvas::new(fonts, page, self.accent);
-        sheet::draw(&mut canvas, self, shown);
-        let bytes = canvas.finish(self.logo.as_ref(), shown.document, xml).map_err(RenderError)?;
+        sheet::draw(&mut canvas, self, view);
+        let bytes = canvas.finish(self.logo.as_ref(), view.document, xml).map_err(RenderError)?;
         Ok(xmp::with_invoice_schema(bytes))
     }
 }
@@ -214,8 +214,8 @@ impl Renderer {
 /// Formats at most [`MAX_SHOWN_CHARACTERS`] characters for display.
 fn in_words(characters: &[char]) -> String {
     let more = if characters.len() > MAX_SHOWN_CHARACTERS { " …" } else { "" };
-    let shown: Vec<String> = characters.iter().take(MAX_SHOWN_CHARACTERS).map(char::to_string).collect();
-    format!("{}{more}", shown.join(" "))
+    let listed: Vec<String> = characters.iter().take(MAX_SHOWN_CHARACTERS).map(char::to_string).collect();
+    format!("{}{more}", listed.join(" "))
 }
 
 fn read(path: &PathBuf) -> Result<Vec<u8>, DesignError> {

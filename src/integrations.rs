@@ -278,7 +278,7 @@ mod tests {
         for (at, one) in ALL.iter().enumerate() {
             assert!(!(one.is_on)(&config), "{}", one.name);
             assert_eq!(ALL.iter().position(|other| other.name == one.name), Some(at));
-            assert!(of(one.name).is_some_and(|found| found.title == one.title));
+            assert!(of(one.name).is_some_and(|integration| integration.title == one.title));
         }
         assert!(of("coffee").is_none());
     }

@@ -1,4 +1,4 @@
-//! The server's log, what it tells of the shop, and the counters behind `/metrics`.
+//! Log of the server, its messages about the shop, and the counters behind `/metrics`.
 
 pub mod log;
 pub mod meters;

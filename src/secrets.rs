@@ -1,5 +1,5 @@
-//! Creating and checking passwords, API keys and session tokens ([`credentials`]), and encrypting secrets that are
-//! stored in the database ([`encryption`]); noticing that the server's own secrets are not those of its data
+//! Creates and verifies passwords, API keys and session tokens ([`credentials`]), encrypts secrets that are stored in
+//! the database ([`encryption`]), and detects that the server's own secrets are not those of its data
 //! ([`check_values`]).
 
 pub mod check_values;

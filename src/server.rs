@@ -1,4 +1,4 @@
-//! The running server: the lock on the data folder, the app, the listeners, and their ordered end.
+//! Running server: the lock on the data folder, the app, the listeners, and their ordered shutdown.
 
 mod control_socket;
 mod data_folder;
@@ -28,54 +28,54 @@ use crate::http;
 use crate::http::local_sign_in::LocalSignInDesk;
 use crate::store::connect::{self, OpenError};
 
-/// Why the server does not start.
+/// Reason the server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The data folder cannot be used.
     #[error("the data folder {} cannot be used: {}", path.display(), io_words(.source))]
     Data {
-        /// The path of the data folder.
+        /// Path of the data folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A file stands where the data folder should be.
+    /// The path of the data folder is a file.
     #[error("{} is a file, not a folder", path.display())]
     NotAFolder {
-        /// Path of the file, as the settings name it.
+        /// Path of the file, as configured.
         path: PathBuf,
     },
-    /// Another server holds the data folder.
+    /// Another server has locked the data folder.
     #[error("the data folder {} is in use by another printfloor server ({holder})", path.display())]
     Held {
-        /// The path of the data folder.
+        /// Path of the data folder.
         path: PathBuf,
-        /// Its process and address, as it wrote them.
+        /// Process and address of that server, as it recorded them.
         holder: String,
     },
     /// A restore into the data folder was interrupted.
     #[error("the data folder {} is not whole: the restore of a backup into it was interrupted", path.display())]
     RestoreUnfinished {
-        /// The path of the data folder.
+        /// Path of the data folder.
         path: PathBuf,
     },
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     #[error("cannot listen on {address}: {}", io_words(.source))]
     Listen {
-        /// The address, as it was configured.
+        /// Address as configured.
         address: String,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The server's own secrets are missing, or are not those of the data.
+    /// The server's own secrets are missing, or do not match the data.
     #[error(transparent)]
     Secrets(SecretsError),
     /// The database cannot be used.
     #[error("{database}: {source}")]
     Database {
-        /// Kind and place of the database.
+        /// Kind and location of the database.
         database: String,
-        /// Why the database cannot be opened.
+        /// Reason the database cannot be opened.
         source: OpenError,
     },
     /// The app does not start.
@@ -83,36 +83,36 @@ pub enum StartError {
     App(ShopError),
 }
 
-/// A server that listens.
+/// Server that listens for requests.
 pub struct Server {
     shop: Arc<App>,
-    /// The settings, with the secrets that this start made.
+    /// Settings, with the secrets that this start generated.
     config: Arc<Config>,
     made_secrets: Option<PathBuf>,
     setup_code: Option<String>,
-    /// Where a demo makes its link; `None` without listeners.
+    /// Issuer of the demo's sign-in link; `None` without listeners.
     local_sign_in: Option<Arc<LocalSignInDesk>>,
     address: Option<SocketAddr>,
     control: Option<PathBuf>,
-    /// Cancelled to stop accepting connections and to end streams.
+    /// Token that is cancelled to stop accepting connections and to end streams.
     stopping: CancellationToken,
-    /// Another server took over the database.
+    /// Token that is cancelled when another server takes over the database.
     fenced: CancellationToken,
     serving: Vec<JoinHandle<()>>,
-    /// The thread that accepts connections and answers health checks and emergency stops.
+    /// Thread that accepts connections and answers health checks and emergency stops.
     front: Option<http::Front>,
-    /// The lock on the data folder, held as long as the server lives.
+    /// Lock on the data folder, held as long as the server lives.
     _lock: File,
 }
 
 impl Server {
-    /// Listens, locks the data folder, and only then writes: makes the secrets of a new shop and starts the app. So a
-    /// start that fails because something is in its way leaves nothing behind.
+    /// Listens, locks the data folder, and only then writes: generates the secrets of a new shop and starts the app. So
+    /// a start that fails because of a conflict leaves nothing behind.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         Box::pin(Self::start_with_clock(config, Box::new(machine_clock))).await
     }
 
-    /// As [`Self::start`], with this wall clock.
+    /// Does what [`Self::start`] does, with this wall clock.
     pub async fn start_with_clock(config: Config, clock: Clock) -> Result<Self, StartError> {
         let listen = config.server.listen.to_string();
         let refused = |source| StartError::Listen { address: listen.clone(), source };
@@ -162,7 +162,7 @@ impl Server {
         let data = config.server.data_dir.clone();
         let lock = lock.map_or_else(|| data_folder::lock(&data, listen), Ok)?;
         let unusable = |source| StartError::Data { path: absolute(&data), source };
-        let database = connect::shown(config.database_url().expose());
+        let database = connect::display_url(config.database_url().expose());
         let restore = restore_mark::settle(&config).await.map_err(|error| match error {
             RestoreMarkError::Disk(source) => unusable(source),
             RestoreMarkError::Open(source) => StartError::Database { database: database.clone(), source },
@@ -203,43 +203,43 @@ impl Server {
         })
     }
 
-    /// The running app behind the listeners.
+    /// Returns the running app behind the listeners.
     pub fn shop(&self) -> &Arc<App> {
         &self.shop
     }
 
-    /// The settings, with all secrets.
+    /// Returns the settings, with all secrets.
     pub fn config(&self) -> &Arc<Config> {
         &self.config
     }
 
-    /// The file of the secrets that this start made, if it made any.
+    /// Returns the file of the secrets that this start generated, if any.
     pub fn made_secrets(&self) -> Option<&Path> {
         self.made_secrets.as_deref()
     }
 
-    /// The one-time code that opens the setup; `None` once that is completed, and without listeners.
+    /// Returns the one-time code that opens the setup; `None` once that is completed, and without listeners.
     pub fn setup_code(&self) -> Option<&str> {
         self.setup_code.as_deref()
     }
 
-    /// Makes the path of a link that signs this member of staff in once, in a browser of this machine, within an
-    /// hour; `None` without listeners. For demos alone: whoever reads the link is let in.
+    /// Returns the path of a link that signs this staff member in once, in a browser on this machine, within an hour;
+    /// `None` without listeners. For demos only: anyone who reads the link can sign in.
     pub fn make_sign_in_path(&self, user: Id) -> Option<String> {
         Some(self.local_sign_in.as_ref()?.make(user, self.shop.environment.now()))
     }
 
-    /// The addresses that it listens on.
+    /// Returns the address on which it listens.
     pub fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Completes when another server took over the database: this one must end.
+    /// Waits until another server takes over the database: this one must then stop.
     pub async fn fenced(&self) {
         self.fenced.cancelled().await;
     }
 
-    /// Stops listening, lets requests finish, drains the app; what is not done in time is cut.
+    /// Stops listening, lets requests finish and drains the app; work that exceeds the time limit is aborted.
     pub async fn stop(mut self, within: Duration) {
         self.stopping.cancel();
         let until = tokio::time::Instant::now() + within;

@@ -142,17 +142,17 @@ impl LedgerWork {
             Err(error) if error.is_missing() => None,
             // It is not open any more, whatever ended it.
             Err(ProcessorError::Refused { .. }) => match processor.session(&session).await {
-                Ok(found) => Some(found),
+                Ok(current) => Some(current),
                 Err(error) if error.is_missing() => None,
                 Err(error) => return again(of, &error),
             },
             Err(error) => return again(of, &error),
         };
         match left {
-            Some(found) if found.status == SessionStatus::Open => return,
-            Some(found) if found.status == SessionStatus::Complete && found.paid => {
+            Some(current) if current.status == SessionStatus::Open => return,
+            Some(current) if current.status == SessionStatus::Complete && current.paid => {
                 let origin = CommandOrigin::new(Principal::Processor);
-                let paid = T::asking(LedgerCommand::Payment(paid_by(&found)));
+                let paid = T::asking(LedgerCommand::Payment(paid_by(&current)));
                 // Whatever kept it from being heard: the session is not forgotten before its money is known.
                 if let Err(error) = of.ask(origin, paid, ASK_TIMEOUT).await {
                     return tracing::warn!(kind = T::KIND, id = %of.id(), %error, "not told of a payment, is told again");
@@ -171,31 +171,31 @@ impl LedgerWork {
     async fn refund<T: LedgerOwner>(&self, processor: &Arc<dyn PaymentProcessor>, of: &Handle<T>, refund: Id) {
         let state = of.read();
         let Some(owner) = state.state.as_ref() else { return };
-        let Some(asked) = owner.under_way().refunds.iter().find(|one| one.id == refund) else { return };
+        let Some(request) = owner.under_way().refunds.iter().find(|one| one.id == refund) else { return };
         let mut done = None;
-        if self.environment.now().since(asked.asked_at) > KEY_TRUSTED_MS {
-            done = match processor.refunds(&asked.intent).await {
+        if self.environment.now().since(request.asked_at) > KEY_TRUSTED_MS {
+            done = match processor.refunds(&request.intent).await {
                 Ok(all) => all.into_iter().find(|one| one.our_id.as_deref() == Some(&*refund.to_string())),
                 Err(error) => return again(of, &error),
             };
         }
-        let made = match done {
+        let outcome = match done {
             Some(done) => Ok(done),
-            None => processor.create_refund(&to_refund(owner, asked), &format!("refund-{refund}")).await,
+            None => processor.create_refund(&to_refund(owner, request), &format!("refund-{refund}")).await,
         };
-        let refused = match made {
+        let refused = match outcome {
             Ok(Refund { counts: true, .. }) => None,
             Ok(Refund { id, .. }) => Some(format!("it says that refund {id} failed")),
             Err(ProcessorError::Refused { words, .. }) => Some(words),
             Err(error) => return again(of, &error),
         };
-        let refunded_cents = match processor.refunds(&asked.intent).await {
+        let refunded_cents = match processor.refunds(&request.intent).await {
             Ok(all) => Some(went_back(&all)),
             Err(ProcessorError::Refused { .. } | ProcessorError::Credentials(_)) if refused.is_some() => None,
             Err(ProcessorError::Refused { .. } | ProcessorError::Credentials(_)) => {
-                let known = owner.ledger_payments().iter().filter(|one| one.amount_cents < 0);
-                let of_it = known.filter(|one| one.reference.as_ref() == Some(&asked.intent));
-                Some(of_it.fold(asked.amount_cents, |sum: i64, one| sum.saturating_add(one.went_cents())))
+                let recorded = owner.ledger_payments().iter().filter(|one| one.amount_cents < 0);
+                let of_it = recorded.filter(|one| one.reference.as_ref() == Some(&request.intent));
+                Some(of_it.fold(request.amount_cents, |sum: i64, one| sum.saturating_add(one.went_cents())))
             }
             Err(error) => return again(of, &error),
         };
@@ -245,14 +245,14 @@ async fn make_session<T: LedgerOwner>(processor: &Arc<dyn PaymentProcessor>, of:
     let Some(owner) = state.state.as_ref() else { return };
     let Some(checkout) = owner.checkout().filter(|one| one.number == number) else { return };
     let key = format!("{}-{}-{number}", T::KIND, owner.owner_id());
-    let asked = asked_for(owner, checkout);
-    let mut made = processor.create_payment_session(&asked, &key).await;
-    if made.as_ref().is_err_and(|error| error.code() == "email_invalid") {
+    let request = asked_for(owner, checkout);
+    let mut outcome = processor.create_payment_session(&request, &key).await;
+    if outcome.as_ref().is_err_and(|error| error.code() == "email_invalid") {
         // The customer fills in an address that the processor likes better.
-        let without = NewPaymentSession { customer_email: None, ..asked };
-        made = processor.create_payment_session(&without, &format!("{key}-without-address")).await;
+        let without = NewPaymentSession { customer_email: None, ..request };
+        outcome = processor.create_payment_session(&without, &format!("{key}-without-address")).await;
     }
-    let news = match made {
+    let news = match outcome {
         Ok(ProcessorSession { id: session, url: Some(url), expires_at, status: SessionStatus::Open, .. }) => {
             CheckoutNews::Made { session, url, expires_at }
         }
@@ -293,8 +293,8 @@ fn asked_for<T: LedgerOwner>(owner: &T, checkout: &Checkout) -> NewPaymentSessio
     }
 }
 
-fn to_refund<T: LedgerOwner>(owner: &T, asked: &RefundAsked) -> NewRefund {
+fn to_refund<T: LedgerOwner>(owner: &T, request: &RefundAsked) -> NewRefund {
     let mut metadata = owner.metadata();
-    metadata.push((REFUND_ID.to_owned(), asked.id.to_string()));
-    NewRefund { intent: asked.intent.clone(), amount_cents: asked.amount_cents, metadata }
+    metadata.push((REFUND_ID.to_owned(), request.id.to_string()));
+    NewRefund { intent: request.intent.clone(), amount_cents: request.amount_cents, metadata }
 }

@@ -54,7 +54,7 @@ impl Effects<ChannelOrder> for ChannelOrderEffects {
         let outcome = match effect {
             ChannelOrderEffect::Resolve { .. } => self.resolve(&of).await,
             ChannelOrderEffect::Make => self.make(&of).await,
-            ChannelOrderEffect::TellOrder(heard) => self.tell_order(&of, heard).await,
+            ChannelOrderEffect::TellOrder(changes) => self.tell_order(&of, changes).await,
             ChannelOrderEffect::TellShop { number, at, .. } => return self.tell_shop(&of, number, at).await,
         };
         if let Err(error) = outcome {
@@ -139,10 +139,10 @@ impl ChannelOrderEffects {
     }
 
     /// Informs our order that it was cancelled or refunded in the shop that sold it.
-    async fn tell_order(&self, of: &Handle<ChannelOrder>, heard: HeardThere) -> Result<(), Trouble> {
+    async fn tell_order(&self, of: &Handle<ChannelOrder>, changes: HeardThere) -> Result<(), Trouble> {
         let state = of.read();
         let Some(record) = &state.state else { return Ok(()) };
-        let HeardThere { cancelled, refunded_cents } = heard;
+        let HeardThere { cancelled, refunded_cents } = changes;
         let origin = CommandOrigin::new(Principal::Channel { id: record.channel_id });
         let news = OrderCommand::There(NewsThere { cancelled, refunded_cents });
         let refused = match self.orders.ask(record.order_id, origin, news).await {
@@ -155,7 +155,7 @@ impl ChannelOrderEffects {
             Err(AskError::Refused(refusal)) => Some(in_words(&refusal)),
             Err(error) => return Err(error.into()),
         };
-        Ok(tell(of, ChannelOrderCommand::Told { heard, refused }).await?)
+        Ok(tell(of, ChannelOrderCommand::Told { reported: changes, refused }).await?)
     }
 
     /// Notifies the shop of a shipment once the notification is due.

@@ -172,12 +172,12 @@ impl Checkouts {
                 success_url: pages.success_url.clone(),
                 cancel_url: pages.cancel_url.clone(),
             };
-            let asked = owners.ask(id, origin.clone(), T::asking(command)).await?;
-            let owner = T::answered(&asked.answer).ok_or(CheckoutError::Unavailable)?;
+            let outcome = owners.ask(id, origin.clone(), T::asking(command)).await?;
+            let owner = T::answered(&outcome.answer).ok_or(CheckoutError::Unavailable)?;
             let Some(number) = owner.checkout().filter(|one| one.session().is_none()).map(|one| one.number) else {
                 continue; // Somebody else's session stands by now: it is looked at.
             };
-            if let Some(open) = made(owners, id, number, &mut news).await? {
+            if let Some(open) = await_session(owners, id, number, &mut news).await? {
                 return Ok(open);
             }
         }
@@ -198,21 +198,21 @@ impl Checkouts {
                 return Ok(Some(OpenSession { id, url, expires_at }));
             }
             // Its event may be lost for ever.
-            Ok(found) if found.payment_failed && !found.paid => {
-                PaymentNews::Failed { reason: None, intent: found.intent, session: Some(session.to_owned()) }
+            Ok(current) if current.payment_failed && !current.paid => {
+                PaymentNews::Failed { reason: None, intent: current.intent, session: Some(session.to_owned()) }
             }
-            Ok(found) if found.status == SessionStatus::Complete && !found.paid => {
+            Ok(current) if current.status == SessionStatus::Complete && !current.paid => {
                 let words = format!("a payment of this {} is on its way; wait until it has arrived or failed", T::WORD);
                 return Err(Refusal::conflict("payment_pending", words).into());
             }
-            Ok(found) if found.status == SessionStatus::Complete => paid_by(&found),
+            Ok(current) if current.status == SessionStatus::Complete => paid_by(&current),
             Ok(_) => PaymentNews::SessionExpired { session: Some(session.to_owned()) },
             Err(error) if error.is_missing() => PaymentNews::SessionExpired { session: Some(session.to_owned()) },
             Err(error) => return Err(error.into()),
         };
         let paid = matches!(news, PaymentNews::Paid { .. });
-        let told = T::asking(LedgerCommand::Payment(news));
-        owners.ask(id, CommandOrigin::new(Principal::Processor), told).await?;
+        let command = T::asking(LedgerCommand::Payment(news));
+        owners.ask(id, CommandOrigin::new(Principal::Processor), command).await?;
         if !paid {
             return Ok(None);
         }
@@ -229,7 +229,7 @@ async fn read<T: LedgerOwner + StoredAggregate>(
 }
 
 /// Waits until the session of a checkout is created; `None` if its owner has moved on to another checkout.
-async fn made<T: LedgerOwner + StoredAggregate>(
+async fn await_session<T: LedgerOwner + StoredAggregate>(
     owners: &Directory<T>,
     id: Id,
     number: u32,

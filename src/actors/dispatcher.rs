@@ -256,15 +256,15 @@ impl DispatcherState {
     ) {
         let (orders, me) = (self.floor.orders.clone(), me.clone());
         tokio::spawn(async move {
-            let asked = orders.ask(order, CommandOrigin::system(), command).await;
-            if let Err(error) = &asked {
+            let outcome = orders.ask(order, CommandOrigin::system(), command).await;
+            if let Err(error) = &outcome {
                 tracing::debug!(%order, %error, "proposal not taken");
                 if !matches!(error, AskError::Refused(_)) {
                     // The same would be proposed at once, and fail as fast while the database does not answer.
                     tokio::time::sleep(ASK_RETRY_DELAY).await;
                 }
             }
-            let _ = me.cast(answered(asked.is_ok()));
+            let _ = me.cast(answered(outcome.is_ok()));
         });
     }
 }

@@ -176,18 +176,18 @@ impl Actor for ForecasterActor {
         match message {
             ForecasterMsg::Changed => soon(&me),
             ForecasterMsg::Make => s.make(&me),
-            ForecasterMsg::Known(known) => match &mut s.knowledge {
+            ForecasterMsg::Known(history) => match &mut s.knowledge {
                 Some(knowledge) => {
-                    known.prints.iter().for_each(|print| knowledge.paces.learn(print));
-                    known.promises.iter().for_each(|(order, promise)| knowledge.learn(*order, promise));
+                    history.prints.iter().for_each(|print| knowledge.paces.learn(print));
+                    history.promises.iter().for_each(|(order, promise)| knowledge.learn(*order, promise));
                     s.informed = true;
                     s.forecaster.changed();
                 }
                 None => {
-                    me.send_after(CHANGE_DELAY, move || ForecasterMsg::Known(known));
+                    me.send_after(CHANGE_DELAY, move || ForecasterMsg::Known(history));
                 }
             },
-            ForecasterMsg::Made(made) => s.made(made, &me),
+            ForecasterMsg::Made(result) => s.adopt(result, &me),
         }
         Ok(())
     }
@@ -207,20 +207,20 @@ impl ForecasterState {
         self.forecaster.due.store(false, Ordering::Release);
         let (shop, me) = (self.forecaster.shop.clone(), me.clone());
         tokio::spawn(async move {
-            let made = tokio::task::spawn_blocking(move || made_of(&shop, *knowledge)).await;
-            let _ = me.cast(ForecasterMsg::Made(made.ok().map(Box::new)));
+            let result = tokio::task::spawn_blocking(move || made_of(&shop, *knowledge)).await;
+            let _ = me.cast(ForecasterMsg::Made(result.ok().map(Box::new)));
         });
     }
 
-    fn made(&mut self, made: Option<Box<(Forecast, Knowledge)>>, me: &ActorRef<ForecasterMsg>) {
-        let Some(made) = made else {
+    fn adopt(&mut self, result: Option<Box<(Forecast, Knowledge)>>, me: &ActorRef<ForecasterMsg>) {
+        let Some(result) = result else {
             // What was learnt is lost with the thread.
             tracing::error!("the forecast could not be made");
             (self.knowledge, self.informed) = (Some(Box::default()), false);
             read(me.clone(), self.forecaster.shop.store.clone());
             return;
         };
-        let (forecast, knowledge) = *made;
+        let (forecast, knowledge) = *result;
         let forecast = Arc::new(forecast);
         if self.informed {
             self.promise(&forecast, &knowledge.stretch);
@@ -240,8 +240,8 @@ impl ForecasterState {
             let promise = stretch.promise(forecast.at, *expected_at, self.forecaster.shop.least_margin_ms);
             let (orders, id) = (orders.clone(), *id);
             tokio::spawn(async move {
-                let asked = orders.ask(id, CommandOrigin::system(), OrderCommand::Promise(promise)).await;
-                if let Err(error) = asked {
+                let outcome = orders.ask(id, CommandOrigin::system(), OrderCommand::Promise(promise)).await;
+                if let Err(error) = outcome {
                     // The next forecast promises anew.
                     tracing::debug!(order = %id, %error, "promise not kept");
                 }
@@ -265,8 +265,8 @@ impl Knowledge {
             }
             for job in order.jobs.values() {
                 for attempt in job.attempts.iter().filter(|attempt| attempt.state == AttemptState::Finished) {
-                    if let Some(seen) = ObservedPrint::of(attempt, job.file_id, job.estimated_seconds) {
-                        self.paces.learn(&seen);
+                    if let Some(print) = ObservedPrint::of(attempt, job.file_id, job.estimated_seconds) {
+                        self.paces.learn(&print);
                     }
                 }
             }
@@ -285,15 +285,15 @@ fn made_of(shop: &ForecastSources, mut knowledge: Knowledge) -> (Forecast, Knowl
     let printers = printers.iter().filter_map(|(_, state)| state.state.as_ref()).filter(|printer| !printer.archived);
     let printers: Vec<PrinterOutlook<'_>> =
         printers.map(|printer| PrinterOutlook { printer, left_ms: left(printer) }).collect();
-    let known = ShopKnowledge {
+    let shop_knowledge = ShopKnowledge {
         rules: &shop.rules,
         paces: &knowledge.paces,
         hours: &shop.hours,
         starting_ms: shop.starting_ms,
     };
     let orders = orders.iter().filter_map(|(_, state)| state.state.as_ref());
-    let made = forecast(shop.environment.now(), orders, &printers, known);
-    (made, knowledge)
+    let forecast = forecast(shop.environment.now(), orders, &printers, shop_knowledge);
+    (forecast, knowledge)
 }
 
 /// Reads the history from before this start, retrying until it succeeds.

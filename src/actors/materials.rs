@@ -34,9 +34,9 @@ impl MaterialEffects {
     /// Requests a status poll of the printers that reported such spools before their material was known. The poll binds
     /// the spools; if it fails, a later one does.
     fn look_for(&self, spools: SpoolBinding) {
-        let known = [spools];
+        let bindings = [spools];
         for (id, printer) in self.printers.all_resident() {
-            if printer.state.as_ref().is_some_and(|printer| printer.binds(&known))
+            if printer.state.as_ref().is_some_and(|printer| printer.binds(&bindings))
                 && let Some(connection) = self.connections.get(id)
             {
                 connection.look.notify_one();

@@ -84,7 +84,9 @@ impl Effects<Order> for OrderEffects {
             OrderEffect::CancelAt { attempt, printer } => {
                 say(&self.printers, &of, printer, attempt, PrinterCommand::CancelAttempt(attempt)).await;
             }
-            OrderEffect::TellInvoice { invoice, told } => tell_invoice(&self.invoices, &of, invoice, told).await,
+            OrderEffect::TellInvoice { invoice, money } => {
+                tell_invoice(&self.invoices, &of, invoice, money).await;
+            }
             OrderEffect::IssueInvoice => issue_invoice(&of).await,
             OrderEffect::KeepDepartures => tell(&of, OrderCommand::KeepDepartures).await,
             OrderEffect::TellShop { channel_order, shipments, last } => {
@@ -135,14 +137,14 @@ impl OrderEffects {
 }
 
 /// Informs the order's invoice of the payments, and then the order that the invoice is up to date.
-async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice: Id, told: InvoiceTold) {
+async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice: Id, money: InvoiceTold) {
     let state = of.read();
-    let Some(order) = state.state.as_ref().filter(|order| order.money_in_short() == told) else { return };
+    let Some(order) = state.state.as_ref().filter(|order| order.money_in_short() == money) else { return };
     let follow = InvoiceCommand::Follow(Box::new(order.money_at(state.version)));
     match invoices.ask(invoice, CommandOrigin::system(), follow).await {
         Ok(answered) => {
             if let InvoiceAnswer::Followed { void } = answered.answer {
-                tell(of, OrderCommand::InvoiceTold { invoice, told, void }).await;
+                tell(of, OrderCommand::InvoiceTold { invoice, money, void }).await;
             }
         }
         Err(error) => tracing::warn!(order = %of.id(), %invoice, %error, "invoice not told, is told again"),
@@ -185,20 +187,20 @@ async fn tell(of: &Handle<Order>, command: OrderCommand) {
 /// Hands a claimed attempt to its printer; a refusal ends the attempt before anything began.
 async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attempt: Id, printer: Id) {
     let state = of.read();
-    let Some(known) = state.state.as_ref().and_then(|order| order.jobs.get(&job)) else { return };
-    let claimed = known.attempts.iter().find(|one| one.id == attempt);
-    let (Some(file_id), Some(claimed)) = (known.file_id, claimed) else { return };
+    let Some(current_job) = state.state.as_ref().and_then(|order| order.jobs.get(&job)) else { return };
+    let claimed = current_job.attempts.iter().find(|one| one.id == attempt);
+    let (Some(file_id), Some(claimed)) = (current_job.file_id, claimed) else { return };
     let take = PrinterCommand::Take {
         attempt,
         job,
         order: of.id(),
         file_id,
-        file_name: known.file_name(attempt),
+        file_name: current_job.file_name(attempt),
         claimed_at: claimed.created_at,
-        needs: Box::new(known.launch_needs()),
+        needs: Box::new(current_job.launch_needs()),
         types: known_types(),
-        stated_mm: known.file_filament_mm,
-        estimated_seconds: known.estimated_seconds,
+        stated_mm: current_job.file_filament_mm,
+        estimated_seconds: current_job.estimated_seconds,
     };
     let not_started = |reason| Report::NotStarted { start_sent: false, counts: false, reason };
     let report = match printers.ask(printer, CommandOrigin::system(), take).await {

@@ -26,14 +26,14 @@ impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
     /// Tries at once, again after each new order, invoice and payment, and gives up at the deadline of the effect.
     async fn run(&self, effect: Match, of: Handle<KeptPaymentEvent>) {
         let state = of.read();
-        let Some(kept) = &state.state else { return };
+        let Some(record) = &state.state else { return };
         let mut new_references = self.new_references.subscribe();
         let matched = loop {
             new_references.mark_unchanged();
-            let event = match parse(kept.body.as_bytes()) {
+            let event = match parse(record.body.as_bytes()) {
                 Ok(event) => event,
                 Err(error) => {
-                    tracing::error!(event = kept.event_id, %error, "kept payment event cannot be read");
+                    tracing::error!(event = record.event_id, %error, "kept payment event cannot be read");
                     break true;
                 }
             };
@@ -43,7 +43,7 @@ impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
                 Ok(PaymentMatch::WaitsForSeller) => return std::future::pending().await,
                 Ok(PaymentMatch::Applied | PaymentMatch::Ignored) => break true,
                 Err(error) => {
-                    tracing::warn!(event = kept.event_id, %error, "kept payment event not applied, is tried again");
+                    tracing::warn!(event = record.event_id, %error, "kept payment event not applied, is tried again");
                     return;
                 }
             }

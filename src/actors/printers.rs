@@ -142,9 +142,9 @@ impl PrinterEffects {
             return;
         }
         let news = OrderCommand::Attempt { job: hand.job, attempt, report: report_of(&hand) };
-        let wanted = match self.orders.ask(hand.order, CommandOrigin::system(), news).await {
+        let is_wanted = match self.orders.ask(hand.order, CommandOrigin::system(), news).await {
             Ok(answered) => match answered.answer {
-                OrderAnswer::Heard { wanted } => wanted,
+                OrderAnswer::Heard { wanted: is_wanted } => is_wanted,
                 _ => true,
             },
             // No such order or job: nobody wants it.
@@ -154,7 +154,7 @@ impl PrinterEffects {
                 return;
             }
         };
-        tell(of, PrinterCommand::Heard { attempt, step, wanted }).await;
+        tell(of, PrinterCommand::Heard { attempt, step, is_wanted }).await;
     }
 
     /// Reports the sign-off of a print's parts to the order, until the order has acknowledged it.
@@ -162,8 +162,8 @@ impl PrinterEffects {
         let state = of.read();
         let signed = state.state.iter().flat_map(|printer| &printer.signed_prints);
         let Some(signed) = signed.into_iter().find(|signed| signed.print.attempt == attempt) else { return };
-        let SignedPrint { print, said, by, at } = signed.clone();
-        let news = OrderCommand::SignedAtPrinter { job: print.job, attempt, said, by, at };
+        let SignedPrint { print, said: inspection, by, at } = signed.clone();
+        let news = OrderCommand::SignedAtPrinter { job: print.job, attempt, inspection, by, at };
         match self.orders.ask(print.order, CommandOrigin::system(), news).await {
             Ok(_) | Err(AskError::Refused(_)) => {}
             Err(error) => {

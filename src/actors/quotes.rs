@@ -124,10 +124,10 @@ impl QuoteOrders {
 
     async fn made_of(&self, sku: Id, description: &str) -> Result<crate::domain::order::Make, NotOrdered> {
         let state = self.sources.skus.read(sku).await?;
-        let known = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
+        let current_sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
         let gone = || NotOrdered::Refused(format!("the SKU of \"{description}\" was deleted"));
-        let made = self.sources.make(known.ok_or_else(gone)?).await?;
-        made.ok_or_else(|| NotOrdered::Refused(format!("the SKU of \"{description}\" has become a kit")))
+        let make = self.sources.make(current_sku.ok_or_else(gone)?).await?;
+        make.ok_or_else(|| NotOrdered::Refused(format!("the SKU of \"{description}\" has become a kit")))
     }
 }
 
@@ -212,8 +212,8 @@ impl QuoteEffects {
         let files = &self.quote_orders.sources.files;
         let gcode_file_id = self.slicing.gcode(files, source, purpose).await?;
         let state = files.read(gcode_file_id).await?;
-        let said = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
-        match said.and_then(|said| Some((said.grams?, said.seconds?))) {
+        let metadata = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
+        match metadata.and_then(|metadata| Some((metadata.grams?, metadata.seconds?))) {
             Some((grams, seconds)) => Ok(SlicedModel { gcode_file_id, grams, seconds }),
             None => {
                 let words = "its G-code states no weight or no time: the profile has no density of the filament";

@@ -107,7 +107,7 @@ pub enum SlicingPurpose {
 }
 
 impl SlicingPurpose {
-    /// The party whose turn it is. What the staff drafts of models of its own is the shop's.
+    /// Returns the party whose turn it is. Models of drafts that the staff made belong to the shop.
     fn owner(&self, model: &File) -> FileOwner {
         match self {
             Self::Draft { mailbox } if model.customer_upload.is_some() => FileOwner::Customer(mailbox.clone()),
@@ -131,7 +131,7 @@ pub struct Slicing {
 }
 
 impl Slicing {
-    /// With this slicer, for files whose contents are kept there. `room` bounds what is made of customers' models.
+    /// Creates the slicing of files whose contents `blobs` holds. `room` bounds what is made of customers' models.
     pub fn new(slicer: Slicer, blobs: Arc<Blobs>, room: Arc<dyn CustomerRoom>) -> Self {
         let turns = SlicingTurns::new(slicer.settings().parallel);
         Self { slicer, blobs, turns, room, making: DashMap::new(), waits: BlockingMutex::new(None) }
@@ -244,24 +244,25 @@ impl Slicing {
             }
         }
         drop(sliced);
-        let mut found = incoming.describe(&FileOwner::Shop).await?;
+        let mut description = incoming.describe(&FileOwner::Shop).await?;
         // A slicer may end without an error and without a print.
-        let printable = found.content == Some(Content::Gcode) && found.metadata.filament_mm.is_some_and(|mm| mm > 0.0);
+        let printable =
+            description.content == Some(Content::Gcode) && description.metadata.filament_mm.is_some_and(|mm| mm > 0.0);
         if !printable {
             return Err(NotSliced::Failed("what it made is no G-code with its filament stated at the end".to_owned()));
         }
         if let Some(words) = extents.beyond_bed() {
             return Err(NotSliced::Failed(format!("the print leaves the bed: {words}")));
         }
-        found.metadata.size = found.metadata.size.or(extents.size());
-        let size = found.metadata.size;
-        found.plates.iter_mut().for_each(|one| one.plate.dimensions = one.plate.dimensions.or(size));
+        description.metadata.size = description.metadata.size.or(extents.size());
+        let size = description.metadata.size;
+        description.plates.iter_mut().for_each(|one| one.plate.dimensions = one.plate.dimensions.or(size));
         let recording = self.blobs.recording().await;
-        let kept = incoming.keep(&recording).await?;
-        let metadata = Box::new(self.blobs.keep_metadata(found, &recording).await?);
-        let bytes = kept.size;
+        let blob = incoming.keep(&recording).await?;
+        let metadata = Box::new(self.blobs.keep_metadata(description, &recording).await?);
+        let bytes = blob.size;
         let (kind, size, photo_of) = (FileKind::Gcode, i64::try_from(bytes).unwrap_or(i64::MAX), None);
-        let create = FileCommand::Create { name, kind, size, sha256: kept.sha256, metadata, photo_of, sliced_from };
+        let create = FileCommand::Create { name, kind, size, sha256: blob.sha256, metadata, photo_of, sliced_from };
         // One that was deleted is made anew under its id.
         match files.read(id).await? {
             Some(_) => files.ask(id, CommandOrigin::system(), create).await?,

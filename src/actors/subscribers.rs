@@ -66,7 +66,7 @@ type Cards = (Instant, Vec<StoredCard>);
 pub struct Subscribers {
     processor: Option<Arc<dyn PaymentProcessor>>,
     /// Cached customer ids of the processor, by our id.
-    known: Arc<DashMap<Id, String>>,
+    customer_ids: Arc<DashMap<Id, String>>,
     /// Customers not found at the processor, with the time until which no search is repeated.
     unknown: Arc<DashMap<Id, Instant>>,
     cards: Arc<Mutex<BTreeMap<Id, Cards>>>,
@@ -99,7 +99,7 @@ impl Subscribers {
     pub fn new(processor: Option<Arc<dyn PaymentProcessor>>) -> Self {
         Self {
             processor,
-            known: Arc::default(),
+            customer_ids: Arc::default(),
             unknown: Arc::default(),
             cards: Arc::default(),
             products: Arc::default(),
@@ -112,18 +112,18 @@ impl Subscribers {
 
     /// Returns the processor's id of a customer; `None` if they are not known there.
     async fn customer(&self, id: Id) -> Result<Option<String>, SubscriberError> {
-        if let Some(known) = self.known.get(&id) {
-            return Ok(Some(known.clone()));
+        if let Some(customer_id) = self.customer_ids.get(&id) {
+            return Ok(Some(customer_id.clone()));
         }
         if self.unknown.get(&id).is_some_and(|until| *until > Instant::now()) {
             return Ok(None);
         }
-        let found = self.processor()?.find_customer(&id.to_string()).await?.map(|found| found.id);
-        match &found {
-            Some(found) => self.remember(id, found),
+        let customer_id = self.processor()?.find_customer(&id.to_string()).await?.map(|customer| customer.id);
+        match &customer_id {
+            Some(customer_id) => self.remember(id, customer_id),
             None => self.remember_unknown(id),
         }
-        Ok(found)
+        Ok(customer_id)
     }
 
     fn remember_unknown(&self, id: Id) {
@@ -134,10 +134,10 @@ impl Subscribers {
     }
 
     fn remember(&self, id: Id, theirs: &str) {
-        if self.known.len() >= MAX_REMEMBERED {
-            self.known.clear();
+        if self.customer_ids.len() >= MAX_REMEMBERED {
+            self.customer_ids.clear();
         }
-        self.known.insert(id, theirs.to_owned());
+        self.customer_ids.insert(id, theirs.to_owned());
         self.unknown.remove(&id);
     }
 
@@ -145,23 +145,24 @@ impl Subscribers {
     pub async fn list(&self, id: Id, limit: usize) -> Result<Vec<Subscription>, SubscriberError> {
         let processor = self.processor()?;
         let Some(customer) = self.customer(id).await? else { return Ok(Vec::new()) };
-        let mut found = processor.subscriptions(&customer, limit).await?;
+        let mut subscriptions = processor.subscriptions(&customer, limit).await?;
         let nameless = |one: &&Subscription| one.items.iter().any(|item| !self.products.contains_key(&item.price_id));
-        let looked_at = found.iter().filter(nameless).take(MAX_LOOKED_AT).map(|one| processor.subscription(&one.id));
+        let looked_at =
+            subscriptions.iter().filter(nameless).take(MAX_LOOKED_AT).map(|one| processor.subscription(&one.id));
         for looked_at in join_all(looked_at).await {
             match looked_at {
                 Ok(whole) => self.learn_products(&whole),
                 Err(error) => tracing::debug!(customer = %id, %error, "a product is shown without its name"),
             }
         }
-        for one in &mut found {
+        for one in &mut subscriptions {
             for item in &mut one.items {
                 if let Some(name) = self.products.get(&item.price_id) {
                     item.product_name.clone_from(&name);
                 }
             }
         }
-        Ok(found)
+        Ok(subscriptions)
     }
 
     fn learn_products(&self, subscription: &Subscription) {
@@ -176,13 +177,13 @@ impl Subscribers {
     /// Returns a subscription of a customer.
     pub async fn one(&self, id: Id, subscription: &str) -> Result<Subscription, SubscriberError> {
         let processor = self.processor()?;
-        let found = match processor.subscription(subscription).await {
-            Ok(found) => found,
+        let current = match processor.subscription(subscription).await {
+            Ok(current) => current,
             Err(error) if error.is_missing() => return Err(SubscriberError::Missing),
             Err(error) => return Err(error.into()),
         };
-        let theirs = self.customer(id).await?.is_some_and(|customer| customer == found.customer);
-        if theirs { Ok(found) } else { Err(SubscriberError::NotTheirs) }
+        let theirs = self.customer(id).await?.is_some_and(|customer| customer == current.customer);
+        if theirs { Ok(current) } else { Err(SubscriberError::NotTheirs) }
     }
 
     /// Cancels a subscription of a customer at the end of its period, or resumes it.
@@ -218,9 +219,9 @@ impl Subscribers {
                 let new =
                     NewCustomer { our_id: who.id.to_string(), email: who.email.to_owned(), name: who.name.clone() };
                 // A search may not find who was made a moment ago; the key does.
-                let made = processor.create_customer(&new, &format!("customer-{}", who.id)).await?.id;
-                self.remember(who.id, &made);
-                made
+                let customer_id = processor.create_customer(&new, &format!("customer-{}", who.id)).await?.id;
+                self.remember(who.id, &customer_id);
+                customer_id
             }
         };
         let new = NewSubscriptionSession {
@@ -232,21 +233,21 @@ impl Subscribers {
             success_url: pages.success_url,
             cancel_url: pages.cancel_url,
         };
-        let mut made = processor.create_subscription_session(&new, &key.first).await?;
+        let mut session = processor.create_subscription_session(&new, &key.first).await?;
         if let Some(another) = &key.another
-            && processor.session(&made.id).await?.status != SessionStatus::Open
+            && processor.session(&session.id).await?.status != SessionStatus::Open
         {
             // The first request under this key was answered a while ago, and that session is over.
-            made = processor.create_subscription_session(&new, another).await?;
+            session = processor.create_subscription_session(&new, another).await?;
         }
-        let gone = || ProcessorError::Unavailable(format!("session {} is not open", made.id));
-        let url = made.url.clone().ok_or_else(gone)?;
-        Ok(OpenSession { id: made.id, url, expires_at: made.expires_at })
+        let gone = || ProcessorError::Unavailable(format!("session {} is not open", session.id));
+        let url = session.url.clone().ok_or_else(gone)?;
+        Ok(OpenSession { id: session.id, url, expires_at: session.expires_at })
     }
 
     /// Drops the cached cards of the customer whose processor id is `theirs`, because something changed there.
     pub fn forget(&self, theirs: &str) {
-        let ours = self.known.iter().find(|known| known.value() == theirs).map(|known| *known.key());
+        let ours = self.customer_ids.iter().find(|entry| entry.value() == theirs).map(|entry| *entry.key());
         if let Some(ours) = ours {
             self.with_cards(|all| all.remove(&ours));
         }
@@ -255,7 +256,7 @@ impl Subscribers {
     /// Returns the stored cards of a customer, at most a minute old; none if the processor does not respond.
     pub async fn cards(&self, id: Id) -> Vec<StoredCard> {
         let fresh = |(until, _): &Cards| *until > Instant::now();
-        if let Some((_, cards)) = self.with_cards(|all| all.get(&id).filter(|known| fresh(known)).cloned()) {
+        if let Some((_, cards)) = self.with_cards(|all| all.get(&id).filter(|entry| fresh(entry)).cloned()) {
             return cards;
         }
         let this = self.clone();

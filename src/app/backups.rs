@@ -114,8 +114,8 @@ impl Backups {
     async fn prepare(&self, turn: OwnedMutexGuard<()>, made_at: Timestamp) -> Result<PreparedBackup, BackupError> {
         let needed = self.copier.size().await?.saturating_add(MIN_ROOM_LEFT_BYTES);
         let (path, name) = (self.folder.clone(), self.copier.file_name());
-        let made = spawn_blocking(move || WorkFolder::make(path, name)).await;
-        let (folder, room) = made.map_err(io::Error::other)??;
+        let work_folder = spawn_blocking(move || WorkFolder::make(path, name)).await;
+        let (folder, room) = work_folder.map_err(io::Error::other)??;
         if room.free_bytes < needed {
             return Err(BackupError::NoRoom);
         }
@@ -271,13 +271,13 @@ mod tests {
         fs::create_dir_all(dir.path().join("abc")).unwrap();
         fs::write(dir.path().join("abc/INV-1.pdf"), b"pdf").unwrap();
         fs::write(dir.path().join("abc/INV-2.pdf#1"), b"half").unwrap();
-        let mut seen = Vec::new();
+        let mut visited = Vec::new();
         let visit = |name: &str, _: File| {
-            seen.push(name.to_owned());
+            visited.push(name.to_owned());
             Ok(())
         };
         for_each_document(dir.path(), visit).unwrap();
-        assert_eq!(seen, ["documents/abc/INV-1.pdf"]);
+        assert_eq!(visited, ["documents/abc/INV-1.pdf"]);
         for_each_document(&dir.path().join("none"), |_, _| Ok(())).unwrap();
     }
 }

@@ -77,7 +77,7 @@ pub struct WholeDocument {
 }
 
 impl WholeDocument {
-    fn shown(&self) -> Shown<'_> {
+    fn view(&self) -> Shown<'_> {
         Shown {
             document: &self.document,
             preceding: self.preceding.as_ref().map(|(number, at)| (number.as_str(), *at)),
@@ -101,7 +101,7 @@ pub struct InvoiceDocuments {
     queries: Queries,
     places: Semaphore,
     /// Cache of whether bucket keys are stored, so that showing an invoice queries the bucket only once.
-    known: DashMap<String, bool>,
+    presence: DashMap<String, bool>,
     /// Cache of recently used documents. Issued documents never change.
     held: DashMap<Id, Arc<Document>>,
     /// Cache of document numbers, which never change either.
@@ -151,7 +151,7 @@ impl InvoiceDocuments {
             secret,
             queries,
             places: Semaphore::new(MAX_RENDERED_AT_ONCE),
-            known: DashMap::new(),
+            presence: DashMap::new(),
             held: DashMap::new(),
             numbers: DashMap::new(),
         })
@@ -190,9 +190,9 @@ impl InvoiceDocuments {
     /// Returns the numbers of these documents; those that are not stored are left out.
     pub async fn numbers(&self, ids: &[Id]) -> Result<HashMap<Id, String>, LoadError> {
         let held = |id: &Id| Some((*id, self.numbers.get(id)?.value().clone()));
-        let known: HashMap<Id, String> = ids.iter().filter_map(held).collect();
-        if known.len() == ids.len() {
-            return Ok(known);
+        let cached: HashMap<Id, String> = ids.iter().filter_map(held).collect();
+        if cached.len() == ids.len() {
+            return Ok(cached);
         }
         let numbers = self.queries.document_numbers(ids).await?;
         for (id, number) in &numbers {
@@ -235,7 +235,7 @@ impl InvoiceDocuments {
 
     fn remember(&self, key: String, stored: bool) {
         if !self.storage.is_local() {
-            hold(&self.known, MAX_KNOWN_KEYS, key, stored);
+            hold(&self.presence, MAX_KNOWN_KEYS, key, stored);
         }
     }
 
@@ -244,7 +244,7 @@ impl InvoiceDocuments {
         let renderer = self.renderer.clone().ok_or(DocumentError::Off)?;
         let _place = self.places.acquire().await.map_err(|_| DocumentError::BrokeOff)?;
         let whole = whole.clone();
-        let rendered = tokio::task::spawn_blocking(move || renderer.pdf(&whole.shown())).await;
+        let rendered = tokio::task::spawn_blocking(move || renderer.pdf(&whole.view())).await;
         Ok(rendered.map_err(|_| DocumentError::BrokeOff)??.into())
     }
 
@@ -254,7 +254,7 @@ impl InvoiceDocuments {
         let Some(renderer) = self.renderer.clone() else { return Ok(String::new()) };
         let whole = whole.clone();
         // Fonts of this machine are read for it.
-        let judged = tokio::task::spawn_blocking(move || renderer.unprintable(&whole.shown())).await;
+        let judged = tokio::task::spawn_blocking(move || renderer.unprintable(&whole.view())).await;
         judged.map_err(|_| DocumentError::BrokeOff)
     }
 
@@ -288,8 +288,8 @@ impl InvoiceDocuments {
         let Some(whole) = self.whole(invoice, issued.id).await? else { return Ok(None) };
         let key = self.key(&whole);
         let url = self.storage.url(&key);
-        let known = self.known.get(&key).map(|known| *known);
-        let stored = if let Some(stored) = known {
+        let cached = self.presence.get(&key).map(|is_stored| *is_stored);
+        let stored = if let Some(stored) = cached {
             stored
         } else {
             let stored = matches!(timeout(MAX_LOOK_TIME, self.storage.has(&key)).await, Ok(Ok(true)));

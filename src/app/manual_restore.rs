@@ -43,7 +43,7 @@ pub(super) async fn detect(data: &Path, writing: &mut Writing, now: Timestamp) -
 fn unpacked(path: &Path) -> io::Result<Option<RestoredBackup>> {
     let text = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Ok(found) if !found.is_file() || found.len() > MAX_MANIFEST_BYTES => return Ok(None),
+        Ok(metadata) if !metadata.is_file() || metadata.len() > MAX_MANIFEST_BYTES => return Ok(None),
         Err(error) => return Err(error),
         Ok(_) => fs::read(path)?,
     };

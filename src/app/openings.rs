@@ -17,7 +17,7 @@ use crate::store::start_check::{self, SqlitePlace};
 /// Returns the resources that a start with these settings could not open, each with its setting and the error;
 /// unchanged ones are not tried. Leaves nothing behind.
 pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, String)> {
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     for (name, before, path) in [
         ("server.data_dir", present.server.data_dir.clone(), next.server.data_dir.clone()),
         ("files.dir", present.files_dir(), next.files_dir()),
@@ -25,20 +25,20 @@ pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, Str
         if before != path
             && let Err(words) = folder(&path)
         {
-            found.push((name, format!("{} {words}", path.display())));
+            problems.push((name, format!("{} {words}", path.display())));
         }
     }
     if present.database_url().expose() != next.database_url().expose()
         && let Err(words) = database(present, next).await
     {
-        found.push(("database.url", words));
+        problems.push(("database.url", words));
     }
     if present.server.listen != next.server.listen
         && let Err(error) = port(present.server.listen, next.server.listen).await
     {
-        found.push(("server.listen", format!("cannot listen on {}: {}", next.server.listen, io_words(&error))));
+        problems.push(("server.listen", format!("cannot listen on {}: {}", next.server.listen, io_words(&error))));
     }
-    found
+    problems
 }
 
 /// Checks that the folder exists and is writable, or can be created.
@@ -46,7 +46,7 @@ fn folder(path: &Path) -> Result<(), &'static str> {
     let path = std::path::absolute(path).map_err(|_| "is no path")?;
     let existing = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).ok_or("is no path")?;
     match existing.metadata() {
-        Ok(found) if found.is_dir() => {}
+        Ok(metadata) if metadata.is_dir() => {}
         _ => return Err("is a file, or below one: name a folder"),
     }
     let probe = existing.join(format!(".printfloor-check.{}", process::id()));
@@ -58,25 +58,25 @@ fn folder(path: &Path) -> Result<(), &'static str> {
 async fn database(present: &Config, next: &Config) -> Result<(), String> {
     let url = next.database_url();
     let url = url.expose();
-    let shown = connect::shown(url);
-    let place = start_check::sqlite_place(url).map_err(|error| format!("{shown}: {error}"))?;
+    let database_name = connect::display_url(url);
+    let place = start_check::sqlite_place(url).map_err(|error| format!("{database_name}: {error}"))?;
     if let Some(place) = place
-        && !is_sqlite_there(&place).map_err(|words| format!("{shown}: {words}"))?
+        && !is_sqlite_there(&place).map_err(|words| format!("{database_name}: {words}"))?
     {
         return Ok(());
     }
     match own_secrets::look(next).await {
         Ok(DatabaseState::Existing { differing }) if !differing.is_empty() => {
             return Err(format!(
-                "{shown} was made with another {} than the present one",
+                "{database_name} was made with another {} than the present one",
                 differing.join(" and another ")
             ));
         }
         Ok(_) => {}
-        Err(error) => return Err(format!("{shown}: {error}")),
+        Err(error) => return Err(format!("{database_name}: {error}")),
     }
     let (present, next) = (own_secrets::database_settings(present), own_secrets::database_settings(next));
-    start_check::check_start(&present, &next).await.map_err(|error| format!("{shown}: {error}"))
+    start_check::check_start(&present, &next).await.map_err(|error| format!("{database_name}: {error}"))
 }
 
 /// Returns whether the file of a database is there, after checking that it can be written to; one that is not there is

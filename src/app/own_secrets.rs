@@ -93,11 +93,11 @@ pub async fn look(config: &Config) -> Result<DatabaseState, OpenError> {
 ///
 /// Fails if secrets are missing or differ, cannot be stored, or the database cannot be queried.
 pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError> {
-    let found = look(config).await?;
-    let (file, database) = (config.secrets_file(), connect::shown(config.database_url().expose()));
+    let state = look(config).await?;
+    let (file, database) = (config.secrets_file(), connect::display_url(config.database_url().expose()));
     let all = config.auth.own_secrets_mut().into_iter();
     let mut lacking: Vec<_> = all.filter(|(_, secret)| secret.is_empty()).collect();
-    match found {
+    match state {
         DatabaseState::Existing { .. } if !lacking.is_empty() => {
             let names = lacking.iter().map(|(name, _)| *name).collect();
             Err(SecretsError::Missing { names, database, file })
@@ -109,10 +109,10 @@ pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError
             for (_, secret) in &mut lacking {
                 **secret = Secret::new(STANDARD.encode(secret_bytes::<32>()));
             }
-            let made: Vec<_> = lacking.iter().map(|(name, secret)| (*name, secret.expose())).collect();
+            let generated: Vec<_> = lacking.iter().map(|(name, secret)| (*name, secret.expose())).collect();
             let before = std::fs::read_to_string(&file).unwrap_or_default();
-            let kept = dotenv::write(&file, &dotenv::with_values(&before, &made));
-            kept.map_err(|error| SecretsError::Keep { file: file.clone(), words: io_words(&error) })?;
+            let written = dotenv::write(&file, &dotenv::with_values(&before, &generated));
+            written.map_err(|error| SecretsError::Keep { file: file.clone(), words: io_words(&error) })?;
             Ok(Some(file))
         }
         DatabaseState::New | DatabaseState::Existing { .. } => Ok(None),

@@ -57,7 +57,7 @@ impl RestoreMark {
     pub fn new(config: &Config, backup: &str) -> Self {
         let url = config.database_url();
         let database = sqlite_file(url.expose())
-            .map_or_else(|| connect::shown(url.expose()), |file| whole_path(&file).display().to_string());
+            .map_or_else(|| connect::display_url(url.expose()), |file| whole_path(&file).display().to_string());
         Self {
             database,
             files: whole_path(&config.files_dir()),

@@ -222,9 +222,9 @@ pub async fn test_printer(config: &Config, kind: &str, address: PrinterAddress, 
 async fn timed(service: Service, asking: impl Future<Output = Asked>) -> ServiceTest {
     let began = Instant::now();
     let late = || PeerFault::new(format!("no answer within {} s", TEST_TIMEOUT.as_secs()));
-    let asked = timeout(TEST_TIMEOUT, asking).await.unwrap_or_else(|_| Err(late()));
+    let outcome = timeout(TEST_TIMEOUT, asking).await.unwrap_or_else(|_| Err(late()));
     let latency_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    match asked {
+    match outcome {
         Ok(message) => ServiceTest { service, ok: true, latency_ms, message, detail: None },
         Err(PeerFault { message, detail }) => ServiceTest { service, ok: false, latency_ms, message, detail },
     }
@@ -265,7 +265,7 @@ fn not_configured(service: Service) -> Asked {
 
 async fn database(config: &Config) -> Asked {
     let url = config.database_url().expose().to_owned();
-    let name = connect::shown(&url);
+    let name = connect::display_url(&url);
     if let Some(file) = connect::sqlite_file(&url).filter(|file| !file.exists()) {
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
         let there = folder.is_none_or(|folder| folder.exists() || folder == config.server.data_dir);

@@ -41,8 +41,8 @@ pub(super) fn storefront(config: &Config) -> Result<Option<Arc<Storefront>>, Sho
     if settings.provider != STOREFRONT_WORD {
         return Err(ShopStartError::Catalog(format!("provider must be local or {STOREFRONT_WORD}")));
     }
-    let made = Storefront::new(lan(&LanSettings::default())?, &settings.url, catalog_currency(config));
-    made.map(|made| Some(Arc::new(made))).map_err(|error| ShopStartError::Catalog(error.to_string()))
+    let storefront = Storefront::new(lan(&LanSettings::default())?, &settings.url, catalog_currency(config));
+    storefront.map(|storefront| Some(Arc::new(storefront))).map_err(|error| ShopStartError::Catalog(error.to_string()))
 }
 
 /// Returns the currency of the catalogue's prices.

@@ -46,7 +46,7 @@ pub async fn follow(app: Arc<App>, redis: Arc<Redis>, view: View, leaving: Cance
 }
 
 async fn keep(app: &App, redis: &Redis, view: View) {
-    let (mut failures, mut said) = (0, false);
+    let (mut failures, mut was_logged) = (0, false);
     loop {
         let began = redis.streamed();
         let Err(halt) = run(app, redis, view).await;
@@ -54,11 +54,11 @@ async fn keep(app: &App, redis: &Redis, view: View) {
             return;
         }
         if redis.streamed() != began {
-            (failures, said) = (0, false);
+            (failures, was_logged) = (0, false);
         }
-        if !said {
+        if !was_logged {
             tracing::warn!(%halt, "the stream of events waits");
-            said = true;
+            was_logged = true;
         }
         tokio::time::sleep(RETRY_DELAYS.next(failures, app.environment.chance())).await;
         failures += 1;

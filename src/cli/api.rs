@@ -1,5 +1,5 @@
-//! A client of the server's own HTTP API: over its control socket, where the caller is the owner of the machine, or
-//! over TCP with an API key.
+//! Client of the server's own HTTP API: over its control socket, where the caller is the owner of the machine, or over
+//! TCP with an API key.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,29 +14,29 @@ use serde_json::{Value, json};
 use crate::server::{CONTROL_SOCKET, SocketPath};
 use crate::services::http::{LanSettings, USER_AGENT, lan};
 
-/// Longest time of one request.
+/// Maximum duration of one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Largest page of a list that the server gives.
+/// Largest page size that the server's lists allow.
 const PAGE_ENTRIES: usize = 200;
 
-/// Why a request failed.
+/// Reason a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiFailure {
     /// The server refused the request.
     #[error("{message}")]
     Refused {
-        /// The HTTP status of the answer.
+        /// HTTP status of the response.
         status: u16,
-        /// Code of the error.
+        /// Error code.
         code: String,
-        /// Text of the error, with the faults of all fields.
+        /// Error message, with the faults of all fields.
         message: String,
     },
     /// The server did not answer.
     #[error("the server did not answer: {0}")]
     Unavailable(#[from] reqwest::Error),
-    /// The answer is not what was expected.
+    /// The response has an unexpected form.
     #[error("the server gave an unexpected answer: {0}")]
     Unexpected(String),
     /// The HTTP client cannot be set up.
@@ -45,15 +45,15 @@ pub enum ApiFailure {
     /// The control socket exists but cannot be used.
     #[error("{} cannot be used: {source}", path.display())]
     Socket {
-        /// Where the socket is.
+        /// Path of the socket.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
 
 impl ApiFailure {
-    /// The HTTP status of a refusal.
+    /// Returns the HTTP status if the server refused the request.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Refused { status, .. } => Some(*status),
@@ -62,18 +62,18 @@ impl ApiFailure {
     }
 }
 
-/// A client of one server.
+/// HTTP client of one server.
 #[derive(Clone, Debug)]
 pub struct Api {
     client: Client,
     base: String,
     key: Option<String>,
-    /// The control socket that the client connects to; none over TCP.
+    /// Control socket that the client connects to; `None` over TCP.
     _socket: Option<Arc<SocketPath>>,
 }
 
 impl Api {
-    /// The server that runs over this data folder; none when nothing listens on its control socket.
+    /// Connects to the server that runs on this data folder; `None` when nothing listens on its control socket.
     pub async fn over_socket(data: &Path) -> Result<Option<Self>, ApiFailure> {
         let opened = async {
             let socket = SocketPath::in_folder(data)?;
@@ -93,7 +93,7 @@ impl Api {
         Ok(Some(Self { client, base: "http://localhost".to_owned(), key: None, _socket: Some(Arc::new(socket)) }))
     }
 
-    /// The server at this address (without a trailing slash), as the holder of this key.
+    /// Builds a client for the server at a base address (without a trailing slash) that authenticates with an API key.
     pub fn over_tcp(base: impl Into<String>, key: impl Into<String>) -> Result<Self, ApiFailure> {
         // The limit on a whole exchange is set on each request: streams have none.
         let settings = LanSettings { read_timeout: Duration::from_secs(90), ..LanSettings::default() };
@@ -119,17 +119,17 @@ impl Api {
         json_of(self.request(Method::POST, path).json(body).send().await?).await
     }
 
-    /// Posts JSON; a repeat with the same key gets the first answer.
+    /// Sends a POST with a JSON body and an idempotency key; a repeat with the same key gets the first response.
     pub async fn post_once(&self, path: &str, key: &str, body: &Value) -> Result<Value, ApiFailure> {
         json_of(self.request(Method::POST, path).header("Idempotency-Key", key).json(body).send().await?).await
     }
 
-    /// Posts a form with files.
+    /// Posts a multipart form with files.
     pub async fn upload(&self, path: &str, form: Form) -> Result<Value, ApiFailure> {
         json_of(self.request(Method::POST, path).multipart(form).send().await?).await
     }
 
-    /// Changes members of a resource.
+    /// Updates members of a resource with PATCH.
     pub async fn patch(&self, path: &str, body: &Value) -> Result<Value, ApiFailure> {
         json_of(self.request(Method::PATCH, path).json(body).send().await?).await
     }
@@ -139,7 +139,7 @@ impl Api {
         json_of(self.request(Method::DELETE, path).send().await?).await.map(drop)
     }
 
-    /// All entries of a list, page by page. `path` has no query; `name` is the member with the entries.
+    /// Fetches all entries of a list, page by page. `path` has no query; `name` is the member that holds the entries.
     pub async fn list<T: DeserializeOwned>(&self, path: &str, name: &str) -> Result<Vec<T>, ApiFailure> {
         let mut all = Vec::new();
         loop {
@@ -154,12 +154,12 @@ impl Api {
     }
 }
 
-/// Converts a JSON value to a type.
+/// Deserializes a JSON value.
 pub fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, ApiFailure> {
     serde_json::from_value(value).map_err(|error| ApiFailure::Unexpected(error.to_string()))
 }
 
-/// The body of a successful answer (null if it is empty), or the refusal as an error.
+/// Returns the body of a successful response (null if it is empty), or the refusal as an error.
 pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     let status = answer.status();
     let body = answer.bytes().await?;
@@ -173,7 +173,7 @@ pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     bounded_json::read(&body, bounded_json::ANSWER).map_err(|error| ApiFailure::Unexpected(error.to_string()))
 }
 
-/// Turns the API's error body into an error: the faults of all fields, or else its message.
+/// Converts the API's error body to an error: the faults of all fields, or else its message.
 fn refusal(status: u16, body: &Value) -> ApiFailure {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let faults = body["errors"].as_array().into_iter().flatten();

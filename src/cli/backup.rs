@@ -1,4 +1,5 @@
-//! `printfloor backup FILE`: a whole copy of the shop in one file, read again and compared before it has its name.
+//! `printfloor backup FILE`: a full copy of the shop in one file, which is read back and verified before it gets its
+//! final name.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -28,15 +29,15 @@ use crate::observe::log;
 use crate::server::lock;
 use crate::store::copy::DatabaseCopier;
 
-/// Longest time of a whole backup.
+/// Maximum duration of a whole backup.
 const MAX_BACKUP_TIME: Duration = Duration::from_secs(24 * 3600);
-/// Permissions of the file: its owner's alone.
+/// Permissions of the file: readable and writable by its owner only.
 const FILE_MODE: u32 = 0o600;
 /// Errors of file systems that lack an operation: vfat and exFAT refuse hard links with EPERM, CIFS with EOPNOTSUPP,
 /// and NFS refuses the flags of `renameat2` with EINVAL.
 const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
 
-/// Makes a backup, by the running server or, where none runs, from the data folder and the database.
+/// Makes a backup through the running server or, if none runs, directly from the data folder and the database.
 pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
     if file.exists() {
@@ -62,7 +63,7 @@ pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What is in a backup, in words.
+/// Formats the contents of a backup as text: size, time, and numbers of tables, rows and files.
 pub fn summary(backup: &VerifiedBackup) -> String {
     let rows = &backup.manifest.database.rows;
     format!(
@@ -75,10 +76,10 @@ pub fn summary(backup: &VerifiedBackup) -> String {
     )
 }
 
-/// Reads a backup to its end and holds it against its manifest.
+/// Reads a backup to its end and verifies it against its manifest; `what` labels the progress line.
 pub async fn checked(path: PathBuf, what: &'static str) -> Result<VerifiedBackup, CliError> {
-    let shown = path.display().to_string();
-    let total = fs::metadata(&path).map_err(CliError::io(format!("{shown} cannot be read")))?.len();
+    let display_path = path.display().to_string();
+    let total = fs::metadata(&path).map_err(CliError::io(format!("{display_path} cannot be read")))?.len();
     let read = spawn_blocking(move || {
         let mut progress = ProgressLine::new(what, Some(total));
         let backup = verify(&path, |bytes| progress.add(bytes))?;
@@ -86,7 +87,9 @@ pub async fn checked(path: PathBuf, what: &'static str) -> Result<VerifiedBackup
         Ok(backup)
     });
     let read = read.await.map_err(|error| CliError::Failed(error.to_string()))?;
-    read.map_err(|error: crate::app::backups::reading::BackupReadError| CliError::Failed(format!("{shown}: {error}")))
+    read.map_err(|error: crate::app::backups::reading::BackupReadError| {
+        CliError::Failed(format!("{display_path}: {error}"))
+    })
 }
 
 async fn download(api: &Api, part: &UnfinishedFile) -> Result<(), CliError> {
@@ -99,7 +102,7 @@ async fn download(api: &Api, part: &UnfinishedFile) -> Result<(), CliError> {
     part.write(pieces).await
 }
 
-/// Copies from the data folder and the database, which no server may use meanwhile.
+/// Copies the shop from the data folder and the database, which no server may use meanwhile.
 async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
     if !shop_exists(config).await? {
         return Err(CliError::NoShop { words: no_shop(config), new: false });
@@ -114,7 +117,7 @@ async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
     part.write(begun.pieces.into_stream().map_err(failed)).await
 }
 
-/// A backup that is being written. It is removed unless it is kept.
+/// Backup file that is being written; removed on drop unless [`keep`](Self::keep) is called.
 struct UnfinishedFile {
     path: PathBuf,
     name: PathBuf,
@@ -148,7 +151,7 @@ impl UnfinishedFile {
             .map_err(cannot())
     }
 
-    /// Gives it its name.
+    /// Gives the finished file its final name, without replacing an existing file.
     fn keep(self) -> Result<(), CliError> {
         let cannot = || CliError::io(format!("{} cannot be written", self.name.display()));
         give_name(&self.path, &self.name, link_new, rename_new).map_err(cannot())?;
@@ -197,7 +200,7 @@ fn rename_new(path: &Path, name: &Path) -> io::Result<()> {
     Ok(renameat_with(CWD, path, CWD, name, RenameFlags::NOREPLACE)?)
 }
 
-/// Whether the file system lacks the operation.
+/// Returns whether the file system lacks the operation.
 fn is_lacking(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Unsupported
         || Errno::from_io_error(error).is_some_and(|errno| LACKING.contains(&errno))
@@ -213,7 +216,7 @@ mod tests {
         move |_, _| Err(errno.into())
     }
 
-    /// A complete file in a new folder, and the name that it is to have.
+    /// Creates a complete file in a new folder, and returns the name that it is to have.
     fn complete() -> (tempfile::TempDir, PathBuf, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let (path, name) = (folder.path().join("shop.tar.unfinished"), folder.path().join("shop.tar"));

@@ -22,7 +22,7 @@ use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
 use crate::server::absolute;
 
-/// Runs all checks; an error if any of them failed.
+/// Runs all checks; returns an error if any of them failed.
 pub async fn run(global: &Global) -> Result<(), CliError> {
     log::start_for_command();
     let mut report = CheckReport::default();
@@ -45,7 +45,7 @@ pub async fn run(global: &Global) -> Result<(), CliError> {
     report.end()
 }
 
-/// The data directory, or the nearest one above it that exists, can be written to.
+/// Checks that the data directory, or its nearest existing ancestor, is writable.
 fn data_folder(report: &mut CheckReport, data: &Path) {
     let data = absolute(data);
     let existing = data.ancestors().find(|folder| folder.exists()).unwrap_or(&data);
@@ -64,7 +64,7 @@ fn data_folder(report: &mut CheckReport, data: &Path) {
     }
 }
 
-/// Either a server runs on the data directory and answers, or its address is free to listen on.
+/// Checks that either a server runs on the data directory and answers, or its address is free to listen on.
 async fn address(report: &mut CheckReport, config: &Config) {
     match Api::over_socket(&config.server.data_dir).await {
         Ok(Some(api)) => match api.get("/healthz").await {

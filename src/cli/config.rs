@@ -1,11 +1,11 @@
-//! `printfloor config`: prints all settings with their explanations, and where each value comes from.
+//! `printfloor config`: prints all settings with their explanations and the source of each value.
 
 use std::collections::BTreeMap;
 
 use super::{CliError, ConfigArgs, Global, output, settings};
 use crate::config::shown;
 
-/// Prints the settings. Values of secrets are not shown.
+/// Prints the settings, without the values of secrets.
 pub fn run(global: &Global, args: ConfigArgs) -> Result<(), CliError> {
     if args.defaults {
         return output::print(&shown::whole(&BTreeMap::new()));
@@ -15,7 +15,7 @@ pub fn run(global: &Global, args: ConfigArgs) -> Result<(), CliError> {
         output::note(&format!("note: {warning}"));
     }
     if args.set {
-        return output::print(&shown::changed(&loaded.given));
+        return output::print(&shown::changed(&loaded.given_settings));
     }
-    output::print(&shown::whole(&loaded.given))
+    output::print(&shown::whole(&loaded.given_settings))
 }

@@ -1,10 +1,10 @@
-//! `printfloor demo`: the real server on a data directory of its own, with simulated printers in the same process,
-//! simulated customers and staff who order, pay, ship and restock, and the other systems of a shop
-//! (`simulator::peers`). Now and then something goes wrong on the floor (`demo/mishaps.rs`), and is rescued.
+//! `printfloor demo`: the real server on its own data directory, with simulated printers in the same process, simulated
+//! customers and staff who order, pay, ship and restock, and the other systems of a shop (`simulator::peers`). Now and
+//! then something goes wrong on the floor (`demo/mishaps.rs`), and the shop recovers.
 //!
-//! The simulated people use the HTTP API only. Their API key is created over the control socket, as the owner of a
-//! machine does it. Nothing here accesses the server's state directly, but for the link by which whoever sits at the
-//! machine is signed in: the server of this process makes it.
+//! The simulated customers and staff use the HTTP API only. Their API key is created over the control socket, as the
+//! owner of a machine would do it. Nothing here accesses the server's state directly, except for the link that signs in
+//! the person at this machine: the server of this process creates it.
 
 mod bookkeeper;
 mod catalogue;
@@ -56,35 +56,36 @@ use crate::domain::time::Timestamp;
 use crate::observe::log;
 use crate::server::Server;
 
-/// The data directory if none is given.
+/// Default data directory.
 const DEFAULT_DIRECTORY: &str = "data/demo";
-/// Number of printers of a new demo.
+/// Number of printers in a new demo.
 const DEFAULT_PRINTERS: usize = 6;
-/// The port to listen on, if it is free.
+/// Port to listen on if it is free.
 const DEFAULT_PORT: u16 = 8787;
-/// Which lines of the log are shown: what happens in the shop is told by the demo itself.
+/// Filter for log lines; events of the shop are excluded because the demo prints them itself.
 const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,printfloor::observe::story=off";
-/// The path at which the server takes payment events.
+/// Path at which the server receives payment events.
 const PAYMENT_EVENTS: &str = "/webhooks/payments";
-/// How long the server may take to stop.
+/// Maximum time for the server to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the command line chose for the demo.
+/// Options of a demo run, from the command line.
 #[derive(Clone, Debug, Default)]
 pub struct DemoOptions {
-    /// Its data directory; `None`: `data/demo`. A directory with other content is refused.
+    /// Data directory; `None`: `data/demo`. A directory with other content is refused.
     pub data: Option<PathBuf>,
-    /// Number of printers; `None`: as many as last time, six in a new demo.
+    /// Number of printers; `None`: as many as in the previous run, six in a new demo.
     pub printers: Option<usize>,
     /// Address to listen on; `None`: port 8787 or a free one.
     pub listen: Option<SocketAddr>,
-    /// First port of the simulated printers of a new demo; `None`: the first free range.
+    /// First port of the simulated printers of a new demo; `None`: the first free range. An existing demo keeps its
+    /// ports.
     pub base_port: Option<u16>,
     /// Time after which the demo stops; `None`: it runs until a signal.
     pub end_after: Option<Duration>,
 }
 
-/// The server's clock, for the simulated people.
+/// Server clock, shared with the simulated customers and staff.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Runs the demo until a signal or its time limit stops it.
@@ -132,11 +133,11 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     }
     floor.shutdown();
     let received = floor.sink.received().iter().filter(|one| one.answered == Some(200)).count();
-    let told = output::print(&format!("\n{}\n", tally.summary(received)));
-    ended.and(told)
+    let printed = output::print(&format!("\n{}\n", tally.summary(received)));
+    ended.and(printed)
 }
 
-/// Fills the shop, prints how to sign in, and starts the simulated people.
+/// Fills the shop, prints how to sign in, and starts the simulated customers and staff.
 async fn open(
     server: &Server,
     folder: &Folder,
@@ -178,7 +179,7 @@ async fn open(
     Ok(())
 }
 
-/// Waits for a signal, the time limit, a failure of the simulated people, or a takeover by another server.
+/// Waits for a signal, the time limit, a failure of the simulation, or a takeover by another server.
 async fn wait(
     signals: &mut Signals,
     server: &Server,
@@ -203,10 +204,11 @@ async fn wait(
     }
 }
 
-/// Settings of the demo. From the environment, only those of the log are taken, so that it never touches a real shop.
+/// Builds the settings of the demo. From the environment it takes only the log settings, so that it never touches a
+/// real shop.
 fn config(folder: &Folder, floor: &DemoFloor, peers: &AllPeers, listen: SocketAddr) -> Result<Config, CliError> {
     let mut env: Vec<_> = process_env().into_iter().filter(|(name, _)| name.starts_with("PRINTFLOOR_LOG__")).collect();
-    let given = |name: &str| env.iter().any(|(known, _)| known == name);
+    let is_set = |name: &str| env.iter().any(|(variable, _)| variable == name);
     let data = folder.path.to_str().ok_or_else(|| CliError::Usage("--data must be valid UTF-8".to_owned()))?;
     let mut overrides = vec![
         ("server.listen", listen.to_string()),
@@ -232,10 +234,10 @@ fn config(folder: &Folder, floor: &DemoFloor, peers: &AllPeers, listen: SocketAd
         ("forecast.starting_seconds", "2".to_owned()),
         ("forecast.least_margin_seconds", "12".to_owned()),
     ];
-    if !given("PRINTFLOOR_LOG__FILTER") {
+    if !is_set("PRINTFLOOR_LOG__FILTER") {
         overrides.push(("log.filter", LOG_FILTER.to_owned()));
     }
-    if !given("PRINTFLOOR_LOG__FORMAT") {
+    if !is_set("PRINTFLOOR_LOG__FORMAT") {
         overrides.push(("log.format", "text".to_owned()));
     }
     env.extend(peers.variables().into_iter().map(|(name, value)| (name.to_owned(), value)));
@@ -249,12 +251,12 @@ fn config(folder: &Folder, floor: &DemoFloor, peers: &AllPeers, listen: SocketAd
     Ok(loaded.config)
 }
 
-/// Where a program of this machine reaches a server that listens here.
+/// Returns the address at which a program on this machine reaches a server that listens on `address`.
 fn reached(address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() { SocketAddr::from((Ipv4Addr::LOCALHOST, address.port())) } else { address }
 }
 
-/// Port 8787, or a free one if it is in use.
+/// Returns port 8787, or a free one if it is in use.
 fn usual_or_free() -> SocketAddr {
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, DEFAULT_PORT));
     let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -262,7 +264,7 @@ fn usual_or_free() -> SocketAddr {
     bound.and_then(|listener| listener.local_addr()).unwrap_or(usual)
 }
 
-/// What is printed first. `link` signs in as the admin, once.
+/// Formats the first lines of output. `link` signs in as the admin, once.
 fn greeting((base, link): (&str, &str), key: &str, folder: &Folder, floor: &DemoFloor) -> String {
     format!(
         "Printfloor demo: a real server and {count} simulated printers, whose prints take seconds instead of hours\n\
@@ -282,10 +284,10 @@ fn greeting((base, link): (&str, &str), key: &str, folder: &Folder, floor: &Demo
         count = floor.printers().count(),
         email = setup::ADMIN,
         password = folder.memory.password,
-        data = shown(&folder.path),
+        data = display_path(&folder.path),
     )
 }
 
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     path.display().to_string()
 }

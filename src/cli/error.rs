@@ -14,24 +14,24 @@ use crate::config::io_words::io_words;
 use crate::server::StartError;
 use crate::store::connect::OpenError;
 
-/// Why a command failed.
+/// Reason a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    /// The arguments do not fit together.
+    /// The arguments are incompatible.
     #[error("{0}")]
     Usage(String),
     /// A failure described in full by its text.
     #[error("{0}")]
     Failed(String),
-    /// Whoever read standard output has gone away, which is no failure.
+    /// The reader of standard output has closed it, which is not a failure.
     #[error("nobody reads the output")]
     ReaderGone,
-    /// Neither a server runs over the data directory nor does the database hold a shop.
+    /// No server runs on the data directory, and the database holds no shop.
     #[error("{words}")]
     NoShop {
-        /// Where it was looked for, and what is there.
+        /// Place that was searched, and what it contains.
         words: String,
-        /// Whether the command can make a new shop when it is told to.
+        /// `true` if the command can create a new shop with `--new`.
         new: bool,
     },
     /// The configuration cannot be used.
@@ -46,15 +46,15 @@ pub enum CliError {
     /// The running server refused the request or did not answer.
     #[error(transparent)]
     Api(#[from] ApiFailure),
-    /// A command to the shop was refused.
+    /// The shop refused a command.
     #[error(transparent)]
     Ask(#[from] AskError),
     /// An operation of the operating system failed.
     #[error("{doing}: {}", io_words(.source))]
     Io {
-        /// What could not be done.
+        /// Description of the failed operation.
         doing: String,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
@@ -66,17 +66,17 @@ impl From<StartError> for CliError {
 }
 
 impl CliError {
-    /// Describes a failed operation, for `map_err`.
+    /// Builds a closure that describes a failed operation, for `map_err`.
     pub fn io(doing: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing: doing.into(), source }
     }
 
-    /// 2 for wrong usage, 1 for everything else.
+    /// Returns 2 for wrong usage, 1 for everything else.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(if matches!(self, Self::Usage(_)) { 2 } else { 1 })
     }
 
-    /// Advice, where the error itself does not say what to do.
+    /// Returns advice, if the error message does not already say what to do.
     pub fn advice(&self) -> Option<String> {
         let words = match self {
             Self::Usage(_) => "printfloor --help lists the commands and their options",
@@ -142,7 +142,7 @@ fn secrets_advice(error: &SecretsError) -> Option<String> {
     }
 }
 
-/// What to do about a database that cannot be used.
+/// Returns advice for a database that cannot be used.
 pub fn database_advice(error: &OpenError) -> &'static str {
     match error {
         OpenError::InUse => {

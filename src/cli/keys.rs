@@ -1,4 +1,4 @@
-//! `printfloor key`: API keys.
+//! `printfloor key`: creates, lists and revokes API keys.
 
 use super::office::{KeyLine, Office, ShopChoice};
 use super::table::table;
@@ -7,19 +7,19 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::observe::log;
 
-/// Creates a key. Only the key goes to standard output, so that scripts can capture it.
+/// Creates a key. Prints nothing but the key to standard output, so that scripts can capture it.
 pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {
     log::start_for_command();
     let office = Office::open(global, ShopChoice::of(new.new)).await?;
-    let made = office.create_key(new).await;
+    let created = office.create_key(new).await;
     office.close().await;
-    let made = made?;
-    output::line(&made.key)?;
+    let created = created?;
+    output::line(&created.key)?;
     output::note(&format!(
         "created the {} key \"{}\" ({}); store it now, it cannot be shown again",
         Role::from(new.role).word(),
         new.name,
-        made.id
+        created.id
     ));
     Ok(())
 }
@@ -38,7 +38,7 @@ pub async fn list(global: &Global) -> Result<(), CliError> {
     output::print(&table(&["id", "name", "role", "key", "created", "last used", "valid"], &rows))
 }
 
-/// Revokes a key; requests with it are refused from then on.
+/// Revokes a key; requests with it are rejected from then on.
 pub async fn revoke(global: &Global, id: Id) -> Result<(), CliError> {
     log::start_for_command();
     let office = Office::open(global, ShopChoice::Existing).await?;
@@ -59,6 +59,6 @@ fn row(key: &KeyLine) -> Vec<String> {
         (None, Some(at)) => format!("until {at}"),
         (None, None) => "yes".to_owned(),
     };
-    let shown = format!("{}…{}", key.prefix, key.last4);
-    vec![key.id.to_string(), key.name.clone(), role, shown, key.created_at.to_string(), used, works]
+    let masked = format!("{}…{}", key.prefix, key.last4);
+    vec![key.id.to_string(), key.name.clone(), role, masked, key.created_at.to_string(), used, works]
 }

@@ -1,5 +1,5 @@
-//! `printfloor completions` and `printfloor man`: what a shell and `man` are told of the command line, made from its
-//! definition.
+//! `printfloor completions` and `printfloor man`: shell completions and the manual page, generated from the definition
+//! of the command line.
 
 use clap::{Command, CommandFactory as _};
 use clap_complete::aot::{Shell, generate};
@@ -7,7 +7,7 @@ use clap_mangen::Man;
 
 use super::{Cli, CliError, output};
 
-/// Prints the script by which a shell completes commands and options.
+/// Prints the script with which a shell completes commands and options.
 pub fn completions(shell: Shell) -> Result<(), CliError> {
     let mut script = Vec::new();
     let mut command = Cli::command();
@@ -16,7 +16,7 @@ pub fn completions(shell: Shell) -> Result<(), CliError> {
     output::print(&String::from_utf8_lossy(&script))
 }
 
-/// Prints the manual page: the program, and behind it each of its commands.
+/// Prints the manual page: the program, followed by each of its commands.
 pub fn man() -> Result<(), CliError> {
     let mut program = Cli::command();
     program.build();
@@ -25,24 +25,24 @@ pub fn man() -> Result<(), CliError> {
     output::print(&String::from_utf8_lossy(&page))
 }
 
-/// The page of the program, with a section for each command that does something.
+/// Renders the page of the program, with a section for each command that does something.
 fn written(program: &Command, page: &mut Vec<u8>) -> std::io::Result<()> {
     Man::new(program.clone()).manual("Printfloor").render(page)?;
     for command in commands(program) {
-        let shown = Man::new(command.clone());
+        let subpage = Man::new(command.clone());
         let name = command.get_bin_name().unwrap_or_else(|| command.get_name()).to_uppercase();
         page.extend_from_slice(format!(".SH \"{name}\"\n").as_bytes());
         let mut section = Vec::new();
-        shown.render_synopsis_section(&mut section)?;
-        shown.render_description_section(&mut section)?;
-        shown.render_options_section(&mut section)?;
+        subpage.render_synopsis_section(&mut section)?;
+        subpage.render_description_section(&mut section)?;
+        subpage.render_options_section(&mut section)?;
         // The headings of a command stand below its own.
         page.extend_from_slice(String::from_utf8_lossy(&section).replace("\n.SH ", "\n.SS ").as_bytes());
     }
     Ok(())
 }
 
-/// All commands without commands of their own, in the order of their definition.
+/// Returns all commands without subcommands, in the order of their definition.
 fn commands(of: &Command) -> Vec<&Command> {
     let own = of.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help");
     own.flat_map(|command| if command.has_subcommands() { commands(command) } else { vec![command] }).collect()

@@ -1,8 +1,8 @@
 //! Accounts and API keys for the command line: through the control socket of the running server, or, if none runs,
 //! directly in the database under the same rules. Both ways give the same results and errors.
 //!
-//! A command makes no new shop by accident: where neither a server runs nor a database holds one, it fails, and says
-//! where it looked.
+//! A command creates no new shop by accident: if no server runs and no database holds a shop, it fails and names the
+//! places it searched.
 
 use std::time::Duration;
 
@@ -26,10 +26,10 @@ use crate::store::connect;
 use crate::store::rows::LoadError;
 use crate::store::secret_checks::DatabaseState;
 
-/// How long the database may take to close after a command.
+/// Maximum time for the database to close after a command.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 
-/// An API key in a list.
+/// API key in a list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyLine {
@@ -45,16 +45,16 @@ pub struct KeyLine {
     pub last_used_at: Option<Timestamp>,
 }
 
-/// A new API key.
+/// Newly created API key.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct MadeKey {
     /// Id of the key.
     pub id: Id,
-    /// The key itself, which is not stored.
+    /// Plaintext of the key, which is not stored.
     pub key: String,
 }
 
-/// An account in a list.
+/// Account in a list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserLine {
@@ -65,7 +65,7 @@ pub struct UserLine {
     pub created_at: Timestamp,
 }
 
-/// The way to accounts and keys.
+/// Access to accounts and keys.
 pub enum Office {
     /// Through the API of the running server.
     Running(Api),
@@ -73,17 +73,17 @@ pub enum Office {
     Alone(Box<Server>),
 }
 
-/// Which shop a command may work on.
+/// Requirement on the shop that a command works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ShopChoice {
-    /// One that is there.
+    /// An existing shop.
     Existing,
-    /// One that is there, or else a new one when `--new` was given.
+    /// An existing shop, or a new one if `true` (`--new`).
     NewIfAllowed(bool),
 }
 
 impl ShopChoice {
-    /// For a command that can make a shop: whether it was told to.
+    /// Returns the choice of a command that can create a shop; `new` is its flag `--new`.
     pub fn of(new: bool) -> Self {
         Self::NewIfAllowed(new)
     }
@@ -109,14 +109,14 @@ impl Office {
         Ok(Self::Alone(Box::new(Box::pin(Server::start_local(config)).await?)))
     }
 
-    /// Closes the database, if it was opened.
+    /// Closes the database, if this process opened it.
     pub async fn close(self) {
         if let Self::Alone(server) = self {
             server.stop(CLOSE_WITHIN).await;
         }
     }
 
-    /// Makes an API key and prints it; it is not shown again.
+    /// Creates an API key and returns it; it cannot be retrieved again.
     pub async fn create_key(&self, new: &NewKey) -> Result<MadeKey, CliError> {
         let role = Role::from(new.role);
         match self {
@@ -144,14 +144,14 @@ impl Office {
                     expires_at: new.expires_at,
                 };
                 match ask(server, command).await? {
-                    AccessAnswer::Key(made) => Ok(MadeKey { id: made.id, key }),
+                    AccessAnswer::Key(created) => Ok(MadeKey { id: created.id, key }),
                     other => Err(odd(&other)),
                 }
             }
         }
     }
 
-    /// All keys, newest first.
+    /// Returns all keys, newest first.
     pub async fn keys(&self) -> Result<Vec<KeyLine>, CliError> {
         match self {
             Self::Running(api) => Ok(api.list("/api/auth/api-keys", "apiKeys").await?),
@@ -164,7 +164,7 @@ impl Office {
         }
     }
 
-    /// Ends an API key at once.
+    /// Revokes an API key with immediate effect.
     pub async fn revoke_key(&self, id: Id) -> Result<(), CliError> {
         match self {
             Self::Running(api) => Ok(api.delete(&format!("/api/auth/api-keys/{id}")).await?),
@@ -172,7 +172,7 @@ impl Office {
         }
     }
 
-    /// Creates an account of a staff member, who can sign in at once.
+    /// Creates an account for a staff member, who can sign in at once.
     pub async fn create_user(&self, new: &NewUserArguments, password: String) -> Result<UserLine, CliError> {
         let name = match &new.name {
             Some(name) => name.clone(),
@@ -188,14 +188,14 @@ impl Office {
                 let password_hash = hash(password, &new.email).await?;
                 let command = AccessCommand::AddUser { email: new.email.clone(), name, password_hash, role };
                 match ask(server, command).await? {
-                    AccessAnswer::User(made) => Ok(UserLine::from(&*made)),
+                    AccessAnswer::User(user) => Ok(UserLine::from(&*user)),
                     other => Err(odd(&other)),
                 }
             }
         }
     }
 
-    /// Gives an account a new password; ends its sessions.
+    /// Sets a new password for an account and ends its sessions.
     pub async fn set_password(&self, user: &UserLine, password: String) -> Result<(), CliError> {
         match self {
             Self::Running(api) => {
@@ -211,7 +211,7 @@ impl Office {
         Ok(())
     }
 
-    /// All accounts, newest first.
+    /// Returns all accounts, newest first.
     pub async fn users(&self) -> Result<Vec<UserLine>, CliError> {
         match self {
             Self::Running(api) => Ok(api.list("/api/users", "users").await?),
@@ -226,15 +226,15 @@ impl Office {
     }
 }
 
-/// Whether the database of these settings holds a shop.
+/// Returns whether the configured database holds a shop.
 pub async fn shop_exists(config: &Config) -> Result<bool, CliError> {
-    let database = connect::shown(config.database_url().expose());
-    let found = own_secrets::look(config).await;
-    let found = found.map_err(|source| CliError::from(StartError::Database { database, source }))?;
-    Ok(found != DatabaseState::New)
+    let database = connect::display_url(config.database_url().expose());
+    let state = own_secrets::look(config).await;
+    let state = state.map_err(|source| CliError::from(StartError::Database { database, source }))?;
+    Ok(state != DatabaseState::New)
 }
 
-/// Where a shop was looked for, and what is there instead.
+/// Describes the places that were searched for a shop, and what they contain.
 pub fn no_shop(config: &Config) -> String {
     let data = absolute(&config.server.data_dir);
     let there = match std::fs::read_dir(&data).map(Iterator::count) {
@@ -245,7 +245,7 @@ pub fn no_shop(config: &Config) -> String {
     if config.database.url.is_empty() {
         return format!("no server runs over {} and {there}", data.display());
     }
-    let database = connect::shown(config.database_url().expose());
+    let database = connect::display_url(config.database_url().expose());
     format!("no server runs over {} and {database} holds no shop", data.display())
 }
 
@@ -286,17 +286,17 @@ impl From<&User> for UserLine {
     }
 }
 
-/// Sends a command with the rights of the machine's owner, as the control socket does.
+/// Sends a command with the rights of the machine's owner, like requests over the control socket.
 async fn ask(server: &Server, command: AccessCommand) -> Result<AccessAnswer, CliError> {
     let access = server.shop().access.activate(Id::ONLY);
     Ok(access.ask(CommandOrigin::new(Principal::Machine), command, ASK_TIMEOUT).await?.answer)
 }
 
-/// The current accounts and keys; none before the first is created.
+/// Returns the current accounts and keys; empty before the first is created.
 pub async fn access(server: &Server) -> Result<Access, CliError> {
     let unreadable = |error: LoadError| CliError::from(StartError::App(ShopError::from(error)));
     let read = server.shop().access.read(Id::ONLY).await.map_err(unreadable)?;
-    Ok(read.and_then(|known| known.state.clone()).unwrap_or_default())
+    Ok(read.and_then(|stored| stored.state.clone()).unwrap_or_default())
 }
 
 fn odd(answer: &AccessAnswer) -> CliError {

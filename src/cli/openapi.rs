@@ -1,10 +1,10 @@
-//! `printfloor openapi`: prints the OpenAPI document of an API, for generators of clients and other tools.
+//! `printfloor openapi`: prints the OpenAPI document of an API, for client generators and other tools.
 
 use super::{CliError, Description, Global, output, settings};
 use crate::http::openapi::half::Half;
 use crate::http::{billing, openapi, production};
 
-/// Prints the document, which names the configured public address.
+/// Prints the document, with the configured public address as its server.
 pub fn run(global: &Global, which: Description) -> Result<(), CliError> {
     let config = settings::load(global, None)?.config;
     let (half, routes) = match which {

@@ -1,12 +1,12 @@
-//! Writes to standard output and standard error, whose reader may go away at any time, as in
-//! `printfloor key list | head`.
+//! Writes to standard output and standard error, whose reader may close them at any time, as in `printfloor key list |
+//! head`.
 
 use std::io::{self, Write as _};
 
 use super::CliError;
 
-/// Writes a result to standard output. [`CliError::ReaderGone`] when nobody reads it any more, which ends a command
-/// quietly.
+/// Writes a result to standard output. Returns [`CliError::ReaderGone`] when the reader has closed it, which ends a
+/// command quietly.
 pub fn print(text: &str) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
@@ -15,12 +15,12 @@ pub fn print(text: &str) -> Result<(), CliError> {
     })
 }
 
-/// As [`print`], with a line break.
+/// Does what [`print`] does, with a line break.
 pub fn line(text: &str) -> Result<(), CliError> {
     print(&format!("{text}\n"))
 }
 
-/// Writes a line about what is going on to standard error. It is lost when nobody reads it.
+/// Writes a status line to standard error. It is lost if nothing reads it.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -4,13 +4,13 @@ use std::io::{self, BufRead as _, IsTerminal as _, Read};
 
 use super::CliError;
 
-/// Largest number of bytes read.
+/// Maximum number of bytes read.
 const MAX_LINE_BYTES: u64 = 4096;
 
-/// Reads the password. The server checks whether it is good enough.
+/// Reads the password. The server checks whether it is strong enough.
 pub async fn ask() -> Result<String, CliError> {
-    let asked = tokio::task::spawn_blocking(|| if io::stdin().is_terminal() { twice() } else { line(io::stdin()) });
-    asked.await.unwrap_or_else(|error| Err(CliError::Failed(format!("the password cannot be read: {error}"))))
+    let input = tokio::task::spawn_blocking(|| if io::stdin().is_terminal() { twice() } else { line(io::stdin()) });
+    input.await.unwrap_or_else(|error| Err(CliError::Failed(format!("the password cannot be read: {error}"))))
 }
 
 fn twice() -> Result<String, CliError> {
@@ -22,7 +22,7 @@ fn twice() -> Result<String, CliError> {
     checked(first)
 }
 
-/// The first line, without its line break.
+/// Reads the first line, without its line break.
 fn line(from: impl Read) -> Result<String, CliError> {
     let mut text = String::new();
     let mut from = io::BufReader::new(from.take(MAX_LINE_BYTES));

@@ -1,8 +1,8 @@
-//! `printfloor restore FILE`: puts a backup back into an empty data folder and an empty database.
+//! `printfloor restore FILE`: restores a backup into an empty data folder and an empty database.
 //!
-//! The backup is read to its end before anything is written. From then on until all is compared a mark stands in the
-//! data folder (and in a PostgreSQL database), beside which no server starts; a restore that was interrupted begins
-//! anew, and one that was complete is told by its database (`app/restore_mark.rs`).
+//! The backup is read to its end before anything is written. From then on, until everything has been compared, a mark
+//! in the data folder (and in a PostgreSQL database) keeps servers from starting. A restore that was interrupted begins
+//! anew; one that had completed is recognised by its database (`app/restore_mark.rs`).
 
 use std::fs::{self, File};
 use std::io;
@@ -27,12 +27,12 @@ use crate::store::copy::DatabaseCopier;
 use crate::store::copy::restore::RestoreTarget;
 use crate::store::restoring::{RestoredBackup, record};
 
-/// Files that may be in the data folder before: they are no part of a backup.
+/// Files that the data folder may already contain: they are not part of a backup.
 const OWN_FILES: [&str; 4] = ["secrets.env", ".env", LOCK_FILE, CONTROL_SOCKET];
-/// Names that are named of a folder that is not empty.
+/// Maximum number of file names that the message about a non-empty folder lists.
 const MAX_NAMED: usize = 3;
 
-/// Puts a backup back.
+/// Restores a backup.
 pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
     let config = settings::load(global, None)?.config;
@@ -48,17 +48,17 @@ pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
     report(&config, &backup)
 }
 
-/// Refuses a backup of another kind of database, or of a newer version of the program.
+/// Rejects a backup of another kind of database, or of a newer version of the program.
 fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSettings) -> Result<(), CliError> {
     let manifest = &backup.manifest;
     if manifest.database.kind != copier.kind() {
         return Err(CliError::Failed(format!(
             "the backup is of a {} database, and the settings name {}: name one of the same kind with DATABASE_URL",
             manifest.database.kind,
-            connect::shown(&database.url)
+            connect::display_url(&database.url)
         )));
     }
-    if !Migrator::migrations().iter().any(|known| known.name() == manifest.schema_version) {
+    if !Migrator::migrations().iter().any(|migration| migration.name() == manifest.schema_version) {
         return Err(CliError::Failed(format!(
             "the backup was made by version {} of printfloor, which is newer than this one ({}): install that version, and \
              try again",
@@ -69,18 +69,18 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
     Ok(())
 }
 
-/// A restore whose places are empty and marked.
+/// Restore whose target folder and database are empty and marked.
 struct Restoring {
     config: Config,
     database: DatabaseSettings,
     places: BackupPlaces,
-    /// The file that the database becomes; `None` on PostgreSQL.
+    /// Final file of the database; `None` on PostgreSQL.
     final_file: Option<PathBuf>,
 }
 
 impl Restoring {
-    /// Looks that nothing is there, or only what an interrupted restore left, and marks the places. `None`: an
-    /// earlier run has restored this backup to its end.
+    /// Checks that the targets are empty, or contain only the remains of an interrupted restore, and marks them.
+    /// `None`: an earlier run has already completed the restore of this backup.
     async fn prepare(
         config: &Config,
         database: &DatabaseSettings,
@@ -115,7 +115,7 @@ impl Restoring {
                     )));
                 }
                 if target == RestoreTarget::Used && restore.final_file.is_none() {
-                    return Err(not_empty(&connect::shown(&restore.database.url), "has tables"));
+                    return Err(not_empty(&connect::display_url(&restore.database.url), "has tables"));
                 }
                 output::note(
                     "an earlier restore was interrupted: what it left is removed, and the restore begins anew",
@@ -147,17 +147,17 @@ impl Restoring {
             if !names.is_empty() {
                 let more = if names.len() > MAX_NAMED { ", …" } else { "" };
                 names.truncate(MAX_NAMED);
-                let shown = absolute(folder).display().to_string();
-                return Err(not_empty(&shown, &format!("holds {}{more}", names.join(", "))));
+                let display_path = absolute(folder).display().to_string();
+                return Err(not_empty(&display_path, &format!("holds {}{more}", names.join(", "))));
             }
         }
         match target {
-            RestoreTarget::Used => Err(not_empty(&connect::shown(&self.database.url), "holds data")),
+            RestoreTarget::Used => Err(not_empty(&connect::display_url(&self.database.url), "holds data")),
             RestoreTarget::Empty | RestoreTarget::Interrupted => Ok(()),
         }
     }
 
-    /// Removes what an interrupted restore left, but for the mark.
+    /// Removes the remains of an interrupted restore, except for the mark.
     fn clear(&self) -> io::Result<()> {
         for folder in [&self.places.files, &self.places.documents] {
             empty(folder)?;
@@ -170,10 +170,10 @@ impl Restoring {
         Ok(())
     }
 
-    /// Unpacks, compares, brings the tables up to date, records the restore, and removes the mark.
+    /// Unpacks and compares the backup, migrates the tables, records the restore, and removes the mark.
     async fn run(&self, file: &Path, backup: &VerifiedBackup, copier: &DatabaseCopier) -> Result<(), CliError> {
         let (from, whole, places) = (file.to_owned(), backup.clone(), self.places.clone());
-        let total = fs::metadata(file).map_or(0, |found| found.len());
+        let total = fs::metadata(file).map_or(0, |metadata| metadata.len());
         let unpacked = spawn_blocking(move || {
             let mut progress = ProgressLine::new("restoring", Some(total));
             let unpacked = unpack(&from, &whole, &places, |bytes| progress.add(bytes));
@@ -213,7 +213,7 @@ fn not_empty(what: &str, why: &str) -> CliError {
     ))
 }
 
-/// A file of the same folder, whose name has one more ending.
+/// Returns the path of a file in the same folder, with `ending` appended to its name.
 fn beside(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
@@ -270,7 +270,7 @@ fn sqlite_url(file: &Path) -> Result<String, CliError> {
     Ok(format!("sqlite://{}?mode=rw", text.replace('%', "%25").replace('?', "%3F").replace('#', "%23")))
 }
 
-/// What was put back, and what a person does next.
+/// Prints what was restored and what the operator has to do next.
 fn report(config: &Config, backup: &VerifiedBackup) -> Result<(), CliError> {
     let data = absolute(&config.server.data_dir);
     output::line(&format!("restored into {}: {}", data.display(), summary(backup)))?;
@@ -292,7 +292,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder as a new ext4 volume is: with `lost+found`, and nothing else.
+    /// Creates a folder like a new ext4 volume: with `lost+found`, and nothing else.
     fn volume() -> tempfile::TempDir {
         let volume = tempfile::tempdir().unwrap();
         fs::create_dir(volume.path().join(LOST_FOUND)).unwrap();

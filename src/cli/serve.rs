@@ -16,7 +16,7 @@ use crate::store::connect;
 /// Time for closing files and sockets, after the time for requests and actors to complete.
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
 
-/// Runs the server to its end.
+/// Runs the server to completion.
 pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliError> {
     let LoadedConfig { config, warnings, .. } = settings::load(global, listen)?;
     log::start(&config.log, config.mode);
@@ -66,8 +66,8 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     Ok(())
 }
 
-/// The lines printed when the server has started: `nobody` can sign in yet, and the code of the setup. `program` is how
-/// a shell calls this program.
+/// Formats the lines that are printed when the server has started. `nobody` is set while no account exists; the code is
+/// that of the setup; `program` is how a shell calls this program.
 fn greeting(
     config: &Config,
     address: Option<SocketAddr>,
@@ -85,7 +85,7 @@ fn greeting(
         line("public", config.server.public_url.clone());
     }
     line("data", data.display().to_string());
-    line("database", connect::shown(config.database_url().expose()));
+    line("database", connect::display_url(config.database_url().expose()));
     line("control", data.join(CONTROL_SOCKET).display().to_string());
     if let Some(code) = setup_code {
         let place = base.as_ref().map(|base| format!("open {base}/setup in a browser; ")).unwrap_or_default();
@@ -108,8 +108,8 @@ fn greeting(
     text
 }
 
-/// How this program was called, so that it can be called the same way from elsewhere: a name that is found on the
-/// search path as it is, a path as an absolute one.
+/// Returns a name by which this program can be called from any directory: a name found on the search path stays as it
+/// is, a path becomes absolute.
 fn program(called: Option<OsString>, folder: Option<&Path>) -> String {
     let called = called.map_or_else(|| PathBuf::from("printfloor"), PathBuf::from);
     let absolute = match folder {
@@ -119,7 +119,7 @@ fn program(called: Option<OsString>, folder: Option<&Path>) -> String {
     absolute.display().to_string()
 }
 
-/// A text as one word of a shell's command line.
+/// Quotes a text as one word of a shell's command line.
 fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use super::{CliError, Global};
 use crate::config::{Config, LoadOptions, LoadedConfig, process_env};
 
-/// Loads the settings; `--data` and `--listen` win over all other sources.
+/// Loads the settings; `--data` and `--listen` override all other sources.
 pub fn load(global: &Global, listen: Option<SocketAddr>) -> Result<LoadedConfig, CliError> {
     let mut overrides = Vec::new();
     if let Some(data) = &global.data {

@@ -9,12 +9,12 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub struct Signals {
     terminate: Signal,
     interrupt: Signal,
-    /// `None` when whoever started the process had it ignore that signal, as `nohup` does.
+    /// SIGHUP stream; `None` when the process was started with that signal ignored, as `nohup` does.
     hangup: Option<Signal>,
 }
 
 impl Signals {
-    /// Begins to catch the signals; from now on they no longer end the process by themselves.
+    /// Starts to catch the signals; from now on they no longer terminate the process by themselves.
     pub fn listen() -> io::Result<Self> {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let hangup = if ignores_hangup(&status) { None } else { Some(signal(SignalKind::hangup())?) };
@@ -38,7 +38,7 @@ impl Signals {
     }
 }
 
-/// Whether SIGHUP, signal 1, is in the mask of ignored signals that Linux shows of a process.
+/// Returns whether SIGHUP (signal 1) is in the mask of ignored signals in a process's `/proc` status.
 fn ignores_hangup(status: &str) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 != 0)

@@ -35,7 +35,7 @@ pub async fn run(args: &SimulateArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Starts the payment processor where one was asked for, and returns it with its line.
+/// Starts the payment processor if it was requested, and returns it with its line.
 async fn payment_processor(args: &SimulateArgs) -> Result<Option<(PaymentProcessor, String)>, CliError> {
     let Some(port) = args.payments else { return Ok(None) };
     let receiver = events_receiver(&args.events_to).map_err(CliError::Failed)?;
@@ -50,8 +50,8 @@ async fn payment_processor(args: &SimulateArgs) -> Result<Option<(PaymentProcess
     Ok(Some((processor, line.to_string())))
 }
 
-/// Returns the loopback address and the path that an `http` URL names. The error says what is wrong with the URL:
-/// simulated events never leave this machine.
+/// Returns the loopback address and the path of an `http` URL. The error says what is wrong with the URL: simulated
+/// events never leave this machine.
 fn events_receiver(url: &str) -> Result<(SocketAddr, String), String> {
     let wrong = || {
         format!(
@@ -71,16 +71,16 @@ fn events_receiver(url: &str) -> Result<(SocketAddr, String), String> {
     Ok((SocketAddr::new(address, parsed.port().unwrap_or(80)), parsed.path().to_owned()))
 }
 
-/// How many printers of which kind; each kind has a flag of its own, named like its printer type.
+/// Number of printers by kind; each kind has its own flag, named like its printer type.
 #[derive(Clone, Debug, Default)]
 pub struct FleetSizes(BTreeMap<PrinterKind, u16>);
 
-/// The flags by kind: the type's word with hyphens.
+/// Flags by kind: the name of the type with hyphens.
 static FLAGS: LazyLock<Vec<(PrinterKind, String)>> =
     LazyLock::new(|| PrinterKind::ALL.iter().map(|kind| (*kind, kind.as_str().replace('_', "-"))).collect());
 
 impl FleetSizes {
-    /// The number of printers of a kind.
+    /// Returns the number of printers of a kind.
     pub fn of(&self, kind: PrinterKind) -> u16 {
         self.0.get(&kind).copied().unwrap_or_default()
     }
@@ -122,7 +122,7 @@ impl FromArgMatches for FleetSizes {
     }
 }
 
-/// The fleet to start: one printer of each kind if no number was given.
+/// Builds the options of the fleet to start: one printer of each kind if no number was given.
 fn options(args: &SimulateArgs) -> FleetOptions {
     let SimulateArgs { printers, base_port, keyless, speed, seed, .. } = args;
     // Whoever asks for payments alone gets no printers.

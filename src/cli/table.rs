@@ -1,6 +1,6 @@
-//! Tables as text: each column is as wide as its widest cell.
+//! Text tables in which each column is as wide as its widest cell.
 
-/// Formats a table with a header line; empty if there are no rows.
+/// Formats a table with a header line; returns an empty string if there are no rows.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return String::new();

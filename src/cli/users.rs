@@ -1,11 +1,11 @@
-//! `printfloor user`: accounts of staff members.
+//! `printfloor user`: creates and lists accounts of staff members, and sets passwords.
 
 use super::office::{Office, ShopChoice, UserLine};
 use super::table::table;
 use super::{CliError, Global, NewUserArguments, output, password};
 use crate::observe::log;
 
-/// Creates an account of a staff member and prints its id.
+/// Creates a staff account and prints its id.
 pub async fn create(global: &Global, new: &NewUserArguments) -> Result<(), CliError> {
     log::start_for_command();
     // Nobody types a password twice to hear then that there is no shop.
@@ -17,13 +17,13 @@ pub async fn create(global: &Global, new: &NewUserArguments) -> Result<(), CliEr
             return Err(error);
         }
     };
-    let made = office.create_user(new, password).await;
+    let created = office.create_user(new, password).await;
     office.close().await;
-    let made = made?;
-    output::line(&format!("created the {} account {} ({})", made.role.word(), made.email, made.id))
+    let created = created?;
+    output::line(&format!("created the {} account {} ({})", created.role.word(), created.email, created.id))
 }
 
-/// Sets a new password for an account whose owner has forgotten theirs.
+/// Sets a new password for an account, for example when its owner has forgotten the old one.
 pub async fn passwd(global: &Global, email: &str) -> Result<(), CliError> {
     log::start_for_command();
     let office = Office::open(global, ShopChoice::Existing).await?;
@@ -33,8 +33,8 @@ pub async fn passwd(global: &Global, email: &str) -> Result<(), CliError> {
 }
 
 async fn set_password(office: &Office, email: &str) -> Result<UserLine, CliError> {
-    let wanted = email.trim().to_lowercase();
-    let user = office.users().await?.into_iter().find(|user| user.email == wanted);
+    let address = email.trim().to_lowercase();
+    let user = office.users().await?.into_iter().find(|user| user.email == address);
     let user = user.ok_or_else(|| {
         CliError::Failed(format!("nobody has the e-mail address {email}; `printfloor user list` shows all accounts"))
     })?;

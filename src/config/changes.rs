@@ -1,5 +1,5 @@
-//! Changes of settings: they are written into `.env`, once all settings are valid with them, and take effect at the
-//! next start.
+//! Changes of settings: they are written to `.env`, provided that all settings are valid with them, and take effect at
+//! the next start.
 
 use std::fs;
 use std::io;
@@ -12,61 +12,62 @@ use super::layers::{KnownSettings, VARIABLES, variable_of};
 use super::shown::{self, Given};
 use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin, renames};
 
-/// What ends the name of the file that keeps the former `.env`.
+/// Suffix of the backup of the previous `.env`.
 const FORMER: &str = ".bak";
-/// Settings that cannot be changed here, because the data is bound to them.
+/// Settings that cannot be changed here, because existing data depends on them.
 const BOUND_TO_DATA: [&str; 3] = ["auth.api_key_salt", "auth.secrets_key", "server.data_dir"];
 
-/// Settings that name a program which this server runs: whoever sets them runs what they like on its machine.
+/// Settings that name a program which this server runs: a client that could set them could run any program on this
+/// machine.
 const PROGRAMS: [&str; 1] = ["slicing.program"];
 
-/// A change of one setting.
+/// Change of one setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
-    /// The setting, as `section.key`.
+    /// Name of the setting (`section.key`).
     pub key: String,
-    /// Its new value as the text of a variable; empty: what the other sources say, else the default.
+    /// New value in the text form of a variable; empty to fall back to the other sources, or else the default.
     pub text: String,
 }
 
-/// Why settings cannot be changed. Texts never show the value of a secret.
+/// Reason settings cannot be changed. Messages never show the value of a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
-    /// Changes are not valid: names as they were given, with what is wrong.
+    /// Changes are invalid: their names as the caller wrote them, each with the fault.
     #[error("some settings cannot be changed so")]
     Faults(Vec<(String, String)>),
-    /// The settings as a whole are not valid with the changes.
+    /// The settings as a whole are invalid with the changes.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The present `.env` has a faulty line.
+    /// The current `.env` has a faulty line.
     #[error(".env: {0}")]
     Dotenv(#[from] DotenvError),
     /// A file cannot be read or written.
     #[error(".env cannot be read or written")]
     Io(#[from] io::Error),
-    /// The server was started without sources of settings.
+    /// The settings of this server were not loaded from sources.
     #[error("the settings of this server cannot be changed")]
     NoOrigin,
 }
 
-/// A value that takes no effect, because another source wins over `.env`.
+/// Value without effect, because another source overrides `.env`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shadowed {
-    /// The setting.
+    /// Name of the setting.
     pub key: String,
-    /// The source that wins.
+    /// Source that overrides it.
     pub by: String,
 }
 
-/// Changes that are valid, not yet written.
+/// Valid changes that have not been written yet.
 pub struct PlannedChanges {
-    /// The settings as the next start would find them.
+    /// Settings as the next start would load them.
     pub config: Config,
-    /// The variables that are written, in the order of the changes.
+    /// Variables that are written, in the order of the changes.
     pub variables: Vec<String>,
-    /// Those that take no effect.
+    /// Changes without effect.
     pub shadowed: Vec<Shadowed>,
-    /// The changed settings whose value in force is another one: they need a restart.
+    /// Changed settings that differ from the value in force: they need a restart.
     pub restart: Vec<String>,
     file: PathBuf,
     former: Option<String>,
@@ -74,7 +75,7 @@ pub struct PlannedChanges {
 }
 
 impl PlannedChanges {
-    /// Replaces `.env` in one step, and keeps the former file beside it. Both are the owner's alone.
+    /// Replaces `.env` atomically and keeps the previous file beside it. Both are accessible to their owner only.
     pub fn write(&self) -> io::Result<()> {
         if let Some(former) = &self.former {
             let mut name = self.file.clone().into_os_string();
@@ -85,28 +86,30 @@ impl PlannedChanges {
     }
 }
 
-/// The setting that a name means: `section.key`, or one of its variables, also under a former name. `None` for no
-/// setting.
+/// Resolves a name to a setting: `section.key`, or one of its variables, also under a former name. `None` if there is
+/// no such setting.
 pub fn key_of(name: &str) -> Option<String> {
-    let known = KnownSettings::new().ok()?;
-    if known.has(name) {
+    let known_settings = KnownSettings::new().ok()?;
+    if known_settings.has(name) {
         return Some(name.to_owned());
     }
-    known.key_of(name).or_else(|| renames::new_name(name).or_else(|| renames::of_variable(name)).map(str::to_owned))
+    known_settings
+        .key_of(name)
+        .or_else(|| renames::new_name(name).or_else(|| renames::of_variable(name)).map(str::to_owned))
 }
 
-/// The text by which a variable sets this value; null stands for the default. The words of the error continue the name
-/// of the setting.
+/// Converts a JSON value to the text form of a variable; null stands for the default. The error message continues the
+/// name of the setting.
 pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
     use figment::value::Value as Kind;
-    let known = KnownSettings::new().map_err(|_| "is not known")?;
+    let known_settings = KnownSettings::new().map_err(|_| "is not known")?;
     let listed = |item: &Value| match item {
         Value::String(text) if text.chars().any(|c| matches!(c, '"' | '\\') || c.is_control()) => None,
         Value::String(text) => Some(format!("\"{text}\"")),
         Value::Bool(_) | Value::Number(_) => Some(item.to_string()),
         _ => None,
     };
-    match (known.default_of(key), value) {
+    match (known_settings.default_of(key), value) {
         (None, _) => Err("is not known"),
         (_, Value::Null) => Ok(String::new()),
         (Some(Kind::String(..)), Value::String(text)) if text.contains('\0') => Err("must not hold a NUL character"),
@@ -134,7 +137,7 @@ pub fn text_of(key: &str, value: &Value) -> Result<String, &'static str> {
     }
 }
 
-/// Checks changes against all settings; writes nothing.
+/// Validates changes together with all settings; writes nothing.
 pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, ChangeError> {
     let options = origin.options().ok_or(ChangeError::NoOrigin)?;
     let bound = changes.iter().filter(|change| BOUND_TO_DATA.contains(&change.key.as_str()));
@@ -156,7 +159,7 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
     let names: Vec<String> = changes.iter().map(|change| variable(&change.key, &present)).collect();
     // An empty variable counts as not set; one that is not there is not added only to be empty. Whoever takes a value
     // away takes it from both variables of the setting.
-    let there = |name: &str| present.iter().any(|(known, _)| known == name);
+    let there = |name: &str| present.iter().any(|(variable, _)| variable == name);
     let mut values: Vec<(&str, &str)> = Vec::new();
     for (name, change) in names.iter().zip(changes) {
         if !change.text.is_empty() || there(name) {
@@ -166,21 +169,21 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
         values.extend(short.filter(|short| there(short)).map(|short| (short, "")));
     }
     // The new name wins; a former one that stays beside it would only be warned of.
-    let counts = |variable: &str| present.iter().rfind(|(known, text)| known == variable && !text.is_empty());
+    let counts = |variable: &str| present.iter().rfind(|(name, text)| name == variable && !text.is_empty());
     let replaced: Vec<String> = changes.iter().flat_map(|change| renames::former_variables(&change.key)).collect();
     values.extend(replaced.iter().filter(|name| counts(name).is_some()).map(|name| (name.as_str(), "")));
     let text = dotenv::with_values(former.as_deref().unwrap_or_default(), &values);
     let assigned = dotenv::parse(&text)?;
     let LoadedConfig { config, .. } = Config::load_with(LoadOptions::clone(options), &assigned)?;
-    let known = KnownSettings::new().map_err(io::Error::other)?;
+    let known_settings = KnownSettings::new().map_err(io::Error::other)?;
     let mut shadowed: Vec<Shadowed> = Vec::new();
     let mut restart = Vec::new();
     for (name, change) in names.iter().zip(changes) {
-        let (next, in_force) = (config.origin.given(&change.key), origin.given(&change.key));
+        let (next, in_force) = (config.origin.given_setting(&change.key), origin.given_setting(&change.key));
         let here = format!("{name} in {DOTENV}");
         let wins = |next: &&Given| match change.text.as_str() {
             // Nothing is to set it, so that it would have its default.
-            "" => known.default_of(&change.key).is_none_or(|default| shown::toml(default) != next.text),
+            "" => known_settings.default_of(&change.key).is_none_or(|default| shown::toml(default) != next.text),
             _ => next.source != here,
         };
         if let Some(next) = next.filter(wins) {
@@ -194,7 +197,7 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
         let changed = if KnownSettings::is_secret(&change.key) {
             written != change.text && shadowed.last().is_none_or(|last| last.key != change.key)
         } else {
-            next.map(|given| &given.text) != in_force.map(|given| &given.text)
+            next.map(|setting| &setting.text) != in_force.map(|setting| &setting.text)
         };
         if changed {
             restart.push(change.key.clone());
@@ -204,7 +207,8 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
     Ok(PlannedChanges { config, variables, shadowed, restart, file, former, text })
 }
 
-/// The variable of a setting: that which `.env` has already, else the short one, else the one that every setting has.
+/// Returns the variable to write for a setting: the one that `.env` already has, else the short one, else the long one
+/// that every setting has.
 fn variable(key: &str, present: &[(String, String)]) -> String {
     let long = variable_of(key);
     match short_variable_of(key) {
@@ -215,7 +219,7 @@ fn variable(key: &str, present: &[(String, String)]) -> String {
 }
 
 fn short_variable_of(key: &str) -> Option<&'static str> {
-    VARIABLES.iter().find(|(_, known)| *known == key).map(|(name, _)| *name)
+    VARIABLES.iter().find(|(_, full_key)| *full_key == key).map(|(name, _)| *name)
 }
 
 #[cfg(test)]
@@ -303,8 +307,8 @@ mod tests {
         }
     }
 
-    /// Settings by the names of their variables, long and short ones.
-    fn given() -> impl Strategy<Value = Vec<(String, String)>> {
+    /// Generates settings by the names of their variables, long and short ones.
+    fn any_assignments() -> impl Strategy<Value = Vec<(String, String)>> {
         let name = |(key, long): (&'static str, bool)| match short_variable_of(key).filter(|_| !long) {
             Some(short) => short.to_owned(),
             None => variable_of(key),
@@ -319,7 +323,7 @@ mod tests {
 
         #[test]
         fn after_a_change_each_setting_is_as_wanted_or_who_wins_is_said(
-            env in given(), dotenv in given(), changes in prop::collection::btree_map(prop::sample::select(KEYS.to_vec()), "([1-9][0-9]?)?", 0..4),
+            env in any_assignments(), dotenv in any_assignments(), changes in prop::collection::btree_map(prop::sample::select(KEYS.to_vec()), "([1-9][0-9]?)?", 0..4),
         ) {
             let folder = tempfile::tempdir().unwrap();
             let lines: Vec<String> = dotenv.iter().map(|(name, text)| format!("{name}={text}\n")).collect();
@@ -330,9 +334,9 @@ mod tests {
             let changes: Vec<Change> = changes.iter().map(|(key, text)| change(key, text)).collect();
             let planned = plan(&config.origin, &changes).unwrap();
             for Change { key, text } in &changes {
-                let wanted = if text.is_empty() { value_of(&Config::default(), key) } else { text.clone() };
+                let expected = if text.is_empty() { value_of(&Config::default(), key) } else { text.clone() };
                 let shadowed = planned.shadowed.iter().any(|one| one.key == *key);
-                prop_assert!(shadowed || value_of(&planned.config, key) == wanted, "{} = {:?}", key, text);
+                prop_assert!(shadowed || value_of(&planned.config, key) == expected, "{} = {:?}", key, text);
                 let changed = value_of(&planned.config, key) != value_of(&config, key);
                 prop_assert!(!changed || planned.restart.contains(key), "{} needs a restart", key);
             }

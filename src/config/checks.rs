@@ -1,4 +1,4 @@
-//! Checks of settings beyond their types. All faults are found at once, so that one start reports them all.
+//! Checks of settings beyond their types. All faults are collected, so that one start reports all of them.
 
 mod prices;
 
@@ -17,42 +17,42 @@ use crate::domain::peer_address::without_login;
 use crate::domain::seller::gaps_in_words;
 use crate::domain::tracking::NUMBER_PLACE;
 
-/// The five sites of the platform.
+/// Names of the platform's five sites.
 pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"];
 
-/// Shortest `SESSION_SECRET`, in characters.
+/// Minimum length of `SESSION_SECRET`, in characters.
 const MIN_SESSION_SECRET_CHARS: usize = 32;
 
-/// Smallest `slicing.memory_max_bytes`: with less, slicers do not even start.
+/// Minimum of `slicing.memory_max_bytes`: with less, slicers do not even start.
 const MIN_SLICER_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Largest `quality.max_reprints`: each is a job of its order, which is kept in memory as a whole.
+/// Maximum of `quality.max_reprints`: each reprint is a job of its order, which is held in memory as a whole.
 const MAX_REPRINTS: u32 = 100;
-/// Most reasons for which parts may be rejected, and most characters of one.
+/// Maximum number of reasons for rejecting parts, and maximum length of one in characters.
 const MAX_REASONS: usize = 50;
 const MAX_REASON_CHARS: usize = 50;
 
-/// Longest beginning of a topic, in bytes.
+/// Maximum length of a topic prefix, in bytes.
 const MAX_TOPIC_BYTES: usize = 200;
 
-/// Smallest buffer that the HTTP parser accepts, in bytes.
+/// Minimum buffer size that the HTTP parser accepts, in bytes.
 const MIN_HEADER_BYTES: usize = 8192;
 
-/// Descriptions of all faults; empty if the settings are valid.
+/// Returns descriptions of all faults; empty if the settings are valid.
 pub(super) fn problems(config: &Config) -> Vec<String> {
-    let mut found = missing(config);
-    secrets(config, &mut found);
-    addresses(config, &mut found);
-    numbers(config, &mut found);
-    words(config, &mut found);
-    papers(config, &mut found);
-    tracking(config, &mut found);
-    prices::problems(&config.intake, &mut found);
-    found.extend(config.shop.hours().err().map(|error| format!("shop: {error}")));
-    found
+    let mut problems = missing(config);
+    secrets(config, &mut problems);
+    addresses(config, &mut problems);
+    numbers(config, &mut problems);
+    words(config, &mut problems);
+    papers(config, &mut problems);
+    tracking(config, &mut problems);
+    prices::problems(&config.intake, &mut problems);
+    problems.extend(config.shop.hours().err().map(|error| format!("shop: {error}")));
+    problems
 }
 
-/// Settings that are valid but without effect as they are; the operator probably forgot another one.
+/// Returns warnings about valid settings that have no effect; the operator probably forgot another one.
 pub fn doubts(config: &Config) -> Vec<String> {
     let Config { mail, printers, payments, .. } = config;
     let seller_gaps = config.rules().seller_gaps();
@@ -91,7 +91,7 @@ pub fn doubts(config: &Config) -> Vec<String> {
     .collect()
 }
 
-/// Settings that production requires and that are missing.
+/// Returns a fault for each missing setting that production requires.
 fn missing(config: &Config) -> Vec<String> {
     if config.mode != Mode::Production {
         return Vec::new();
@@ -107,45 +107,45 @@ fn missing(config: &Config) -> Vec<String> {
     lacking.map(|(name, _)| format!("{name} is required in production but not set")).collect()
 }
 
-/// Settings of invoices and of where their PDFs are stored.
-fn papers(config: &Config, found: &mut Vec<String>) {
+/// Checks the settings of invoices and of the storage of their PDFs.
+fn papers(config: &Config, problems: &mut Vec<String>) {
     let Config { invoices, pdf, object_storage, .. } = config;
     let country = &invoices.seller_country;
     let is_code = country.len() == 2 && country.bytes().all(|byte| byte.is_ascii_alphabetic());
     if !country.is_empty() && !is_code {
-        found.push("invoices.seller_country must be a country code of two letters".to_owned());
+        problems.push("invoices.seller_country must be a country code of two letters".to_owned());
     }
     if pdf.accent().is_none() {
-        found.push("pdf.accent_color must be a colour such as #1f4e79".to_owned());
+        problems.push("pdf.accent_color must be a colour such as #1f4e79".to_owned());
     }
     if !object_storage.bucket.is_empty() && !has_scheme(&object_storage.public_url, &["http", "https"]) {
-        found.push(
+        problems.push(
             "object_storage.public_url must be an http:// or https:// address where there is a bucket".to_owned(),
         );
     }
     if !object_storage.endpoint.is_empty() && !has_scheme(&object_storage.endpoint, &["http", "https"]) {
-        found.push("object_storage.endpoint must be an http:// or https:// address".to_owned());
+        problems.push("object_storage.endpoint must be an http:// or https:// address".to_owned());
     }
 }
 
-fn tracking(config: &Config, found: &mut Vec<String>) {
+fn tracking(config: &Config, problems: &mut Vec<String>) {
     for Tracking { carrier, url } in &config.shipping.tracking {
         if carrier.trim().is_empty() || !has_scheme(url, &["http", "https"]) || !url.contains(NUMBER_PLACE) {
-            found.push(format!(
+            problems.push(format!(
                 "shipping.tracking: {carrier:?} needs a name, and an http:// or https:// address with {NUMBER_PLACE}"
             ));
         }
     }
 }
 
-fn secrets(config: &Config, found: &mut Vec<String>) {
+fn secrets(config: &Config, problems: &mut Vec<String>) {
     let secret = config.auth.session_secret.expose();
     if !secret.is_empty() && secret.chars().count() < MIN_SESSION_SECRET_CHARS {
-        found.push(format!("SESSION_SECRET must have at least {MIN_SESSION_SECRET_CHARS} characters"));
+        problems.push(format!("SESSION_SECRET must have at least {MIN_SESSION_SECRET_CHARS} characters"));
     }
     let key = config.auth.secrets_key.expose();
     if !key.is_empty() && decode_key(key).is_none() {
-        found.push("SECRETS_KEY must be 32 bytes in base64 (`openssl rand -base64 32` prints one)".to_owned());
+        problems.push("SECRETS_KEY must be 32 bytes in base64 (`openssl rand -base64 32` prints one)".to_owned());
     }
 }
 
@@ -154,19 +154,19 @@ pub(super) fn decode_key(text: &str) -> Option<[u8; 32]> {
     STANDARD.decode(text.trim()).ok()?.try_into().ok()
 }
 
-fn addresses(config: &Config, found: &mut Vec<String>) {
+fn addresses(config: &Config, problems: &mut Vec<String>) {
     let database = config.database.url.expose();
     let postgres = has_scheme(database, &["postgres", "postgresql"]);
     if !database.is_empty() && !postgres {
         if config.mode == Mode::Production {
-            found.push("DATABASE_URL must be a postgres:// address in production".to_owned());
+            problems.push("DATABASE_URL must be a postgres:// address in production".to_owned());
         } else if !database.starts_with("sqlite:") {
-            found.push("DATABASE_URL must be a postgres:// or sqlite: address".to_owned());
+            problems.push("DATABASE_URL must be a postgres:// or sqlite: address".to_owned());
         }
     }
     let redis = config.redis.url.expose();
     if !redis.is_empty() && !has_scheme(redis, &["redis", "rediss"]) {
-        found.push("REDIS_URL must be a redis:// or rediss:// address".to_owned());
+        problems.push("REDIS_URL must be a redis:// or rediss:// address".to_owned());
     }
     // Those of integrations are judged by what is made of them, which stays off when they are wrong.
     for (key, text) in [
@@ -175,11 +175,11 @@ fn addresses(config: &Config, found: &mut Vec<String>) {
         ("payments.api_base", &config.payments.api_base),
     ] {
         if !text.is_empty() && !has_scheme(text, &["http", "https"]) {
-            found.push(format!("{key} must be an http:// or https:// address, not \"{}\"", without_login(text)));
+            problems.push(format!("{key} must be an http:// or https:// address, not \"{}\"", without_login(text)));
         }
     }
     if config.server.public_url.ends_with('/') || config.server.public_url.contains(['?', '#']) {
-        found.push("server.public_url must not end with a slash or contain ? or #".to_owned());
+        problems.push("server.public_url must not end with a slash or contain ? or #".to_owned());
     }
 }
 
@@ -187,7 +187,7 @@ fn has_scheme(text: &str, schemes: &[&str]) -> bool {
     Url::parse(text).is_ok_and(|url| schemes.contains(&url.scheme()) && url.has_host())
 }
 
-fn numbers(config: &Config, found: &mut Vec<String>) {
+fn numbers(config: &Config, problems: &mut Vec<String>) {
     let Config { server, database, dispatch, printers, webhooks, .. } = config;
     for (key, zero) in [
         ("server.json_body_max_bytes", server.json_body_max_bytes == 0),
@@ -250,36 +250,36 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("payments.signature_tolerance_seconds", config.payments.signature_tolerance_seconds.is_zero()),
     ] {
         if zero {
-            found.push(format!("{key} must be greater than 0"));
+            problems.push(format!("{key} must be greater than 0"));
         }
     }
     if server.header_max_bytes < MIN_HEADER_BYTES {
-        found.push(format!("server.header_max_bytes must be at least {MIN_HEADER_BYTES} bytes"));
+        problems.push(format!("server.header_max_bytes must be at least {MIN_HEADER_BYTES} bytes"));
     }
     if config.slicing.memory_max_bytes < MIN_SLICER_BYTES {
-        found.push(format!("slicing.memory_max_bytes must be at least {MIN_SLICER_BYTES}"));
+        problems.push(format!("slicing.memory_max_bytes must be at least {MIN_SLICER_BYTES}"));
     }
     if config.quality.max_reprints > MAX_REPRINTS {
-        found.push(format!("quality.max_reprints must be at most {MAX_REPRINTS}"));
+        problems.push(format!("quality.max_reprints must be at most {MAX_REPRINTS}"));
     }
     if config.shipping.flat_cents < 0 {
-        found.push("shipping.flat_cents must not be negative".to_owned());
+        problems.push("shipping.flat_cents must not be negative".to_owned());
     }
     if !(1..=DELIVERY_WINDOW).contains(&webhooks.max_concurrent_per_endpoint) {
-        found.push(format!("webhooks.max_concurrent_per_endpoint must be from 1 to {DELIVERY_WINDOW}"));
+        problems.push(format!("webhooks.max_concurrent_per_endpoint must be from 1 to {DELIVERY_WINDOW}"));
     }
     if config.webhooks.retry_schedule_seconds.is_empty() {
-        found.push("webhooks.retry_schedule_seconds must contain at least one waiting time".to_owned());
+        problems.push("webhooks.retry_schedule_seconds must contain at least one waiting time".to_owned());
     }
 }
 
-fn words(config: &Config, found: &mut Vec<String>) {
+fn words(config: &Config, problems: &mut Vec<String>) {
     let currency = &config.orders.currency;
     if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        found.push(format!("orders.currency must be three lower-case letters, not \"{currency}\""));
+        problems.push(format!("orders.currency must be three lower-case letters, not \"{currency}\""));
     }
     if !SITES.contains(&config.orders.default_site.as_str()) {
-        found.push(format!(
+        problems.push(format!(
             "orders.default_site must be one of {}, not \"{}\"",
             SITES.join(", "),
             config.orders.default_site
@@ -287,46 +287,47 @@ fn words(config: &Config, found: &mut Vec<String>) {
     }
     for rate in &config.tax.rates {
         if rate.country.len() != 2 || !rate.country.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            found.push(format!("tax.rates: a country is two upper-case letters, not \"{}\"", rate.country));
+            problems.push(format!("tax.rates: a country is two upper-case letters, not \"{}\"", rate.country));
         }
         if rate.bps > 10_000 {
-            found.push(format!("tax.rates: a rate of {} basis points is more than 100 %", rate.bps));
+            problems.push(format!("tax.rates: a rate of {} basis points is more than 100 %", rate.bps));
         }
     }
     let networks =
         [("trusted_proxies", &config.server.trusted_proxies), ("blocked_addresses", &config.server.blocked_addresses)];
     for (name, network) in networks.into_iter().flat_map(|(name, all)| all.iter().map(move |one| (name, one))) {
         if let Err(error) = network.parse::<Network>() {
-            found.push(format!("server.{name}: \"{network}\" {error}"));
+            problems.push(format!("server.{name}: \"{network}\" {error}"));
         }
     }
     for origin in &config.server.cors_origins {
         let is_one =
             Url::parse(origin).is_ok_and(|url| url.has_host() && url.origin().ascii_serialization() == *origin);
         if !is_one {
-            found.push(format!("server.cors_origins: \"{origin}\" is not an origin such as https://shop.example.com"));
+            problems
+                .push(format!("server.cors_origins: \"{origin}\" is not an origin such as https://shop.example.com"));
         }
     }
     let reasons = &config.quality.reasons;
     let word = |reason: &String| !reason.trim().is_empty() && reason.chars().count() <= MAX_REASON_CHARS;
     if !(1..=MAX_REASONS).contains(&reasons.len()) || !reasons.iter().all(word) {
-        found
+        problems
             .push(format!("quality.reasons must be 1 to {MAX_REASONS} words of at most {MAX_REASON_CHARS} characters"));
     }
     for address in &config.mail.operators {
         if !address.contains('@') {
-            found.push(format!("mail.operators: \"{address}\" is not an e-mail address"));
+            problems.push(format!("mail.operators: \"{address}\" is not an e-mail address"));
         }
     }
     if HeaderName::from_bytes(config.payments.signature_header.as_bytes()).is_err() {
-        found.push("payments.signature_header is not a valid HTTP header name".to_owned());
+        problems.push("payments.signature_header is not a valid HTTP header name".to_owned());
     }
     if HeaderName::from_bytes(config.workflow.token_header.as_bytes()).is_err() {
-        found.push("workflow.token_header is not a valid HTTP header name".to_owned());
+        problems.push("workflow.token_header is not a valid HTTP header name".to_owned());
     }
     for event in &config.workflow.events {
         if event != LOW_STOCK && OutboundEvent::of(event).is_none() {
-            found.push(format!(
+            problems.push(format!(
                 "workflow.events: \"{event}\" is no event; those are {}, {LOW_STOCK}",
                 OUTBOUND.join(", ")
             ));
@@ -337,23 +338,23 @@ fn words(config: &Config, found: &mut Vec<String>) {
         ("smart_home.mqtt_discovery_prefix", &config.smart_home.mqtt_discovery_prefix),
     ] {
         if topic.is_empty() || topic.len() > MAX_TOPIC_BYTES || topic.contains(['+', '#', '\0', ' ']) {
-            found.push(format!("{key} must be the beginning of a topic, without + and #"));
+            problems.push(format!("{key} must be the beginning of a topic, without + and #"));
         }
     }
     if let Some(entry) = config.accounting.unreadable_tax_type() {
-        found.push(format!(
+        problems.push(format!(
             "accounting.tax_types: \"{entry}\" is no rate from 0 to 10000 with its word, as 1900=OUTPUT"
         ));
     }
     let detection = &config.failure_detection;
     let (alert, pause) = (detection.alert_threshold, detection.pause_threshold);
     if !(0.0 < alert && alert <= pause && pause <= 1.0) {
-        found.push(
+        problems.push(
             "failure_detection: thresholds are above 0 and at most 1, and pause_threshold is not below alert_threshold"
                 .to_owned(),
         );
     }
     if let Err(error) = EnvFilter::try_new(&config.log.filter) {
-        found.push(format!("log.filter: {error} ({})", layers::variable_of("log.filter")));
+        problems.push(format!("log.filter: {error} ({})", layers::variable_of("log.filter")));
     }
 }

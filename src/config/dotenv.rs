@@ -1,8 +1,8 @@
-//! The `.env` file: reading it (by `dotenvy`), and changing values in it while everything else stays as it was.
+//! Reads `.env` files (with `dotenvy`), and changes values in them without touching anything else.
 //!
-//! Lines are `NAME=value`, optionally after `export`. A value with spaces or `#` stands in quotes; single quotes take
-//! it literally, double quotes know `\n`, `\"`, `\\` and `\$`. `dotenvy` replaces `$NAME` outside single quotes by a
-//! variable, which would silently change a password that contains `$`: such a `$` is refused with advice instead.
+//! Lines are `NAME=value`, optionally after `export`. A value with spaces or `#` must be quoted; single quotes are
+//! literal, double quotes support `\n`, `\"`, `\\` and `\$`. `dotenvy` expands `$NAME` outside single quotes, which
+//! would silently change a password that contains `$`: such a `$` is rejected with advice instead.
 
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
@@ -10,20 +10,20 @@ use std::io::{self, Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Most links that are followed from one file to another.
+/// Maximum number of symbolic links that are followed.
 const MAX_LINKS: usize = 40;
 
-/// A line of a `.env` file that cannot be read.
+/// Line of a `.env` file that cannot be parsed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct DotenvError {
     /// Line number, from 1.
     pub line: usize,
-    /// What is wrong with it; never shows the value.
+    /// Description of the fault; never shows the value.
     pub problem: &'static str,
 }
 
-/// The assignments of a `.env` file, in their order.
+/// Returns the assignments of a `.env` file, in order.
 pub fn parse(text: &str) -> Result<Vec<(String, String)>, DotenvError> {
     if let Some(line) = line_with_bare_dollar(text) {
         let problem = "a $ must be written \\$, or the value must stand in single quotes";
@@ -43,7 +43,7 @@ pub fn parse(text: &str) -> Result<Vec<(String, String)>, DotenvError> {
     })
 }
 
-/// Gives one line per read, so that the number of lines read is known.
+/// Reader that returns one line per read, so that the number of lines read is known.
 struct DotenvLines<'a> {
     rest: &'a [u8],
     count: &'a Cell<usize>,
@@ -62,7 +62,7 @@ impl Read for DotenvLines<'_> {
     }
 }
 
-/// The line of the first `$` that is neither escaped nor in single quotes nor in a comment.
+/// Returns the line of the first `$` that is neither escaped nor in single quotes nor in a comment.
 fn line_with_bare_dollar(text: &str) -> Option<usize> {
     let (mut single, mut double, mut escaped, mut comment) = (false, false, false, false);
     let (mut line, mut before) = (1, '\n');
@@ -84,8 +84,8 @@ fn line_with_bare_dollar(text: &str) -> Option<usize> {
     None
 }
 
-/// `text` with these values set: existing assignments are replaced where they stand, new ones added at the end, and
-/// comments, order and other names are kept. To be called with a text that [`parse`] takes.
+/// Returns `text` with these values set: existing assignments are replaced in place, new ones are added at the end, and
+/// comments, order and other names are preserved. `text` must be accepted by [`parse`].
 pub fn with_values(text: &str, values: &[(&str, &str)]) -> String {
     let mut left: Vec<_> = values.to_vec();
     let mut changed = String::new();
@@ -96,10 +96,10 @@ pub fn with_values(text: &str, values: &[(&str, &str)]) -> String {
         }
     };
     for (lines, name) in statements(text) {
-        match values.iter().find(|(wanted, _)| name.as_deref() == Some(*wanted)) {
+        match values.iter().find(|(variable, _)| name.as_deref() == Some(*variable)) {
             // A name that stands twice ends up in one line: the later one would have won.
-            Some((name, value)) if left.iter().any(|(wanted, _)| wanted == name) => {
-                left.retain(|(wanted, _)| wanted != name);
+            Some((name, value)) if left.iter().any(|(variable, _)| variable == name) => {
+                left.retain(|(variable, _)| variable != name);
                 add(&format!("{name}={}", quoted(value)));
             }
             Some(_) => {}
@@ -110,26 +110,26 @@ pub fn with_values(text: &str, values: &[(&str, &str)]) -> String {
     changed
 }
 
-/// The lines of a text, those of one value together, each with the name that it assigns to, if any. The reader itself
-/// says where a value ends.
+/// Splits a text into statements, each with the name that it assigns to, if any; a value that spans several lines is
+/// one statement. `dotenvy` decides where a value ends.
 fn statements(text: &str) -> Vec<(&str, Option<String>)> {
-    let (mut found, mut from, mut to) = (Vec::new(), 0, 0);
+    let (mut statements, mut from, mut to) = (Vec::new(), 0, 0);
     for line in text.split_inclusive('\n') {
         to += line.len();
         let lines = &text[from..to];
         let read: Result<Vec<_>, _> = dotenvy::from_read_iter(lines.as_bytes()).collect();
         if let Ok(assigned) = read {
-            found.push((lines, assigned.into_iter().next().map(|(name, _)| name)));
+            statements.push((lines, assigned.into_iter().next().map(|(name, _)| name)));
             from = to;
         }
     }
     // What cannot be read stays as it is.
-    found.extend((from < to).then(|| (&text[from..], None)));
-    found
+    statements.extend((from < to).then(|| (&text[from..], None)));
+    statements
 }
 
-/// Replaces the file at `path` in one step, readable by its owner only. A crash leaves the former file or the new one.
-/// A link stays one: the file that it leads to is replaced.
+/// Replaces the file at `path` atomically, readable by its owner only. A crash leaves the old file or the new one. A
+/// symbolic link is preserved: its target is replaced.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = &behind_links(path)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -145,7 +145,7 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// The file that a link leads to, whether it is there or not; another path as it is.
+/// Returns the target of a symbolic link, whether it exists or not; another path is returned unchanged.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -168,8 +168,8 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// The value in double quotes. A backtick, which a shell that sources the file would run as a command, gets single
-/// quotes of its own.
+/// Quotes a value with double quotes. A backtick, which a shell that sources the file would run as a command, gets its
+/// own single quotes.
 fn quoted(value: &str) -> String {
     let mut text = String::from('"');
     for c in value.chars() {
@@ -271,7 +271,7 @@ mod tests {
         assert!(write(&round, "A=1\n").is_err());
     }
 
-    /// A value as people write it, in one of the forms that the reader knows.
+    /// Generates a value in one of the forms that the reader accepts.
     fn written() -> impl Strategy<Value = String> {
         let plain = "[a-z0-9.:/]{1,8}".prop_map(|text| text);
         let single = "[a-zA-Z= #\"\n\r$]{0,16}".prop_map(|text| format!("'{text}'"));
@@ -291,10 +291,10 @@ mod tests {
             prop_assume!(before.is_ok());
             let values: Vec<(&str, &str)> = changes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
             // Of several assignments to one name the last one counts.
-            let mut wanted: BTreeMap<String, String> = before.unwrap().into_iter().collect();
-            wanted.extend(changes.clone());
+            let mut expected: BTreeMap<String, String> = before.unwrap().into_iter().collect();
+            expected.extend(changes.clone());
             let after: BTreeMap<String, String> = parse(&with_values(&text, &values)).unwrap().into_iter().collect();
-            prop_assert_eq!(after, wanted);
+            prop_assert_eq!(after, expected);
         }
 
         #[test]

@@ -1,4 +1,4 @@
-//! Why settings cannot be used, in words for whoever runs the server.
+//! Reasons settings cannot be used, as messages for the operator.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,46 +7,46 @@ use super::dotenv::DotenvError;
 use super::io_words::io_words;
 use crate::domain::refusal::MAX_FAULTS;
 
-/// Why the settings cannot be loaded. Texts name files and settings, never the value of a secret.
+/// Reason the settings cannot be loaded. Messages name files and settings, never the value of a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file cannot be read.
     #[error("cannot read {}: {}", path.display(), io_words(.source))]
     Read {
-        /// Which file it is.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The settings file is not TOML.
     #[error("{} is not valid TOML: {problem}", path.display())]
     Toml {
-        /// Which file it is.
+        /// Path of the file.
         path: PathBuf,
-        /// Line and column of the fault, and what is wrong there.
+        /// Line and column of the fault, and its description.
         problem: String,
     },
     /// A line of `.env` or `SECRETS_FILE` is not an assignment.
     #[error("{}: {source}", path.display())]
     Dotenv {
-        /// Which file it is.
+        /// Path of the file.
         path: PathBuf,
-        /// The number of the faulty line, and what is wrong there; never its value.
+        /// Number of the faulty line, and a description of the fault; never its value.
         source: DotenvError,
     },
-    /// Settings are unknown, missing or invalid; the list names all of them.
+    /// Settings are unknown, missing or invalid; each fault is listed.
     #[error("the settings cannot be used:{}", listed(.0))]
     Refused(Vec<String>),
 }
 
-/// The error of all these faults.
+/// Builds the error for these faults, up to a maximum number.
 pub(super) fn refused(mut faults: Vec<String>, more: Vec<String>) -> ConfigError {
     faults.extend(more);
     faults.truncate(MAX_FAULTS);
     ConfigError::Refused(faults)
 }
 
-/// One fault behind the words before it, several in lines of their own.
+/// Formats one fault on the same line, several on a line each.
 fn listed(faults: &[String]) -> String {
     match faults {
         [one] => format!(" {one}"),

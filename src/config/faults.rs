@@ -1,4 +1,4 @@
-//! Wrong values of settings, in words: which setting, where it stands, what it must be.
+//! Messages about invalid values of settings: the setting, its source, and the expected value.
 
 use figment::error::{Actual, Kind};
 use figment::{Error, Figment};
@@ -7,9 +7,9 @@ use super::Config;
 use super::layers::{KnownSettings, Layer};
 use crate::domain::refusal::MAX_FAULTS;
 
-/// The settings, or a text for each value that has the wrong type. After each fault the setting gets its default, so
-/// that the next one is found too.
-pub fn extract(mut figment: Figment, known: &KnownSettings, lines: &Layer) -> Result<Config, Vec<String>> {
+/// Extracts the settings, or returns a message for each value of the wrong type. After each fault the setting gets its
+/// default, so that the next fault is found too.
+pub fn extract(mut figment: Figment, known_settings: &KnownSettings, lines: &Layer) -> Result<Config, Vec<String>> {
     let mut faults = Vec::new();
     while faults.len() < MAX_FAULTS {
         let error = match figment.extract::<Config>() {
@@ -19,7 +19,7 @@ pub fn extract(mut figment: Figment, known: &KnownSettings, lines: &Layer) -> Re
         };
         let key = error.path.iter().take(2).map(String::as_str).collect::<Vec<_>>().join(".");
         faults.push(words(&error, &key, lines));
-        match known.default_layer(&key) {
+        match known_settings.default_layer(&key) {
             Some(layer) => figment = figment.merge(layer),
             None => break,
         }
@@ -34,22 +34,22 @@ fn words(error: &Error, key: &str, lines: &Layer) -> String {
     });
     let place = place.unwrap_or_default();
     // What stands there is not shown of a secret.
-    let found = |actual: &Actual| {
+    let actual_text = |actual: &Actual| {
         if KnownSettings::is_secret(key) { String::new() } else { format!(", not {actual}") }
     };
     let problem = match &error.kind {
         Kind::InvalidType(actual, expected) | Kind::InvalidValue(actual, expected) => {
-            format!("must be {}{}", plain(expected), found(actual))
+            format!("must be {}{}", plain(expected), actual_text(actual))
         }
         Kind::UnknownVariant(_, choices) => format!("must be one of: {}", choices.join(", ")),
-        Kind::UnknownField(name, known) => format!("has no member {name}; its members are {}", known.join(", ")),
+        Kind::UnknownField(name, members) => format!("has no member {name}; its members are {}", members.join(", ")),
         Kind::MissingField(name) => format!("lacks the member {name}"),
         other => other.to_string(),
     };
     format!("{key}{place}: {problem}")
 }
 
-/// What a value must be, without names of the programming language.
+/// Describes an expected type without names of Rust types.
 fn plain(expected: &str) -> &str {
     match expected {
         "f64" | "f32" => "a number",

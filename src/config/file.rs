@@ -1,4 +1,4 @@
-//! A settings file: its values, and every name in it that is no setting, with its line.
+//! Settings file: its values, and every name in it that is not a setting, with its line.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,13 +9,13 @@ use toml_edit::{ImDocument, TableLike};
 use super::layers::{KnownSettings, Layer};
 use super::renames::{self, FormerSetting};
 
-/// What a settings file holds.
+/// Contents of a settings file.
 pub struct SettingsFile {
-    /// The settings that exist.
+    /// Values of the settings that exist.
     pub layer: Layer,
-    /// Those that stand there under former names.
+    /// Settings that appear under former names.
     pub(super) former: Vec<FormerSetting>,
-    /// One text for each name that is no setting: name, file, line, and the name that was probably meant.
+    /// Message for each name that is not a setting: name, file, line, and the closest existing name.
     pub faults: Vec<String>,
 }
 
@@ -23,8 +23,8 @@ pub struct SettingsFile {
 ///
 /// # Errors
 ///
-/// In words, with the line, when the text is not TOML.
-pub fn read(source: &str, text: &str, known: &KnownSettings) -> Result<SettingsFile, String> {
+/// Returns a message, with the line, when the text is not TOML.
+pub fn read(source: &str, text: &str, known_settings: &KnownSettings) -> Result<SettingsFile, String> {
     let document = ImDocument::parse(text).map_err(|error| {
         let place = error.span().map(|span| format!("line {}: ", line_of(text, &span))).unwrap_or_default();
         format!("{place}{}", error.message().trim())
@@ -36,16 +36,20 @@ pub fn read(source: &str, text: &str, known: &KnownSettings) -> Result<SettingsF
         span.map_or_else(|| source.to_owned(), |span| format!("{source}, line {}", line_of(text, &span)))
     };
     for (section, key, item) in entries(document.as_table()) {
-        let Some(table) = item.as_table_like().filter(|_| known.is_section(&section)) else {
+        let Some(table) = item.as_table_like().filter(|_| known_settings.is_section(&section)) else {
             let what = if item.is_table_like() { "a section of settings" } else { "a setting" };
-            let meant = if item.is_table_like() { known.nearest_section(&section) } else { known.nearest(&section) };
+            let meant = if item.is_table_like() {
+                known_settings.nearest_section(&section)
+            } else {
+                known_settings.nearest(&section)
+            };
             faults.push(format!("{section} ({}) is not {what}{}", place(key), did_you_mean(meant)));
             dict.remove(&section);
             continue;
         };
         for (name, key, _) in entries(table) {
             let setting = format!("{section}.{name}");
-            if known.has(&setting) {
+            if known_settings.has(&setting) {
                 lines.extend(key.map(|span| (setting, line_of(text, &span))));
                 continue;
             }
@@ -54,19 +58,19 @@ pub fn read(source: &str, text: &str, known: &KnownSettings) -> Result<SettingsF
                 former.push(FormerSetting::in_file(&setting, &place(key), new, value));
                 continue;
             }
-            let meant = did_you_mean(known.nearest(&setting));
+            let meant = did_you_mean(known_settings.nearest(&setting));
             faults.push(format!("{setting} ({}) is not a setting{meant}", place(key)));
         }
     }
     Ok(SettingsFile { layer: Layer::new(source, dict).with_lines(lines), former, faults })
 }
 
-/// The question that follows the name of something unknown.
+/// Returns the "did you mean" hint that follows an unknown name; empty without a suggestion.
 pub fn did_you_mean(name: Option<&str>) -> String {
     name.map(|name| format!("; did you mean {name}?")).unwrap_or_default()
 }
 
-/// The entries of a table in the order of the text, each with the place of its name.
+/// Returns the entries of a table in the order of the text, each with the position of its name.
 fn entries(table: &dyn TableLike) -> Vec<(String, Option<Range<usize>>, &toml_edit::Item)> {
     let mut all: Vec<_> = table
         .iter()
@@ -86,7 +90,7 @@ fn remove(dict: &mut Dict, section: &str, name: &str) -> Option<Value> {
     }
 }
 
-/// Number of the line in which a span begins, from 1.
+/// Returns the number of the line in which a span begins, from 1.
 fn line_of(text: &str, span: &Range<usize>) -> usize {
     1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count()
 }

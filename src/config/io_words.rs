@@ -1,8 +1,8 @@
-//! What the operating system says, in words for people who do not know its error numbers.
+//! Readable messages for errors of the operating system, without their numbers.
 
 use std::io;
 
-/// The words of an error of the operating system, without its number.
+/// Returns the message of an operating system error, without its number.
 pub fn io_words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),

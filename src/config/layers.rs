@@ -1,4 +1,4 @@
-//! Layers of settings: which variable sets which setting, and how its text becomes a value.
+//! Layers of settings: the mapping of variables to settings, and the conversion of their text to values.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use figment::{Error, Metadata, Profile, Provider};
 
 use super::renames;
 
-/// The embedded `config.toml`, which all other sources override.
+/// Text of the embedded `config.toml`, which all other sources override.
 pub const DEFAULTS: &str = include_str!("../../config.toml");
 
 /// Name of that file as a source.
@@ -86,33 +86,33 @@ const PREFIX: &str = "PRINTFLOOR_";
 /// Prefixes of variables that are not for the server but for the tests and `scripts/test`.
 const TEST_PREFIXES: [&str; 2] = ["PRINTFLOOR_TEST_", "PRINTFLOOR_TOOLS"];
 
-/// Every setting (`section.key`) with its default.
+/// All settings (`section.key`) with their defaults.
 pub struct KnownSettings(BTreeMap<String, Value>);
 
 impl KnownSettings {
     /// Reads the embedded settings.
     pub fn new() -> Result<Self, String> {
         let sections = Layer::values(DEFAULTS)?;
-        let mut known = BTreeMap::new();
+        let mut settings = BTreeMap::new();
         for (section, value) in sections {
             for (key, value) in value.into_dict().unwrap_or_default() {
-                known.insert(format!("{section}.{key}"), value);
+                settings.insert(format!("{section}.{key}"), value);
             }
         }
-        Ok(Self(known))
+        Ok(Self(settings))
     }
 
-    /// The names of all settings.
+    /// Returns the names of all settings.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// Whether a setting has this name (`section.key`).
+    /// Returns whether a setting has this name (`section.key`).
     pub fn has(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
-    /// Whether settings stand in a section of this name.
+    /// Returns whether a section of settings has this name.
     pub fn is_section(&self, name: &str) -> bool {
         self.sections().any(|section| section == name)
     }
@@ -121,25 +121,26 @@ impl KnownSettings {
         self.keys().filter_map(|key| key.split_once('.').map(|(section, _)| section))
     }
 
-    /// Whether the value of a setting must not be shown.
+    /// Returns whether the value of a setting must not be shown.
     pub fn is_secret(key: &str) -> bool {
         SECRETS.contains(&key)
     }
 
-    /// The setting that was probably meant: one that is written nearly so, or that has this name in another section.
+    /// Returns the closest setting for an unknown one: a similar name, or the same name in another section.
     pub fn nearest(&self, key: &str) -> Option<&str> {
         let name = key.rsplit('.').next().unwrap_or(key);
-        let same = self.keys().find(|known| known.rsplit('.').next() == Some(name));
-        same.or_else(|| nearest(key, self.keys()))
-            .or_else(|| self.keys().find(|known| known.rsplit('.').next().is_some_and(|last| similar(name, last))))
+        let same = self.keys().find(|candidate| candidate.rsplit('.').next() == Some(name));
+        same.or_else(|| nearest(key, self.keys())).or_else(|| {
+            self.keys().find(|candidate| candidate.rsplit('.').next().is_some_and(|last| similar(name, last)))
+        })
     }
 
-    /// The section that was probably meant.
+    /// Returns the section with the closest name.
     pub fn nearest_section(&self, name: &str) -> Option<&str> {
         nearest(name, self.sections())
     }
 
-    /// The layer of all defaults.
+    /// Returns the layer of all defaults.
     pub fn shipped(&self) -> Layer {
         let mut dict = Dict::new();
         for (key, value) in &self.0 {
@@ -153,18 +154,18 @@ impl KnownSettings {
         Layer::new(SHIPPED, dict)
     }
 
-    /// The default of a setting.
+    /// Returns the default of a setting.
     pub fn default_of(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
 
-    /// The layer that gives a setting its default again.
+    /// Returns a layer that resets a setting to its default.
     pub fn default_layer(&self, key: &str) -> Option<Layer> {
         let dict = figment::util::nest(key, self.0.get(key)?.clone()).into_dict()?;
         Some(Layer::new(SHIPPED, dict))
     }
 
-    /// The setting that a variable sets, if any.
+    /// Returns the setting that a variable sets, if any.
     pub(super) fn key_of(&self, variable: &str) -> Option<String> {
         if let Some((_, key)) = VARIABLES.iter().find(|(name, _)| *name == variable) {
             return Some((*key).to_owned());
@@ -174,8 +175,8 @@ impl KnownSettings {
         (self.0.contains_key(&key) && variable_of(&key) == variable).then_some(key)
     }
 
-    /// The layer that sets one setting from text. The text is read as the type of the default: a string stays a string
-    /// even if it looks like a number, and a list may be written `a,b` or `["a", "b"]`.
+    /// Builds a layer that sets one setting from text. The text is parsed as the type of the default: a string stays a
+    /// string even if it looks like a number, and a list may be written `a,b` or `["a", "b"]`.
     pub fn layer(&self, source: impl Into<String>, key: &str, text: &str) -> Layer {
         let value = match self.0.get(key) {
             Some(Value::String(..)) | None => Value::from(text),
@@ -188,15 +189,15 @@ impl KnownSettings {
         Layer::new(source, dict)
     }
 
-    /// The variable that was probably meant by one that sets nothing.
+    /// Returns the closest variable name for one that sets nothing.
     pub fn nearest_variable(&self, variable: &str) -> Option<String> {
         let key = variable.strip_prefix(PREFIX)?.replacen("__", ".", 1).to_ascii_lowercase();
         self.nearest(&key).map(variable_of)
     }
 
-    /// The layers of a set of variables, and the names with our prefix that belong to no setting; former names of
-    /// settings are passed over (`KnownSettings::former`). Empty values count as not set. If both variables of a
-    /// setting are given, the one that begins with `PRINTFLOOR_` wins.
+    /// Returns the layers of a set of variables, and the names with the prefix `PRINTFLOOR_` that belong to no setting;
+    /// former names of settings are skipped (`KnownSettings::former`). Empty values count as not set. If both variables
+    /// of a setting are present, the one that begins with `PRINTFLOOR_` wins.
     pub fn layers(&self, variables: &[(String, String)], place: &str) -> (Vec<Layer>, Vec<String>) {
         let mut layers = Vec::new();
         let mut unknown = Vec::new();
@@ -215,52 +216,52 @@ impl KnownSettings {
     }
 }
 
-/// The `PRINTFLOOR_…` variable of a setting.
+/// Returns the `PRINTFLOOR_…` variable of a setting.
 pub fn variable_of(key: &str) -> String {
     format!("{PREFIX}{}", key.replacen('.', "__", 1).to_ascii_uppercase())
 }
 
-/// Reads text as figment does: numbers, booleans, lists and tables; anything else is a string.
+/// Parses text as figment does: numbers, booleans, lists and tables; anything else is a string.
 fn parsed(text: &str) -> Value {
     text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {})
 }
 
-/// The name among `names` that is nearest, if it differs by a few letters only.
+/// Returns the closest of `names`, if it differs by a few letters only.
 fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let near = names.filter(|known| similar(name, known));
-    near.min_by_key(|known| strsim::damerau_levenshtein(name, known))
+    let near = names.filter(|candidate| similar(name, candidate));
+    near.min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate))
 }
 
-/// Whether two names differ by at most one letter in four.
+/// Returns whether two names differ by at most one letter in four.
 fn similar(one: &str, other: &str) -> bool {
     strsim::damerau_levenshtein(one, other) * 4 <= one.len().max(other.len())
 }
 
-/// Settings from one source, whose name appears in errors.
+/// Settings of one source, whose name appears in errors.
 pub struct Layer {
     source: String,
     dict: Dict,
-    /// In which line of a file each setting stands, from 1.
+    /// Line of each setting in a file, from 1.
     lines: BTreeMap<String, usize>,
 }
 
 impl Layer {
-    /// The layer of a source with these values, as sections of settings.
+    /// Builds the layer of a source from values by section.
     pub fn new(source: impl Into<String>, dict: Dict) -> Self {
         Self { source: source.into(), dict, lines: BTreeMap::new() }
     }
 
-    /// With the lines in which its settings stand.
+    /// Sets the lines on which its settings are.
     pub fn with_lines(self, lines: BTreeMap<String, usize>) -> Self {
         Self { lines, ..self }
     }
 
-    /// The values of a text in TOML.
+    /// Parses values from TOML text.
     pub fn values(text: &str) -> Result<Dict, String> {
         Toml::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// The line of a setting, if this layer is the source of that name and knows it.
+    /// Returns the line of a setting, if this layer has that source name and knows the line.
     pub fn line_of(&self, source: &str, key: &str) -> Option<usize> {
         if self.source == source { self.lines.get(key).copied() } else { None }
     }

@@ -1,4 +1,4 @@
-//! Addresses to listen on, as people write them: `127.0.0.1:8787`, `127.0.0.1`, `:9199`, `9199`, `localhost:9199`,
+//! Addresses to listen on, in their accepted forms: `127.0.0.1:8787`, `127.0.0.1`, `:9199`, `9199`, `localhost:9199`,
 //! `[::1]`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -7,14 +7,14 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::Config;
 
-/// What is said of a text that is none.
+/// Message about a text that is not an address.
 const ADDRESS_FAULT: &str = "is not an address with port, such as 127.0.0.1:8787";
 
-/// Reads an address. A part that is left out is that of the shipped setting. No name but `localhost` is looked up.
+/// Parses an address. A missing part is taken from the default setting. No name but `localhost` is resolved.
 ///
 /// # Errors
 ///
-/// In words, when the text is no address.
+/// Returns a message when the text is not an address.
 pub fn parse(text: &str) -> Result<SocketAddr, String> {
     let text = text.trim();
     if let Ok(whole) = text.parse::<SocketAddr>() {
@@ -32,7 +32,7 @@ pub fn parse(text: &str) -> Result<SocketAddr, String> {
     }
 }
 
-/// An IP address (IPv6 also in brackets) or `localhost`.
+/// Parses an IP address (IPv6 also in brackets) or `localhost`.
 fn host(text: &str) -> Option<IpAddr> {
     if text.eq_ignore_ascii_case("localhost") {
         return Some(IpAddr::V4(Ipv4Addr::LOCALHOST));
@@ -41,12 +41,12 @@ fn host(text: &str) -> Option<IpAddr> {
     bare.parse().ok()
 }
 
-/// The address of the shipped settings, whose text is whole.
+/// Returns the address of the default settings, which is complete.
 fn shipped() -> SocketAddr {
     Config::default().server.listen
 }
 
-/// Reads the address in a settings file or a variable.
+/// Deserializes the address from a settings file or a variable.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
     let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
     parse(&text).map_err(de::Error::custom)
@@ -78,8 +78,8 @@ mod tests {
     fn what_is_no_address_is_told_in_words() {
         for text in ["", ":", "nowhere", "shop.example:80", "127.0.0.1:99999", "127.0.0.1:+5", "1.2.3", "http://x:1"] {
             let refused = parse(text);
-            let told = refused.as_ref().is_err_and(|words| words.ends_with("such as 127.0.0.1:8787"));
-            assert!(told, "{text}: {refused:?}");
+            let has_example = refused.as_ref().is_err_and(|words| words.ends_with("such as 127.0.0.1:8787"));
+            assert!(has_example, "{text}: {refused:?}");
         }
     }
 }

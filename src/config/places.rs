@@ -1,33 +1,33 @@
-//! Where the server keeps what it writes beside its database.
+//! Paths of what the server stores beside its database.
 
 use std::path::PathBuf;
 
 use super::Config;
 
 impl Config {
-    /// The directory of uploaded files.
+    /// Returns the directory of uploaded files.
     pub fn files_dir(&self) -> PathBuf {
         if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
     }
 
-    /// The directory that mails are written to if no mail server or service is configured.
+    /// Returns the directory to which mails are written if no mail server or service is configured.
     pub fn outbox_dir(&self) -> PathBuf {
         self.server.data_dir.join("outbox")
     }
 
-    /// The directory of a backup that is being made; there is none at other times. Every start removes it, so its
-    /// name is none that people would give to a folder of theirs.
+    /// Returns the directory of a backup in progress; it does not exist at other times. Every start removes it, so it
+    /// has a name that an operator would not give to a folder.
     pub fn backup_dir(&self) -> PathBuf {
         self.server.data_dir.join("backup.unfinished")
     }
 
-    /// The file that is in the data folder while a backup is restored into it; there is none at other times. No
-    /// server starts beside it.
+    /// Returns the path of the file that exists in the data folder while a backup is restored into it. A server does
+    /// not start while it exists.
     pub fn restore_mark(&self) -> PathBuf {
         self.server.data_dir.join("restore.unfinished")
     }
 
-    /// The folder of rendered documents, where no bucket is configured.
+    /// Returns the folder of rendered documents, for servers without a bucket.
     pub fn documents_dir(&self) -> PathBuf {
         self.server.data_dir.join("documents")
     }

@@ -1,13 +1,13 @@
-//! Settings that had other names in earlier releases: the old names still work, and whoever uses one is told the new
-//! one. Where a setting is given under both names, the new one wins, whichever source gives it.
+//! Settings that had other names in earlier releases: the old names still work, and a warning names the new one. If a
+//! setting is set under both names, the new one wins, whichever source sets it.
 
 use std::collections::BTreeMap;
 
 use super::layers::{KnownSettings, Layer, variable_of};
 use super::shown::Given;
 
-/// Former names of settings, and what they are named now, in the same unit. The bound on a job's attempts counts only
-/// refused starts by now.
+/// Former and current names of settings, which have the same unit. The limit on a job's attempts now counts only
+/// refused starts.
 const RENAMED: [(&str, &str); 29] = [
     ("auth.session_days", "auth.session_max_age_days"),
     ("auth.session_idle_hours", "auth.session_idle_timeout_hours"),
@@ -40,7 +40,7 @@ const RENAMED: [(&str, &str); 29] = [
     ("webhooks.timeout_seconds", "webhooks.delivery_timeout_seconds"),
 ];
 
-/// Returns what the setting of this former name (`section.key`) is named now.
+/// Returns the current name of the setting with this former name (`section.key`).
 pub(super) fn new_name(former: &str) -> Option<&'static str> {
     RENAMED.iter().find(|(name, _)| *name == former).map(|(_, key)| *key)
 }
@@ -52,33 +52,33 @@ pub(super) fn of_variable(variable: &str) -> Option<&'static str> {
 
 /// Returns the variables that set a setting under its former names.
 pub(super) fn former_variables(key: &str) -> impl Iterator<Item = String> {
-    RENAMED.iter().filter(move |(_, known)| *known == key).map(|(name, _)| variable_of(name))
+    RENAMED.iter().filter(move |(_, current_key)| *current_key == key).map(|(name, _)| variable_of(name))
 }
 
-/// A setting that a source gives under a former name.
+/// Setting that a source sets under a former name.
 pub(super) struct FormerSetting {
-    /// The former name and where it stands, as it appears in messages.
+    /// Former name and its location, as it appears in messages.
     source: String,
-    /// The setting.
+    /// Name of the setting.
     key: &'static str,
-    /// The name that replaces the former one: `section.key`, or a variable.
+    /// Name that replaces the former one: `section.key`, or a variable.
     replacement: String,
-    /// The value under the new name.
+    /// Layer with the value under the new name.
     pub(super) layer: Layer,
 }
 
 impl FormerSetting {
-    /// One that stands in a settings file, at this place.
+    /// Builds the former setting of a settings file, at this location.
     pub(super) fn in_file(name: &str, place: &str, key: &'static str, value: figment::value::Value) -> Self {
         let source = format!("{name} in {place}");
         let dict = figment::util::nest(key, value).into_dict().unwrap_or_default();
         Self { layer: Layer::new(source.clone(), dict), source, key, replacement: key.to_owned() }
     }
 
-    /// Returns the warning about it; `given` are the settings that any source sets.
-    pub(super) fn warning(&self, given: &BTreeMap<String, Given>) -> String {
+    /// Returns the warning about the former name; `given` are the settings that any source sets.
+    pub(super) fn warning(&self, given_settings: &BTreeMap<String, Given>) -> String {
         let Self { source, key, replacement, .. } = self;
-        match given.get(*key).filter(|given| given.source != *source) {
+        match given_settings.get(*key).filter(|setting| setting.source != *source) {
             Some(winner) => format!(
                 "{source} has no effect: the setting is named {replacement} now, and {} sets it; remove the former name",
                 winner.source
@@ -89,10 +89,10 @@ impl FormerSetting {
 }
 
 impl KnownSettings {
-    /// Returns what a set of variables gives under former names. Empty values count as not set.
+    /// Returns the settings that a set of variables sets under former names. Empty values count as not set.
     pub(super) fn former(&self, variables: &[(String, String)], place: &str) -> Vec<FormerSetting> {
-        let given = variables.iter().filter(|(_, text)| !text.is_empty());
-        let settings = given.filter_map(|(name, text)| {
+        let set_variables = variables.iter().filter(|(_, text)| !text.is_empty());
+        let settings = set_variables.filter_map(|(name, text)| {
             let (key, source) = (of_variable(name)?, format!("{name} in {place}"));
             let layer = self.layer(source.clone(), key, text);
             Some(FormerSetting { layer, source, key, replacement: variable_of(key) })

@@ -1,4 +1,4 @@
-//! The settings as `printfloor config` prints them: every setting with its explanation, and where its value comes from.
+//! Settings as `printfloor config` prints them: every setting with its explanation and the source of its value.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,27 +10,27 @@ use super::Origin;
 use super::layers::{DEFAULTS, KnownSettings, Layer, SHIPPED, VARIABLES, variable_of};
 use crate::domain::peer_address::without_login;
 
-/// What stands for the value of a secret.
+/// Placeholder for the value of a secret.
 const HIDDEN: &str = "\"***\"";
 
-/// A setting that some source sets.
+/// Setting that some source sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// The source, as `printfloor.toml` or `SMTP_HOST in the environment`.
+    /// Name of the source, as `printfloor.toml` or `SMTP_HOST in the environment`.
     pub source: String,
-    /// The value in TOML; of a secret only that there is one.
+    /// Value in TOML; a placeholder for a secret.
     pub text: String,
 }
 
 impl Given {
-    /// A secret from this source.
+    /// Builds a secret from this source, with a placeholder for its value.
     pub fn secret(source: String) -> Self {
         Self { source, text: HIDDEN.to_owned() }
     }
 }
 
-/// All settings that a source other than the shipped file sets.
-pub(super) fn given(figment: &Figment, known: &KnownSettings) -> BTreeMap<String, Given> {
+/// Returns all settings that a source other than the default file sets.
+pub(super) fn given_settings(figment: &Figment, known_settings: &KnownSettings) -> BTreeMap<String, Given> {
     let of = |key: &str| {
         let value = figment.find_value(key).ok()?;
         let source = figment.get_metadata(value.tag())?.name.to_string();
@@ -49,31 +49,31 @@ pub(super) fn given(figment: &Figment, known: &KnownSettings) -> BTreeMap<String
             Some(Given { source, text })
         }
     };
-    known.keys().filter_map(|key| Some((key.to_owned(), of(key)?))).collect()
+    known_settings.keys().filter_map(|key| Some((key.to_owned(), of(key)?))).collect()
 }
 
-/// A setting with its explanation and value, for programs.
+/// Setting with its explanation and value, for programs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ShownSetting {
-    /// Its name, as `section.key`.
+    /// Name of the setting (`section.key`).
     pub key: String,
-    /// The variable that sets it.
+    /// Environment variable that sets it.
     pub variable: String,
-    /// A shorter variable that sets it as well.
+    /// Shorter variable that sets it as well.
     pub short: Option<&'static str>,
-    /// What it is for, as `config.toml` explains it.
+    /// Explanation from `config.toml`.
     pub about: String,
-    /// Whether its value is never shown.
+    /// `true` for a secret, whose value is never shown.
     pub secret: bool,
-    /// The value in force; `None` for a secret.
+    /// Value in force; `None` for a secret.
     pub value: Option<serde_json::Value>,
-    /// The value that it has where no source sets it; `None` for a secret.
+    /// Value if no source sets it; `None` for a secret.
     pub default: Option<serde_json::Value>,
-    /// The source that sets it; `None` where none does.
+    /// Source that sets it; `None` if none does.
     pub source: Option<String>,
 }
 
-/// Every setting in the order of `config.toml`.
+/// Returns every setting in the order of `config.toml`.
 pub fn every(origin: &Origin) -> Vec<ShownSetting> {
     let (mut section, mut about) = ("", Vec::new());
     let mut settings = Vec::new();
@@ -89,30 +89,30 @@ pub fn every(origin: &Origin) -> Vec<ShownSetting> {
         let Some((name, default)) = line.split_once(" = ") else { continue };
         let key = format!("{section}.{name}");
         let secret = KnownSettings::is_secret(&key);
-        let given = origin.given(&key);
+        let setting = origin.given_setting(&key);
         settings.push(ShownSetting {
             variable: variable_of(&key),
-            short: VARIABLES.iter().find(|(_, known)| *known == key).map(|(name, _)| *name),
+            short: VARIABLES.iter().find(|(_, full_key)| *full_key == key).map(|(name, _)| *name),
             about: words,
             secret,
-            value: if secret { None } else { json(given.map_or(default, |given| given.text.as_str())) },
+            value: if secret { None } else { json(setting.map_or(default, |setting| setting.text.as_str())) },
             default: if secret { None } else { json(default) },
-            source: given.map(|given| given.source.clone()),
+            source: setting.map(|setting| setting.source.clone()),
             key,
         });
     }
     settings
 }
 
-/// A value of TOML as JSON.
+/// Converts a TOML value to JSON.
 fn json(toml: &str) -> Option<serde_json::Value> {
     let dict = Layer::values(&format!("value = {toml}")).ok()?;
     serde_json::to_value(dict.get("value")?).ok()
 }
 
-/// The shipped file with the values that are in force; a line above each that some source sets says which, and what
-/// the default is.
-pub fn whole(given: &BTreeMap<String, Given>) -> String {
+/// Renders the default file with the values in force; each setting that a source sets has a line above it with the
+/// source and the default.
+pub fn whole(given_settings: &BTreeMap<String, Given>) -> String {
     let mut section = "";
     let mut text = String::new();
     for line in DEFAULTS.lines() {
@@ -120,10 +120,11 @@ pub fn whole(given: &BTreeMap<String, Given>) -> String {
             section = name;
         }
         let setting = line.split_once(" = ").filter(|_| !line.starts_with('#'));
-        let set = setting.and_then(|(key, default)| Some((key, default, given.get(&format!("{section}.{key}"))?)));
+        let set =
+            setting.and_then(|(key, default)| Some((key, default, given_settings.get(&format!("{section}.{key}"))?)));
         let _ = match set {
-            Some((key, default, given)) => {
-                writeln!(text, "# Set by {}; default: {default}\n{key} = {}", given.source, given.text)
+            Some((key, default, entry)) => {
+                writeln!(text, "# Set by {}; default: {default}\n{key} = {}", entry.source, entry.text)
             }
             None => writeln!(text, "{line}"),
         };
@@ -131,13 +132,13 @@ pub fn whole(given: &BTreeMap<String, Given>) -> String {
     text
 }
 
-/// Only what some source sets, one line each.
-pub fn changed(given: &BTreeMap<String, Given>) -> String {
-    let line = |(key, given): (&String, &Given)| format!("{key} = {}  # {}\n", given.text, given.source);
-    given.iter().map(line).collect()
+/// Renders only the settings that some source sets, one line each.
+pub fn changed(given_settings: &BTreeMap<String, Given>) -> String {
+    let line = |(key, setting): (&String, &Given)| format!("{key} = {}  # {}\n", setting.text, setting.source);
+    given_settings.iter().map(line).collect()
 }
 
-/// A value as TOML writes it.
+/// Formats a value as TOML.
 pub(super) fn toml(value: &Value) -> String {
     match value {
         Value::String(_, text) => toml_edit::Value::from(text.as_str()).to_string(),

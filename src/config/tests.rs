@@ -7,7 +7,7 @@ use super::layers::{SECRETS, VARIABLES, variable_of};
 use super::sections::{LogFormat, TaxRate};
 use super::*;
 
-/// A working directory with what loading needs.
+/// Working directory with everything that loading needs.
 struct App {
     folder: tempfile::TempDir,
     env: Vec<(String, String)>,
@@ -118,12 +118,12 @@ fn every_setting_of_the_shipped_file_is_explained() {
 
 #[test]
 fn every_setting_has_a_variable_that_sets_it() {
-    let known = KnownSettings::new().unwrap();
-    let names: Vec<_> = known.keys().map(|key| (variable_of(key), "x".to_owned())).collect();
-    let (layers, unknown) = known.layers(&names, "the environment");
+    let known_settings = KnownSettings::new().unwrap();
+    let names: Vec<_> = known_settings.keys().map(|key| (variable_of(key), "x".to_owned())).collect();
+    let (layers, unknown) = known_settings.layers(&names, "the environment");
     assert_eq!((layers.len(), unknown), (names.len(), vec![]));
     for (name, key) in VARIABLES {
-        assert!(known.keys().any(|known| known == key), "{name} sets {key}, which does not exist");
+        assert!(known_settings.keys().any(|candidate| candidate == key), "{name} sets {key}, which does not exist");
     }
 }
 
@@ -187,7 +187,7 @@ fn every_unknown_name_of_a_file_is_told_with_its_line_and_what_was_meant() {
         "mail.xyz (printfloor.toml, line 12) is not a setting",
         "mail.operator (printfloor.toml, line 13) is not a setting; did you mean mail.operators?",
     ] {
-        assert!(refusal.lines().any(|told| told.trim_start_matches("  - ") == line), "{line}:\n{refusal}");
+        assert!(refusal.lines().any(|actual| actual.trim_start_matches("  - ") == line), "{line}:\n{refusal}");
     }
     assert_eq!(refusal.lines().count(), 8, "{refusal}");
 }
@@ -215,10 +215,10 @@ fn the_value_of_a_secret_is_told_nowhere() {
     let refusal = shop().with("printfloor.toml", text).refusal();
     assert!(refusal.contains("auth.secrets_key (printfloor.toml, line 2)") && !refusal.contains("424242"), "{refusal}");
     // What `printfloor config` hides is what has the type of a secret.
-    let known = KnownSettings::new().unwrap();
+    let known_settings = KnownSettings::new().unwrap();
     let marked: Vec<_> = SECRETS.iter().map(|key| (variable_of(key), format!("sqlite:hidden {key}"))).collect();
-    let (layers, _) = known.layers(&marked, "");
-    let figment = layers.into_iter().fold(Figment::from(known.shipped()), Figment::merge);
+    let (layers, _) = known_settings.layers(&marked, "");
+    let figment = layers.into_iter().fold(Figment::from(known_settings.shipped()), Figment::merge);
     let config: Config = figment.extract().unwrap();
     let debug = format!("{config:?}");
     assert_eq!((debug.matches("***").count(), debug.contains("hidden")), (SECRETS.len(), false), "{debug}");
@@ -232,14 +232,14 @@ fn what_is_set_is_shown_with_its_source_and_loads_again() {
         .with(".env", "SMTP_PASS=hunter2\n")
         .env("PRINTFLOOR_MAIL__OPERATORS", "a@b.example,c@d.example")
         .env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");
-    let given = shop.load().unwrap().given;
-    let changed = shown::changed(&given);
+    let given_settings = shop.load().unwrap().given_settings;
+    let changed = shown::changed(&given_settings);
     let expected = "mail.operators = [\"a@b.example\", \"c@d.example\"]  # PRINTFLOOR_MAIL__OPERATORS in the environment\n\
                     mail.smtp_password = \"***\"  # SMTP_PASS in .env\n\
                     server.keep_alive_timeout_seconds = 0.5  # printfloor.toml\n\
                     tax.rates = [{ bps = 1900, country = \"DE\" }]  # PRINTFLOOR_TAX__RATES in the environment\n";
     assert_eq!(changed, expected);
-    let whole = shown::whole(&given);
+    let whole = shown::whole(&given_settings);
     assert!(whole.contains("# Set by printfloor.toml; default: 75\nkeep_alive_timeout_seconds = 0.5\n"), "{whole}");
     let again = self::shop().with("printfloor.toml", &whole.replace("***", "hunter2"));
     assert_eq!(again.config(), shop.config());
@@ -258,13 +258,16 @@ fn settings_without_effect_are_told() {
     let nobody = doubts(shop());
     assert!(matches!(&nobody[..], [one] if one.contains("name, street and number, city and country")), "{nobody:?}");
     let shop = || seller(self::shop());
-    let told = doubts(shop().env("SMTP_PASS", "x"));
-    assert_eq!(told, ["SMTP_PASS is set without SMTP_HOST: mails are not sent but written to files"]);
+    let warnings = doubts(shop().env("SMTP_PASS", "x"));
+    assert_eq!(warnings, ["SMTP_PASS is set without SMTP_HOST: mails are not sent but written to files"]);
     assert!(doubts(shop().env("SMTP_HOST", "mail.example").env("SMTP_PASS", "x"))[0].contains("SMTP_USER"));
     assert_eq!(doubts(shop().env("SMTP_HOST", "mail.example")), Vec::<String>::new());
     let taxed = || shop().env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");
-    let told = doubts(taxed());
-    assert!(matches!(&told[..], [one] if one.contains("need the shop's VAT identifier or tax number;")), "{told:?}");
+    let warnings = doubts(taxed());
+    assert!(
+        matches!(&warnings[..], [one] if one.contains("need the shop's VAT identifier or tax number;")),
+        "{warnings:?}"
+    );
     assert_eq!(doubts(taxed().env("PRINTFLOOR_INVOICES__SELLER_VAT_ID", "de 1")), Vec::<String>::new());
 }
 
@@ -301,7 +304,11 @@ fn secrets_beside_the_data_are_used_where_no_other_source_sets_them() {
         "{:?}",
         loaded.warnings
     );
-    assert!(loaded.given["auth.session_secret"].source.ends_with("stuff/secrets.env"), "{:?}", loaded.given);
+    assert!(
+        loaded.given_settings["auth.session_secret"].source.ends_with("stuff/secrets.env"),
+        "{:?}",
+        loaded.given_settings
+    );
     assert!(!format!("{loaded:?}").contains("0123456789abcdef"));
 }
 

@@ -11,17 +11,17 @@ use serde::{Deserialize, Deserializer, de};
 pub struct Secret(String);
 
 impl Secret {
-    /// A secret with this value, which nothing prints from now on.
+    /// Wraps a value, which is not printed from then on.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into())
     }
 
-    /// The value. Never put it into a log line, an error or a response.
+    /// Returns the value. Never put it into a log line, an error or a response.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is not set.
+    /// Returns whether the secret is not set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -33,33 +33,33 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A duration, written in the settings as a number of units of `UNIT` seconds, which may have a fraction.
+/// Duration, written in the settings as a number of units of `UNIT` seconds, which may have a fraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span<const UNIT: u32>(Duration);
 
-/// A setting in seconds.
+/// Setting in seconds.
 pub type Seconds = Span<1>;
-/// A setting in hours.
+/// Setting in hours.
 pub type Hours = Span<3_600>;
-/// A setting in days.
+/// Setting in days.
 pub type Days = Span<86_400>;
 
-/// Longest duration of a setting, in seconds: a hundred years, so that no sum with a clock's time overflows.
+/// Maximum duration of a setting, in seconds: a hundred years, so that no sum with a clock's time overflows.
 const MAX_SECONDS: f64 = 100.0 * 365.0 * 86_400.0;
 
 impl<const UNIT: u32> Span<UNIT> {
-    /// As the standard library has it.
+    /// Returns the duration as a standard library type.
     pub const fn duration(self) -> Duration {
         self.0
     }
 
-    /// The duration in whole milliseconds.
+    /// Returns the duration in whole milliseconds.
     pub const fn millis(self) -> i64 {
         // 100 years of milliseconds fit into 42 bits.
         self.0.as_millis() as i64
     }
 
-    /// Whether it is zero.
+    /// Returns whether the duration is zero.
     pub const fn is_zero(self) -> bool {
         self.0.is_zero()
     }

@@ -1,5 +1,5 @@
-//! The server's log on standard error. Panics are logged too. A fault that repeats itself is one line a minute. Results
-//! of commands go to standard output instead.
+//! Log of the server on standard error. Panics are logged too. A repeated fault is logged once a minute. Results of
+//! commands go to standard output instead.
 
 use std::any::Any;
 use std::backtrace::Backtrace;
@@ -43,7 +43,8 @@ fn install(filter: EnvFilter, json: bool) {
     }
 }
 
-/// Whether lines are JSON. `Auto` is text only at a terminal in development: in production, programs read the log.
+/// Returns whether lines are JSON. `Auto` is text only at a terminal in development: in production, programs read the
+/// log.
 fn json(format: LogFormat, mode: Mode, terminal: bool) -> bool {
     match format {
         LogFormat::Json => true,
@@ -52,7 +53,7 @@ fn json(format: LogFormat, mode: Mode, terminal: bool) -> bool {
     }
 }
 
-/// The message of a panic.
+/// Returns the message of a panic.
 fn words(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("(no message)")

@@ -11,7 +11,7 @@ pub const SECONDS: &[f64] =
 /// Upper bounds of the buckets for sizes, such as commands in one commit.
 pub const MANY: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 4096.0, 16384.0];
 
-/// A counter that only increases.
+/// Counter that only increases.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
@@ -20,28 +20,28 @@ impl Counter {
     pub fn one(&self) {
         self.add(1);
     }
-    /// Adds this number to the count.
+    /// Adds `many` to the count.
     pub fn add(&self, many: u64) {
         self.0.fetch_add(many, Relaxed);
     }
-    /// The count since the start of the process.
+    /// Returns the count since the start of the process.
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
 }
 
-/// Counts measured values by buckets, and sums them up.
+/// Histogram: counts measured values by buckets, and sums them.
 #[derive(Debug)]
 pub struct Histogram {
     bounds: &'static [f64],
-    /// One for each bound, and one for values above the last.
+    /// Counts: one for each bound, and one for values above the last.
     buckets: Box<[AtomicU64]>,
     /// Sum of the raw values, each worth `unit`.
     sum: AtomicU64,
     unit: f64,
 }
 
-/// The values of a histogram at one moment.
+/// Snapshot of a histogram.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Counted {
     /// Sum of all measured values.
@@ -57,11 +57,11 @@ impl Histogram {
         let buckets = (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect();
         Self { bounds, buckets, sum: AtomicU64::new(0), unit }
     }
-    /// A histogram of durations, read in seconds.
+    /// Creates a histogram of durations, read in seconds.
     pub fn of_seconds() -> Self {
         Self::new(SECONDS, 1e-6)
     }
-    /// A histogram of plain numbers.
+    /// Creates a histogram of plain numbers.
     pub fn of_numbers() -> Self {
         Self::new(MANY, 1.0)
     }
@@ -76,7 +76,7 @@ impl Histogram {
         self.buckets[at].fetch_add(1, Relaxed);
         self.sum.fetch_add(raw, Relaxed);
     }
-    /// What was recorded since the start of the process.
+    /// Returns a snapshot of the values recorded since the start of the process.
     pub fn counted(&self) -> Counted {
         let bounds = self.bounds.iter().copied().chain([f64::MAX]);
         let buckets: Vec<_> = bounds.zip(&self.buckets).map(|(bound, count)| (bound, count.load(Relaxed))).collect();

@@ -1,31 +1,31 @@
-//! The server's own process as Linux counts it in `/proc`, under the names that monitoring expects of every program.
+//! Metrics of the server's own process from Linux's `/proc`, under the names that monitoring expects of every program.
 
 use std::fs;
 
-/// Ticks of `/proc/self/stat` in a second: fixed for programs on every architecture that Linux and Rust share.
+/// Clock ticks per second in `/proc/self/stat`: fixed for programs on every architecture that Linux and Rust share.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Numbers of the process; what the system does not tell is `None`.
+/// Metrics of the process; `None` if the system does not provide one.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ProcessNumbers {
-    /// Processor time used in the program and for it in the kernel, in seconds.
+    /// CPU time in user and kernel mode, in seconds.
     pub cpu_seconds: Option<f64>,
-    /// Memory in RAM, in bytes.
+    /// Resident memory, in bytes.
     pub resident_bytes: Option<u64>,
-    /// Address space, in bytes.
+    /// Virtual memory, in bytes.
     pub virtual_bytes: Option<u64>,
-    /// File descriptors that are open.
+    /// Number of open file descriptors.
     pub open_fds: Option<u64>,
-    /// Most file descriptors that may be open.
+    /// Maximum number of open file descriptors.
     pub max_fds: Option<u64>,
-    /// Threads of the process.
+    /// Number of threads.
     pub threads: Option<u64>,
-    /// When it started, in seconds since 1970.
+    /// Start time in Unix seconds.
     pub started_at: Option<f64>,
 }
 
 impl ProcessNumbers {
-    /// As they are now. Reads a few files of `/proc`, so it is meant for a thread that may block.
+    /// Reads the current metrics. Reads a few files of `/proc`, so it is meant for a thread that may block.
     pub fn read() -> Self {
         let file = |name: &str| fs::read_to_string(name).unwrap_or_default();
         let mut numbers = Self::parse(

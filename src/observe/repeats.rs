@@ -1,6 +1,6 @@
-//! Keeps a fault that repeats itself from filling the log: a warning or error that was written word for word within the
-//! last minute is not written again. Work that is tried again and again says what is wrong once a minute, not thousands
-//! of times. Lines that differ in anything, an id or a number, are different lines.
+//! Keeps a repeated fault from flooding the log: a warning or error that is identical to one within the last minute is
+//! suppressed. Retried work logs its fault once a minute, not thousands of times. Lines that differ in anything, such
+//! as an id or a number, are different lines.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -16,20 +16,20 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-/// How long an equal line is left out.
+/// Time for which an identical line is suppressed.
 const REPEAT_SILENCE: Duration = Duration::from_mins(1);
-/// Number of different lines that are remembered; above it all are forgotten, and may be written once more.
+/// Maximum number of remembered lines; beyond it all are forgotten, and may be logged once more.
 const MAX_REMEMBERED_LINES: usize = 1024;
 
-/// Lets each line pass once a minute.
+/// Layer that lets each line pass once a minute.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
-    /// When each line, by its hash, was last written.
+    /// Time at which each line, by its hash, was last written.
     written: Mutex<HashMap<u64, Instant>>,
 }
 
 impl Repeats {
-    /// Whether a line with this hash may be written now.
+    /// Returns whether a line with this hash may be written now.
     fn passes(&self, line: u64, now: Instant) -> bool {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if written.get(&line).is_some_and(|last| now.duration_since(*last) < REPEAT_SILENCE) {
@@ -46,8 +46,8 @@ impl Repeats {
     }
 }
 
-/// A layer over all others, not a filter of one: when a filter of the only filtered layer refuses an event,
-/// `tracing-subscriber` keeps its refusal for the next event, and asserts in debug builds.
+/// Layer over all others, not a filter of one: when a filter of the only filtered layer rejects an event,
+/// `tracing-subscriber` keeps its rejection for the next event, and asserts in debug builds.
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Repeats {
     fn event_enabled(&self, event: &Event<'_>, context: Context<'_, S>) -> bool {
         let metadata = event.metadata();

@@ -1,20 +1,20 @@
-//! What the log tells of the shop: one line for each event that somebody who reads the log wants to know of. Events are
-//! committed once, so nothing is told twice, however often the work behind it is repeated.
+//! Log messages about the shop: one line for each event that is relevant to readers of the log. Events are committed
+//! once, so nothing is logged twice, however often the work behind it is retried.
 
 use serde_json::Value;
 
 use crate::domain::event::Event;
 
-/// How urgent a line is.
+/// Severity of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Urgency {
-    /// Good to know; nobody has to act.
+    /// Informational; no action needed.
     Info,
-    /// Somebody should look at it.
+    /// An operator should look at it.
     Warn,
 }
 
-/// The line that tells an event, if the log tells it.
+/// Returns the log line of an event; `None` if it is not logged.
 pub fn line(event: &Event) -> Option<(Urgency, String)> {
     let text = |name: &str| match &event.data[name] {
         Value::String(text) => text.clone(),
@@ -58,7 +58,7 @@ pub fn line(event: &Event) -> Option<(Urgency, String)> {
     Some((Urgency::Warn, line))
 }
 
-/// Writes the line of an event to the log.
+/// Writes the line of an event to the log, if it has one.
 pub fn tell(event: &Event) {
     match line(event) {
         Some((Urgency::Info, line)) => tracing::info!(event = event.event, subject = %event.subject_id, "{line}"),
@@ -91,8 +91,8 @@ mod tests {
     #[test]
     fn lines_have_names_and_numbers() {
         let low = json!({"name": "PLA red", "available": 992.64, "reorderPoint": 995, "unit": "g"});
-        let told = line(&event("inventory.low", low));
-        assert_eq!(told, Some((Urgency::Warn, "low stock: PLA red, 992.64 g free, reorder point 995 g".to_owned())));
+        let actual = line(&event("inventory.low", low));
+        assert_eq!(actual, Some((Urgency::Warn, "low stock: PLA red, 992.64 g free, reorder point 995 g".to_owned())));
         let back = line(&event("printer.online", json!({"name": "Left"})));
         assert_eq!(back, Some((Urgency::Info, "printer Left is back".to_owned())));
         assert_eq!(line(&event("order.created", json!({}))), None);

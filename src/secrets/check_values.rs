@@ -1,12 +1,13 @@
-//! Values that the database keeps of the server's own secrets, so that a start with other secrets is noticed before it
-//! does harm: with another `API_KEY_SALT` no API key is known, with another `SECRETS_KEY` no stored secret can be read.
+//! Check values of the server's own secrets in the database, so that a start with other secrets is detected before it
+//! does harm: with another `API_KEY_SALT` no API key is recognised, with another `SECRETS_KEY` no stored secret can be
+//! decrypted.
 
 use crate::domain::signing::hmac_sha256;
 
-/// Length of a check value, in bytes: enough to notice every mistake.
+/// Length of a check value in bytes: enough to detect every mistake.
 const CHECK_VALUE_BYTES: usize = 16;
 
-/// What is kept of a secret, in hexadecimal. Nobody can compute a random secret from it.
+/// Returns the check value of a secret, in hexadecimal. A random secret cannot be computed from it.
 pub fn check_value(name: &str, secret: &str) -> String {
     let all = hmac_sha256(secret.trim().as_bytes(), &[b"printfloor check value of ", name.as_bytes()]);
     hex::encode(&all[..CHECK_VALUE_BYTES])
@@ -19,8 +20,8 @@ mod tests {
     #[test]
     fn a_check_value_stays_the_same_and_tells_secrets_and_names_apart() {
         // As the first version wrote it: every later version must know it again.
-        let known = check_value("SECRETS_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
-        assert_eq!(known, "be0c8d2394477413dc419deb4beb9950");
+        let actual = check_value("SECRETS_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
+        assert_eq!(actual, "be0c8d2394477413dc419deb4beb9950");
         assert_ne!(check_value("SECRETS_KEY", "a"), check_value("SECRETS_KEY", "b"));
         assert_ne!(check_value("SECRETS_KEY", "a"), check_value("API_KEY_SALT", "a"));
         assert_eq!(check_value("SECRETS_KEY", " a\n"), check_value("SECRETS_KEY", "a"), "as the key itself is read");

@@ -1,8 +1,7 @@
-//! Creates passwords' hashes, API keys and session tokens, and computes what is stored of them: never the secret
-//! itself.
+//! Creates password hashes, API keys and session tokens, and computes their stored forms: never the secret itself.
 //!
-//! What they permit is decided in `domain/access`. Password functions take tens of milliseconds of CPU time on purpose,
-//! so they must run on a blocking thread.
+//! Their permissions are decided in `domain/access`. Password functions take tens of milliseconds of CPU time on
+//! purpose, so they must run on a blocking thread.
 
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
@@ -14,43 +13,43 @@ use crate::secrets::random::secret_bytes;
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The letters of codes that people type: 32 that do not look alike.
+/// Alphabet of codes that users type: 32 characters that do not look alike.
 const CODE_LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 /// Number of base-62 digits of 256 bits.
 const TOKEN_DIGITS: usize = 43;
 
-/// The Argon2id hash of a password, as a PHC string with its own salt and parameters.
+/// Hashes a password with Argon2id, to a PHC string with its own salt and parameters.
 #[expect(clippy::expect_used, reason = "default parameters, 16 bytes of salt and a bounded password are always valid")]
 pub fn hash_password(password: &str) -> String {
     let salt = SaltString::encode_b64(&secret_bytes::<16>()).expect("16 bytes are a salt");
     Argon2::default().hash_password(password.as_bytes(), &salt).expect("the parameters are valid").to_string()
 }
 
-/// Whether the password matches the PHC string; a malformed string matches nothing.
+/// Returns whether the password matches the PHC string; a malformed string matches nothing.
 pub fn verify_password(password: &str, phc: &str) -> bool {
     PasswordHash::new(phc).is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
 }
 
-/// Takes as long as [`verify_password`] and returns false: for unknown e-mail addresses, so that the response time does
-/// not reveal which addresses have accounts.
+/// Takes as long as [`verify_password`] and returns `false`: for unknown e-mail addresses, so that the response time
+/// does not reveal which addresses have accounts.
 pub fn verify_nobody(password: &str) -> bool {
     let _ = hash_password(password);
     false
 }
 
-/// A code that people read off one screen and type at another: 60 random bits, as `ABCD-EFGH-JKLM`.
+/// Creates a code that is read from one screen and typed at another: 60 random bits, as `ABCD-EFGH-JKLM`.
 pub fn setup_code() -> String {
     typed_code()
 }
 
-/// Makes a code that replaces one of an authenticator app, in the form of [`setup_code`].
+/// Creates a code that replaces one of an authenticator app, in the form of [`setup_code`].
 pub fn recovery_code() -> String {
     typed_code()
 }
 
-/// Returns the hash by which a recovery code is stored: SHA-256 in hexadecimal, however it was typed. The code has too
-/// many random bits to be guessed from it.
+/// Returns the hash under which a recovery code is stored: SHA-256 in hexadecimal, after normalising the typed form.
+/// The code has too many random bits to be guessed from it.
 pub fn recovery_hash(code: &str) -> String {
     let letters = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
     hex::encode(Sha256::digest(letters.collect::<String>()))
@@ -62,7 +61,7 @@ fn typed_code() -> String {
     groups.join("-")
 }
 
-/// Prefix of API keys, which shows whether a key is for production.
+/// Returns the prefix of API keys, which shows whether a key is for production.
 pub const fn api_key_prefix(mode: Mode) -> &'static str {
     match mode {
         Mode::Production => "key_live_",
@@ -75,12 +74,12 @@ pub fn new_api_key(prefix: &str) -> String {
     format!("{prefix}{}", base62(secret_bytes()))
 }
 
-/// The stored form of an API key: the hex HMAC-SHA256 of the whole key under `API_KEY_SALT`.
+/// Returns the stored form of an API key: the hex HMAC-SHA256 of the whole key under `API_KEY_SALT`.
 pub fn api_key_hash(salt: &str, key: &str) -> String {
     hex::encode(hmac_sha256(salt.as_bytes(), &[key.as_bytes()]))
 }
 
-/// The last four characters of a key, which lists show.
+/// Returns the last four characters of a key, which lists show.
 pub fn last4(key: &str) -> String {
     let start = key.char_indices().rev().nth(3).map_or(0, |(at, _)| at);
     key[start..].to_owned()
@@ -91,17 +90,17 @@ pub fn session_token() -> String {
     base62(secret_bytes())
 }
 
-/// Whether a text looks like a token: as long as one, and of its digits.
+/// Returns whether a text has the form of a token: its length and its digits.
 pub fn is_token(text: &str) -> bool {
     text.len() == TOKEN_DIGITS && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// The stored form of a session token: its hex SHA-256.
+/// Returns the stored form of a session token: its hex SHA-256.
 pub fn session_hash(token: &str) -> String {
     hex::encode(Sha256::digest(token.as_bytes()))
 }
 
-/// 256 bits as a base-62 number with leading zeros, so that all keys have the same length.
+/// Encodes 256 bits as a base-62 number with leading zeros, so that all keys have the same length.
 fn base62(mut number: [u8; 32]) -> String {
     let mut digits = [0; TOKEN_DIGITS];
     for digit in digits.iter_mut().rev() {

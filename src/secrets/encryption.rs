@@ -2,7 +2,7 @@
 //!
 //! XChaCha20-Poly1305 under `SECRETS_KEY`. Its nonces are long enough to be drawn at random without ever repeating;
 //! callers pass them in. An encrypted text is `v1:` and the base64 of nonce, ciphertext and tag. Passwords and API keys
-//! are not encrypted but hashed (`credentials`), because they need never be read back.
+//! are not encrypted but hashed (`credentials`), because they never have to be recovered.
 
 use std::fmt;
 
@@ -18,10 +18,11 @@ const NONCE_BYTES: usize = 24;
 
 const VERSION_PREFIX: &str = "v1:";
 const TAG_BYTES: usize = 16;
-/// Authenticated with every text, so that texts of other versions or programs cannot be decrypted here.
+/// Additional data that is authenticated with every text, so that texts of other versions or programs cannot be
+/// decrypted here.
 const CONTEXT: &[u8] = b"printfloor sealed secret v1";
 
-/// Why a key or an encrypted text cannot be used.
+/// Reason a key or an encrypted text cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EncryptionError {
     /// The key is not base64 of 32 bytes.
@@ -38,7 +39,7 @@ pub enum EncryptionError {
     WrongKey,
 }
 
-/// Encrypts and decrypts with one key.
+/// Cipher that encrypts and decrypts with one key.
 #[derive(Clone)]
 pub struct SecretCipher {
     cipher: XChaCha20Poly1305,
@@ -51,7 +52,7 @@ impl fmt::Debug for SecretCipher {
 }
 
 impl SecretCipher {
-    /// Takes the key in the form of `SECRETS_KEY`: 32 bytes in base64.
+    /// Creates a cipher from a key in the form of `SECRETS_KEY`: 32 bytes in base64.
     pub fn new(key_base64: &str) -> Result<Self, EncryptionError> {
         let key: [u8; 32] = STANDARD
             .decode(key_base64.trim())
@@ -61,7 +62,7 @@ impl SecretCipher {
         Ok(Self { cipher: XChaCha20Poly1305::new(&Key::from(key)) })
     }
 
-    /// Encrypts a text. `nonce` must be random and must never be used again.
+    /// Encrypts a text. `nonce` must be random and must never be reused.
     pub fn encrypt(&self, plain: &str, nonce: [u8; NONCE_BYTES]) -> String {
         let payload = Payload { msg: plain.as_bytes(), aad: CONTEXT };
         #[expect(clippy::expect_used, reason = "fails only for more than 256 GiB")]
@@ -97,7 +98,7 @@ impl SecretCipher {
     }
 }
 
-/// Whether the text begins like one of a later version: `v<number>:`.
+/// Returns whether the text begins like one of a later version: `v<number>:`.
 fn later_version(encrypted: &str) -> bool {
     encrypted
         .strip_prefix('v')

@@ -1,6 +1,6 @@
 //! Randomness for secrets, from the TLS provider of the process.
 
-/// Random bytes fit for keys, tokens and nonces.
+/// Returns random bytes fit for keys, tokens and nonces.
 pub fn secret_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     fill_secret(&mut bytes);

@@ -68,6 +68,8 @@ fn fits(path: &OsStr) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
     use super::*;
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! The data folder: made for this user alone, locked by one server, its files closed to others.
+//! Data folder: created for this user alone, locked by one server, its files inaccessible to others.
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 
 use super::StartError;
 
-/// Name of the file in the data folder that a running server holds locked.
+/// Name of the lock file in the data folder of a running server.
 pub(crate) const LOCK_FILE: &str = "lock";
 
-/// Permissions of files and folders in the data folder: the server's user, and nobody else.
+/// Permissions of files in the data folder: only the server's user.
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
-/// The part of a mode that says who may do what.
+/// Mask of the permission bits in a mode.
 const PERMISSION_BITS: u32 = 0o777;
 
-/// Makes the data folder, readable by this user alone: it holds addresses of people and hashes of their secrets. A
-/// folder that exists keeps its permissions; what is in it does not ([`close_to_others`]).
+/// Creates the data folder, readable by this user alone: it contains personal data and hashes of credentials. An
+/// existing folder keeps its permissions; its contents do not ([`close_to_others`]).
 ///
 /// # Errors
 ///
-/// When it cannot be made, or a file is in its place.
+/// Returns an error when it cannot be created, or a file is in its place.
 pub(crate) fn make_data_folder(path: &Path) -> io::Result<()> {
     if path.is_file() {
         return Err(io::ErrorKind::NotADirectory.into());
@@ -29,18 +29,18 @@ pub(crate) fn make_data_folder(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)
 }
 
-/// The path in messages: absolute, so that nobody wonders which working directory was meant.
+/// Returns the path for messages: absolute, so that it does not depend on the working directory.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
     absolute.unwrap_or_else(|_| path.to_owned())
 }
 
-/// As [`lock`], of a folder that a server has locked before; `None` for another.
+/// Does what [`lock`] does, for a folder that a server has locked before; `None` for another.
 pub(super) fn lock_again(data: &Path, listen: &str) -> Result<Option<File>, StartError> {
     if data.join(LOCK_FILE).exists() { lock(data, listen).map(Some) } else { Ok(None) }
 }
 
-/// Makes the folder if it is not there, and locks it as long as the file is held.
+/// Creates the folder if it does not exist, and locks it until the returned file is dropped.
 pub(crate) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
     let unusable = |source: io::Error| match source.kind() {
         io::ErrorKind::NotADirectory => StartError::NotAFolder { path: absolute(data) },
@@ -65,22 +65,22 @@ pub(crate) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
     Ok(file)
 }
 
-/// Takes permissions of others from what is in the folder, for example after it was copied back from a backup. What the
-/// program makes has none from the beginning, by the process's mask. Folders are not entered: closed to others, they
-/// close what is in them.
+/// Removes other users' permissions from the contents of the folder, for example after it was copied back from a
+/// backup. New files have none from the beginning, by the process's umask. Folders are not entered: a closed folder
+/// also closes its contents.
 pub(super) fn close_to_others(data: &Path) -> io::Result<()> {
     for entry in fs::read_dir(data)? {
         let entry = entry?;
         // Of a link itself, not of what it points to.
-        let found = entry.metadata()?;
-        let mode = if found.is_dir() {
+        let metadata = entry.metadata()?;
+        let mode = if metadata.is_dir() {
             FOLDER_MODE
-        } else if found.is_file() {
+        } else if metadata.is_file() {
             FILE_MODE
         } else {
             continue;
         };
-        if found.permissions().mode() & PERMISSION_BITS & !mode != 0 {
+        if metadata.permissions().mode() & PERMISSION_BITS & !mode != 0 {
             fs::set_permissions(entry.path(), Permissions::from_mode(mode))?;
         }
     }

@@ -114,7 +114,7 @@ pub fn sqlite_file(url: &str) -> Option<PathBuf> {
 }
 
 /// Returns the kind and location of a database for display, without its password.
-pub fn shown(url: &str) -> String {
+pub fn display_url(url: &str) -> String {
     if let Some(file) = sqlite_file(url) {
         let absolute = file.canonicalize().or_else(|_| std::path::absolute(&file)).unwrap_or(file);
         return format!("SQLite {}", absolute.display());
@@ -169,7 +169,7 @@ pub async fn reach(url: &str) -> Result<(), OpenError> {
 impl From<DbErr> for OpenError {
     fn from(error: DbErr) -> Self {
         match sqlx_error(&error) {
-            Some(sqlx::Error::Database(said)) if said.code().as_deref() == Some(SQLITE_NOT_A_DATABASE) => {
+            Some(sqlx::Error::Database(db_error)) if db_error.code().as_deref() == Some(SQLITE_NOT_A_DATABASE) => {
                 Self::NotADatabase
             }
             _ => Self::Database(error),
@@ -191,7 +191,7 @@ fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
 fn plain(error: &DbErr) -> String {
     let Some(inner) = sqlx_error(error) else { return error.to_string() };
     match inner {
-        sqlx::Error::Database(said) => said.message().to_owned(),
+        sqlx::Error::Database(db_error) => db_error.message().to_owned(),
         sqlx::Error::Io(system) => io_words(system),
         sqlx::Error::PoolTimedOut => format!("no connection within {} s", CONNECT_TIMEOUT.as_secs()),
         other => other.to_string(),

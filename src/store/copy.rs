@@ -129,9 +129,9 @@ impl DatabaseCopier {
             return Ok(tokio::fs::metadata(file).await?.len());
         }
         let db = connect::copying(&self.settings, None).await?;
-        let asked = number(&db, "SELECT pg_database_size(current_database()) AS value").await;
+        let size = number(&db, "SELECT pg_database_size(current_database()) AS value").await;
         db.close().await?;
-        Ok(asked?)
+        Ok(size?)
     }
 
     /// Copies the database into this existing, empty file, and verifies the copy against the database.
@@ -153,15 +153,15 @@ impl DatabaseCopier {
 
 /// Runs a query and returns its column `value` as a number.
 async fn number(db: &impl ConnectionTrait, sql: &str) -> Result<u64, DbErr> {
-    let asked = Statement::from_string(db.get_database_backend(), sql);
-    let number: Option<i64> = db.query_one_raw(asked).await?.map(|row| row.try_get("", "value")).transpose()?;
+    let statement = Statement::from_string(db.get_database_backend(), sql);
+    let number: Option<i64> = db.query_one_raw(statement).await?.map(|row| row.try_get("", "value")).transpose()?;
     Ok(number.unwrap_or_default() as u64)
 }
 
 /// Runs a query and returns its column `value` as text; empty if it returns no row.
 async fn text(db: &impl ConnectionTrait, sql: &str) -> Result<String, DbErr> {
-    let asked = Statement::from_string(db.get_database_backend(), sql);
-    let text: Option<String> = db.query_one_raw(asked).await?.map(|row| row.try_get("", "value")).transpose()?;
+    let statement = Statement::from_string(db.get_database_backend(), sql);
+    let text: Option<String> = db.query_one_raw(statement).await?.map(|row| row.try_get("", "value")).transpose()?;
     Ok(text.unwrap_or_default())
 }
 

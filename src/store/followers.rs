@@ -47,7 +47,7 @@ impl Followers {
     /// Returns the number of followers of a kind, and how many events the slowest is behind `last`.
     pub fn of(&self, kind: &str, last: i64) -> (u64, i64) {
         let all = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
-        let lags = all.values().filter(|(known, _)| *known == kind).map(|(_, read)| (last - read.load(Relaxed)).max(0));
+        let lags = all.values().filter(|(name, _)| *name == kind).map(|(_, read)| (last - read.load(Relaxed)).max(0));
         lags.fold((0, 0), |(count, most), lag| (count + 1, most.max(lag)))
     }
 }

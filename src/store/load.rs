@@ -27,8 +27,8 @@ pub trait Load: Snapshot {
     }
 
     /// Attaches the rows of the parts to the snapshot rows. Aggregates without parts use the default.
-    fn hydrate(found: Loading<'_, Self>) -> impl Future<Output = Result<Vec<Loaded<Self>>, DbErr>> + Send {
-        async { Ok(found.found) }
+    fn hydrate(loading: Loading<'_, Self>) -> impl Future<Output = Result<Vec<Loaded<Self>>, DbErr>> + Send {
+        async { Ok(loading.entries) }
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) enum Scope {
 pub struct Loading<'a, T> {
     source: &'a RowSource<'a>,
     scope: Scope,
-    found: Vec<Loaded<T>>,
+    entries: Vec<Loaded<T>>,
 }
 
 /// Parts, grouped by the aggregate they belong to.
@@ -118,7 +118,7 @@ impl<'a, T: Load> Loading<'a, T> {
 
     /// Returns the ids of the aggregates.
     pub fn ids(&self) -> Vec<Id> {
-        self.found.iter().map(|loaded| loaded.id).collect()
+        self.entries.iter().map(|loaded| loaded.id).collect()
     }
 
     /// Returns the aggregates after `hydrate` has attached the parts to each of them.
@@ -129,13 +129,13 @@ impl<'a, T: Load> Loading<'a, T> {
             });
             Loaded { id, state }
         };
-        self.found.into_iter().map(whole).collect()
+        self.entries.into_iter().map(whole).collect()
     }
 }
 
 /// Loads the aggregates of a scope.
 pub(super) async fn load<T: StoredAggregate>(source: &RowSource<'_>, scope: Scope) -> Result<Vec<Loaded<T>>, DbErr> {
-    let found = match source {
+    let entries = match source {
         RowSource::Database(db) => {
             let which = match scope {
                 Scope::One(id) => Condition::all().add(Expr::col("id").eq(id.to_string())),
@@ -154,7 +154,7 @@ pub(super) async fn load<T: StoredAggregate>(source: &RowSource<'_>, scope: Scop
                 Scope::Resident => tables.snapshots_of::<T>().collect(),
             };
             let rests = |loaded: &Loaded<T>| {
-                let state = loaded.state.as_ref().ok().and_then(|found| found.state.as_ref());
+                let state = loaded.state.as_ref().ok().and_then(|entry| entry.state.as_ref());
                 state.is_some_and(T::at_rest)
             };
             let loaded = rows.into_iter().filter_map(|row| {
@@ -166,7 +166,7 @@ pub(super) async fn load<T: StoredAggregate>(source: &RowSource<'_>, scope: Scop
             loaded.filter(|loaded| matches!(scope, Scope::One(_)) || !rests(loaded)).collect()
         }
     };
-    T::hydrate(Loading { source, scope, found }).await
+    T::hydrate(Loading { source, scope, entries }).await
 }
 
 fn loaded<T>(key: &str, version: i64, state: Result<T, Damaged>) -> Option<Loaded<T>> {

@@ -118,9 +118,9 @@ impl MemoryStore {
             for _ in 0..YIELDS_BEFORE_BATCH {
                 tokio::task::yield_now().await;
             }
-            let Some((told, works)) = self.run_transaction() else { return };
+            let Some((settled, works)) = self.run_transaction() else { return };
             // Owners and loads are called without the lock: they may queue the next commit at once.
-            told.into_iter().for_each(|(owner, settlement)| owner.tell(settlement));
+            settled.into_iter().for_each(|(owner, settlement)| owner.tell(settlement));
             let reader = Reader::Memory(self.clone());
             for work in works {
                 if AssertUnwindSafe(work.run(&reader)).catch_unwind().await.is_err() {
@@ -140,13 +140,13 @@ impl MemoryStore {
             return None;
         }
         let count = state.queue.len().min(MAX_COMMITS_PER_TRANSACTION);
-        let (mut told, mut works, mut events) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut settled, mut works, mut events) = (Vec::new(), Vec::new(), Vec::new());
         let (mut tables, mut committed) = (state.tables.clone(), 0);
         let lost = state.lose_next;
         let mut tried = false;
         for entry in state.queue.drain(..count) {
             match (entry, state.unavailable) {
-                (QueueEntry::Commit(_, owner), Some(reason)) => told.push((owner, Settlement::NotDurable(reason))),
+                (QueueEntry::Commit(_, owner), Some(reason)) => settled.push((owner, Settlement::NotDurable(reason))),
                 // A load that is dropped answers `None` by itself.
                 (QueueEntry::Work(_), Some(_)) => {}
                 (QueueEntry::Work(work), None) => {
@@ -171,7 +171,7 @@ impl MemoryStore {
                         }
                     };
                     let certain = settlement == Settlement::Superseded || lost.is_none();
-                    told.push((owner, if certain { settlement } else { Settlement::Lost }));
+                    settled.push((owner, if certain { settlement } else { Settlement::Lost }));
                 }
             }
         }
@@ -183,7 +183,7 @@ impl MemoryStore {
             state.transactions += 1;
             self.0.outbox.publish(events);
         }
-        Some((told, works))
+        Some((settled, works))
     }
 }
 

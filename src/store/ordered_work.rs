@@ -109,7 +109,7 @@ pub enum LoadAnswer<T> {
 
 impl<T> LoadAnswer<T> {
     /// Returns the loaded state, if any.
-    pub fn found(self) -> Option<Arc<Versioned<T>>> {
+    pub fn into_state(self) -> Option<Arc<Versioned<T>>> {
         match self {
             Self::Found(state) => Some(state),
             Self::Damaged(_) | Self::Unavailable => None,

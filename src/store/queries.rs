@@ -159,8 +159,8 @@ impl Queries {
             .all(&self.db)
             .await?;
         let read = |(word, count): (String, i64)| {
-            let known = serde_json::from_value(Value::String(word.clone()));
-            known.map(|known| (known, count as u64)).map_err(|error| {
+            let parsed = serde_json::from_value(Value::String(word.clone()));
+            parsed.map(|value| (value, count as u64)).map_err(|error| {
                 LoadError::Damaged(Damaged { table: E::Model::TABLE, id: word, schema: 1, reason: error.to_string() })
             })
         };

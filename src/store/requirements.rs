@@ -82,13 +82,13 @@ async fn first_deleted<C: ConnectionTrait>(
 ) -> Result<Option<Id>, WriteError> {
     let ids: Vec<String> = ids.iter().map(Id::to_string).collect();
     for some in ids.chunks(MAX_IDS_PER_QUERY) {
-        let found = match what {
+        let first = match what {
             Referenced::File => deleted(db, files::Entity::find(), some).await?,
             Referenced::Material => deleted(db, materials::Entity::find(), some).await?,
             Referenced::Sku => deleted(db, skus::Entity::find(), some).await?,
         };
-        if found.is_some() {
-            return Ok(found);
+        if first.is_some() {
+            return Ok(first);
         }
     }
     Ok(None)
@@ -101,8 +101,8 @@ async fn deleted<E: EntityTrait, C: ConnectionTrait>(
 ) -> Result<Option<Id>, WriteError> {
     let ids = Expr::col("id").is_in(ids.iter().map(String::as_str));
     let select = all.select_only().expr(Expr::col("id")).filter(ids).filter(Expr::col("archived").eq(true));
-    let found: Option<String> = select.limit(1).into_tuple().one(db).await.map_err(WriteError::Db)?;
-    Ok(found.and_then(|id| id.parse().ok()))
+    let first: Option<String> = select.limit(1).into_tuple().one(db).await.map_err(WriteError::Db)?;
+    Ok(first.and_then(|id| id.parse().ok()))
 }
 
 async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<bool, WriteError> {
@@ -173,8 +173,8 @@ async fn in_custom_requests<D: ConnectionTrait>(db: &D, file: Id) -> Result<bool
 /// Returns whether the select finds any row.
 async fn any<E: EntityTrait<Model: Doc>, C: ConnectionTrait>(db: &C, select: Select<E>) -> Result<bool, WriteError> {
     let select = select.select_only().expr(Expr::value(1_i64)).limit(1);
-    let found: Option<i64> = select.into_tuple().one(db).await.map_err(WriteError::Db)?;
-    Ok(found.is_some())
+    let first: Option<i64> = select.into_tuple().one(db).await.map_err(WriteError::Db)?;
+    Ok(first.is_some())
 }
 
 fn words<T: serde::Serialize>(members: &[T]) -> Result<Vec<String>, WriteError> {

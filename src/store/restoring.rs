@@ -145,7 +145,7 @@ async fn series_used(db: &impl ConnectionTrait, made_at: Timestamp) -> Result<Ve
     for row in db.query_all_raw(Statement::from_string(db.get_database_backend(), gaps)).await? {
         let (series, last): (String, i64) = (row.try_get("", "series")?, row.try_get("", "value")?);
         match used.iter_mut().find(|one| one.series == series) {
-            Some(known) => known.last = known.last.max(last),
+            Some(existing) => existing.last = existing.last.max(last),
             None => used.push(SeriesUse { series, last, recent: 0 }),
         }
     }

@@ -31,12 +31,12 @@ pub async fn look(settings: &DatabaseSettings, checks: &[SecretCheck]) -> Result
     }
     connect::reach(&settings.url).await?;
     let db = connect::reading(&DatabaseSettings { read_connections: 1, ..settings.clone() }).await?;
-    let found = found(&db, checks).await;
+    let state = read_state(&db, checks).await;
     db.close().await?;
-    Ok(found?)
+    Ok(state?)
 }
 
-async fn found(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<DatabaseState, DbErr> {
+async fn read_state(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<DatabaseState, DbErr> {
     if !has_table(db, "writer").await? {
         return Ok(DatabaseState::New);
     }
@@ -62,12 +62,14 @@ async fn differing(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Ve
     }
     let backend = db.get_database_backend();
     let rows = db.query_all_raw(Statement::from_string(backend, "SELECT name, value FROM secret_checks")).await?;
-    let mut found = Vec::new();
+    let mut names = Vec::new();
     for row in rows {
         let (name, value): (String, String) = (row.try_get("", "name")?, row.try_get("", "value")?);
-        found.extend(checks.iter().filter(|(known, own)| *known == name && *own != value).map(|(known, _)| *known));
+        names.extend(
+            checks.iter().filter(|(check_name, own)| *check_name == name && *own != value).map(|(known, _)| *known),
+        );
     }
-    Ok(found)
+    Ok(names)
 }
 
 /// Stores the check values of the secrets that have none yet. Must be called by the server that holds the database.

@@ -43,9 +43,9 @@ impl ChannelOrderEffects {
         let entries: Vec<_> = content.lines.iter().map(|sold| channel.mapped(sold).cloned()).collect();
         let mut missing: Vec<String> = Vec::new();
         for (sold, entry) in content.lines.iter().zip(&entries) {
-            let wanted = sold.wanted();
-            if entry.is_none() && !missing.contains(&wanted) {
-                missing.push(wanted);
+            let label = sold.primary_name();
+            if entry.is_none() && !missing.contains(&label) {
+                missing.push(label);
             }
         }
         if !missing.is_empty() {
@@ -64,7 +64,7 @@ impl ChannelOrderEffects {
             let state = self.sources.skus.read(entry.sku_id).await?;
             let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
             let Some(sku) = sku else {
-                return Ok(blocked(format!("the SKU that the map names for {} is deleted", sold.wanted())));
+                return Ok(blocked(format!("the SKU that the map names for {} is deleted", sold.primary_name())));
             };
             let plain = !sku.fields.is_kit() && entry.quantity == 1;
             lines.push(Line {
@@ -117,9 +117,9 @@ impl ChannelOrderEffects {
         at: usize,
     ) -> Result<Result<Vec<Line>, String>, LoadError> {
         let of_kit = sku.fields.components.iter().map(|part| (part.sku_id, part.quantity));
-        let wanted: Vec<(Id, u32)> = if sku.fields.is_kit() { of_kit.collect() } else { vec![(sku.id, 1)] };
-        let mut parts = Vec::with_capacity(wanted.len());
-        for (id, quantity) in wanted {
+        let components: Vec<(Id, u32)> = if sku.fields.is_kit() { of_kit.collect() } else { vec![(sku.id, 1)] };
+        let mut parts = Vec::with_capacity(components.len());
+        for (id, quantity) in components {
             let state = self.sources.skus.read(id).await?;
             let part = state.as_ref().and_then(|state| state.state.as_ref());
             let Some(part) = part.filter(|part| !part.archived && !part.fields.is_kit()) else {

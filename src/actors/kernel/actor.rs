@@ -91,7 +91,7 @@ pub struct Args<T: Aggregate> {
     pub(super) generation: u64,
     pub(super) supervisor: SupervisorRef<T>,
     /// Initial state, if the starter has it (bulk start, fresh id); `None` to load it from the store.
-    pub(super) known: Option<Arc<Versioned<T>>>,
+    pub(super) initial: Option<Arc<Versioned<T>>>,
 }
 
 type Verdict<T> = Result<<T as Aggregate>::Answer, Refusal>;
@@ -123,7 +123,7 @@ pub struct ActorState<T: Aggregate> {
     /// Tasks of the running effects. Iterated only to abort them, which has no visible result, so the order of the map
     /// does not matter.
     under_way: HashMap<T::Effect, AbortHandle>,
-    asked: u64,
+    ask_count: u64,
     quiet_set: bool,
 }
 
@@ -142,7 +142,7 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
     type Arguments = Args<T>;
 
     async fn pre_start(&self, me: ActorRef<Msg<T>>, mut args: Args<T>) -> Result<ActorState<T>, ActorProcessingErr> {
-        let known = args.known.take();
+        let initial = args.initial.take();
         let mut live = ActorState {
             args,
             committed: None,
@@ -154,10 +154,10 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
             alone: 0,
             superseded: 0,
             under_way: HashMap::new(),
-            asked: 0,
+            ask_count: 0,
             quiet_set: false,
         };
-        match known {
+        match initial {
             Some(state) => live.adopt(state, &me),
             None => live.reload(&me),
         }
@@ -172,7 +172,7 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
     ) -> Result<(), ActorProcessingErr> {
         match message {
             Msg::Do(envelope) => {
-                live.asked += 1;
+                live.ask_count += 1;
                 live.waiting.push_back(envelope);
             }
             Msg::Loaded(LoadAnswer::Found(loaded)) => live.loaded(loaded, &me),
@@ -189,7 +189,7 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
                 }
             }
             Msg::Decide => live.gathering = false,
-            Msg::Quiet(asked) => live.quiet(asked, &me),
+            Msg::Quiet(ask_count) => live.quiet(ask_count, &me),
             Msg::Look => {
                 if let Some(committed) = live.committed.clone() {
                     live.run_due_effects(&committed);
@@ -236,14 +236,14 @@ impl<T: StoredAggregate> ActorState<T> {
 
     /// Asks the supervisor to unload the aggregate if it is at rest and idle. A command that arrives too late goes back
     /// to its handle, which activates the aggregate again.
-    fn quiet(&mut self, asked: u64, me: &ActorRef<Msg<T>>) {
+    fn quiet(&mut self, ask_count: u64, me: &ActorRef<Msg<T>>) {
         self.quiet_set = false;
         let idle = self.waiting.is_empty() && self.flight.is_none() && self.under_way.is_empty();
         let rests = self.committed.as_ref().is_some_and(|c| c.state.as_ref().is_none_or(T::at_rest));
         if !rests {
             return;
         }
-        if idle && asked == self.asked {
+        if idle && ask_count == self.ask_count {
             self.leaving = true;
             let _ = self.args.supervisor.cast(SupervisorMsg::Passivate(self.args.entry.id, self.args.generation));
         } else {
@@ -254,8 +254,8 @@ impl<T: StoredAggregate> ActorState<T> {
     fn quiet_later(&mut self, me: &ActorRef<Msg<T>>) {
         if !self.quiet_set {
             self.quiet_set = true;
-            let asked = self.asked;
-            me.send_after(self.args.policy.rest_after, move || Msg::Quiet(asked));
+            let ask_count = self.ask_count;
+            me.send_after(self.args.policy.rest_after, move || Msg::Quiet(ask_count));
         }
     }
 

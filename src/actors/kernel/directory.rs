@@ -161,27 +161,27 @@ impl<T: StoredAggregate> Directory<T> {
     /// Loads and starts all aggregates that must stay in memory even when idle. Returns how many.
     pub async fn start_resident(&self) -> Result<usize, LoadError> {
         let all = self.0.args.store.reader().load_resident::<T>().await?;
-        let (count, mut known) = (all.len(), Vec::with_capacity(all.len()));
+        let (count, mut states) = (all.len(), Vec::with_capacity(all.len()));
         for Loaded { id, state } in all {
             match state {
-                Ok(state) => known.push((id, Arc::new(state))),
+                Ok(state) => states.push((id, Arc::new(state))),
                 // Its actor finds the same and is parked. The others start all the same.
                 Err(_) => drop(self.activate(id)),
             }
         }
-        self.start_known(known).await;
+        self.start_known(states).await;
         Ok(count)
     }
 
     /// Starts the actors of aggregates whose state is already loaded. Repeats the request if the supervisor crashes
     /// meanwhile.
-    async fn start_known(&self, known: Vec<(Id, Arc<Versioned<T>>)>) {
+    async fn start_known(&self, states: Vec<(Id, Arc<Versioned<T>>)>) {
         while !self.0.supervisor.closed()
             && let Some(supervisor) = self.0.supervisor.get()
         {
-            let known = known.clone();
+            let states = states.clone();
             if let Ok(CallResult::Success(())) =
-                supervisor.call(|reply| SupervisorMsg::StartKnown(known, reply), None).await
+                supervisor.call(|reply| SupervisorMsg::StartKnown(states, reply), None).await
             {
                 return;
             }
@@ -284,14 +284,14 @@ impl<T: StoredAggregate> Directory<T> {
 
     /// Summarises the aggregates of this kind in memory.
     pub fn summary(&self) -> KindSummary {
-        let mut seen = KindSummary { kind: T::KIND, ..KindSummary::default() };
+        let mut summary = KindSummary { kind: T::KIND, ..KindSummary::default() };
         for entry in self.0.entries.iter() {
-            *seen.statuses.entry(entry.status.borrow().1.word()).or_default() += 1;
-            seen.waiting += entry.waiting() as u64;
+            *summary.statuses.entry(entry.status.borrow().1.word()).or_default() += 1;
+            summary.waiting += entry.waiting() as u64;
         }
         let meter = self.0.supervisor.meter();
-        (seen.crashes, seen.overloaded) = (meter.crashes.get(), meter.overloaded.get());
-        seen
+        (summary.crashes, summary.overloaded) = (meter.crashes.get(), meter.overloaded.get());
+        summary
     }
 
     /// Returns the number of aggregates in memory.

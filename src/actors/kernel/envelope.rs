@@ -118,12 +118,12 @@ pub struct Envelope<T: Aggregate> {
 
 impl<T: Aggregate> Envelope<T> {
     /// Wraps a waiting command. `permit` is its admission permit for the aggregate.
-    pub fn new(asked: AskedCommand<T>, reply: oneshot::Sender<CommandEnd<T>>, permit: OwnedSemaphorePermit) -> Self {
-        Self { stage: Stage::Waiting, open: Some((asked, reply, permit)) }
+    pub fn new(request: AskedCommand<T>, reply: oneshot::Sender<CommandEnd<T>>, permit: OwnedSemaphorePermit) -> Self {
+        Self { stage: Stage::Waiting, open: Some((request, reply, permit)) }
     }
     /// Returns the command and its origin; `None` once it is answered.
-    pub fn asked(&self) -> Option<&AskedCommand<T>> {
-        self.open.as_ref().map(|(asked, ..)| asked)
+    pub fn request(&self) -> Option<&AskedCommand<T>> {
+        self.open.as_ref().map(|(request, ..)| request)
     }
     /// Sends the outcome to the caller.
     pub fn answer(mut self, outcome: CommandEnd<T>) {
@@ -136,9 +136,9 @@ impl<T: Aggregate> Envelope<T> {
 
 impl<T: Aggregate> Drop for Envelope<T> {
     fn drop(&mut self) {
-        if let Some((asked, reply, permit)) = self.open.take() {
+        if let Some((request, reply, permit)) = self.open.take() {
             let outcome = match self.stage {
-                Stage::Waiting | Stage::Decided => CommandEnd::NotDone(asked, permit),
+                Stage::Waiting | Stage::Decided => CommandEnd::NotDone(request, permit),
                 Stage::Deciding => CommandEnd::Poison,
                 Stage::Submitted => CommandEnd::Unknown,
             };

@@ -82,23 +82,23 @@ impl<T: Aggregate> Handle<T> {
         command: T::Command,
         within: Duration,
     ) -> Result<Answered<T>, AskError> {
-        let asked = AskedCommand { command, caller };
-        tokio::time::timeout(within, self.deliver(asked)).await.unwrap_or(Err(AskError::Timeout))
+        let request = AskedCommand { command, caller };
+        tokio::time::timeout(within, self.deliver(request)).await.unwrap_or(Err(AskError::Timeout))
     }
 
-    async fn deliver(&self, mut asked: AskedCommand<T>) -> Result<Answered<T>, AskError> {
-        let mut seen = self.0.status.subscribe();
+    async fn deliver(&self, mut request: AskedCommand<T>) -> Result<Answered<T>, AskError> {
+        let mut statuses = self.0.status.subscribe();
         let full = |_| {
             self.0.supervisor.meter().overloaded.one();
             AskError::Overloaded
         };
         let mut permit = self.0.permits.clone().try_acquire_owned().map_err(full)?;
         loop {
-            let (generation, status) = match seen.wait_for(|(_, status)| !matches!(status, ActorStatus::Starting)).await
-            {
-                Ok(now) => (now.0, now.1.clone()),
-                Err(_) => return Err(AskError::Closed),
-            };
+            let (generation, status) =
+                match statuses.wait_for(|(_, status)| !matches!(status, ActorStatus::Starting)).await {
+                    Ok(now) => (now.0, now.1.clone()),
+                    Err(_) => return Err(AskError::Closed),
+                };
             let actor = match status {
                 ActorStatus::Here(actor) => actor,
                 ActorStatus::Resting => {
@@ -110,7 +110,7 @@ impl<T: Aggregate> Handle<T> {
             };
             let (reply, outcome) = oneshot::channel();
             // A refused send hands the envelope back; dropping it answers NotDone through `outcome`.
-            let _ = actor.cast(Msg::Do(Envelope::new(asked, reply, permit)));
+            let _ = actor.cast(Msg::Do(Envelope::new(request, reply, permit)));
             match outcome.await {
                 Ok(CommandEnd::Done(answered)) => return Ok(answered),
                 Ok(CommandEnd::Refused(refusal)) => return Err(AskError::Refused(refusal)),
@@ -118,9 +118,10 @@ impl<T: Aggregate> Handle<T> {
                 Ok(CommandEnd::Unavailable(why)) => return Err(AskError::Unavailable(why)),
                 Ok(CommandEnd::Poison) => return Err(AskError::Poison),
                 Ok(CommandEnd::Unknown) | Err(_) => return Err(AskError::Unknown),
-                Ok(CommandEnd::NotDone(back, kept)) => {
-                    (asked, permit) = (back, kept);
-                    let moved = seen.wait_for(|(g, status)| *g > generation || !matches!(status, ActorStatus::Here(_)));
+                Ok(CommandEnd::NotDone(back, returned_permit)) => {
+                    (request, permit) = (back, returned_permit);
+                    let moved =
+                        statuses.wait_for(|(g, status)| *g > generation || !matches!(status, ActorStatus::Here(_)));
                     if moved.await.is_err() {
                         return Err(AskError::Closed);
                     }

@@ -156,8 +156,8 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
     ) -> Result<(), ActorProcessingErr> {
         match message {
             SupervisorMsg::Start(id, entry) => s.start(id, &entry, None, &me).await,
-            SupervisorMsg::StartKnown(known, reply) => {
-                for (id, state) in known {
+            SupervisorMsg::StartKnown(states, reply) => {
+                for (id, state) in states {
                     let entry = s.entry(id);
                     s.start(id, &entry, Some(state), &me).await;
                 }
@@ -222,14 +222,14 @@ impl<T: StoredAggregate> SupervisorState<T> {
     async fn start(
         &mut self,
         id: Id,
-        asked: &Arc<DirectoryEntry<T>>,
-        known: Option<Arc<Versioned<T>>>,
+        origin_entry: &Arc<DirectoryEntry<T>>,
+        initial: Option<Arc<Versioned<T>>>,
         me: &ActorRef<SupervisorMsg<T>>,
     ) {
         // The entry may have been evicted while somebody held its handle: it goes back, unless another one is there.
-        let entry = self.args.entries.entry(id).or_insert_with(|| asked.clone()).clone();
-        if !Arc::ptr_eq(&entry, asked) {
-            asked.status.send_modify(|status| *status = (status.0 + 1, ActorStatus::Closed));
+        let entry = self.args.entries.entry(id).or_insert_with(|| origin_entry.clone()).clone();
+        if !Arc::ptr_eq(&entry, origin_entry) {
+            origin_entry.status.send_modify(|status| *status = (status.0 + 1, ActorStatus::Closed));
         }
         if self.closed {
             entry.status.send_modify(|status| status.1 = ActorStatus::Closed);
@@ -251,7 +251,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
             policy: self.args.policy,
             generation,
             supervisor: self.args.me.clone(),
-            known,
+            initial,
         };
         // pre_start only enqueues a load, so awaiting the spawn costs microseconds whatever the database does.
         match AggregateActor::spawn_linked(None, AggregateActor(PhantomData), args, me.get_cell()).await {

@@ -29,6 +29,6 @@ pub(super) fn reached(kind: &str, point: Point) {
         Point::Effect => "effect",
     };
     // Of several that arrive at once, only the one that removes the file panics.
-    let asked = std::fs::remove_file(folder.join(format!("{kind}.{word}"))).is_ok();
-    assert!(!asked, "{kind} panics at {word}, as a test asked");
+    let is_requested = std::fs::remove_file(folder.join(format!("{kind}.{word}"))).is_ok();
+    assert!(!is_requested, "{kind} panics at {word}, as a test asked");
 }

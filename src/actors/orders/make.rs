@@ -46,15 +46,15 @@ impl MakeSources {
             Some(id) => self.files.read(id).await?,
             None => None,
         };
-        let said = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
-        let plate = said.and_then(|said| said.plate(fields.plate));
+        let metadata = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
+        let plate = metadata.and_then(|metadata| metadata.plate(fields.plate));
         let mut grams_of = BTreeSet::new();
         for material in std::iter::once(material_id).chain(fields.materials.iter().map(|one| one.material_id)) {
             if self.in_grams(material).await? {
                 grams_of.insert(material);
             }
         }
-        let mut needs = needs(fields, material_id, said, |material| grams_of.contains(&material));
+        let mut needs = needs(fields, material_id, metadata, |material| grams_of.contains(&material));
         let first = needs.remove(&material_id).unwrap_or(fields.estimated_consumption);
         let further = needs.into_iter().map(|(material_id, need)| MaterialNeed { material_id, need }).collect();
         let sliced_for = SlicedFor {
@@ -65,9 +65,9 @@ impl MakeSources {
             filaments: filaments(fields, material_id, plate),
         };
         // What the whole file says is about its first plate.
-        let whole = said.filter(|_| fields.plate == 1);
-        let seconds = plate.and_then(|plate| plate.seconds).or(whole.and_then(|said| said.seconds));
-        let filament_mm = plate.and_then(Plate::filament_mm).or(whole.and_then(|said| said.filament_mm));
+        let whole = metadata.filter(|_| fields.plate == 1);
+        let seconds = plate.and_then(|plate| plate.seconds).or(whole.and_then(|metadata| metadata.seconds));
+        let filament_mm = plate.and_then(Plate::filament_mm).or(whole.and_then(|metadata| metadata.filament_mm));
         Ok(Some(Make {
             units_per_plate: fields.units_per_plate,
             material_id,
@@ -77,7 +77,7 @@ impl MakeSources {
             dimensions: fields.dimensions.or(plate.and_then(|plate| plate.dimensions)),
             file_id: fields.gcode_file_id,
             source: fields.source(),
-            file_form: said.and_then(|said| said.form).unwrap_or_default(),
+            file_form: metadata.and_then(|metadata| metadata.form).unwrap_or_default(),
             sliced_for,
             file_filament_mm: filament_mm,
             estimated_seconds: seconds.or(fields.estimated_seconds),
@@ -116,10 +116,10 @@ fn filaments(fields: &SkuFields, material_id: Id, plate: Option<&Plate>) -> Vec<
 fn needs(
     fields: &SkuFields,
     material_id: Id,
-    said: Option<&FileMetadata>,
+    metadata: Option<&FileMetadata>,
     in_grams: impl Fn(Id) -> bool,
 ) -> BTreeMap<Id, Amount> {
-    let plate = said.and_then(|said| said.plate(fields.plate));
+    let plate = metadata.and_then(|metadata| metadata.plate(fields.plate));
     let stated = |filament: u32| {
         let of_it = |one: &&PlateFilament| one.index == filament;
         plate.and_then(|plate| plate.filaments.iter().find(of_it)?.grams).filter(|grams| grams.0 > 0)
@@ -128,7 +128,7 @@ fn needs(
     let first = if !in_grams(material_id) {
         None
     } else if fields.materials.is_empty() {
-        let whole = said.filter(|_| fields.plate == 1).and_then(|said| said.grams);
+        let whole = metadata.filter(|_| fields.plate == 1).and_then(|metadata| metadata.grams);
         whole.or(plate.and_then(Plate::grams)).filter(|grams| grams.0 > 0)
     } else {
         let own = plate.map(|plate| plate.filaments.iter().filter(|one| !assigned(one.index)));
@@ -164,9 +164,9 @@ mod tests {
         let mut fields = sku(1, "A").fields;
         let [first, second] = [id(1), id(2)];
         fields.plate = 2;
-        let said = file(&[(0, 10), (1, 3), (2, 4), (3, 1)]);
+        let metadata = file(&[(0, 10), (1, 3), (2, 4), (3, 1)]);
         let of = |fields: &SkuFields, grams: bool| {
-            needs(fields, first, Some(&said), |_| grams)
+            needs(fields, first, Some(&metadata), |_| grams)
                 .into_iter()
                 .map(|(id, need)| (id, need.0 / 1000))
                 .collect::<Vec<_>>()
@@ -190,8 +190,8 @@ mod tests {
         let of = |plate: Option<&Plate>| -> Vec<(u32, Id)> {
             filaments(&fields, first, plate).into_iter().map(|used| (used.filament, used.material_id)).collect()
         };
-        let said = file(&[(1, 5), (3, 5)]);
-        assert_eq!(of(said.plate(2)), [(1, first), (3, second)], "only those that the plate uses");
+        let metadata = file(&[(1, 5), (3, 5)]);
+        assert_eq!(of(metadata.plate(2)), [(1, first), (3, second)], "only those that the plate uses");
         assert_eq!(of(None), [(0, first), (3, second)], "as the SKU says");
     }
 }

@@ -129,14 +129,14 @@ impl PaymentMatcher {
             }
         }
         let queries = self.store.queries();
-        let mut found = None;
+        let mut owner_id = None;
         if let Some(session) = &links.session {
-            found = queries.owner_of_session(session).await.map_err(unavailable)?;
+            owner_id = queries.owner_of_session(session).await.map_err(unavailable)?;
         }
-        if let (None, Some(intent)) = (found, &links.payment_intent) {
-            found = queries.owner_of_intent(intent).await.map_err(unavailable)?;
+        if let (None, Some(intent)) = (owner_id, &links.payment_intent) {
+            owner_id = queries.owner_of_intent(intent).await.map_err(unavailable)?;
         }
-        match found {
+        match owner_id {
             Some(id) => self.owner(id).await,
             None => Ok(None),
         }

@@ -32,7 +32,7 @@ pub(super) async fn look(
     }
     with.connections.temperatures.note(of.id(), status.updated_at, &status.heaters);
     let before = connection.status.borrow().clone();
-    connection.status.send_replace(shown(&before, status.clone()));
+    connection.status.send_replace(status_to_show(&before, status.clone()));
     // What an emergency stop causes must not be taken for anything else; once it is recorded, the status is read anew.
     if connection.is_stopping() || connection.stops() != stops {
         return Ok(status);
@@ -70,7 +70,7 @@ pub(super) fn progressed(printer: &Printer, latest: &Status) -> Option<PrinterCo
 
 /// Returns the status to display. If the printer no longer reports its print, this includes the file and progress last
 /// seen.
-pub(super) fn shown(before: &Status, status: Status) -> Status {
+pub(super) fn status_to_show(before: &Status, status: Status) -> Status {
     let active = matches!(status.state, Activity::Printing | Activity::Paused);
     let silent = status.connection != Connection::Connected && status.file.is_none();
     let over = !active && status.file == before.file && status.progress < before.progress;
@@ -93,15 +93,15 @@ mod tests {
     #[test]
     fn the_latest_progress_stays_shown_while_the_printer_is_away_and_after_the_end() {
         let unavailable = Status::unavailable(Connection::Unreachable, "no answer", Timestamp(1));
-        let still = shown(&printing(47.0), unavailable.clone());
+        let still = status_to_show(&printing(47.0), unavailable.clone());
         let percent = |status: Status| format!("{:.1}", status.progress);
         assert_eq!((still.file.as_deref(), percent(still.clone()).as_str()), (Some("part.gcode"), "47.0"));
         assert_eq!((still.state, still.connection), (Activity::Offline, Connection::Unreachable));
-        assert_eq!(percent(shown(&still, unavailable)), "47.0", "also at the second look");
+        assert_eq!(percent(status_to_show(&still, unavailable)), "47.0", "also at the second look");
         let cancelled = Status { state: Activity::Idle, ..printing(0.0) };
-        assert_eq!(percent(shown(&printing(47.0), cancelled.clone())), "47.0");
+        assert_eq!(percent(status_to_show(&printing(47.0), cancelled.clone())), "47.0");
         let other = Status { file: Some("other.gcode".to_owned()), ..cancelled };
-        assert_eq!(percent(shown(&printing(47.0), other)), "0.0");
-        assert_eq!(percent(shown(&printing(47.0), printing(1.0))), "1.0", "it prints again");
+        assert_eq!(percent(status_to_show(&printing(47.0), other)), "0.0");
+        assert_eq!(percent(status_to_show(&printing(47.0), printing(1.0))), "1.0", "it prints again");
     }
 }

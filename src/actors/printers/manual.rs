@@ -52,16 +52,16 @@ pub async fn await_start(
     printers: &Directory<Printer>,
     printer: Id,
     print: Id,
-    mut heard: Option<oneshot::Receiver<Result<String, PrinterError>>>,
+    mut receiver: Option<oneshot::Receiver<Result<String, PrinterError>>>,
 ) -> Result<StartOutcome, LoadError> {
     let until = Instant::now() + START_TIMEOUT;
     loop {
-        if let Some(words) = &mut heard {
+        if let Some(words) = &mut receiver {
             match tokio::time::timeout(STATE_INTERVAL, words).await {
                 Ok(Ok(Ok(name))) => return Ok(StartOutcome::Started(name)),
                 Ok(Ok(Err(error))) => return Ok(StartOutcome::PrinterError(error)),
                 // The sender is gone: no answer will come.
-                Ok(Err(_)) => heard = None,
+                Ok(Err(_)) => receiver = None,
                 Err(_) => {}
             }
         } else {
@@ -74,7 +74,7 @@ pub async fn await_start(
             (Some(last), _) if last.id == print => {
                 let Some(failure) = &last.error else { return Ok(StartOutcome::Started(last.file_name.clone())) };
                 // The state is told before the words, which say more and follow at once where there are any.
-                let words = async { heard.as_mut()?.await.ok()?.err() };
+                let words = async { receiver.as_mut()?.await.ok()?.err() };
                 return Ok(match tokio::time::timeout(STATE_INTERVAL, words).await {
                     Ok(Some(error)) => StartOutcome::PrinterError(error),
                     _ => StartOutcome::Failed(failure.clone()),

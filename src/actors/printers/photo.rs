@@ -32,11 +32,11 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
     let due = state.state.as_ref().and_then(|printer| printer.photo_due.clone());
     let Some(due) = due.filter(|due| due.attempt == attempt) else { return };
     let id = Id(Uuid::new_v5(&due.attempt.0, b"finish photo"));
-    let kept = match with.files.read(id).await {
-        Ok(kept) => kept.is_some(),
+    let is_stored = match with.files.read(id).await {
+        Ok(photo) => photo.is_some(),
         Err(error) => return tracing::debug!(printer = %of.id(), %error, "the picture is looked for again"),
     };
-    if !kept {
+    if !is_stored {
         let picture = match take(with, of, &due).await {
             Shot::Picture(picture) => picture,
             Shot::Nothing => {

@@ -70,8 +70,8 @@ pub(super) fn pause(
 }
 
 /// Returns when the printer was last heard from: by a poll, or on its push connection.
-pub(super) fn heard(connection: &PrinterConnection, looked: Instant) -> Instant {
-    connection.adapter.push().heard.map_or(looked, |pushed| pushed.max(looked))
+pub(super) fn last_heard(connection: &PrinterConnection, looked: Instant) -> Instant {
+    connection.adapter.push().last_heard.map_or(looked, |pushed| pushed.max(looked))
 }
 
 /// Applies pushed values. Returns when the push connection is open and has been silent for so long that the printer
@@ -99,7 +99,7 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, conne
             }
         }
         let push = connection.adapter.push();
-        if push.open && push.heard.is_none_or(|heard| heard.elapsed() > patience) {
+        if push.open && push.last_heard.is_none_or(|last_heard| last_heard.elapsed() > patience) {
             return;
         }
     }

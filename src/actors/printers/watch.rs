@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::look::{look, shown};
+use super::look::{look, status_to_show};
 use super::tidy::tidy;
 use super::{PrinterEffects, pushed, tell};
 use crate::actors::kernel::handle::Handle;
@@ -72,17 +72,17 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
 
 /// Polls the printer forever.
 async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
-    let (mut failed, mut heard, mut reopen) = (0u32, Instant::now(), Reopen::default());
+    let (mut failed, mut last_heard, mut reopen) = (0u32, Instant::now(), Reopen::default());
     let (mut end, mut camera_asked) = (pushed::EndWatch::default(), None);
     // When the printer itself was heard last, and since when only its server has been heard.
     let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
-        let patience = patience(with.settings.offline, pushed::heard(connection, heard).elapsed());
+        let patience = patience(with.settings.offline, pushed::last_heard(connection, last_heard).elapsed());
         let looked = match look(with, of, connection, patience).await {
             Ok(status) => {
-                (failed, heard) = (0, Instant::now());
+                (failed, last_heard) = (0, Instant::now());
                 if status.connection == Connection::FirmwareDisconnected {
-                    let since = *firmware_gone.get_or_insert(heard);
+                    let since = *firmware_gone.get_or_insert(last_heard);
                     if since.elapsed() >= with.settings.offline {
                         let words =
                             status.message.clone().unwrap_or_else(|| "the firmware is not connected".to_owned());
@@ -101,15 +101,15 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
             }
             Err(error) => {
                 failed += 1;
-                heard = pushed::heard(connection, heard);
+                last_heard = pushed::last_heard(connection, last_heard);
                 let condition = error.connection();
                 if failed >= MAX_FAILED_LOOKS
-                    || heard.elapsed() >= with.settings.offline
+                    || last_heard.elapsed() >= with.settings.offline
                     || condition == Connection::WrongKey
                 {
                     let unavailable = Status::unavailable(condition, error.to_string(), with.environment.now());
                     let before = connection.status.borrow().clone();
-                    connection.status.send_replace(shown(&before, unavailable));
+                    connection.status.send_replace(status_to_show(&before, unavailable));
                     silent(of, condition, error.to_string(), seen_at).await;
                 }
                 false
@@ -142,17 +142,18 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
         return;
     }
     let printers = with.printers.all_resident();
-    let others = printers.iter().filter(|(id, _)| *id != of.id()).map(|(_, known)| known);
-    let said = std::iter::once(&own).chain(others).filter_map(|known| known.state.as_ref()).flat_map(Printer::bindings);
+    let others = printers.iter().filter(|(id, _)| *id != of.id()).map(|(_, state)| state);
+    let reported =
+        std::iter::once(&own).chain(others).filter_map(|state| state.state.as_ref()).flat_map(Printer::bindings);
     let materials = with.materials.all_resident();
-    let coded = materials.iter().filter_map(|(_, known)| SpoolBinding::of(known.state.as_ref()?));
+    let coded = materials.iter().filter_map(|(_, state)| SpoolBinding::of(state.state.as_ref()?));
     let present = |binding: &SpoolBinding| {
         let of_it = materials.iter().find(|(id, _)| *id == binding.material_id);
-        of_it.and_then(|(_, known)| known.state.as_ref()).is_some_and(|material| !material.archived)
+        of_it.and_then(|(_, state)| state.state.as_ref()).is_some_and(|material| !material.archived)
     };
-    let known: Vec<SpoolBinding> = said.cloned().chain(coded).filter(present).collect();
-    if news || printer.binds(&known) {
-        tell(of, PrinterCommand::SlotsReported { slots, known }).await;
+    let bindings: Vec<SpoolBinding> = reported.cloned().chain(coded).filter(present).collect();
+    if news || printer.binds(&bindings) {
+        tell(of, PrinterCommand::SlotsReported { slots, bindings }).await;
     }
 }
 
@@ -167,13 +168,13 @@ async fn key(of: &Handle<Printer>, connection: &PrinterConnection) {
 }
 
 /// Checks a printer that had no camera again, when it is connected and at intervals: a camera may have been added.
-async fn camera(with: &PrinterEffects, of: &Handle<Printer>, asked: &mut Option<Instant>) {
+async fn camera(with: &PrinterEffects, of: &Handle<Printer>, last_asked: &mut Option<Instant>) {
     let state = of.read();
     let Some(printer) = state.state.as_ref().filter(|printer| printer.camera_absent) else { return };
-    if asked.is_some_and(|at| at.elapsed() < CAMERA_ASK_INTERVAL) {
+    if last_asked.is_some_and(|at| at.elapsed() < CAMERA_ASK_INTERVAL) {
         return;
     }
-    *asked = Some(Instant::now());
+    *last_asked = Some(Instant::now());
     if with.connections.tells_camera(printer).await {
         tell(of, PrinterCommand::CameraTold(true)).await;
     }
@@ -181,8 +182,8 @@ async fn camera(with: &PrinterEffects, of: &Handle<Printer>, asked: &mut Option<
 
 /// Reports to the printer's actor that the printer has been silent for too long, unless it knows.
 async fn silent(of: &Handle<Printer>, condition: Connection, words: String, seen_at: Option<Timestamp>) {
-    let known = of.read().state.as_ref().map(|printer| (printer.connection, printer.outage));
-    if known != Some((condition, true)) {
+    let current = of.read().state.as_ref().map(|printer| (printer.connection, printer.outage));
+    if current != Some((condition, true)) {
         tell(of, PrinterCommand::Silent(condition, words, seen_at)).await;
     }
 }
@@ -197,8 +198,8 @@ async fn open_again(
     reopen: &mut Reopen,
 ) {
     let closed = status.connection == Connection::FirmwareDisconnected;
-    let wanted = closed && of.read().state.as_ref().is_some_and(Printer::may_open_connection);
-    if reopen.due(closed, Instant::now()) && wanted {
+    let may_reopen = closed && of.read().state.as_ref().is_some_and(Printer::may_open_connection);
+    if reopen.due(closed, Instant::now()) && may_reopen {
         if let Err(error) = connection.adapter.connect().await {
             tracing::debug!(printer = %of.id(), %error, "firmware not connected");
         }

@@ -1,4 +1,4 @@
-//! Whose turn it is to have a model sliced.
+//! Turns of models at the slicer.
 //!
 //! Orders and the staff's own drafts go first. The draft of a customer is sliced while none of those waits, and gives
 //! its place back as soon as one does: a run may take ten minutes. Customers have their turns in the order in which
@@ -22,7 +22,7 @@ const LIMITS: MailboxLimits = MailboxLimits { of_all: 64, of_one: 2 };
 pub(super) struct SlicingTurns {
     queue: Arc<Mutex<TurnQueue>>,
     mailboxes: MailboxPlaces,
-    /// How many models of the shop wait for a place.
+    /// Number of models of the shop that wait for a place.
     shop_waits: watch::Sender<usize>,
 }
 
@@ -80,7 +80,7 @@ impl Drop for ShopWaits<'_> {
 pub(super) struct SlicingTurn {
     _place: SlicerPlace,
     _mailbox: Option<MailboxPlace>,
-    /// How many models of the shop wait; `None` where this is one of them.
+    /// Number of models of the shop that wait; `None` where this is one of them.
     shop_waits: Option<watch::Receiver<usize>>,
 }
 
@@ -96,7 +96,7 @@ impl SlicingTurn {
 }
 
 impl SlicingTurns {
-    /// With so many places, one at least.
+    /// Creates the turns for this many places, at least one.
     pub(super) fn new(places: usize) -> Self {
         let queue = TurnQueue { free: places.max(1), shop: VecDeque::new(), customers: VecDeque::new() };
         let mailboxes = MailboxPlaces::new(LIMITS);

@@ -134,7 +134,7 @@ impl BackupPlaces {
 ///
 /// Fails if the file is not a backup, or is incomplete or damaged.
 pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBackup, BackupReadError> {
-    let (mut found, mut last) = (BTreeMap::new(), None);
+    let (mut file_facts, mut last) = (BTreeMap::new(), None);
     for_each_file(path, &mut progress, |name, bytes, content| {
         let mut text = Vec::new();
         let sha256 = if name == MANIFEST_NAME && bytes <= MAX_MANIFEST_BYTES {
@@ -143,7 +143,7 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
             copy_hashed(content, &mut io::sink())?
         };
         last = Some((name.to_owned(), text, sha256.clone()));
-        match found.insert(name.to_owned(), (bytes, sha256)) {
+        match file_facts.insert(name.to_owned(), (bytes, sha256)) {
             None => Ok(()),
             Some(_) => Err(BackupReadError::Damaged(format!("{name} is in it twice"))),
         }
@@ -154,11 +154,11 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
     if manifest.product != PRODUCT {
         return Err(BackupReadError::BadManifest);
     }
-    found.remove(MANIFEST_NAME);
-    let bytes = found.values().map(|(bytes, _)| bytes).sum();
+    file_facts.remove(MANIFEST_NAME);
+    let bytes = file_facts.values().map(|(bytes, _)| bytes).sum();
     for member in &manifest.members {
         let damaged = |words: &str| Err(BackupReadError::Damaged(format!("{} {words}", member.name)));
-        match found.remove(&member.name) {
+        match file_facts.remove(&member.name) {
             None => return damaged("is missing"),
             Some((bytes, sha256)) if bytes != member.bytes || sha256 != member.sha256 => {
                 return damaged("is not the file that was backed up: its SHA-256 is another one");
@@ -166,7 +166,7 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
             Some(_) => {}
         }
     }
-    if let Some(name) = found.keys().next() {
+    if let Some(name) = file_facts.keys().next() {
         return Err(BackupReadError::Damaged(format!("{name} is in it, and not in its manifest")));
     }
     if !manifest.members.iter().any(|member| member.name == manifest.database.member) {
@@ -311,10 +311,10 @@ mod tests {
     fn a_whole_backup_is_unpacked_to_its_places() {
         let folder = tempfile::tempdir().unwrap();
         let path = archive(folder.path(), |_| {});
-        let mut seen = 0;
-        let backup = verify(&path, |bytes| seen += bytes).unwrap();
+        let mut bytes_read = 0;
+        let backup = verify(&path, |bytes| bytes_read += bytes).unwrap();
         assert_eq!((backup.files, backup.bytes, backup.manifest.database.rows["orders"]), (2, 15, 2));
-        assert!(seen > 15);
+        assert!(bytes_read > 15);
         let places = places(folder.path());
         unpack(&path, &backup, &places, |_| {}).unwrap();
         assert_eq!(fs::read(&places.database).unwrap(), b"database");

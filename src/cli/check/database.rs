@@ -1,4 +1,4 @@
-//! Checks the database: it can be reached, belongs to Printfloor, and its tables are up to date. Writes nothing.
+//! Checks the database: it is reachable, belongs to Printfloor, and its tables are up to date. Writes nothing.
 
 use migrations::{MigrationStatus, Migrator, MigratorTrait as _};
 use sea_orm::DatabaseConnection;
@@ -10,10 +10,10 @@ use crate::config::Config;
 use crate::store::connect::{self, DatabaseSettings, OpenError};
 use crate::store::queries::Queries;
 
-/// Returns a connection for reading if the tables are up to date.
+/// Checks the database and returns a read connection if the tables are up to date.
 pub async fn check(report: &mut CheckReport, config: &Config) -> Option<DatabaseConnection> {
     let url = config.database_url().expose().to_owned();
-    let name = connect::shown(&url);
+    let name = connect::display_url(&url);
     if connect::sqlite_file(&url).is_some_and(|file| !file.exists()) {
         report.fine("database", format!("{name} does not exist yet; the first start creates it"));
         return None;
@@ -37,11 +37,11 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
             report.wrong("database", format!("{name}: {error}"), database_advice(&error));
             None
         }
-        Ok(known) => {
-            let missing = known.iter().filter(|migration| migration.status() == MigrationStatus::Pending).count();
+        Ok(migrations) => {
+            let missing = migrations.iter().filter(|migration| migration.status() == MigrationStatus::Pending).count();
             match missing {
                 0 => report.fine("database", format!("{name}, its tables are up to date")),
-                count if count == known.len() => {
+                count if count == migrations.len() => {
                     report.fine("database", format!("{name} is empty; the first start creates the tables"));
                     return None;
                 }

@@ -1,4 +1,4 @@
-//! Checks the registered printers and the one in the settings: asks all of them for their status at the same time.
+//! Checks the registered printers and the one in the settings by requesting the status of all of them concurrently.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,10 +19,10 @@ use crate::printers::registry::PrinterAddress;
 use crate::secrets::encryption::SecretCipher;
 use crate::store::reader::Reader;
 
-/// Longest time for the answer of one printer.
+/// Maximum wait for the answer of one printer.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection to a printer, or why there is none.
+/// Connection to a printer, or the reason there is none.
 type Reached = Result<Arc<dyn Adapter>, String>;
 
 /// Checks all known printers.
@@ -32,13 +32,13 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
         Err(error) => return report.wrong("printers", error.to_string(), "install the system's certificates"),
     };
     let cipher = SecretCipher::new(config.auth.secrets_key.expose());
-    let mut known: Vec<(String, Reached)> = Vec::new();
+    let mut candidates: Vec<(String, Reached)> = Vec::new();
     if let Some(reading) = reading {
         match Reader::Database(reading.clone()).load_resident::<Printer>().await {
             Ok(printers) => {
                 for printer in printers {
                     let printer = match printer.state {
-                        Ok(found) => found.state,
+                        Ok(versioned) => versioned.state,
                         Err(damaged) => {
                             report.wrong("printers", damaged.to_string(), "restore a backup, or delete this row");
                             continue;
@@ -53,10 +53,10 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
                         continue;
                     }
                     let name = format!("{} ({})", printer.fields.name, printer.fields.base_url);
-                    let made = cipher.as_ref().map_err(ToString::to_string).and_then(|cipher| {
+                    let opened = cipher.as_ref().map_err(ToString::to_string).and_then(|cipher| {
                         registry.open(&(&printer).into(), cipher).map_err(|error| error.to_string())
                     });
-                    known.push((name, made));
+                    candidates.push((name, opened));
                 }
             }
             Err(error) => report.wrong("printers", error.to_string(), "is the database undamaged?"),
@@ -71,11 +71,11 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
                 api_key: key.expose().to_owned(),
                 ..PrinterAddress::default()
             };
-            known.push((name, registry.make(declared.word, address).map_err(|error| error.to_string())));
+            candidates.push((name, registry.make(declared.word, address).map_err(|error| error.to_string())));
         }
     }
     let now = Environment::of_the_machine(config.rules(), LastNumbers::default()).now();
-    let looks = known.into_iter().map(|(name, adapter)| async move {
+    let looks = candidates.into_iter().map(|(name, adapter)| async move {
         let status = match adapter {
             Err(error) => Err(error),
             Ok(adapter) => {

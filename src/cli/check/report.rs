@@ -2,27 +2,27 @@
 
 use crate::cli::{CliError, output};
 
-/// Prints each result at once.
+/// Prints the result of each check immediately and counts the failures.
 #[derive(Debug, Default)]
 pub struct CheckReport {
     wrong: usize,
     lines: usize,
-    /// Why results can no longer be printed.
+    /// Error after which results can no longer be printed.
     unread: Option<CliError>,
 }
 
 impl CheckReport {
-    /// A check that succeeded.
+    /// Reports a check that succeeded.
     pub fn fine(&mut self, what: &str, words: impl AsRef<str>) {
         self.line("ok", what, words.as_ref());
     }
 
-    /// Something that works but that the operator should know.
+    /// Reports something that works but that the operator should know about.
     pub fn note(&mut self, what: &str, words: impl AsRef<str>) {
         self.line("note", what, words.as_ref());
     }
 
-    /// A check that failed, and advice how to fix the cause.
+    /// Reports a check that failed, with advice on how to fix the cause.
     pub fn wrong(&mut self, what: &str, words: impl AsRef<str>, advice: &str) {
         self.wrong += 1;
         self.line("WRONG", what, words.as_ref());
@@ -34,14 +34,15 @@ impl CheckReport {
         self.say(&format!("{mark:<6} {what:<9} {words}"));
     }
 
-    /// Prints a line. When nobody reads any more, the rest is checked all the same: the exit code tells.
+    /// Prints a line. If standard output is closed, the remaining checks still run, because the exit code reports the
+    /// result.
     fn say(&mut self, line: &str) {
         if self.unread.is_none() {
             self.unread = output::line(line).err();
         }
     }
 
-    /// Prints the summary; an error if any check failed.
+    /// Prints the summary; returns an error if any check failed.
     pub fn end(mut self) -> Result<(), CliError> {
         match self.wrong {
             0 => {

@@ -1,18 +1,19 @@
-//! Checks the server's own secrets: they are those that the data was made with, or the first start can make them.
+//! Checks the server's own secrets: they match the existing data, or the first start can generate them.
 
 use super::report::CheckReport;
 use crate::app::own_secrets;
 use crate::config::Config;
 use crate::store::secret_checks::DatabaseState;
 
-/// Whether stored secrets can be read with these. `open` says whether the database could be opened.
+/// Returns whether stored secrets can be decrypted with the configured ones. `open` is `true` if the database could be
+/// opened.
 pub async fn check(report: &mut CheckReport, config: &Config, open: bool) -> bool {
     let file = config.secrets_file();
     let mut auth = config.auth.clone();
     let lacking = auth.own_secrets_mut().into_iter().filter(|(_, secret)| secret.is_empty());
     let lacking = lacking.map(|(name, _)| name).collect::<Vec<_>>().join(", ");
-    let found = if open { own_secrets::look(config).await } else { Ok(DatabaseState::New) };
-    match found {
+    let state = if open { own_secrets::look(config).await } else { Ok(DatabaseState::New) };
+    match state {
         // The check of the database has told it.
         Err(_) => false,
         Ok(DatabaseState::New) => {

@@ -12,7 +12,7 @@ use crate::services::object_storage::StorageError;
 use crate::services::redis::Redis;
 use crate::services::slicer::{SliceError, Slicer, SlicerSettings, profile};
 
-/// Longest time for the answer of one service.
+/// Maximum wait for the answer of one service.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Checks all services that the settings name.
@@ -81,7 +81,7 @@ async fn payments(report: &mut CheckReport, config: &Config) {
     }
 }
 
-/// Whether invoices can be issued, what they look like, and the bucket that their PDFs are stored in, if there is one.
+/// Checks the seller details of invoices, the PDF renderer, and the bucket for the PDFs, if one is configured.
 async fn documents(report: &mut CheckReport, config: &Config) {
     // What the seller lacks is among the notes on the settings.
     if config.rules().seller_gaps().is_empty() {
@@ -118,7 +118,7 @@ async fn documents(report: &mut CheckReport, config: &Config) {
     }
 }
 
-/// Which scripts can be printed on invoices and labels.
+/// Reports which scripts can be printed on invoices and labels.
 fn fonts(report: &mut CheckReport, renderer: &Renderer) {
     let lacking = renderer.scripts_without_fonts();
     if lacking.is_empty() {
@@ -132,19 +132,19 @@ fn fonts(report: &mut CheckReport, renderer: &Renderer) {
     report.note("fonts", words);
 }
 
-/// The slicer may be missing: only SKUs with a model and without G-code need it.
+/// Checks the slicer. It may be missing: only SKUs with a model and without G-code need it.
 async fn slicer(report: &mut CheckReport, config: &Config) {
     let settings = config.slicer_settings();
     let names = profile::names(&settings.profiles).await;
     let folder = settings.profiles.display().to_string();
     // The folder of the runs belongs to the server.
     let work = std::env::temp_dir().join(format!("printfloor-check-{}", std::process::id()));
-    let said = match Slicer::new(SlicerSettings { work: work.clone(), ..settings }) {
+    let outcome = match Slicer::new(SlicerSettings { work: work.clone(), ..settings }) {
         Ok(slicer) => slicer.version().await,
         Err(error) => Err(error.into()),
     };
     let _ = std::fs::remove_dir_all(work);
-    match said {
+    match outcome {
         Ok(version) => report.fine("slicer", format!("{version}, {} profiles in {folder}", names.len())),
         Err(SliceError::Absent(words)) => {
             report.note("slicer", format!("{words}; SKUs with a model and no G-code file wait for it"));
@@ -172,7 +172,7 @@ async fn redis(report: &mut CheckReport, config: &Config) {
     }
 }
 
-/// The other systems of the shop, all at the same time.
+/// Checks the other systems of the shop, all concurrently.
 async fn others(report: &mut CheckReport, config: &Config) {
     let services = Service::INTEGRATIONS.into_iter().chain([Service::Email]);
     let configured = services.filter(|service| service.is_configured(config));

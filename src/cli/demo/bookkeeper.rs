@@ -1,5 +1,6 @@
-//! The demo's admin connects the accounting system as people do it in a browser: a mailed link signs them in, and they
-//! consent on the page of the provider. The simulated provider is a new one with each start, so it is done each time.
+//! Simulated admin who connects the accounting system as a real one does in a browser: signs in with a mailed link and
+//! consents on the provider's page. The simulated provider is a new one after each start, so this is repeated each
+//! time.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,27 +17,27 @@ use super::setup::ADMIN;
 use crate::cli::CliError;
 use crate::cli::api::{Api, ApiFailure, json_of};
 
-/// Interval between two looks for the mail.
+/// Interval between two checks for the mail.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
-/// Looks for the mail until it is given up.
+/// Maximum number of checks for the mail.
 const MAX_LOOKS: usize = 150;
 
-/// An admin who connects the accounting system.
+/// Simulated admin who connects the accounting system.
 pub struct Bookkeeper {
     api: Api,
     books: Arc<AccountingSystem>,
-    /// Where mails are written that are not sent.
+    /// Directory of mails that are written to files instead of being sent.
     outbox: PathBuf,
     screen: Screen,
 }
 
 impl Bookkeeper {
-    /// An admin whose mails are in this folder.
+    /// Builds an admin whose mails arrive in the directory `outbox`.
     pub fn new(api: Api, books: Arc<AccountingSystem>, outbox: PathBuf, screen: Screen) -> Self {
         Self { api, books, outbox, screen }
     }
 
-    /// Connects it once; without it the demo goes on. Returns only on an error.
+    /// Connects the accounting system once; the demo goes on without it if that fails. Returns only on an error.
     pub async fn work(self) -> CliError {
         if let Err(error) = self.connect().await {
             let words = format!("the simulated accounting system is not connected: {error}");
@@ -70,7 +71,7 @@ impl Bookkeeper {
         Ok(request.send().await.map_err(ApiFailure::from)?)
     }
 
-    /// The token of the link that is mailed.
+    /// Waits for a new mail and returns the token of its sign-in link.
     async fn token(&self, before: &BTreeSet<PathBuf>) -> Result<String, CliError> {
         for _ in 0..MAX_LOOKS {
             let new: Vec<PathBuf> = mails(&self.outbox).difference(before).cloned().collect();
@@ -83,13 +84,13 @@ impl Bookkeeper {
     }
 }
 
-/// The mails in a folder; those that are being written have another ending.
+/// Lists the mails in a folder; unfinished ones have another file extension and are skipped.
 fn mails(folder: &Path) -> BTreeSet<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(|path| path.extension().is_some_and(|ending| ending == "eml")).collect()
 }
 
-/// The token of the link in a mail to the admin, whose long lines may be broken.
+/// Extracts the token of the sign-in link from a mail to the admin, whose long lines may be wrapped.
 fn token_in(mail: &str) -> Option<String> {
     let text = mail.replace("=\r\n", "").replace("=\n", "").replace("=3D", "=");
     let (_, rest) = text.split_once("token=").filter(|_| text.contains(ADMIN))?;
@@ -98,9 +99,9 @@ fn token_in(mail: &str) -> Option<String> {
 }
 
 fn header_of(answer: &Response, name: &str) -> Result<String, CliError> {
-    let found = answer.headers().get(name).and_then(|value| value.to_str().ok());
+    let header = answer.headers().get(name).and_then(|value| value.to_str().ok());
     let words = || format!("an answer with {} has no {name}", answer.status());
-    found.map(str::to_owned).ok_or_else(|| CliError::Failed(words()))
+    header.map(str::to_owned).ok_or_else(|| CliError::Failed(words()))
 }
 
 #[cfg(test)]

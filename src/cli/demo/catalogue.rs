@@ -1,56 +1,57 @@
-//! What the demo's shop stocks and sells.
+//! Materials, parts and kits of the demo's shop.
 
 use crate::domain::sku::MachineType;
 
-/// A material as it is stocked.
+/// Material of the demo's shop.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleMaterial {
-    /// Shown name; unique here.
+    /// Display name; unique within this catalogue.
     pub name: &'static str,
-    /// Its colour as `#rrggbb`.
+    /// Colour as `#rrggbb`.
     pub color: &'static str,
-    /// The vendor's code of its spools, as printers with a filament changer report it.
+    /// Vendor code of its spools, as printers with a filament changer report it.
     pub vendor_code: Option<&'static str>,
-    /// Grams at the beginning: not much, so that stock runs low now and then.
+    /// Initial stock in grams; low enough that stock runs out now and then.
     pub grams: u32,
 }
 
-/// Grams below which stock is low.
+/// Stock level in grams below which stock is low.
 pub const REORDER_POINT: u32 = 150;
-/// Grams that a delivery brings.
+/// Grams per delivery.
 pub const REORDER_QUANTITY: u32 = 500;
 
-/// What is in stock when the demo begins.
+/// Initial stock of the demo.
 pub const MATERIALS: [SampleMaterial; 3] = [
     SampleMaterial { name: "PLA galaxy black", color: "#1b1b22", vendor_code: Some("GFA00"), grams: 400 },
     SampleMaterial { name: "PLA ivory white", color: "#f4f1e6", vendor_code: Some("GFA00"), grams: 500 },
     SampleMaterial { name: "PETG signal orange", color: "#ff7a1a", vendor_code: None, grams: 300 },
 ];
 
-/// A part that is sold.
+/// Part that the demo's shop sells.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplePart {
-    /// Its code, which no other part has.
+    /// SKU code; unique within this catalogue.
     pub code: &'static str,
-    /// The name that customers see.
+    /// Name that customers see.
     pub name: &'static str,
-    /// What it is made of, as an index into [`MATERIALS`].
+    /// Material of the part, as an index into [`MATERIALS`].
     pub material: usize,
-    /// Where it can be made.
+    /// Machine type that can print it.
     pub machine: MachineType,
     /// Price of one part in cents.
     pub cents: i64,
     /// Parts on one plate.
     pub per_plate: u32,
-    /// What the slicer says of one plate: seconds. Real prints take hours; nobody would watch them.
+    /// Print time of one plate in seconds, as the slicer would report it. Real prints take hours; these are short
+    /// enough to watch.
     pub seconds: u64,
-    /// What the slicer says of one plate: grams.
+    /// Material of one plate in grams, as the slicer would report it.
     pub grams: f64,
-    /// What a plate takes of a second material: an index into [`MATERIALS`], and grams.
+    /// Second material of a plate: an index into [`MATERIALS`], and grams.
     pub second: Option<(usize, f64)>,
-    /// Size of one plate, mm.
+    /// Size of one plate in mm.
     pub size: (f64, f64, f64),
-    /// Whether it was sliced as a package (`.gcode.3mf`), which some printers print and nothing else.
+    /// `true` if it was sliced as a package (`.gcode.3mf`), the only format that some printers accept.
     pub package: bool,
 }
 
@@ -70,7 +71,7 @@ const fn part(code: &'static str, name: &'static str, material: usize, machine: 
     }
 }
 
-/// The parts, the small ones first.
+/// Parts for sale, small ones first.
 pub const PARTS: [SamplePart; 8] = [
     SamplePart {
         per_plate: 6,
@@ -124,28 +125,28 @@ pub const PARTS: [SamplePart; 8] = [
     },
 ];
 
-/// What is put together of parts, and sold as one.
+/// Kit: several parts sold as one article.
 pub struct SampleKit {
-    /// Its code, which no other article has.
+    /// SKU code; unique among all articles.
     pub code: &'static str,
-    /// The name that customers see.
+    /// Name that customers see.
     pub name: &'static str,
-    /// Price of one set in cents.
+    /// Price of one kit in cents.
     pub cents: i64,
-    /// The code and number of each part in one set.
+    /// Code and quantity of each part in one kit.
     pub components: [(&'static str, u32); 2],
 }
 
-/// The kit of the shop.
+/// Only kit of the demo's shop.
 pub const KIT: SampleKit =
     SampleKit { code: "KIT-DESK", name: "Desk set", cents: 1_900, components: [("BADGE-2C", 1), ("CLIP-20", 2)] };
 
-/// The machine type of the n-th printer: every third is a large one. Those that print packages are not.
+/// Returns the machine type of the n-th printer: every third is a large one, except for printers that print packages.
 pub const fn machine_type(index: usize, packages: bool) -> MachineType {
     if index % 3 == 2 && !packages { MachineType::FdmLarge } else { MachineType::FdmStandard }
 }
 
-/// Build volume of a machine, mm.
+/// Returns the build volume of a machine type in mm.
 pub const fn build_volume(machine: MachineType) -> (f64, f64, f64) {
     match machine {
         MachineType::FdmLarge => (350.0, 350.0, 400.0),
@@ -153,12 +154,12 @@ pub const fn build_volume(machine: MachineType) -> (f64, f64, f64) {
     }
 }
 
-/// Names of the printers, in turn.
+/// Names of the printers, assigned in this order.
 pub const NAMES: [&str; 12] = [
     "Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ising", "Joule", "Kepler", "Lovelace",
 ];
 
-/// Names and addresses of the customers.
+/// Names and e-mail addresses of the customers.
 pub const CUSTOMERS: [&str; 6] = [
     "ines@harbour-lights.example",
     "theo@bikeshed.example",
@@ -184,8 +185,8 @@ mod tests {
 
     #[test]
     fn a_kit_consists_of_parts_that_are_sold() {
-        let known = |code: &str| PARTS.iter().any(|part| part.code == code);
-        assert!(KIT.components.iter().all(|(code, quantity)| known(code) && *quantity > 0));
+        let is_sold = |code: &str| PARTS.iter().any(|part| part.code == code);
+        assert!(KIT.components.iter().all(|(code, quantity)| is_sold(code) && *quantity > 0));
     }
 
     #[test]

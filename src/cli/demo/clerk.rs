@@ -1,8 +1,8 @@
-//! Simulated staff: shipping of finished orders, restocks of material that is
-//! low, clearing of beds after failed prints, retries of failed jobs.
+//! Simulated staff: ships finished orders, restocks low material, clears beds after failed prints, and retries failed
+//! jobs.
 //!
-//! They act on the current state and not on events, so that a demo that was stopped continues where it was. What the
-//! server refuses because something changed meanwhile is looked at again in the next round.
+//! They act on the current state and not on events, so that a demo that was stopped continues where it was. An action
+//! that the server refuses because the state changed meanwhile is reconsidered in the next round.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,29 +20,29 @@ use crate::domain::time::{DAY_MS, Timestamp};
 
 /// Interval between two rounds.
 const ROUND_INTERVAL: Duration = Duration::from_secs(1);
-/// How long material is low before it is restocked, in milliseconds: long enough to see jobs wait.
+/// Time for which material stays low before it is restocked, in milliseconds: long enough to see jobs wait.
 const RESTOCK_MS: i64 = 12_000;
-/// Time between a print that went wrong and somebody at the printer, in milliseconds.
+/// Time between a failed print and staff reaching the printer, in milliseconds.
 const WALK_MS: i64 = 4_000;
 /// Time between a failed print and its retry, in milliseconds.
 const RETRY_DELAY_MS: i64 = 3_000;
-/// How long a start stays unverified before somebody says what became of it, in milliseconds: longer than a printer of
-/// the demo is away, so that most printers say it themselves.
+/// Time for which a start stays unverified before staff resolves it, in milliseconds: longer than a printer of the demo
+/// is offline, so that most printers report it themselves.
 const DOUBT_MS: i64 = 25_000;
 const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
 
-/// The simulated staff.
+/// Simulated staff of the shop floor.
 pub struct Clerk {
     api: Api,
     clock: Clock,
     tally: Arc<Tally>,
-    /// By id: since when a restock, a walk to the printer or a retry is due after its delay.
+    /// Time since which a restock, a walk to the printer or a retry has been due, by key.
     since: BTreeMap<String, Timestamp>,
     parcels: usize,
 }
 
 impl Clerk {
-    /// With nothing done yet.
+    /// Builds staff that has not done anything yet.
     pub fn new(api: Api, clock: Clock, tally: Arc<Tally>) -> Self {
         Self { api, clock, tally, since: BTreeMap::new(), parcels: 0 }
     }
@@ -101,7 +101,7 @@ impl Clerk {
         Ok(())
     }
 
-    /// Goes to printers that wait for a person: looks after a fault, clears the bed, homes the axes.
+    /// Attends to printers that wait for an operator: inspects them after a fault, clears the bed, homes the axes.
     async fn tend_printers(&mut self) -> Result<(), CliError> {
         for printer in self.api.list::<Value>("/api/printers", "printers").await? {
             let id = id(&printer)?;
@@ -125,8 +125,7 @@ impl Clerk {
         Ok(())
     }
 
-    /// Looks at starts of which nobody can tell for long whether they happened, and at prints of which nobody can tell
-    /// how they ended, and throws away what is on the bed.
+    /// Resolves starts and prints whose outcome has been unknown for a while, and discards what is on the bed.
     async fn resolve(&mut self) -> Result<(), CliError> {
         let mut jobs = Vec::new();
         for state in ["DISPATCHING", "PRINTING"] {
@@ -144,7 +143,7 @@ impl Clerk {
         Ok(())
     }
 
-    /// Has jobs whose print failed printed again.
+    /// Retries jobs whose print failed.
     async fn retry(&mut self) -> Result<(), CliError> {
         let mut page = self.api.get("/api/jobs?state=FAILED").await?;
         for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {
@@ -156,7 +155,7 @@ impl Clerk {
         Ok(())
     }
 
-    /// Whether a condition has held for this long; if so, its time starts again.
+    /// Returns whether a condition has held for `ms` milliseconds; if so, its timer restarts.
     fn due(&mut self, what: &str, so: bool, ms: i64) -> bool {
         if !so {
             self.since.remove(what);
@@ -172,7 +171,8 @@ impl Clerk {
     }
 }
 
-/// Whether the server did it. A refusal is no error: the state has changed since it was read.
+/// Returns whether the server carried out the request. A refusal is not an error: the state has changed since it was
+/// read.
 pub fn done(result: Result<Value, ApiFailure>) -> Result<bool, CliError> {
     match result {
         Ok(_) => Ok(true),
@@ -181,7 +181,7 @@ pub fn done(result: Result<Value, ApiFailure>) -> Result<bool, CliError> {
     }
 }
 
-/// The digits of a number such as `ORD-000123`.
+/// Returns the digits of a number such as `ORD-000123`.
 pub fn digits(text: &str) -> u64 {
     text.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or_default()
 }

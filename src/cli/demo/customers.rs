@@ -17,25 +17,25 @@ use crate::cli::api::Api;
 /// Interval between two orders.
 const ORDER_INTERVAL: Duration = Duration::from_secs(4);
 
-/// Customers who order again and again.
+/// Simulated customers who keep ordering.
 pub struct Customers {
     api: Api,
     names: Names,
     clock: Clock,
     tally: Arc<Tally>,
     random: Rng,
-    /// Whether nobody ordered since the start: the first customer wants the kit, so that it is seen soon.
+    /// `true` until the first order since the start: that order is for the kit, so that it appears soon.
     first: bool,
-    /// Articles in the order in which they are wanted, the next one last. It is filled with all that are on sale,
-    /// shuffled, when it is empty, so that every printer gets something to do however the dice fall.
-    wanted: Vec<String>,
+    /// Queue of articles to order, the next one last. When empty, it is refilled with all articles on sale, shuffled,
+    /// so that every printer gets work whatever the random choices.
+    queue: Vec<String>,
 }
 
 impl Customers {
-    /// Customers whose choices differ from run to run.
+    /// Builds customers whose choices differ from run to run.
     pub fn new(api: Api, names: Names, clock: Clock, tally: Arc<Tally>) -> Self {
         let random = Rng::with_seed(clock().0.unsigned_abs());
-        Self { api, names, clock, tally, random, first: true, wanted: Vec::new() }
+        Self { api, names, clock, tally, random, first: true, queue: Vec::new() }
     }
 
     /// Places orders; returns only on an error.
@@ -60,7 +60,7 @@ impl Customers {
         Ok(())
     }
 
-    /// Orders that are not ready yet.
+    /// Counts the orders that are not ready yet.
     async fn waiting(&self) -> Result<u64, CliError> {
         let mut waiting = 0;
         for status in ["created", "paid", "printing"] {
@@ -70,7 +70,7 @@ impl Customers {
         Ok(waiting)
     }
 
-    /// An order of one to three lines.
+    /// Builds an order of one to three lines; `None` when nothing is on sale.
     fn wish(&mut self) -> Option<Value> {
         let customer = self.random.choice(CUSTOMERS)?;
         if std::mem::take(&mut self.first) {
@@ -89,12 +89,12 @@ impl Customers {
         Some(json!({"lines": lines, "customerEmail": customer, "priority": priority}))
     }
 
-    /// The article that is wanted next; `None` when nothing is on sale.
+    /// Returns the article to order next; `None` when nothing is on sale.
     fn next_article(&mut self) -> Option<String> {
-        if self.wanted.is_empty() {
-            self.wanted.clone_from(&self.names.on_sale);
-            self.random.shuffle(&mut self.wanted);
+        if self.queue.is_empty() {
+            self.queue.clone_from(&self.names.on_sale);
+            self.random.shuffle(&mut self.queue);
         }
-        self.wanted.pop()
+        self.queue.pop()
     }
 }

@@ -1,4 +1,4 @@
-//! Reads the server's event stream (server-sent events), and resumes it where it broke off.
+//! Reads the server's event stream (server-sent events) and resumes it where it broke off.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use super::story::Story;
 use crate::cli::CliError;
 use crate::cli::api::{Api, ApiFailure, json_of};
 
-/// Pause before a broken stream is opened again.
+/// Delay before a broken stream is reopened.
 const REOPEN_DELAY: Duration = Duration::from_millis(500);
 /// Timeout of the stream: practically none.
 const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
-/// An open stream of the server's events.
+/// Open stream of the server's events.
 pub struct Feed {
     api: Api,
     stream: Response,
@@ -28,7 +28,7 @@ impl Feed {
         Ok(Self { api, stream })
     }
 
-    /// Passes every event on; returns only on an error that opening the stream again cannot fix.
+    /// Passes every event to the story; returns only on an error that reopening the stream cannot fix.
     pub async fn tell(self, mut story: Story) -> CliError {
         let Self { api, stream } = self;
         let (mut last, mut stream) = (None, Some(stream));
@@ -72,21 +72,21 @@ async fn connect(api: &Api, last: Option<&str>) -> Result<Response, ApiFailure> 
     Ok(answer)
 }
 
-/// One event of the stream.
+/// Server-sent event of the stream.
 #[derive(Debug, PartialEq, Eq)]
 struct Frame {
     id: Option<String>,
     data: String,
 }
 
-/// Puts frames together from the pieces that the network brings.
+/// Assembles frames from the chunks that arrive from the network.
 #[derive(Default)]
 struct Frames {
     rest: Vec<u8>,
 }
 
 impl Frames {
-    /// The frames that are whole now; comments and those without data are passed over.
+    /// Adds a chunk and returns the frames that are now complete; comments and frames without data are skipped.
     fn push(&mut self, chunk: &[u8]) -> Vec<Frame> {
         self.rest.extend(chunk.iter().filter(|byte| **byte != b'\r'));
         let mut whole = Vec::new();
@@ -121,10 +121,10 @@ mod tests {
         let text = b": keep-alive\n\nid: 7\nevent: order.paid\ndata: {\"a\":\ndata: 1}\n\nid:8\r\ndata:x\r\n\r\nid: 9\ndata: not yet";
         for size in [1, 3, 1000] {
             let mut frames = Frames::default();
-            let found: Vec<Frame> = text.chunks(size).flat_map(|chunk| frames.push(chunk)).collect();
+            let actual: Vec<Frame> = text.chunks(size).flat_map(|chunk| frames.push(chunk)).collect();
             let expected = [("7", "{\"a\":\n1}"), ("8", "x")];
             let expected = expected.map(|(id, data)| Frame { id: Some(id.to_owned()), data: data.to_owned() });
-            assert_eq!(found, expected, "in pieces of {size}");
+            assert_eq!(actual, expected, "in pieces of {size}");
         }
     }
 }

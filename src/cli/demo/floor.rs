@@ -1,5 +1,4 @@
-//! The simulated printers and a webhook receiver, on ports that stay the same from start to start, and a payment
-//! processor.
+//! Simulated printers and a webhook receiver, on ports that stay the same across starts, and a payment processor.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -13,34 +12,34 @@ use super::folder::Folder;
 use crate::cli::CliError;
 use crate::secrets::random::secret_bytes;
 
-/// Ports between the first printers of two kinds: room for all that a demo may have, so that adding printers of one
-/// kind moves no port of another.
+/// Distance between the first ports of two printer kinds: the maximum number of printers in a demo, so that adding
+/// printers of one kind moves no port of another.
 const ROW_PORTS: u16 = 101;
-/// Number of ports of one demo: the receiver's, then a row for each kind of printer.
+/// Number of ports of one demo: one for the receiver, then a row for each printer kind.
 const PORTS_PER_DEMO: u16 = 1 + ROW_PORTS * PrinterKind::ALL.len() as u16;
 /// First port that a new demo tries.
 const FIRST_PORT: u16 = 17_000;
-/// Number of port ranges that a new demo tries.
+/// Maximum number of port ranges that a new demo tries.
 const MAX_PORT_TRIES: u16 = 40;
 
-/// The simulated programs outside the server.
+/// Simulated programs outside the server.
 #[derive(Debug)]
 pub struct DemoFloor {
     /// One fleet for each kind of printer.
     rows: Vec<Fleet>,
-    /// The program that receives the webhooks of the shop.
+    /// Receiver of the shop's webhooks.
     pub sink: Sink,
-    /// Where orders are paid.
+    /// Payment processor of the orders.
     pub processor: Arc<PaymentProcessor>,
-    /// The key by which the server is known there.
+    /// API key of the server at the payment processor.
     pub payment_key: String,
 }
 
 impl DemoFloor {
-    /// Starts everything on the ports of last time, or on the first free range, which is then remembered.
+    /// Starts everything on the ports of the previous run, or on the first free range, which is then stored.
     pub async fn start(folder: &mut Folder) -> Result<Self, CliError> {
         let places: Vec<u16> = match folder.memory.base_port {
-            Some(known) => vec![known],
+            Some(port) => vec![port],
             None => (0..MAX_PORT_TRIES).map(|place| FIRST_PORT + place * PORTS_PER_DEMO).collect(),
         };
         let last = places.last().copied();
@@ -88,12 +87,12 @@ impl DemoFloor {
         Ok(Self { rows, sink, processor, payment_key })
     }
 
-    /// All virtual printers, in an order that adding printers does not change within a row.
+    /// Returns all virtual printers in an order that adding printers does not change within a row.
     pub fn printers(&self) -> impl Iterator<Item = &SimPrinter> {
         self.rows.iter().flat_map(|row| &row.printers)
     }
 
-    /// Stops printers and receiver.
+    /// Stops the printers and the receiver.
     pub fn shutdown(&self) {
         for row in &self.rows {
             row.shutdown();

@@ -1,4 +1,4 @@
-//! The demo's data directory, and what it remembers from one start to the next.
+//! Data directory of the demo, and the state that it stores from one start to the next.
 
 use std::fs;
 use std::io;
@@ -13,31 +13,31 @@ use crate::domain::signing::generate_secret;
 use crate::secrets::random::secret_bytes;
 use crate::server::make_data_folder;
 
-/// The file that marks a directory as one of a demo.
+/// File that marks a directory as a demo's.
 const MARKER_FILE: &str = "demo.json";
 
-/// What a demo keeps between starts, so that printers keep their addresses and signatures stay valid.
+/// State that a demo stores between starts, so that printers keep their addresses and signatures stay valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Memory {
     /// First port of the webhook receiver and the simulated printers; `None` before the first start.
     pub base_port: Option<u16>,
-    /// How many printers the demo had when it last ran.
+    /// Number of printers in the last run.
     pub printers: usize,
-    /// The password of the account [`super::setup::ADMIN`].
+    /// Password of the account [`super::setup::ADMIN`].
     pub password: String,
-    /// Secret that payment events are signed with.
+    /// Secret that signs payment events.
     pub payment_secret: String,
-    /// Secret that webhooks are signed with.
+    /// Secret that signs webhooks.
     pub webhook_secret: String,
 }
 
-/// The data directory of a demo.
+/// Data directory of a demo.
 #[derive(Debug)]
 pub struct Folder {
-    /// Where it is, as an absolute path.
+    /// Absolute path of the directory.
     pub path: PathBuf,
-    /// What is kept between starts; written by [`Folder::keep`].
+    /// Stored state; written to disk by [`Folder::keep`].
     pub memory: Memory,
 }
 
@@ -72,21 +72,21 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Takes the first port that the command line names. Refused if it differs from that of the first start, because
-    /// the shop knows its printers by their ports.
+    /// Applies the base port from the command line. Refused if it differs from that of the first start, because the
+    /// shop knows its printers by their ports.
     pub fn choose_base_port(&mut self, chosen: Option<u16>) -> Result<(), CliError> {
         match (self.memory.base_port, chosen) {
-            (Some(known), Some(chosen)) if known != chosen => Err(CliError::Failed(format!(
-                "the printers of this demo have the ports from {known} on: leave out --base-port, or choose another directory with --data DIR"
+            (Some(stored), Some(chosen)) if stored != chosen => Err(CliError::Failed(format!(
+                "the printers of this demo have the ports from {stored} on: leave out --base-port, or choose another directory with --data DIR"
             ))),
-            (known, chosen) => {
-                self.memory.base_port = known.or(chosen);
+            (stored, chosen) => {
+                self.memory.base_port = stored.or(chosen);
                 Ok(())
             }
         }
     }
 
-    /// Writes the memory to disk, readable by its owner only.
+    /// Writes the state to disk, readable by its owner only.
     pub fn keep(&self) -> Result<(), CliError> {
         let text = serde_json::to_string_pretty(&self.memory).unwrap_or_default() + "\n";
         let path = self.path.join(MARKER_FILE);

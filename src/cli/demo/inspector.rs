@@ -1,5 +1,5 @@
-//! Simulated staff who look at finished parts: now and then one is bad. It is signed off as bad, and the order makes it
-//! again by itself.
+//! Simulated staff who inspect finished parts: now and then one is bad. It is signed off as bad, and the order
+//! automatically reprints it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use super::tally::{Tally, count};
 use crate::cli::CliError;
 use crate::cli::api::Api;
 
-/// Time before the first look.
+/// Time before the first inspection.
 const FIRST_LOOK_AFTER: Duration = Duration::from_secs(20);
 /// Time between two bad parts.
 const BAD_PART_INTERVAL: Duration = Duration::from_secs(40);
-/// Interval between two looks at what is waited for.
+/// Polling interval while waiting for a state.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Longest wait until a bad part is made again; then its end is not told.
+/// Maximum wait for a bad part to be reprinted; after it, the outcome is not reported.
 const REPRINT_TIMEOUT: Duration = Duration::from_secs(600);
-/// Why parts are bad, in turn: words of the setting `quality.reasons`.
+/// Reasons for rejecting parts, used in turn; values of the setting `quality.reasons`.
 const REASONS: [&str; 3] = ["stringing", "warping", "layer_shift"];
 
-/// Staff who look at parts.
+/// Simulated staff who inspect parts.
 pub struct Inspector {
     api: Api,
     names: Names,
@@ -34,12 +34,12 @@ pub struct Inspector {
 }
 
 impl Inspector {
-    /// Nothing is looked at yet.
+    /// Builds an inspector that has not inspected anything yet.
     pub fn new(api: Api, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, names, screen, tally }
     }
 
-    /// Finds one bad part after the other; returns only on an error.
+    /// Rejects one part after the other; returns only on an error.
     pub async fn work(self) -> CliError {
         sleep(FIRST_LOOK_AFTER).await;
         for reason in REASONS.iter().cycle() {
@@ -59,8 +59,8 @@ impl Inspector {
             }
         };
         let (job_id, order) = (id(&job)?, text(&job, "orderId")?);
-        let said = json!({"goodCount": 0, "reason": reason, "note": "found by the demo's staff"});
-        if !done(self.api.post(&format!("/api/jobs/{job_id}/sign-off"), &said).await)? {
+        let inspection = json!({"goodCount": 0, "reason": reason, "note": "found by the demo's staff"});
+        if !done(self.api.post(&format!("/api/jobs/{job_id}/sign-off"), &inspection).await)? {
             return Ok(());
         }
         let Some(again) = self.job_until(&order, |job| job["reprint"] == true).await? else { return Ok(()) };
@@ -88,7 +88,7 @@ impl Inspector {
         Ok(())
     }
 
-    /// A job whose print just ended and that nobody has judged, of an order that is not done.
+    /// Returns a job whose print just ended and has no sign-off, of an order that is not done.
     async fn finished(&self) -> Result<Option<Value>, CliError> {
         let mut page = self.api.get("/api/jobs?state=COMPLETED&limit=20").await?;
         for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {
@@ -107,7 +107,7 @@ impl Inspector {
         Ok(None)
     }
 
-    /// A job of the order once it is so; `None` when it is not in time.
+    /// Waits for a job of the order that satisfies `so`; `None` on timeout.
     async fn job_until(&self, order: &str, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, CliError> {
         let end = Instant::now() + REPRINT_TIMEOUT;
         while Instant::now() < end {

@@ -1,5 +1,5 @@
-//! An order that becomes late: staff pauses its print until its promise has passed. The forecast says so before the
-//! customer does.
+//! An order that becomes late: staff pauses its print until its promised time has passed. The forecast predicts the
+//! delay before the customer notices.
 
 use std::time::Duration;
 
@@ -16,16 +16,16 @@ use crate::domain::time::Timestamp;
 
 /// Time before the first late order.
 const FIRST_ORDER_AFTER: Duration = Duration::from_secs(30);
-/// Time between two late orders: most promises are kept.
+/// Time between two late orders; long, so that most promises are met.
 const LATE_ORDER_INTERVAL: Duration = Duration::from_secs(120);
-/// Interval between two looks at what is waited for.
+/// Polling interval while waiting for a state.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// Longest time until a promise passes that people can be asked to wait for, in milliseconds.
+/// Maximum time until a promise passes that the audience can be asked to wait for, in milliseconds.
 const MAX_WAIT_MS: i64 = 40_000;
-/// How much longer than that a print is paused, so that nothing catches up.
+/// Additional time for which the print stays paused, so that it cannot catch up.
 const LATE_MARGIN: Duration = Duration::from_secs(2);
 
-/// Makes orders late, one at a time.
+/// Simulation that makes orders late, one at a time.
 pub struct Lateness {
     api: Api,
     machines: Vec<Machine>,
@@ -33,7 +33,7 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// On these printers; nothing is late yet.
+    /// Builds a simulation on these printers; nothing is late yet.
     pub fn new(api: Api, machines: Vec<Machine>, screen: Screen) -> Self {
         Self { api, machines, screen }
     }
@@ -52,7 +52,7 @@ impl Lateness {
     async fn delay(&self) -> Result<(), CliError> {
         let (machine, job, order, promised) = loop {
             match self.find().await? {
-                Some(found) => break found,
+                Some(candidate) => break candidate,
                 None => sleep(LOOK_INTERVAL).await,
             }
         };
@@ -73,15 +73,15 @@ impl Lateness {
         Ok(())
     }
 
-    /// Waits until the promise has passed, and tells when the forecast says that it will.
+    /// Waits until the promise has passed, and prints a line when the forecast predicts that it will be missed.
     async fn wait(&self, order: &Value, promised: Timestamp) -> Result<(), CliError> {
         let end = Instant::now() + Duration::from_millis(MAX_WAIT_MS.unsigned_abs()) + LATE_MARGIN;
-        let mut told = false;
+        let mut is_told = false;
         while Instant::now() < end {
             let forecast = self.api.get("/api/forecast").await?;
             let late = forecast["late"].as_array().into_iter().flatten().find(|late| late["id"] == order["id"]);
-            if let Some(late) = late.filter(|_| !told) {
-                told = true;
+            if let Some(late) = late.filter(|_| !is_told) {
+                is_told = true;
                 let words = format!(
                     "          the forecast says it before the customer does: {} is expected at {}, after its promise",
                     order["number"].as_str().unwrap_or_default(),
@@ -91,7 +91,7 @@ impl Lateness {
             }
             let passed =
                 forecast["at"].as_str().and_then(|at| at.parse::<Timestamp>().ok()).is_some_and(|at| at > promised);
-            if told && passed {
+            if is_told && passed {
                 break;
             }
             sleep(LOOK_INTERVAL).await;
@@ -100,7 +100,7 @@ impl Lateness {
         Ok(())
     }
 
-    /// A print that goes on, of an order whose promise passes soon; its printer is nobody else's from now on.
+    /// Finds a running print of an order whose promised time passes soon, and takes its printer for exclusive use.
     async fn find(&self) -> Result<Option<(&Machine, Value, Value, Timestamp)>, CliError> {
         let mut page = self.api.get("/api/jobs?state=PRINTING&limit=50").await?;
         let now = self.api.get("/api/forecast").await?["at"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
@@ -120,7 +120,7 @@ impl Lateness {
     }
 }
 
-/// The time of day of a moment: `14:05:20`.
+/// Returns the time of day of a timestamp: `14:05:20`.
 fn time_of(moment: &Value) -> &str {
     moment.as_str().and_then(|at| at.get(11..19)).unwrap_or("no time that anybody can tell")
 }

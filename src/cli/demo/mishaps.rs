@@ -1,8 +1,8 @@
-//! Mishaps on the simulated floor, one after the other, and how the shop gets over each: a printer loses its network in
-//! the middle of a print, a print fails, and the answer to a start is lost, so that nobody can tell whether it
-//! happened.
+//! Mishaps on the simulated floor, one after the other, and how the shop recovers from each: a printer loses its
+//! network in the middle of a print, a print fails, and the response to a start is lost, so that its outcome is
+//! unknown.
 //!
-//! Only the virtual printers are tampered with; what the server makes of it is read from its API.
+//! Only the virtual printers are tampered with; the server's reaction is read from its API.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -20,52 +20,52 @@ use crate::cli::api::{Api, ApiFailure};
 
 /// Quiet time before each mishap.
 const QUIET_TIME: Duration = Duration::from_secs(8);
-/// How long people have to read what the server makes of a mishap, before the printer comes back.
+/// Time to read the server's reaction to a mishap before the printer comes back.
 const READING_TIME: Duration = Duration::from_secs(5);
-/// Interval between two looks at what is waited for.
+/// Polling interval while waiting for a state.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
-/// Longest wait for one step; then the mishap is called off.
+/// Maximum wait for one step; after it, the mishap is abandoned.
 const STEP_TIMEOUT: Duration = Duration::from_secs(120);
-/// How late a printer carries out the start whose answer is lost, in milliseconds.
+/// Delay with which a printer executes the start whose response is lost, in milliseconds.
 const LATE_START_MS: u64 = 2_000;
 
-/// A virtual printer, as it is registered.
+/// Virtual printer as it is registered with the server.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// The server's id of it.
+    /// Id of the printer on the server.
     pub id: String,
-    /// Its name in the shop.
+    /// Name of the printer in the shop.
     pub name: String,
-    /// Controls the virtual printer.
+    /// Control handle of the virtual printer.
     pub handle: SimHandle,
-    /// Whether something is being done to it that nothing else should meddle with.
-    taken: Arc<AtomicBool>,
+    /// Set while a simulation uses the printer exclusively.
+    is_busy: Arc<AtomicBool>,
 }
 
 impl Machine {
-    /// A machine that nothing is done to.
+    /// Builds a machine that no simulation uses.
     pub fn new(id: String, name: String, handle: SimHandle) -> Self {
-        Self { id, name, handle, taken: Arc::default() }
+        Self { id, name, handle, is_busy: Arc::default() }
     }
 
-    /// Takes it for something that nothing else should meddle with; says whether nothing else had.
+    /// Takes the printer for exclusive use; returns `false` if it is already in use.
     pub fn take(&self) -> bool {
-        !self.taken.swap(true, Relaxed)
+        !self.is_busy.swap(true, Relaxed)
     }
 
-    /// Gives it back.
+    /// Releases the printer from exclusive use.
     pub fn release(&self) {
-        self.taken.store(false, Relaxed);
+        self.is_busy.store(false, Relaxed);
     }
 }
 
-/// The job in which a mishap happens.
+/// Job that a mishap hits.
 struct Struck {
     id: String,
     number: String,
 }
 
-/// Brings mishaps about, one at a time, and tells them.
+/// Simulation that causes mishaps, one at a time, and reports them.
 pub struct Mishaps {
     api: Api,
     machines: Vec<Machine>,
@@ -74,24 +74,24 @@ pub struct Mishaps {
 }
 
 impl Mishaps {
-    /// On these printers; nothing happens yet.
+    /// Builds a simulation on these printers; nothing happens yet.
     pub fn new(api: Api, machines: Vec<Machine>, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, machines, screen, tally }
     }
 
-    /// One mishap after the other; returns only on an error.
+    /// Causes one mishap after the other; returns only on an error.
     pub async fn happen(self) -> CliError {
         loop {
             for mishap in 0..3 {
                 sleep(QUIET_TIME).await;
-                let told = match mishap {
+                let outcome = match mishap {
                     0 => self.lost_network().await,
                     1 => self.failed_print().await,
                     _ => self.unknown_start().await,
                 };
                 // However it ended, the floor is whole again.
                 self.machines.iter().for_each(|machine| machine.handle.set_faults(Faults::default()));
-                match told {
+                match outcome {
                     Ok(()) => {}
                     Err(error) => return error,
                 }
@@ -99,12 +99,13 @@ impl Mishaps {
         }
     }
 
-    /// Promise: a failure stays local, and no print is started twice.
+    /// Disconnects a printer in the middle of a print. Demonstrates that a failure stays local and that no print is
+    /// started twice.
     async fn lost_network(&self) -> Result<(), CliError> {
         let Some((machine, job)) = self.printing(0.1..0.6).await? else { return Ok(()) };
-        let told = self.lose_network(machine, job).await;
+        let outcome = self.lose_network(machine, job).await;
         machine.release();
-        told
+        outcome
     }
 
     async fn lose_network(&self, machine: &Machine, job: Struck) -> Result<(), CliError> {
@@ -125,12 +126,12 @@ impl Mishaps {
         .await
     }
 
-    /// Promise: a failed print is seen, and made again.
+    /// Makes a print fail. Demonstrates that a failed print is detected and repeated.
     async fn failed_print(&self) -> Result<(), CliError> {
         let Some((machine, job)) = self.printing(0.05..0.5).await? else { return Ok(()) };
-        let told = self.fail_print(machine, job).await;
+        let outcome = self.fail_print(machine, job).await;
         machine.release();
-        told
+        outcome
     }
 
     async fn fail_print(&self, machine: &Machine, job: Struck) -> Result<(), CliError> {
@@ -149,7 +150,8 @@ impl Mishaps {
         self.rescued(&job, |job| format!("{number} was made again, after {} starts in all", starts(job))).await
     }
 
-    /// Promise: when nobody can tell whether a print began, the server does not guess.
+    /// Loses the response to a start. Demonstrates that the server does not guess when it is unknown whether a print
+    /// began.
     async fn unknown_start(&self) -> Result<(), CliError> {
         let late = Faults { start_late: Some(Delay { after_ms: LATE_START_MS }), ..Faults::default() };
         self.machines.iter().for_each(|machine| machine.handle.set_faults(late.clone()));
@@ -208,7 +210,7 @@ impl Mishaps {
         Ok(None)
     }
 
-    /// The job that a printer has in hand.
+    /// Returns the current job of a printer.
     async fn in_hand(&self, machine: &Machine) -> Result<Option<Struck>, CliError> {
         let Some(printer) = self.read(&format!("/api/printers/{}", machine.id)).await? else { return Ok(None) };
         let Some(id) = printer["jobId"].as_str() else { return Ok(None) };
@@ -225,28 +227,28 @@ impl Mishaps {
         self.until(&format!("/api/jobs/{}", job.id), so).await
     }
 
-    /// The resource once it is so; `None` when it is not in time.
+    /// Polls a resource until it satisfies `so`; `None` on timeout.
     async fn until(&self, path: &str, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, CliError> {
         let end = Instant::now() + STEP_TIMEOUT;
         while Instant::now() < end {
-            if let Some(found) = self.read(path).await?.filter(|found| so(found)) {
-                return Ok(Some(found));
+            if let Some(value) = self.read(path).await?.filter(|value| so(value)) {
+                return Ok(Some(value));
             }
             sleep(LOOK_INTERVAL).await;
         }
         Ok(None)
     }
 
-    /// A resource; `None` when the server has no answer right now.
+    /// Reads a resource; `None` when the server cannot answer right now.
     async fn read(&self, path: &str) -> Result<Option<Value>, CliError> {
         match self.api.get(path).await {
-            Ok(found) => Ok(Some(found)),
+            Ok(value) => Ok(Some(value)),
             Err(ApiFailure::Refused { .. } | ApiFailure::Unavailable(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Waits for the good end of a mishap, and tells it.
+    /// Waits for a mishap to end well, and reports it.
     async fn rescued(&self, job: &Struck, words: impl Fn(&Value) -> String) -> Result<(), CliError> {
         let Some(done) = self.job_until(job, |job| job["state"] == "COMPLETED").await? else { return Ok(()) };
         count(&self.tally.rescued);
@@ -263,7 +265,7 @@ impl Mishaps {
     }
 }
 
-/// How many attempts of a job had their print started, or may have had.
+/// Counts the attempts of a job whose print was started, or may have been.
 fn starts(job: &Value) -> usize {
     let attempts = job["attempts"].as_array().map(Vec::as_slice).unwrap_or_default();
     attempts.iter().filter(|attempt| !matches!(attempt["state"].as_str(), Some("not_started" | "refused"))).count()

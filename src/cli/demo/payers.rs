@@ -1,5 +1,5 @@
-//! Simulated customers pay their orders on the pages of the simulated payment processor; now and then a card is
-//! declined first. An order of anybody else waits for the person at the screen, who is told the page.
+//! Simulated customers who pay their orders on the pages of the simulated payment processor; now and then a card is
+//! declined first. Orders of other customers wait for the person at the screen, who is shown the payment page.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,22 +18,22 @@ use crate::cli::api::Api;
 
 /// Interval between two rounds.
 const ROUND_INTERVAL: Duration = Duration::from_secs(1);
-/// Of so many orders one is paid with a card that is declined at first.
+/// Number of orders of which one is paid with a card that is declined at first.
 const ORDERS_PER_DECLINE: u64 = 8;
 
-/// Customers who owe money.
+/// Simulated customers who pay their orders.
 pub struct Payers {
     api: Api,
     processor: Arc<PaymentProcessor>,
     screen: Screen,
-    /// Orders whose page was shown.
-    shown: BTreeSet<String>,
+    /// Orders whose payment page was shown.
+    shown_orders: BTreeSet<String>,
 }
 
 impl Payers {
-    /// Who pays at this processor.
+    /// Builds customers who pay at this processor.
     pub fn new(api: Api, processor: Arc<PaymentProcessor>, screen: Screen) -> Self {
-        Self { api, processor, screen, shown: BTreeSet::new() }
+        Self { api, processor, screen, shown_orders: BTreeSet::new() }
     }
 
     /// Pays in rounds; returns only on an error.
@@ -59,12 +59,12 @@ impl Payers {
     async fn pay(&mut self, order: &Value, first: bool) -> Result<(), CliError> {
         let (order_id, number) = (id(order)?, text(order, "number")?);
         let simulated = order["customerEmail"].as_str().is_some_and(|email| CUSTOMERS.contains(&email));
-        if !simulated && self.shown.contains(&order_id) {
+        if !simulated && self.shown_orders.contains(&order_id) {
             return Ok(());
         }
-        let made = self.api.post(&format!("/api/orders/{order_id}/checkout"), &json!({})).await;
-        let open = made.as_ref().ok().cloned().unwrap_or_default();
-        if !done(made)? {
+        let checkout = self.api.post(&format!("/api/orders/{order_id}/checkout"), &json!({})).await;
+        let open = checkout.as_ref().ok().cloned().unwrap_or_default();
+        if !done(checkout)? {
             return Ok(());
         }
         if simulated {
@@ -76,7 +76,7 @@ impl Payers {
         }
         let page = text(&open, "checkoutUrl")?;
         self.screen.line(Tone::Plain, &format!("{number} waits for its payment: pay it in your browser at {page}"))?;
-        self.shown.insert(order_id);
+        self.shown_orders.insert(order_id);
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
-//! What the demo shows. At a terminal a short block above says how the shop stands, and what happens scrolls below it,
-//! in colours; elsewhere there are plain lines.
+//! Output of the demo. On a terminal, a short status block stays at the top while events scroll below it in colour;
+//! elsewhere the output is plain lines.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -7,27 +7,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::{CliError, output};
 
-/// Lines of the block, besides the rule under it.
+/// Number of lines in the block, without the rule below it.
 pub const BLOCK_LINES: usize = 4;
-/// Smallest terminal that gets a block: a few lines must be left to scroll.
+/// Smallest terminal height that gets a block: a few lines must remain for scrolling.
 const MIN_ROWS: u16 = 14;
 const MIN_COLUMNS: u16 = 40;
 
-/// What a line tells, which decides its colour.
+/// Tone of a line, which decides its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tone {
-    /// A step among many.
+    /// One step among many.
     Quiet,
-    /// Something that people wait for.
+    /// A notable event.
     Plain,
-    /// Something that went well.
+    /// A success.
     Good,
-    /// Something that went wrong.
+    /// A failure.
     Bad,
 }
 
 impl Tone {
-    /// How a terminal is told to use its colour (SGR).
+    /// Returns the terminal's escape code for the colour (SGR).
     const fn code(self) -> &'static str {
         match self {
             Self::Quiet => "2",
@@ -45,26 +45,26 @@ struct Size {
     columns: u16,
 }
 
-/// The demo's standard output. Clones are the same screen.
+/// Standard output of the demo. Clones share the same screen.
 #[derive(Clone, Debug)]
 pub struct Screen(Arc<Mutex<ScreenState>>);
 
 #[derive(Debug, Default)]
 struct ScreenState {
-    /// The terminal that has the block; `None` for plain lines.
+    /// Size of the terminal that has the block; `None` for plain lines.
     block: Option<Size>,
     colours: bool,
 }
 
 impl Screen {
-    /// A screen without a block.
+    /// Creates a screen without a block.
     pub fn new() -> Self {
         let terminal = io::stdout().is_terminal();
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self(Arc::new(Mutex::new(ScreenState { block: None, colours: terminal && !plain })))
     }
 
-    /// Begins the block, if the terminal is one and large enough.
+    /// Starts the block if standard output is a terminal and large enough.
     pub fn begin_block(&self) -> Result<(), CliError> {
         let Some(size) = size().filter(|size| size.rows >= MIN_ROWS && size.columns >= MIN_COLUMNS) else {
             return Ok(());
@@ -73,7 +73,7 @@ impl Screen {
         output::print(&format!("\x1b[2J{}", region(size)))
     }
 
-    /// Shows a line of the stream.
+    /// Prints a line of the event stream.
     pub fn line(&self, tone: Tone, text: &str) -> Result<(), CliError> {
         let (block, colours) = self.with(|state| (state.block, state.colours));
         let text = if colours { format!("\x1b[{}m{text}\x1b[0m", tone.code()) } else { text.to_owned() };
@@ -84,19 +84,19 @@ impl Screen {
         }
     }
 
-    /// Shows how the shop stands, where there is a block.
+    /// Updates the status of the shop, if there is a block.
     pub fn status(&self, lines: &[String; BLOCK_LINES]) -> Result<(), CliError> {
-        let Some(known) = self.with(|state| state.block) else { return Ok(()) };
-        let now = size().unwrap_or(known);
+        let Some(previous) = self.with(|state| state.block) else { return Ok(()) };
+        let now = size().unwrap_or(previous);
         let mut text = String::new();
-        if now != known {
+        if now != previous {
             self.with(|state| state.block = Some(now));
             text = region(now);
         }
         output::print(&(text + &drawn(lines, now)))
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal.
     pub fn end_block(&self) {
         if let Some(size) = self.with(|state| state.block.take()) {
             let mut out = io::stdout().lock();
@@ -109,18 +109,18 @@ impl Screen {
     }
 }
 
-/// The size of the terminal, if standard output is one.
+/// Returns the size of the terminal, if standard output is one.
 fn size() -> Option<Size> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
     Some(Size { rows: size.ws_row, columns: size.ws_col })
 }
 
-/// Has only the rows below the block and its rule scroll.
+/// Returns the escape sequence that restricts scrolling to the rows below the block and its rule.
 fn region(size: Size) -> String {
     format!("\x1b[{};{}r\x1b[{};1H", BLOCK_LINES + 2, size.rows, size.rows)
 }
 
-/// The block, drawn at the top while the cursor returns to where it was.
+/// Renders the block at the top; the cursor returns to its position.
 fn drawn(lines: &[String; BLOCK_LINES], size: Size) -> String {
     let width = usize::from(size.columns);
     let mut text = String::from("\x1b7");

@@ -1,4 +1,4 @@
-//! Fills the shop through its API; what exists from an earlier start is left as it is.
+//! Fills the shop through its API; resources that exist from an earlier start stay unchanged.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,30 +16,30 @@ use crate::cli::CliError;
 use crate::cli::api::{Api, ApiFailure};
 use crate::domain::event::OUTBOUND;
 
-/// The e-mail address of the demo's admin.
+/// E-mail address of the demo's admin.
 pub const ADMIN: &str = "admin@demo.example";
-/// How much likelier customers choose what is sliced as a package.
+/// Factor by which customers prefer parts that are sliced as a package.
 const PACKAGE_FANS: usize = 3;
 /// Name of the demo's API keys.
 const KEY_NAME: &str = "demo";
 
-/// Names by id, and the parts on sale.
+/// Names by id, and the articles on sale.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// Names of printers by id.
     pub printers: Arc<BTreeMap<String, String>>,
     /// Names of parts by id.
     pub parts: Arc<BTreeMap<String, String>>,
-    /// Ids of the parts that the printers can make, repeated as often as customers should choose them; the kit last.
+    /// Ids of the parts that the printers can make, repeated by how often customers should choose them; the kit last.
     pub on_sale: Arc<Vec<String>>,
 }
 
-/// A printer of the floor, as it is registered.
+/// Printer of the floor as it is registered with the server.
 struct Registered {
     id: String,
     name: String,
     machine_type: String,
-    /// Whether it prints packages, and nothing else.
+    /// `true` for a printer that prints packages only.
     packages: bool,
     handle: SimHandle,
 }
@@ -51,15 +51,15 @@ pub async fn key(machine: &Api) -> Result<String, CliError> {
             machine.delete(&format!("/api/auth/api-keys/{}", id(&old)?)).await?;
         }
     }
-    let made = machine.post("/api/auth/api-keys", &json!({"name": KEY_NAME, "role": "admin"})).await?;
-    text(&made, "key")
+    let created = machine.post("/api/auth/api-keys", &json!({"name": KEY_NAME, "role": "admin"})).await?;
+    text(&created, "key")
 }
 
-/// Creates the admin account with the remembered password, unless it exists; its id.
+/// Creates the admin account with the stored password unless it exists; returns its id.
 pub async fn admin(machine: &Api, memory: &Memory) -> Result<String, CliError> {
     let users = machine.list::<Value>("/api/users", "users").await?;
-    if let Some(known) = users.iter().find(|user| user["email"] == ADMIN) {
-        return id(known);
+    if let Some(existing) = users.iter().find(|user| user["email"] == ADMIN) {
+        return id(existing);
     }
     let user = json!({"email": ADMIN, "name": "Demo", "role": "admin", "password": memory.password});
     id(&machine.post("/api/users", &user).await?)
@@ -106,13 +106,13 @@ pub async fn shop(api: &Api, memory: &Memory, floor: &DemoFloor) -> Result<(Name
     Ok((names, machines.collect()))
 }
 
-/// Ids of [`MATERIALS`], in their order.
+/// Creates the missing [`MATERIALS`] and returns all their ids, in order.
 async fn materials(api: &Api) -> Result<Vec<String>, CliError> {
-    let known = api.list::<Value>("/api/inventory/materials", "materials").await?;
+    let existing = api.list::<Value>("/api/inventory/materials", "materials").await?;
     let mut ids = Vec::new();
     for sample in MATERIALS {
-        let found = known.iter().find(|material| material["name"] == sample.name);
-        if let Some(material) = found {
+        let matching = existing.iter().find(|material| material["name"] == sample.name);
+        if let Some(material) = matching {
             ids.push(id(material)?);
             // Of a demo without printers that report their spools.
             if sample.vendor_code.is_some() && material["vendorCode"].is_null() {
@@ -132,19 +132,19 @@ async fn materials(api: &Api) -> Result<Vec<String>, CliError> {
     Ok(ids)
 }
 
-/// Ids and names of [`PARTS`], in their order.
+/// Creates the missing [`PARTS`] and returns the ids and names of all, in order.
 async fn parts(api: &Api, materials: &[String]) -> Result<Vec<(String, String)>, CliError> {
-    let known = api.list::<Value>("/api/skus", "skus").await?;
-    let mut found = Vec::new();
+    let existing = api.list::<Value>("/api/skus", "skus").await?;
+    let mut skus = Vec::new();
     for part in &PARTS {
-        if let Some(sku) = known.iter().find(|sku| sku["code"] == part.code) {
+        if let Some(sku) = existing.iter().find(|sku| sku["code"] == part.code) {
             let sku_id = id(sku)?;
             // Of a demo whose prints took longer.
             if sku["estimatedSeconds"] != part.seconds {
                 let newer = json!({"gcodeFileId": upload(api, part).await?, "estimatedSeconds": part.seconds});
                 api.patch(&format!("/api/skus/{sku_id}"), &newer).await?;
             }
-            found.push((sku_id, part.name.to_owned()));
+            skus.push((sku_id, part.name.to_owned()));
             continue;
         }
         let file = upload(api, part).await?;
@@ -162,27 +162,27 @@ async fn parts(api: &Api, materials: &[String]) -> Result<Vec<(String, String)>,
             // What takes two colours is sold in the kit.
             "public": part.second.is_none(),
         });
-        found.push((id(&api.post("/api/skus", &body).await?)?, part.name.to_owned()));
+        skus.push((id(&api.post("/api/skus", &body).await?)?, part.name.to_owned()));
     }
-    Ok(found)
+    Ok(skus)
 }
 
-/// Shows in the catalogue what a printer of the floor can make, and nothing else: the floor may have another size than
-/// last time.
+/// Publishes in the catalogue exactly the parts that a printer of the floor can make: the floor may have another size
+/// than in the previous run.
 async fn sell(api: &Api, sold: &[(&String, bool)]) -> Result<(), CliError> {
-    let known = api.list::<Value>("/api/skus", "skus").await?;
+    let skus = api.list::<Value>("/api/skus", "skus").await?;
     for (id, is_sold) in sold {
-        if known.iter().any(|sku| sku["id"] == id.as_str() && sku["public"] != *is_sold) {
+        if skus.iter().any(|sku| sku["id"] == id.as_str() && sku["public"] != *is_sold) {
             api.patch(&format!("/api/skus/{id}"), &json!({"public": is_sold})).await?;
         }
     }
     Ok(())
 }
 
-/// The kit, of these parts in the order of [`PARTS`].
+/// Creates the kit of these parts, which are in the order of [`PARTS`]; returns its id.
 async fn kit(api: &Api, parts: &[(String, String)]) -> Result<String, CliError> {
-    let known = api.list::<Value>("/api/skus", "skus").await?;
-    if let Some(sku) = known.iter().find(|sku| sku["code"] == KIT.code) {
+    let skus = api.list::<Value>("/api/skus", "skus").await?;
+    if let Some(sku) = skus.iter().find(|sku| sku["code"] == KIT.code) {
         return id(sku);
     }
     let components: Vec<Value> = KIT
@@ -198,10 +198,10 @@ async fn kit(api: &Api, parts: &[(String, String)]) -> Result<String, CliError> 
     id(&api.post("/api/skus", &body).await?)
 }
 
-/// Tells a printer which spool is in which slot, unless it was told before.
+/// Assigns spools to the slots of a printer, unless they are assigned already.
 async fn spools(api: &Api, printer: &str, materials: &[String]) -> Result<(), CliError> {
-    let shown = api.get(&format!("/api/printers/{printer}")).await?;
-    if shown["slots"].as_array().is_some_and(|slots| slots.len() >= materials.len()) {
+    let details = api.get(&format!("/api/printers/{printer}")).await?;
+    if details["slots"].as_array().is_some_and(|slots| slots.len() >= materials.len()) {
         return Ok(());
     }
     for (slot, material) in materials.iter().enumerate() {
@@ -211,7 +211,7 @@ async fn spools(api: &Api, printer: &str, materials: &[String]) -> Result<(), Cl
     Ok(())
 }
 
-/// The G-code of a part, as a slicer would write it.
+/// Uploads the G-code of a part, in the form a slicer would write it.
 async fn upload(api: &Api, part: &SamplePart) -> Result<String, CliError> {
     // Filament of 1.75 mm and 1.24 g/cm3 weighs about 2.98 g a metre.
     let name = part.code.to_ascii_lowercase();
@@ -232,22 +232,23 @@ async fn upload(api: &Api, part: &SamplePart) -> Result<String, CliError> {
     id(&api.upload("/api/files", form).await?)
 }
 
-/// The printers; one that is already registered at its address is left as it is.
+/// Registers the printers; one that is already registered at its address stays unchanged.
 async fn printers(api: &Api, floor: &DemoFloor) -> Result<Vec<Registered>, CliError> {
-    let known = api.list::<Value>("/api/printers", "printers").await?;
-    let mut taken: Vec<String> = known.iter().filter_map(|one| one["name"].as_str().map(str::to_owned)).collect();
+    let existing = api.list::<Value>("/api/printers", "printers").await?;
+    let mut used_names: Vec<String> =
+        existing.iter().filter_map(|one| one["name"].as_str().map(str::to_owned)).collect();
     let mut all = Vec::new();
     for printer in floor.printers() {
         let (handle, packages) = (printer.handle.clone(), printer.kind.protocol().prints_packages);
-        if let Some(one) = known.iter().find(|one| one["baseUrl"] == printer.base_url.as_str()) {
+        if let Some(one) = existing.iter().find(|one| one["baseUrl"] == printer.base_url.as_str()) {
             let (id, name, machine_type) = (id(one)?, text(one, "name")?, text(one, "machineType")?);
             all.push(Registered { id, name, machine_type, packages, handle });
             continue;
         }
-        let machine = catalogue::machine_type(taken.len(), packages);
+        let machine = catalogue::machine_type(used_names.len(), packages);
         let (x, y, z) = catalogue::build_volume(machine);
-        let name = free_name(&taken);
-        taken.push(name.clone());
+        let name = free_name(&used_names);
+        used_names.push(name.clone());
         let body = json!({
             "name": name, "type": printer.kind.as_str(), "machineType": machine.word(), "baseUrl": printer.base_url,
             "apiKey": printer.api_key, "serial": printer.serial, "buildVolume": {"x": x, "y": y, "z": z},
@@ -259,22 +260,22 @@ async fn printers(api: &Api, floor: &DemoFloor) -> Result<Vec<Registered>, CliEr
     Ok(all)
 }
 
-/// The first name that no printer has: those of the list, then the same with numbers.
-fn free_name(taken: &[String]) -> String {
+/// Returns the first unused printer name: those of the list, then the same with numbers.
+fn free_name(used_names: &[String]) -> String {
     let rounds = (1..).flat_map(|round| catalogue::NAMES.iter().map(move |name| (round, name)));
     let mut names = rounds.map(|(round, name)| if round == 1 { (*name).to_owned() } else { format!("{name} {round}") });
-    names.find(|name| !taken.contains(name)).unwrap_or_default()
+    names.find(|name| !used_names.contains(name)).unwrap_or_default()
 }
 
-/// The `id` of a resource.
+/// Returns the `id` of a resource.
 pub fn id(resource: &Value) -> Result<String, CliError> {
     text(resource, "id")
 }
 
-/// A member of a resource that is text.
+/// Returns a text member of a resource.
 pub fn text(resource: &Value, name: &str) -> Result<String, CliError> {
-    let found = resource[name].as_str().map(str::to_owned);
-    found.ok_or_else(|| ApiFailure::Unexpected(format!("the member {name} is missing in {resource}")).into())
+    let member = resource[name].as_str().map(str::to_owned);
+    member.ok_or_else(|| ApiFailure::Unexpected(format!("the member {name} is missing in {resource}")).into())
 }
 
 #[cfg(test)]
@@ -283,12 +284,12 @@ mod tests {
 
     #[test]
     fn no_two_printers_have_the_same_name() {
-        let mut taken = Vec::new();
+        let mut used_names = Vec::new();
         for _ in 0..100 {
-            let name = free_name(&taken);
-            assert!(!name.is_empty() && !taken.contains(&name), "{name} in {taken:?}");
-            taken.push(name);
+            let name = free_name(&used_names);
+            assert!(!name.is_empty() && !used_names.contains(&name), "{name} in {used_names:?}");
+            used_names.push(name);
         }
-        assert_eq!((taken[0].as_str(), taken[12].as_str()), ("Ada", "Ada 2"));
+        assert_eq!((used_names[0].as_str(), used_names[12].as_str()), ("Ada", "Ada 2"));
     }
 }

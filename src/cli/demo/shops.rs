@@ -1,4 +1,5 @@
-//! Other shops that sell what is made here: people order and pay there, and each order comes over by a signed message.
+//! External shops that sell the demo's parts: customers order and pay there, and each order arrives as a signed
+//! webhook.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,28 +17,28 @@ use super::tally::{Tally, count};
 use crate::cli::CliError;
 use crate::cli::api::Api;
 
-/// Interval between two orders, of which each shop has every second one.
+/// Interval between two orders, which alternate between the shops.
 const ORDER_INTERVAL: Duration = Duration::from_secs(20);
-/// What other shops sell of the parts.
+/// Maximum number of parts that the external shops sell.
 const MAX_SOLD: usize = 3;
-/// What one costs there, in cents.
+/// Price of each part there, in cents.
 const PRICE_CENTS: i64 = 1_900;
 
-/// People who order at other shops.
+/// Simulated customers of external shops.
 pub struct OtherShops {
     api: Api,
-    /// With the word for their system.
+    /// Shops with the name of their platform.
     shops: [(Arc<OtherShop>, &'static str); 2],
     names: Names,
     tally: Arc<Tally>,
     random: Rng,
     turn: usize,
-    /// How many variants the shops have.
+    /// Number of variants that the shops offer.
     sold: usize,
 }
 
 impl OtherShops {
-    /// Shops whose messages go to the server at `to`.
+    /// Builds the shops; their order numbers continue those of earlier runs.
     pub fn new(
         api: Api,
         shops: [(Arc<OtherShop>, &'static str); 2],
@@ -51,7 +52,7 @@ impl OtherShops {
         Self { api, shops, names, tally, random: Rng::with_seed(now), turn: 0, sold: 0 }
     }
 
-    /// Sets the channels up and orders; returns only on an error.
+    /// Sets up the channels and places orders; returns only on an error.
     pub async fn work(mut self, to: SocketAddr) -> CliError {
         if let Err(error) = self.open(to).await {
             return error;
@@ -62,9 +63,9 @@ impl OtherShops {
         }
     }
 
-    /// A channel for each shop, which exists from an earlier start or is made.
+    /// Opens a channel for each shop: reuses one from an earlier start or creates it.
     async fn open(&mut self, to: SocketAddr) -> Result<(), CliError> {
-        let known = self.api.list::<Value>("/api/sales-channels", "salesChannels").await?;
+        let channels = self.api.list::<Value>("/api/sales-channels", "salesChannels").await?;
         let mut sold: Vec<&String> =
             self.names.parts.keys().filter(|part| self.names.on_sale.contains(*part)).collect();
         sold.truncate(MAX_SOLD);
@@ -76,8 +77,8 @@ impl OtherShops {
             let mut channel = json!({
                 "name": format!("Shop on {kind}"), "secret": PEER_TOKEN, "baseUrl": shop.url(), "accessToken": SHOP_TOKEN,
             });
-            let channel = if let Some(known) = known.iter().find(|known| known["kind"] == *kind) {
-                let channel_id = id(known)?;
+            let channel = if let Some(existing) = channels.iter().find(|candidate| candidate["kind"] == *kind) {
+                let channel_id = id(existing)?;
                 self.api.patch(&format!("/api/sales-channels/{channel_id}"), &channel).await?;
                 channel_id
             } else {
@@ -91,7 +92,7 @@ impl OtherShops {
         Ok(())
     }
 
-    /// Somebody orders one thing at the shop whose turn it is, and pays at once.
+    /// Places a paid order for one article at the shop whose turn it is.
     fn order(&mut self) {
         let (shop, _) = &self.shops[self.turn % 2];
         self.turn += 1;

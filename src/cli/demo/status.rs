@@ -1,4 +1,4 @@
-//! How the shop stands right now, for the block at the top of the demo's terminal.
+//! Current state of the shop, for the block at the top of the demo's terminal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use super::tally::Tally;
 use crate::cli::CliError;
 use crate::cli::api::{Api, ApiFailure};
 
-/// How often the block is drawn anew.
+/// Interval between two redraws of the block.
 const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Shows the block again and again.
+/// Task that keeps redrawing the block.
 pub struct ShopStatus {
     api: Api,
     base: String,
@@ -23,12 +23,12 @@ pub struct ShopStatus {
 }
 
 impl ShopStatus {
-    /// Of the server at this address.
+    /// Builds the status of the server at this address.
     pub fn new(api: Api, base: String, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, base, screen, tally }
     }
 
-    /// Shows it every second; returns only on an error.
+    /// Redraws the block every second; returns only on an error.
     pub async fn show(self) -> CliError {
         loop {
             let printers = match self.api.list::<Value>("/api/printers", "printers").await {
@@ -50,7 +50,7 @@ impl ShopStatus {
     }
 }
 
-/// A printer in a few words: `Ada 45 %`, `Babbage offline`, `Curie idle, bed_not_cleared`.
+/// Formats a printer in a few words: `Ada 45 %`, `Babbage offline`, `Curie idle, bed_not_cleared`.
 fn printer(printer: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (name, state) = (text(&printer["name"]), text(&printer["status"]["state"]));

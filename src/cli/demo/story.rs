@@ -1,4 +1,4 @@
-//! Tells one line per event of the shop, for people to read along.
+//! Prints one line per event of the shop, to follow along.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,30 +12,30 @@ use crate::cli::CliError;
 use crate::cli::api::Api;
 use crate::domain::time::Timestamp;
 
-/// Largest number of job numbers that are cached, and of orders whose promise was judged.
+/// Maximum number of cached job numbers, and of orders whose promise was evaluated.
 const MAX_CACHED_JOBS: usize = 10_000;
-/// Events that are not printed because they would only fill the screen.
+/// Events that are not printed because they would flood the screen.
 const UNPRINTED_EVENTS: [&str; 5] = ["job.created", "job.validated", "job.sliced", "job.dispatching", "LOW_STOCK"];
 
-/// Tells and counts events.
+/// Prints and counts events.
 pub struct Story {
     api: Api,
     names: Names,
     screen: Screen,
     tally: Arc<Tally>,
-    /// Numbers of jobs and orders by their ids.
+    /// Numbers of jobs and orders by id.
     numbers: HashMap<String, String>,
-    /// Orders whose promise was judged.
+    /// Orders whose promise was evaluated.
     judged: HashSet<String>,
 }
 
 impl Story {
-    /// A story without events.
+    /// Builds a story without events.
     pub fn new(api: Api, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, names, screen, tally, numbers: HashMap::new(), judged: HashSet::new() }
     }
 
-    /// Counts an event, and shows it unless it is a quiet one.
+    /// Counts an event, and prints it unless it is one of the quiet ones.
     pub async fn tell(&mut self, event: &Value) -> Result<(), CliError> {
         let name = event["event"].as_str().unwrap_or_default();
         match name {
@@ -60,39 +60,39 @@ impl Story {
         }
     }
 
-    /// Tells what an order of a kit has made.
+    /// Prints the parts that an order of a kit consists of.
     async fn kit(&self, event: &Value) -> Result<(), CliError> {
         let Some(order) = self.order(event).await else { return Ok(()) };
         let words = kit_words(&order);
         words.map_or(Ok(()), |words| self.screen.line(Tone::Plain, &words))
     }
 
-    /// Tells whether an order is ready when it was promised, and counts it once.
+    /// Prints whether an order is ready by its promised time, and counts it once.
     async fn promise(&mut self, event: &Value) -> Result<(), CliError> {
         let Some(order) = self.order(event).await else { return Ok(()) };
-        let known = order["id"].as_str().unwrap_or_default().to_owned();
-        let Some((kept, words)) = promise_words(&order, event["timestamp"].as_str().unwrap_or_default()) else {
+        let order_id = order["id"].as_str().unwrap_or_default().to_owned();
+        let Some((is_kept, words)) = promise_words(&order, event["timestamp"].as_str().unwrap_or_default()) else {
             return Ok(());
         };
         if self.judged.len() >= MAX_CACHED_JOBS {
             self.judged.clear();
         }
-        if !self.judged.insert(known) {
+        if !self.judged.insert(order_id) {
             return Ok(()); // It was ready before, until a part of it was made again.
         }
-        count(if kept { &self.tally.kept } else { &self.tally.missed });
-        self.screen.line(if kept { Tone::Good } else { Tone::Bad }, &words)
+        count(if is_kept { &self.tally.promises_kept } else { &self.tally.missed });
+        self.screen.line(if is_kept { Tone::Good } else { Tone::Bad }, &words)
     }
 
-    /// The order that an event is about; `None` when the server has no answer right now.
+    /// Fetches the order of an event; `None` when the server cannot answer right now.
     async fn order(&self, event: &Value) -> Option<Value> {
         self.api.get(&format!("/api/orders/{}", event["data"]["orderId"].as_str()?)).await.ok()
     }
 
-    /// The number of a job and of its order.
+    /// Returns the number of a job and of its order.
     async fn job(&mut self, id: &str) -> String {
-        if let Some(known) = self.numbers.get(id) {
-            return known.clone();
+        if let Some(cached) = self.numbers.get(id) {
+            return cached.clone();
         }
         let Ok(job) = self.api.get(&format!("/api/jobs/{id}")).await else { return id.to_owned() };
         let text = |name: &str| job[name].as_str().unwrap_or_default().to_owned();
@@ -105,7 +105,7 @@ impl Story {
     }
 }
 
-/// How an event is shown among others.
+/// Returns the tone in which an event is printed.
 fn tone(event: &str) -> Tone {
     match event {
         "order.created" | "order.shipped" => Tone::Plain,
@@ -114,11 +114,11 @@ fn tone(event: &str) -> Tone {
     }
 }
 
-/// The line of an event: time, name, subject, details.
+/// Formats the line of an event: time, name, subject, details.
 fn line(event: &Value, job: Option<&str>, names: &Names) -> String {
     let data = &event["data"];
     let text = |name: &str| data[name].as_str().unwrap_or_default();
-    let known = |names: &std::collections::BTreeMap<String, String>, id: &str| {
+    let name_of = |names: &std::collections::BTreeMap<String, String>, id: &str| {
         names.get(id).cloned().unwrap_or_else(|| id.to_owned())
     };
     let time = event["timestamp"].as_str().and_then(|at| at.get(11..19)).unwrap_or_default();
@@ -126,10 +126,10 @@ fn line(event: &Value, job: Option<&str>, names: &Names) -> String {
     let (about, more) = match name.split('.').next().unwrap_or_default() {
         "order" => (text("number").to_owned(), order_words(name, data)),
         "job" => {
-            let part = known(&names.parts, text("skuId"));
+            let part = name_of(&names.parts, text("skuId"));
             let printer = match text("printerId") {
                 "" => String::new(),
-                id => format!(" on {}", known(&names.printers, id)),
+                id => format!(" on {}", name_of(&names.printers, id)),
             };
             let error = match text("error") {
                 "" => String::new(),
@@ -144,7 +144,7 @@ fn line(event: &Value, job: Option<&str>, names: &Names) -> String {
     format!("{time}  {name:<16}  {about:<26}  {more}").trim_end().to_owned()
 }
 
-/// What a kit in an order consists of: ordered and paid as one, made as parts.
+/// Describes the contents of a kit in an order: ordered and paid as one, made as parts.
 fn kit_words(order: &Value) -> Option<String> {
     let lines = order["lines"].as_array()?;
     let at = lines.iter().find_map(|line| line["kitLine"].as_u64())?;
@@ -157,18 +157,18 @@ fn kit_words(order: &Value) -> Option<String> {
     Some(format!("KIT       {number} wants {} x {name}, one price; made of {}", kit["quantity"], parts.join(" and ")))
 }
 
-/// Whether an order that is ready at this moment keeps its promise, in words; `None` where nothing was promised.
+/// Describes whether an order that is ready at this moment meets its promise; `None` when nothing was promised.
 fn promise_words(order: &Value, ready: &str) -> Option<(bool, String)> {
     let promised = order["promisedAt"].as_str()?;
     let [ready_at, promised_at] = [ready, promised].map(|text| text.parse::<Timestamp>().ok());
     let early = promised_at?.since(ready_at?);
     // A moment too late is too late.
-    let (kept, seconds) = (early >= 0, if early >= 0 { early / 1000 } else { (999 - early) / 1000 });
+    let (is_kept, seconds) = (early >= 0, if early >= 0 { early / 1000 } else { (999 - early) / 1000 });
     let verdict =
-        if kept { format!("PROMISE KEPT, {seconds} s early") } else { format!("PROMISE MISSED by {seconds} s") };
+        if is_kept { format!("PROMISE KEPT, {seconds} s early") } else { format!("PROMISE MISSED by {seconds} s") };
     let [ready, promised] = [ready, promised].map(|text| text.get(11..19).unwrap_or_default());
     let number = order["number"].as_str()?;
-    Some((kept, format!("          {number} is ready at {ready} and was promised for {promised}: {verdict}")))
+    Some((is_kept, format!("          {number} is ready at {ready} and was promised for {promised}: {verdict}")))
 }
 
 fn order_words(event: &str, data: &Value) -> String {
@@ -211,8 +211,8 @@ mod tests {
     #[test]
     fn lines_say_time_event_number_and_printer() {
         let job = event("job.printing", json!({"jobId": "j", "skuId": "s1", "printerId": "p1", "error": null}));
-        let told = line(&job, Some("JOB-000007 of ORD-000003"), &names());
-        assert_eq!(told, "08:09:10  job.printing      JOB-000007 of ORD-000003    Cable clip on Ada");
+        let actual = line(&job, Some("JOB-000007 of ORD-000003"), &names());
+        assert_eq!(actual, "08:09:10  job.printing      JOB-000007 of ORD-000003    Cable clip on Ada");
         let failed = event("job.failed", json!({"skuId": "s1", "printerId": "p2", "error": "thermal runaway"}));
         assert!(line(&failed, Some("J"), &names()).ends_with("Cable clip on p2: thermal runaway"));
     }
@@ -227,11 +227,12 @@ mod tests {
         ]});
         let kit = "KIT       ORD-000004 wants 2 x Desk set, one price; made of 2 x Badge and 4 x Clip";
         assert_eq!(kit_words(&order).as_deref(), Some(kit));
-        let (kept, words) = promise_words(&order, "2026-11-21T08:09:10.123Z").unwrap_or_default();
-        let told = "          ORD-000004 is ready at 08:09:10 and was promised for 08:09:30: PROMISE KEPT, 19 s early";
-        assert_eq!((kept, words.as_str()), (true, told));
-        let (kept, words) = promise_words(&order, "2026-11-21T08:10:00.000Z").unwrap_or_default();
-        assert!(!kept && words.ends_with("PROMISE MISSED by 30 s"), "{words}");
+        let (is_kept, words) = promise_words(&order, "2026-11-21T08:09:10.123Z").unwrap_or_default();
+        let expected =
+            "          ORD-000004 is ready at 08:09:10 and was promised for 08:09:30: PROMISE KEPT, 19 s early";
+        assert_eq!((is_kept, words.as_str()), (true, expected));
+        let (is_kept, words) = promise_words(&order, "2026-11-21T08:10:00.000Z").unwrap_or_default();
+        assert!(!is_kept && words.ends_with("PROMISE MISSED by 30 s"), "{words}");
         let plain =
             json!({"number": "ORD-000005", "promisedAt": null, "lines": [{"description": "Vase", "quantity": 1}]});
         assert_eq!((kit_words(&plain), promise_words(&plain, "2026-11-21T08:10:00.000Z")), (None, None));

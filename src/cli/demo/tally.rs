@@ -1,4 +1,4 @@
-//! Counts what happens while the demo runs.
+//! Counts of events in a demo run.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -11,14 +11,14 @@ pub struct Tally {
     pub failed: AtomicUsize,
     pub shipped: AtomicUsize,
     pub restocked: AtomicUsize,
-    /// Mishaps on the floor that were brought about.
+    /// Mishaps caused on the floor.
     pub mishaps: AtomicUsize,
-    /// Those of them that ended well.
+    /// Mishaps from which the shop recovered.
     pub rescued: AtomicUsize,
     /// Prints that were signed off as bad.
     pub rejected: AtomicUsize,
-    /// Orders that were ready when they were promised.
-    pub kept: AtomicUsize,
+    /// Orders that were ready by the promised time.
+    pub promises_kept: AtomicUsize,
     /// Orders that were ready later than promised.
     pub missed: AtomicUsize,
 }
@@ -29,13 +29,13 @@ pub fn count(counter: &AtomicUsize) {
 }
 
 impl Tally {
-    /// What was ordered, paid and shipped.
+    /// Formats the numbers of orders placed, paid and shipped.
     pub fn orders(&self) -> String {
         let n = |counter: &AtomicUsize| counter.load(Relaxed);
         format!("orders placed {}, paid {}, shipped {}", n(&self.ordered), n(&self.paid), n(&self.shipped))
     }
 
-    /// What was made, and what went wrong meanwhile.
+    /// Formats the results of prints, promises, restocks and mishaps.
     pub fn parts(&self) -> String {
         let n = |counter: &AtomicUsize| counter.load(Relaxed);
         format!(
@@ -43,7 +43,7 @@ impl Tally {
             n(&self.printed),
             n(&self.failed),
             n(&self.rejected),
-            n(&self.kept),
+            n(&self.promises_kept),
             n(&self.missed),
             n(&self.restocked),
             n(&self.mishaps),
@@ -51,7 +51,7 @@ impl Tally {
         )
     }
 
-    /// One line that is printed when the demo stops.
+    /// Formats the one-line summary that is printed when the demo stops.
     pub fn summary(&self, webhooks: usize) -> String {
         format!("{}; {}; webhooks received {webhooks}", self.orders(), self.parts())
     }

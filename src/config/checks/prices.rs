@@ -6,32 +6,32 @@ use crate::config::sections::Intake;
 use crate::domain::bounds::MAX_CENTS;
 use crate::domain::intake_prices::{DEFAULT_ENTRY, MAX_COLORS};
 
-/// Longest time that an estimate is good, in days.
+/// Maximum validity of an estimate, in days.
 const MAX_ESTIMATE_DAYS: u32 = 3650;
 
-/// What is wrong with them.
-pub(super) fn problems(intake: &Intake, found: &mut Vec<String>) {
+/// Appends the faults of the price tables to `found`.
+pub(super) fn problems(intake: &Intake, problems: &mut Vec<String>) {
     let fits = |cents: i64| (0..=MAX_CENTS).contains(&cents);
     for (name, table) in intake.tables() {
         let ids: BTreeSet<&str> = table.iter().map(|entry| entry.id.as_str()).collect();
         if !ids.contains(DEFAULT_ENTRY) {
-            found.push(format!("intake.{name} must have an entry with the id \"{DEFAULT_ENTRY}\""));
+            problems.push(format!("intake.{name} must have an entry with the id \"{DEFAULT_ENTRY}\""));
         }
         if ids.len() < table.len() {
-            found.push(format!("intake.{name}: an id stands there twice"));
+            problems.push(format!("intake.{name}: an id stands there twice"));
         }
         if table.iter().any(|entry| !fits(entry.cents)) {
-            found.push(format!("intake.{name}: a price must be from 0 to {MAX_CENTS}"));
+            problems.push(format!("intake.{name}: a price must be from 0 to {MAX_CENTS}"));
         }
     }
     if intake.color_cents.len() != usize::from(MAX_COLORS) || !intake.color_cents.iter().all(|cents| fits(*cents)) {
-        found.push(format!("intake.color_cents must be {MAX_COLORS} prices, for one colour up to {MAX_COLORS}"));
+        problems.push(format!("intake.color_cents must be {MAX_COLORS} prices, for one colour up to {MAX_COLORS}"));
     }
     if !fits(intake.uv_coating_cents) {
-        found.push(format!("intake.uv_coating_cents must be from 0 to {MAX_CENTS}"));
+        problems.push(format!("intake.uv_coating_cents must be from 0 to {MAX_CENTS}"));
     }
     if !(1..=MAX_ESTIMATE_DAYS).contains(&intake.valid_days) {
-        found.push(format!("intake.valid_days must be from 1 to {MAX_ESTIMATE_DAYS}"));
+        problems.push(format!("intake.valid_days must be from 1 to {MAX_ESTIMATE_DAYS}"));
     }
 }
 
@@ -42,17 +42,17 @@ mod tests {
     use crate::config::sections::IntakePrice;
 
     fn faults(change: impl FnOnce(&mut Intake)) -> Vec<String> {
-        let (mut intake, mut found) = (Config::default().intake, Vec::new());
+        let (mut intake, mut messages) = (Config::default().intake, Vec::new());
         change(&mut intake);
-        problems(&intake, &mut found);
-        found
+        problems(&intake, &mut messages);
+        messages
     }
 
     #[test]
     fn every_fault_of_the_tables_is_told() {
         assert!(faults(|_| {}).is_empty());
         let price = |id: &str, cents| IntakePrice { id: id.to_owned(), cents };
-        let found = faults(|intake| {
+        let messages = faults(|intake| {
             intake.sizes = vec![price("m", 1), price("m", -1)];
             intake.color_cents.pop();
             intake.uv_coating_cents = -1;
@@ -66,8 +66,8 @@ mod tests {
             "uv_coating_cents",
             "valid_days",
         ] {
-            assert!(found.iter().any(|fault| fault.contains(words)), "{words}: {found:?}");
+            assert!(messages.iter().any(|fault| fault.contains(words)), "{words}: {messages:?}");
         }
-        assert_eq!(found.len(), 6, "{found:?}");
+        assert_eq!(messages.len(), 6, "{messages:?}");
     }
 }

@@ -20,9 +20,9 @@ fn load(file: &str, env: &[(&str, &str)]) -> LoadedConfig {
     try_load(file, env).unwrap()
 }
 
-/// Returns a value that the setting may have, as TOML and as the text of a variable.
-fn sample(known: &KnownSettings, key: &str) -> (String, String) {
-    match known.default_of(key).unwrap() {
+/// Returns a sample value of the setting, as TOML and as the text of a variable.
+fn sample(known_settings: &KnownSettings, key: &str) -> (String, String) {
+    match known_settings.default_of(key).unwrap() {
         Value::String(_, text) if text.is_empty() => ("\"hunter2\"".to_owned(), "hunter2".to_owned()),
         Value::String(_, text) => (format!("\"{text}\""), text.clone()),
         other => (shown::toml(other), shown::toml(other)),
@@ -31,10 +31,10 @@ fn sample(known: &KnownSettings, key: &str) -> (String, String) {
 
 #[test]
 fn every_former_name_sets_its_setting_and_the_new_one_is_told() {
-    let known = KnownSettings::new().unwrap();
+    let known_settings = KnownSettings::new().unwrap();
     for (name, key) in RENAMED {
-        assert!(known.has(key) && !known.has(name), "{name} is {key}");
-        let ((toml, text), (section, short)) = (sample(&known, key), name.split_once('.').unwrap());
+        assert!(known_settings.has(key) && !known_settings.has(name), "{name} is {key}");
+        let ((toml, text), (section, short)) = (sample(&known_settings, key), name.split_once('.').unwrap());
         let (variable, replacement) = (variable_of(name), variable_of(key));
         let in_file = load(&format!("[{section}]\n{short} = {toml}\n"), &[]);
         let in_env = load("", &[(&*variable, &*text)]);
@@ -43,7 +43,7 @@ fn every_former_name_sets_its_setting_and_the_new_one_is_told() {
             (&in_env, format!("{variable} in the environment"), &*replacement),
         ];
         for (loaded, source, replacement) in sources {
-            assert_eq!(loaded.given[key].source, source);
+            assert_eq!(loaded.given_settings[key].source, source);
             let words =
                 format!("{source} is named {replacement} now: the former name still works, but write the new one");
             assert!(loaded.warnings.contains(&words), "{words}: {:?}", loaded.warnings);

@@ -6,36 +6,36 @@ use super::Seconds;
 use crate::config::values::Secret;
 use crate::services::accounting::AccountingSettings;
 
-/// `[accounting]`: the system that keeps the books.
+/// `[accounting]`: accounting system.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accounting {
-    /// The name by which the provider knows this shop's program; empty: no accounting.
+    /// OAuth 2.0 client id; empty: no accounting.
     pub client_id: String,
-    /// What the program proves itself with.
+    /// OAuth 2.0 client secret.
     pub client_secret: Secret,
-    /// The page on which an admin consents.
+    /// URL of the page on which an admin consents.
     pub authorize_url: String,
-    /// Where codes and tokens are given for tokens.
+    /// URL at which authorization codes and refresh tokens are exchanged for tokens.
     pub token_url: String,
-    /// Where tokens are given up; empty: nowhere.
+    /// URL at which tokens are revoked; empty: they are not revoked.
     pub revocation_url: String,
     /// Base address of the API.
     pub url: String,
-    /// What is asked for.
+    /// OAuth 2.0 scopes to request.
     pub scopes: Vec<String>,
-    /// Code of the account that sales go to.
+    /// Code of the account to which sales are booked.
     pub sales_account: String,
-    /// Code of the account that payments of invoices are booked on; empty: none are booked.
+    /// Code of the account to which invoice payments are booked; empty: none are booked.
     pub payment_account: String,
-    /// The system's word for each tax rate, as `1900=OUTPUT` with the rate in basis points.
+    /// Tax type of the accounting system for each tax rate, as `1900=OUTPUT` with the rate in basis points.
     pub tax_types: Vec<String>,
-    /// Time between two looks for what has still to be told.
+    /// Interval between two checks for records that have yet to be transferred.
     pub interval_seconds: Seconds,
 }
 
 impl Accounting {
-    /// The settings as the client uses them; entries of `tax_types` that cannot be read are left out.
+    /// Returns the settings in the form that the client uses; entries of `tax_types` that cannot be parsed are omitted.
     pub fn client_settings(&self) -> AccountingSettings {
         let words = self.tax_types.iter().filter_map(|entry| tax_word(entry));
         AccountingSettings {
@@ -52,7 +52,7 @@ impl Accounting {
         }
     }
 
-    /// The first entry of `tax_types` that cannot be read.
+    /// Returns the first entry of `tax_types` that cannot be parsed.
     pub fn unreadable_tax_type(&self) -> Option<&str> {
         self.tax_types.iter().map(String::as_str).find(|entry| tax_word(entry).is_none())
     }

@@ -2,14 +2,14 @@
 
 use serde::Deserialize;
 
-/// `[catalog]`: where the catalogue comes from.
+/// `[catalog]`: source of the catalogue.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalog {
-    /// `local`, or the word of a kind of storefront.
+    /// `local`, or the name of a storefront platform.
     pub provider: String,
     /// Address of the storefront.
     pub url: String,
-    /// Currency of its prices; empty: that of our orders.
+    /// Currency of the storefront's prices; empty: that of our orders.
     pub currency: String,
 }

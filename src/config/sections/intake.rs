@@ -1,45 +1,45 @@
-//! Settings of custom requests: what custom pieces are estimated to cost.
+//! Settings of custom requests: price tables of custom pieces.
 
 use serde::Deserialize;
 
 use crate::domain::intake_prices::{IntakePrices, MAX_COLORS, PriceTable};
 
-/// `[intake]`: price tables of custom pieces. An estimate is the sum of what its choices cost.
+/// `[intake]`: price tables of custom pieces. An estimate is the sum of the prices of its choices.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Intake {
-    /// How long an estimate is good, in days.
+    /// Validity of an estimate, in days.
     pub valid_days: u32,
-    /// What is made.
+    /// Prices by product type, such as a figurine or a relief: the base price.
     pub product_types: Vec<IntakePrice>,
-    /// What it shows.
+    /// Prices by subject, such as a person or a pet.
     pub subjects: Vec<IntakePrice>,
-    /// In which manner.
+    /// Prices by style.
     pub styles: Vec<IntakePrice>,
-    /// How large.
+    /// Prices by size.
     pub sizes: Vec<IntakePrice>,
-    /// What it stands on.
+    /// Prices by base on which the piece stands.
     pub bases: Vec<IntakePrice>,
-    /// What one colour costs, two, and so on.
+    /// Prices for one colour, two, and so on.
     pub color_cents: Vec<i64>,
-    /// What a coating against sunlight costs.
+    /// Price of a coating against ultraviolet light.
     pub uv_coating_cents: i64,
-    /// Whatever else may be wanted.
+    /// Prices of optional extras.
     pub addons: Vec<IntakePrice>,
 }
 
-/// An entry of a price table.
+/// Entry of a price table.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IntakePrice {
-    /// The id that requests name.
+    /// Id of the choice in requests.
     pub id: String,
-    /// The price, in the smallest unit of the shop's currency.
+    /// Price in the smallest unit of the shop's currency.
     pub cents: i64,
 }
 
 impl Intake {
-    /// The price tables by the names of their settings.
+    /// Returns the price tables by the names of their settings.
     pub fn tables(&self) -> [(&'static str, &[IntakePrice]); 6] {
         [
             ("product_types", &self.product_types),
@@ -51,7 +51,7 @@ impl Intake {
         ]
     }
 
-    /// The settings as the rules use them.
+    /// Returns the settings in the form that the domain rules use.
     pub fn prices(&self) -> IntakePrices {
         let table =
             |prices: &[IntakePrice]| PriceTable::new(prices.iter().map(|price| (price.id.clone(), price.cents)));

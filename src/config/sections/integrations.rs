@@ -1,39 +1,39 @@
-//! Settings of the integrations: other systems of the shop that events, states and questions go to.
+//! Settings of the integrations: other systems of the shop that receive events and states and answer queries.
 
 use serde::Deserialize;
 
 use super::Seconds;
 use crate::config::values::Secret;
 
-/// `[integrations]`: what holds for each of them.
+/// `[integrations]`: settings shared by all integrations.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Integrations {
-    /// Longest time of one call.
+    /// Maximum time of one call.
     pub request_timeout_seconds: Seconds,
-    /// Pause after the failures that open the circuit, doubled with each further failure.
+    /// Pause after the failures that open the circuit breaker, doubled with each further failure.
     pub retry_first_seconds: Seconds,
-    /// Longest of these pauses.
+    /// Maximum length of these pauses.
     pub retry_longest_seconds: Seconds,
-    /// Time between two looks at a system that nothing else is told or asked.
+    /// Interval between two health checks of a system with which the server does not otherwise communicate.
     pub check_interval_seconds: Seconds,
 }
 
-/// `[workflow]`: the workflow automation that events are sent to.
+/// `[workflow]`: workflow automation that receives events.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Workflow {
     /// Address of its webhook; empty: none.
     pub url: String,
-    /// What is shown to it; empty: nothing.
+    /// Token to authenticate with; empty: none.
     pub token: Secret,
     /// Name of the header that carries the token.
     pub token_header: String,
-    /// The events that are sent; empty: all that endpoints may subscribe to, and `LOW_STOCK`.
+    /// Events that are sent; empty: all to which endpoints may subscribe, and `LOW_STOCK`.
     pub events: Vec<String>,
 }
 
-/// `[smart_home]`: where the states of printers and shop are shown.
+/// `[smart_home]`: home automation that shows the states of the printers and the shop.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SmartHome {
@@ -41,55 +41,55 @@ pub struct SmartHome {
     pub url: String,
     /// Long-lived access token of an account there.
     pub token: Secret,
-    /// Shortest time between two tellings of changed states.
+    /// Minimum time between two updates of changed states.
     pub push_interval_seconds: Seconds,
-    /// Address of the MQTT broker that it listens to; empty: none.
+    /// Address of the MQTT broker to which the home automation subscribes; empty: none.
     pub mqtt_url: String,
-    /// User name at the broker; empty: no sign-in.
+    /// User name at the broker; empty: no authentication.
     pub mqtt_user: String,
     /// Password at the broker.
     pub mqtt_password: Secret,
-    /// What the topics of states begin with.
+    /// Prefix of the topics of states.
     pub mqtt_topic: String,
-    /// What the topics of discovery begin with, as set there.
+    /// Prefix of the discovery topics, as configured in the home automation.
     pub mqtt_discovery_prefix: String,
 }
 
 impl SmartHome {
-    /// Whether states go anywhere.
+    /// Returns whether states are sent anywhere.
     pub fn is_on(&self) -> bool {
         !self.url.is_empty() || !self.mqtt_url.is_empty()
     }
 }
 
-/// `[failure_detection]`: the detector that is shown pictures of running prints.
+/// `[failure_detection]`: detector that receives pictures of running prints.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailureDetection {
     /// Address of the detector; empty: none.
     pub url: String,
-    /// What is shown to it; empty: nothing.
+    /// Token to authenticate with; empty: none.
     pub token: Secret,
-    /// Time between two pictures of one print.
+    /// Interval between two pictures of one print.
     pub look_interval_seconds: Seconds,
-    /// Pictures of a print that are seen before anything is concluded.
+    /// Number of pictures of a print that are examined before the detector may raise an alarm.
     pub safe_frames: u32,
-    /// Pictures in a row that must be above a threshold.
+    /// Number of consecutive pictures that must be above a threshold.
     pub frames_in_a_row: u32,
-    /// Smoothed confidence from which people are told.
+    /// Smoothed confidence from which operators are alerted.
     pub alert_threshold: f64,
     /// Smoothed confidence from which the print is paused.
     pub pause_threshold: f64,
-    /// Pause prints at all.
+    /// Allows pausing prints.
     pub pause: bool,
 }
 
-/// `[stock_sync]`: keeping stock in step with systems that count it besides us.
+/// `[stock_sync]`: synchronisation of stock with systems that also count it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StockSync {
-    /// Time between two looks at each system.
+    /// Interval between two synchronisations with each system.
     pub interval_seconds: Seconds,
-    /// How long a booking may be on its way after it was sent, before it counts as not booked.
+    /// Time that a booking may be in flight after it was sent, before it counts as not booked.
     pub settle_seconds: Seconds,
 }

@@ -1,4 +1,4 @@
-//! Settings of invoices: what they say of the shop, how they look, where their PDFs are stored.
+//! Settings of invoices: seller details, appearance, and storage of their PDFs.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::domain::address::Address;
 use crate::domain::invoice::Party;
 use crate::domain::rules::InvoiceRules;
 
-/// `[invoices]`: what invoices say of the shop. It is frozen in each invoice when that is issued.
+/// `[invoices]`: seller details on invoices. Each invoice stores a copy when it is issued.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Invoices {
@@ -22,7 +22,7 @@ pub struct Invoices {
     pub seller_line1: String,
     /// Second line of the address.
     pub seller_line2: String,
-    /// City or town where the shop is.
+    /// City or town of the shop.
     pub seller_city: String,
     /// State or province.
     pub seller_region: String,
@@ -30,7 +30,7 @@ pub struct Invoices {
     pub seller_postal_code: String,
     /// Country as ISO 3166-1 code.
     pub seller_country: String,
-    /// Identifier for value added tax.
+    /// VAT identification number.
     pub seller_vat_id: String,
     /// Number at the local tax office.
     pub seller_tax_number: String,
@@ -38,16 +38,16 @@ pub struct Invoices {
     pub seller_email: String,
     /// Telephone number for questions.
     pub seller_phone: String,
-    /// Account to pay to, as IBAN.
+    /// IBAN of the account to pay to.
     pub seller_iban: String,
-    /// Bank of that account.
+    /// BIC of that account's bank.
     pub seller_bic: String,
-    /// Why nothing is taxed where the rate is 0.
+    /// Reason that invoices state for not charging tax where the rate is 0.
     pub zero_rate_reason: String,
 }
 
 impl Invoices {
-    /// The settings as the rules use them.
+    /// Returns the settings in the form that the domain rules use.
     pub fn rules(&self) -> InvoiceRules {
         let some = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         let parts = [&self.seller_line1, &self.seller_city, &self.seller_country];
@@ -76,13 +76,13 @@ impl Invoices {
     }
 }
 
-/// `[pdf]`: whether invoices are rendered as PDF, and how they look.
+/// `[pdf]`: rendering of invoices as PDF, and their appearance.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pdf {
     /// `false`: no PDF is rendered.
     pub enabled: bool,
-    /// A picture at the top of each page, PNG or JPEG; empty: none.
+    /// Logo at the top of each page, PNG or JPEG; empty: none.
     pub logo_file: PathBuf,
     /// Colour of lines and headings as `#rrggbb`.
     pub accent_color: String,
@@ -90,12 +90,12 @@ pub struct Pdf {
     pub footer: String,
     /// Font files for characters that the built-in font lacks, in the order in which they are tried.
     pub fonts: Vec<PathBuf>,
-    /// Folders in which fonts of Noto are looked for, for scripts that neither the program nor `fonts` has.
+    /// Folders that are searched for Noto fonts, for scripts that neither the built-in font nor `fonts` covers.
     pub font_folders: Vec<PathBuf>,
 }
 
 impl Pdf {
-    /// The colour as red, green and blue; `None` when it is not written as `#rrggbb`.
+    /// Returns the colour as red, green and blue; `None` when it is not of the form `#rrggbb`.
     pub fn accent(&self) -> Option<(u8, u8, u8)> {
         let digits = self.accent_color.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
         let part = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
@@ -103,11 +103,11 @@ impl Pdf {
     }
 }
 
-/// `[object_storage]`: where rendered PDFs are stored.
+/// `[object_storage]`: storage of rendered PDFs.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectStorage {
-    /// Name of the bucket; empty: a folder of this machine.
+    /// Name of the bucket; empty: a folder on this machine.
     pub bucket: String,
     /// Address of the service; empty: that of the region at Amazon.
     pub endpoint: String,
@@ -115,10 +115,10 @@ pub struct ObjectStorage {
     pub region: String,
     /// Identifier of the access key.
     pub access_key_id: String,
-    /// What requests are signed with.
+    /// Secret key that signs requests.
     pub secret_access_key: Secret,
-    /// Address at which everybody can read what is in the bucket.
+    /// Public base address at which the contents of the bucket are readable.
     pub public_url: String,
-    /// Longest time of one request to the service.
+    /// Maximum time of one request to the service.
     pub timeout_seconds: Seconds,
 }

@@ -5,13 +5,13 @@ use serde::Deserialize;
 use super::Seconds;
 use crate::config::values::Secret;
 
-/// `[parts]`, `[workflow]`, `[farm_ui]`, `[failure_detection]`, `[smart_home]`: another system of the shop.
+/// `[parts]`, `[spools]`, `[farm_ui]`: connection to another system of the shop.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Peer {
-    /// Its address; empty: none.
+    /// Address of the system; empty: none.
     pub url: String,
-    /// What the server shows there; empty where nothing is asked for.
+    /// Token to authenticate with; empty where none is required.
     pub token: Secret,
 }
 
@@ -19,8 +19,8 @@ pub struct Peer {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Discovery {
-    /// Whether the local network is searched, and not this machine alone.
+    /// Searches the local network, not only this machine.
     pub local_network: bool,
-    /// How long announcements are listened for.
+    /// Time for which the search listens for announcements.
     pub listen_seconds: Seconds,
 }

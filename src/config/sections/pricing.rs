@@ -1,4 +1,4 @@
-//! Settings of prices: what things cost the shop, what it adds, and how long a quote holds.
+//! Settings of prices: costs of the shop, margins, and the validity of quotes.
 
 use serde::Deserialize;
 
@@ -6,50 +6,50 @@ use crate::domain::pricing::PriceRates;
 use crate::domain::rules::PricingRules;
 use crate::domain::sku::MachineType;
 
-/// `[pricing]`: how models are priced, and how long quotes hold. Unsigned: no cost is below 0.
+/// `[pricing]`: prices of models, and validity of quotes. Unsigned: no cost is below 0.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pricing {
-    /// A kilogram of material whose own cost is not known.
+    /// Price of a kilogram of material without its own unit cost, in cents.
     pub material_cents_per_kg: u32,
-    /// Weight of a cubic centimetre of material.
+    /// Weight of a cubic centimetre of material, in milligrams.
     pub density_mg_per_cm3: u32,
-    /// How much of the volume of a part is printed.
+    /// Share of a part's volume that is printed, in basis points.
     pub fill_bps: u32,
-    /// Cubic millimetres that are printed in an hour.
+    /// Volume that is printed in an hour, in cubic millimetres.
     pub print_mm3_per_hour: u32,
     /// Seconds from the start of a print to its first line.
     pub heat_up_seconds: u32,
-    /// What a machine takes while it prints.
+    /// Power that a machine consumes while it prints, in watts.
     pub machine_watts: u32,
-    /// What a kilowatt hour costs.
+    /// Price of a kilowatt hour, in cents.
     pub energy_cents_per_kwh: u32,
-    /// Wear of a machine in an hour of printing.
+    /// Wear of a machine per hour of printing, in cents.
     pub wear_cents_per_hour: u32,
-    /// What an hour of work costs.
+    /// Price of an hour of work, in cents.
     pub labour_cents_per_hour: u32,
-    /// Minutes of work on a line.
+    /// Minutes of work per line.
     pub setup_minutes: u32,
-    /// Minutes of work on a part.
+    /// Minutes of work per part.
     pub handling_minutes: u32,
-    /// Share of prints that fail.
+    /// Share of prints that fail, in basis points.
     pub failure_bps: u32,
-    /// What is added to the costs.
+    /// Margin added to the costs, in basis points.
     pub margin_bps: u32,
-    /// Least price of a line.
+    /// Minimum price of a line, in cents.
     pub minimum_cents: u32,
-    /// Slicer profile of models for which none is named; empty: none.
+    /// Slicer profile of models that specify none; empty: none.
     pub slicer_profile: String,
-    /// Type of machine of models for which none is named.
+    /// Machine type of models that specify none.
     pub machine_type: MachineType,
-    /// Largest uploaded model, in bytes.
+    /// Maximum size of an uploaded model, in bytes.
     pub model_max_bytes: u64,
     /// Days from the sending of a quote until it expires.
     pub quote_valid_days: u32,
 }
 
 impl Pricing {
-    /// The settings as the rules use them.
+    /// Returns the settings in the form that the domain rules use.
     pub fn rules(&self) -> PricingRules {
         let rates = PriceRates {
             material_cents_per_kg: self.material_cents_per_kg.into(),
@@ -70,7 +70,7 @@ impl Pricing {
         PricingRules { rates, valid_days: self.quote_valid_days.into() }
     }
 
-    /// The slicer profile of models for which none is named.
+    /// Returns the slicer profile of models that specify none.
     pub fn profile(&self) -> Option<String> {
         Some(self.slicer_profile.trim().to_owned()).filter(|profile| !profile.is_empty())
     }

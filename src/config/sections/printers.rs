@@ -1,28 +1,28 @@
-//! The settings of printers and of their cameras.
+//! Settings of printers and of their cameras.
 
 use serde::Deserialize;
 
 use crate::config::values::{Days, Seconds, Secret};
 
-/// `[printers]`: how the adapters speak to printers.
+/// `[printers]`: timeouts and intervals of the printer adapters.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Printers {
-    /// Interval between status requests to a printer that does not report by itself.
+    /// Interval between status requests to a printer that does not push its status.
     pub poll_interval_seconds: Seconds,
-    /// Time without an answer after which a printer counts as offline.
+    /// Time without a response after which a printer counts as offline.
     pub offline_seconds: Seconds,
-    /// Longest time to open a connection.
+    /// Maximum time to open a connection.
     pub connect_timeout_seconds: Seconds,
-    /// Longest time for a printer to answer a request; commands may take longer.
+    /// Maximum time for a printer to answer a request; commands may take longer.
     pub request_timeout_seconds: Seconds,
-    /// Uploads slower than this are given up.
+    /// Minimum rate of uploads; slower ones are aborted.
     pub upload_min_bytes_per_second: u64,
-    /// Longest time for a camera to answer a picture.
+    /// Maximum time for a camera to return a picture.
     pub camera_timeout_seconds: Seconds,
-    /// Whether a picture is taken when a print ends.
+    /// Takes a picture when a print ends.
     pub finish_photos: bool,
-    /// How long these pictures are kept; 0: for ever.
+    /// Retention period of these pictures; 0: for ever.
     pub keep_finish_photos_days: Days,
     /// Address for `fw_rest` printers that were added without one.
     pub fw_rest_url: String,

@@ -1,25 +1,25 @@
-//! Settings of how printed parts are judged.
+//! Settings for judging printed parts.
 
 use serde::Deserialize;
 
 use crate::domain::rules::QualityRules;
 
-/// `[quality]`: how printed parts are judged.
+/// `[quality]`: rules for judging printed parts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quality {
-    /// Whether parts of finished prints count by themselves, or once a person signed them off.
+    /// Decides whether parts of finished prints count automatically, or only after an operator's sign-off.
     pub sign_off: SignOffMode,
-    /// Whether rejected parts are made again by themselves.
+    /// Reprints rejected parts automatically.
     pub reprint_missing: bool,
-    /// Jobs that one line of an order makes by itself for rejected parts.
+    /// Maximum number of jobs that one line of an order creates automatically for rejected parts.
     pub max_reprints: u32,
-    /// Words for why parts are not good.
+    /// Reasons for which parts may be rejected.
     pub reasons: Vec<String>,
 }
 
 impl Quality {
-    /// The settings as the rules use them.
+    /// Returns the settings in the form that the domain rules use.
     pub fn rules(&self) -> QualityRules {
         QualityRules {
             sign_off_required: self.sign_off == SignOffMode::Required,
@@ -30,12 +30,12 @@ impl Quality {
     }
 }
 
-/// When the parts of a finished print count as good.
+/// Moment at which the parts of a finished print count as good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SignOffMode {
-    /// At its end, all of them; a person may say otherwise afterwards.
+    /// All parts when the print ends; an operator may correct the number afterwards.
     Automatic,
-    /// Once a person says how many.
+    /// After an operator enters the number of good parts.
     Required,
 }

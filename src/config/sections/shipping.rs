@@ -1,33 +1,33 @@
-//! Settings of what is sent to customers.
+//! Settings of shipping.
 
 use serde::Deserialize;
 
 use crate::domain::tracking::TrackingPage;
 
-/// `[shipping]`: what sending an order costs the customer, and where it can be followed.
+/// `[shipping]`: shipping price for customers, and tracking pages.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shipping {
     /// Price per order, in the smallest unit of its currency.
     pub flat_cents: i64,
-    /// Pages of carriers on which parcels can be followed.
+    /// Carriers' pages on which parcels can be tracked.
     pub tracking: Vec<Tracking>,
 }
 
 impl Shipping {
-    /// The pages as the rules use them.
+    /// Returns the pages in the form that the domain rules use.
     pub fn tracking_pages(&self) -> Vec<TrackingPage> {
         let page = |one: &Tracking| TrackingPage { carrier: one.carrier.clone(), url: one.url.clone() };
         self.tracking.iter().map(page).collect()
     }
 }
 
-/// An entry of `shipping.tracking`.
+/// Entry of `shipping.tracking`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tracking {
-    /// Name of the carrier, as it is given with a shipment.
+    /// Name of the carrier, as shipments specify it.
     pub carrier: String,
-    /// Address of the page, with `{number}` for the tracking number.
+    /// URL of the page, with `{number}` for the tracking number.
     pub url: String,
 }

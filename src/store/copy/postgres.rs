@@ -26,9 +26,9 @@ pub(super) async fn copy(settings: &DatabaseSettings, file: &Path) -> Result<Dat
     let copied = copied(&db, &programs, file).await;
     db.close().await?;
     let (copy, schema) = copied?;
-    let found = found_in(&programs, file, schema).await?;
+    let counts = found_in(&programs, file, schema).await?;
     for (table, count) in &copy.rows {
-        let there = found.of(table);
+        let there = counts.of(table);
         if there != *count {
             return Err(CopyError::Unsound(format!("table {table} has {there} rows instead of {count}")));
         }

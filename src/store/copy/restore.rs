@@ -30,7 +30,7 @@ impl DatabaseCopier {
     /// Fails if the database cannot be queried.
     pub async fn restore_target(&self) -> Result<RestoreTarget, CopyError> {
         if let Some(file) = connect::sqlite_file(&self.settings.url) {
-            let bytes = file.metadata().map_or(0, |found| found.len());
+            let bytes = file.metadata().map_or(0, |metadata| metadata.len());
             return Ok(if bytes == 0 { RestoreTarget::Empty } else { RestoreTarget::Used });
         }
         connect::reach(&self.settings.url).await?;
@@ -77,15 +77,15 @@ impl DatabaseCopier {
     ///
     /// Fails if the copy is damaged, or has other rows.
     pub async fn restore_from(&self, copy: &Path, rows: &BTreeMap<String, u64>) -> Result<(), CopyError> {
-        let found = if self.is_sqlite() {
+        let restored = if self.is_sqlite() {
             sqlite::looked_through(&self.settings, copy).await?.rows
         } else {
             postgres::restore(&self.settings, copy).await?
         };
-        match rows.iter().find(|(table, count)| found.get(*table) != Some(count)) {
+        match rows.iter().find(|(table, count)| restored.get(*table) != Some(count)) {
             None => Ok(()),
             Some((table, count)) => {
-                let there = found.get(table).copied().unwrap_or_default();
+                let there = restored.get(table).copied().unwrap_or_default();
                 Err(CopyError::Unsound(format!("table {table} has {there} rows instead of {count}")))
             }
         }

@@ -52,17 +52,17 @@ async fn counted_now(db: &DatabaseConnection) -> Result<BTreeMap<String, u64>, C
 /// Has SQLite check a copy from its first page to its last, and counts its rows.
 pub(super) async fn looked_through(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let db = connect::copying(settings, Some(file.to_owned())).await?;
-    let seen = async {
+    let checked = async {
         let check = Statement::from_string(DatabaseBackend::Sqlite, "PRAGMA integrity_check(1)");
-        let said = db.query_one_raw(check).await?.map(|row| row.try_get_by_index::<String>(0)).transpose()?;
-        match said.as_deref() {
+        let verdict = db.query_one_raw(check).await?.map(|row| row.try_get_by_index::<String>(0)).transpose()?;
+        match verdict.as_deref() {
             Some("ok") => Ok(DatabaseCopy { schema: schema_of(&db).await?, rows: counted(&db).await? }),
             other => Err(CopyError::Unsound(other.unwrap_or("SQLite does not check it").to_owned())),
         }
     };
-    let seen = seen.await;
+    let checked = checked.await;
     db.close().await?;
-    seen
+    checked
 }
 
 /// Returns a table of which the copy has fewer or more rows than the database had before and after the copy was made.

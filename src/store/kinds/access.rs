@@ -39,12 +39,12 @@ impl Load for Access {
         Some(Condition::all())
     }
 
-    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
-        let mut users = found.parts::<User>().await?;
-        let mut keys = found.parts::<ApiKey>().await?;
-        let mut sessions = found.parts::<Session>().await?;
+    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut users = loading.parts::<User>().await?;
+        let mut keys = loading.parts::<ApiKey>().await?;
+        let mut sessions = loading.parts::<Session>().await?;
         // One that cannot be read locks nobody else out.
-        Ok(found.complete(|id, access| {
+        Ok(loading.complete(|id, access| {
             let (users, keys) = (users.take_readable(id), keys.take_readable(id));
             Ok(access.hydrate(users, keys, sessions.take_readable(id)))
         }))

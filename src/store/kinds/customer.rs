@@ -31,10 +31,10 @@ impl StoredRow for CustomerRow {
 }
 
 impl Load for Customer {
-    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
-        let mut sessions = found.parts::<CustomerSession>().await?;
+    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut sessions = loading.parts::<CustomerSession>().await?;
         // One that cannot be read signs nobody else out.
-        Ok(found.complete(|id, mut customer| {
+        Ok(loading.complete(|id, mut customer| {
             customer.sessions = sessions.take_readable(id).into_iter().map(Arc::new).collect();
             customer.sessions.sort_by_key(|session| (session.created_at, session.id));
             Ok(customer)

@@ -42,10 +42,10 @@ impl Load for Endpoint {
     }
 
     /// Loads the deliveries with one query per endpoint: endpoints are few, their deliveries many.
-    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
         let mut earliest = HashMap::new();
-        for id in found.ids() {
-            let rows = match found.source() {
+        for id in loading.ids() {
+            let rows = match loading.source() {
                 // One more than fits tells whether there is a backlog.
                 RowSource::Database(db) => match pending_deliveries(*db, id, None, DELIVERY_WINDOW as u64 + 1).await {
                     Ok(rows) => Ok(rows),
@@ -56,7 +56,7 @@ impl Load for Endpoint {
             };
             earliest.insert(id, rows);
         }
-        Ok(found.complete(|id, endpoint| {
+        Ok(loading.complete(|id, endpoint| {
             let mut rows: Vec<Delivery> = earliest.remove(&id).unwrap_or_else(|| Ok(Vec::new()))?;
             let more = rows.len() > DELIVERY_WINDOW;
             rows.truncate(DELIVERY_WINDOW);

@@ -60,9 +60,9 @@ impl Load for Material {
         Some(Condition::all().add(materials::Column::Active.eq(true)))
     }
 
-    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
-        let mut claims = found.parts::<Claim>().await?;
-        let mut links = found.parts::<StockLink>().await?;
-        Ok(found.complete(|id, material| Ok(material.hydrate(claims.take(id)?, links.take(id)?))))
+    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut claims = loading.parts::<Claim>().await?;
+        let mut links = loading.parts::<StockLink>().await?;
+        Ok(loading.complete(|id, material| Ok(material.hydrate(claims.take(id)?, links.take(id)?))))
     }
 }

@@ -95,11 +95,11 @@ impl Load for Order {
         Some(Condition::all().add(orders::Column::Active.eq(true)))
     }
 
-    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
-        let mut jobs = found.parts::<Job>().await?;
-        let mut attempts = found.parts::<Attempt>().await?;
-        let mut payments = found.parts::<Payment>().await?;
-        Ok(found.complete(|id, mut order| {
+    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut jobs = loading.parts::<Job>().await?;
+        let mut attempts = loading.parts::<Attempt>().await?;
+        let mut payments = loading.parts::<Payment>().await?;
+        Ok(loading.complete(|id, mut order| {
             let mut of_jobs: HashMap<Id, Vec<Attempt>> = HashMap::new();
             for attempt in attempts.take(id)? {
                 of_jobs.entry(attempt.job_id).or_default().push(attempt);

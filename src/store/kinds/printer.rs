@@ -41,8 +41,8 @@ impl Load for Printer {
         Some(Condition::all().add(printers::Column::Active.eq(true)))
     }
 
-    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
-        let mut reminders = found.parts::<Reminder>().await?;
-        Ok(found.complete(|id, printer| Ok(printer.hydrate(reminders.take(id)?))))
+    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut reminders = loading.parts::<Reminder>().await?;
+        Ok(loading.complete(|id, printer| Ok(printer.hydrate(reminders.take(id)?))))
     }
 }

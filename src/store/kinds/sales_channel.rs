@@ -38,9 +38,9 @@ impl Load for SalesChannel {
         Some(Condition::all().add(sales_channels::Column::Archived.eq(false)))
     }
 
-    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
-        let mut variants = found.parts::<Variant>().await?;
-        Ok(found.complete(|id, mut channel| {
+    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut variants = loading.parts::<Variant>().await?;
+        Ok(loading.complete(|id, mut channel| {
             for variant in variants.take(id)? {
                 channel.variants.insert_mut(variant.variant.clone(), Arc::new(variant));
             }

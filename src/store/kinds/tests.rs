@@ -328,8 +328,8 @@ proptest! {
             draft: false, own_use: false, customer_id: None,
         };
         let mut order = None;
-        let made = accepted::<Order>(&bench, &mut order, &OrderCommand::Create(Box::new(new)));
-        for cents in paid.into_iter().take(if made { 4 } else { 0 }) {
+        let created = accepted::<Order>(&bench, &mut order, &OrderCommand::Create(Box::new(new)));
+        for cents in paid.into_iter().take(if created { 4 } else { 0 }) {
             let pay = OrderCommand::MarkPaid { amount_cents: Some(cents), method: "cash".to_owned(), reference: Some(text.clone()) };
             accepted(&bench, &mut order, &pay);
         }

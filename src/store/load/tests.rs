@@ -65,8 +65,8 @@ async fn round_trip<T: StoredAggregate + PartialEq, R: StoredRow>(
         batch.push_row(row).unwrap();
     }
     write(db, batch).await.unwrap();
-    let found = load::<T>(db, id).await.unwrap();
-    assert_eq!((found.version, found.state.as_ref()), (1, Some(&whole)));
+    let loaded = load::<T>(db, id).await.unwrap();
+    assert_eq!((loaded.version, loaded.state.as_ref()), (1, Some(&whole)));
     let all = load_resident::<T>(db).await.unwrap();
     match all.as_slice() {
         [(found, versioned)] if resident => {
@@ -204,8 +204,8 @@ async fn an_order_comes_back_with_jobs_attempts_and_payments() {
         let mut batch = Batch::default();
         batch.push_row(&OrderRow::Attempt(done)).unwrap();
         write(db, batch).await.unwrap();
-        let found = load::<Order>(db, id(1)).await.unwrap().state.unwrap();
-        assert_eq!(found.jobs.get(&id(10)).unwrap().attempts[1].state, AttemptState::Finished);
+        let loaded = load::<Order>(db, id(1)).await.unwrap().state.unwrap();
+        assert_eq!(loaded.jobs.get(&id(10)).unwrap().attempts[1].state, AttemptState::Finished);
     })
     .await;
 }
@@ -233,14 +233,14 @@ async fn an_endpoint_comes_back_with_its_earliest_pending_deliveries() {
             batch.push_row(&delivery).unwrap();
         }
         write(db, batch).await.unwrap();
-        for found in [
+        for loaded in [
             load::<Endpoint>(db, id(600)).await.unwrap(),
             load_resident::<Endpoint>(db).await.unwrap().pop().unwrap().1,
         ] {
-            let found = found.state.unwrap();
+            let state = loaded.state.unwrap();
             let earliest: Vec<_> = (1005..1005 + DELIVERY_WINDOW as u128).map(id).collect();
-            assert_eq!(found.window.keys().copied().collect::<Vec<_>>(), earliest);
-            assert!(found.backlog);
+            assert_eq!(state.window.keys().copied().collect::<Vec<_>>(), earliest);
+            assert!(state.backlog);
         }
     })
     .await;
@@ -322,11 +322,13 @@ async fn a_row_that_cannot_be_read_stops_only_its_own_aggregate() {
         spoil("jobs", id(11)).await;
         spoil("orders", id(2)).await;
         let all = Reader::Database(db.clone()).load_resident::<Order>().await.unwrap();
-        for Loaded { id: found, state } in all {
+        for Loaded { id: actual_id, state } in all {
             match state {
-                Ok(whole) => assert_eq!((found, whole.state.unwrap().jobs.size()), (id(3), 1)),
-                Err(damaged) if found == id(1) => assert_eq!((damaged.table, damaged.id), ("jobs", id(11).to_string())),
-                Err(damaged) => assert_eq!((found, damaged.table), (id(2), "orders")),
+                Ok(whole) => assert_eq!((actual_id, whole.state.unwrap().jobs.size()), (id(3), 1)),
+                Err(damaged) if actual_id == id(1) => {
+                    assert_eq!((damaged.table, damaged.id), ("jobs", id(11).to_string()));
+                }
+                Err(damaged) => assert_eq!((actual_id, damaged.table), (id(2), "orders")),
             }
         }
         assert!(load::<Order>(db, id(1)).await.is_err());
@@ -351,8 +353,8 @@ async fn a_session_that_cannot_be_read_locks_nobody_else_out() {
         write(db, batch).await.unwrap();
         let spoil = format!("UPDATE staff_sessions SET doc = '{{' WHERE id = '{}'", id(3));
         db.execute_unprepared(&spoil).await.unwrap();
-        let found = load::<Access>(db, Id::ONLY).await.unwrap().state.unwrap();
-        assert_eq!(found, access().hydrate([], [], [session(4)]));
+        let loaded = load::<Access>(db, Id::ONLY).await.unwrap().state.unwrap();
+        assert_eq!(loaded, access().hydrate([], [], [session(4)]));
     })
     .await;
 }

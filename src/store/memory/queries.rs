@@ -107,11 +107,11 @@ impl DomainQueries for MemoryStore {
             tables.parts::<Attempt>().filter(|attempt| attempt.state == AttemptState::Finished).collect();
         finished.sort_by_key(|attempt| attempt.id);
         let newest = &finished[finished.len().saturating_sub(to_usize(limit))..];
-        let seen = newest.iter().filter_map(|attempt| {
+        let prints = newest.iter().filter_map(|attempt| {
             let job = jobs.get(&attempt.job_id)?;
             ObservedPrint::of(attempt, job.file_id, job.estimated_seconds)
         });
-        Ok(seen.collect())
+        Ok(prints.collect())
     }
 
     async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError> {

@@ -29,7 +29,7 @@ pub struct Tables {
     /// Table, owner and key of each row: the index by owner.
     owned: RedBlackTreeSetSync<(&'static str, String, String)>,
     /// Holder of each unique value.
-    taken: RedBlackTreeMapSync<Unique, String>,
+    claimed: RedBlackTreeMapSync<Unique, String>,
     events: RedBlackTreeMapSync<i64, Event>,
     audit: RedBlackTreeMapSync<Id, Audit>,
     answers: RedBlackTreeMapSync<String, IdempotentAnswer>,
@@ -154,20 +154,20 @@ impl Tables {
         self.rows.remove_mut(key);
         self.owned.remove_mut(&(key.0, stored.owner, key.1.clone()));
         if let Some(unique) = &stored.unique {
-            self.taken.remove_mut(unique);
+            self.claimed.remove_mut(unique);
         }
     }
 
     /// Assigns these unique values to `holder` in place of the released ones; fails if another holder has one of them.
     fn take(&mut self, unique: &[Unique], released: &[Unique], holder: &str) -> Result<(), WriteError> {
-        if let Some(other) = unique.iter().find(|value| self.taken.get(value).is_some_and(|has| has != holder)) {
+        if let Some(other) = unique.iter().find(|value| self.claimed.get(value).is_some_and(|has| has != holder)) {
             return Err(WriteError::Constraint(other.0.to_owned()));
         }
         for value in released {
-            self.taken.remove_mut(value);
+            self.claimed.remove_mut(value);
         }
         for value in unique {
-            self.taken.insert_mut(value.clone(), holder.to_owned());
+            self.claimed.insert_mut(value.clone(), holder.to_owned());
         }
         Ok(())
     }

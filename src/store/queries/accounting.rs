@@ -46,7 +46,7 @@ impl Queries {
             .cond_where(Condition::all().add(invoices::Column::Status.is_in(settled)))
             .to_owned();
         let sending = word(&PostingState::Sending).map_err(json)?;
-        let known = Query::select()
+        let posted = Query::select()
             .column(postings::Column::DocumentId)
             .from(postings::Entity)
             .cond_where(Condition::all().add(postings::Column::State.ne(sending)))
@@ -56,7 +56,7 @@ impl Queries {
             .column(D::Id)
             .filter(D::CreatedAt.gte(since.0))
             .filter(D::InvoiceId.in_subquery(settled))
-            .filter(D::Id.not_in_subquery(known))
+            .filter(D::Id.not_in_subquery(posted))
             .order_by_asc(D::CreatedAt)
             .order_by_asc(D::Id)
             .limit(limit);

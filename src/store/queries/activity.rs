@@ -95,8 +95,8 @@ impl Queries {
             .order_by_desc(C::CreatedAt)
             .limit(MAX_ORDERS_READ);
         let rows = select.all(&self.db).await?;
-        let found: Vec<Versioned<Order>> = self.readable(&rows, versioned);
-        Ok(found.into_iter().filter_map(|one| one.state).collect())
+        let placed: Vec<Versioned<Order>> = self.readable(&rows, versioned);
+        Ok(placed.into_iter().filter_map(|one| one.state).collect())
     }
 }
 
@@ -158,12 +158,12 @@ mod tests {
             }
             write(db, batch).await.unwrap();
             let queries = Queries::new(db.clone());
-            let found = async |from, to| {
+            let placed = async |from, to| {
                 let orders = queries.orders_placed(at(from), at(to)).await.unwrap();
                 orders.iter().map(|order| order.id).collect::<Vec<_>>()
             };
-            assert_eq!(found(0, 9).await, [id(3), id(1)], "newest first, without what was cancelled");
-            assert_eq!(found(1, 3).await, [id(1)], "from on, and before");
+            assert_eq!(placed(0, 9).await, [id(3), id(1)], "newest first, without what was cancelled");
+            assert_eq!(placed(1, 3).await, [id(1)], "from on, and before");
         })
         .await;
     }

@@ -114,8 +114,8 @@ impl Queries {
     /// Returns the pictures that the server took of ended prints before this time, oldest first, at most `most`.
     pub async fn photos_before(&self, before: Timestamp, most: u64) -> Result<Vec<File>, LoadError> {
         use files::Column as C;
-        let taken = C::AttemptId.is_not_null().and(C::Archived.eq(false)).and(C::CreatedAt.lt(before.0));
-        let select = files::Entity::find().filter(taken).order_by_asc(C::CreatedAt).limit(most);
+        let condition = C::AttemptId.is_not_null().and(C::Archived.eq(false)).and(C::CreatedAt.lt(before.0));
+        let select = files::Entity::find().filter(condition).order_by_asc(C::CreatedAt).limit(most);
         let rows = select.all(&self.db).await?;
         rows.iter()
             .map(|row| read_doc(row.schema, &row.doc).map_err(|words| LoadError::Db(DbErr::Json(words))))

@@ -17,18 +17,18 @@ impl DamagedRows {
     pub(super) fn sort_out<T>(&self, table: &'static str, key: &str, read: Result<T, Damaged>) -> Option<T> {
         match read {
             Ok(read) => {
-                let mut known = self.known();
+                let mut remembered = self.remembered();
                 // Somebody may have mended it.
-                if !known.is_empty() {
-                    known.remove(&(table, key.to_owned()));
+                if !remembered.is_empty() {
+                    remembered.remove(&(table, key.to_owned()));
                 }
                 Some(read)
             }
             Err(damaged) => {
-                let mut known = self.known();
-                if known.len() < MAX_REMEMBERED && !known.contains_key(&(table, key.to_owned())) {
+                let mut remembered = self.remembered();
+                if remembered.len() < MAX_REMEMBERED && !remembered.contains_key(&(table, key.to_owned())) {
                     tracing::error!(%damaged, "a row that cannot be read is left out of lists");
-                    known.insert((table, key.to_owned()), damaged.to_string());
+                    remembered.insert((table, key.to_owned()), damaged.to_string());
                 }
                 None
             }
@@ -37,15 +37,15 @@ impl DamagedRows {
 
     /// Returns the number of rows known to be damaged.
     pub fn count(&self) -> usize {
-        self.known().len()
+        self.remembered().len()
     }
 
     /// Describes the damaged rows, at most `most` of them, in the order of tables and keys.
     pub fn named(&self, most: usize) -> Vec<String> {
-        self.known().values().take(most).cloned().collect()
+        self.remembered().values().take(most).cloned().collect()
     }
 
-    fn known(&self) -> MutexGuard<'_, BTreeMap<(&'static str, String), String>> {
+    fn remembered(&self) -> MutexGuard<'_, BTreeMap<(&'static str, String), String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

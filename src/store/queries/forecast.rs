@@ -22,16 +22,16 @@ impl Queries {
         let finished = word(&AttemptState::Finished).map_err(json)?;
         let select = attempts::Entity::find().filter(C::State.eq(finished)).order_by_desc(C::Id).limit(limit);
         let rows = select.all(&self.db).await?;
-        let found: Vec<Attempt> = self.readable(&rows, Doc::read);
-        let ids = found.iter().map(|attempt| attempt.job_id.to_string());
+        let attempts: Vec<Attempt> = self.readable(&rows, Doc::read);
+        let ids = attempts.iter().map(|attempt| attempt.job_id.to_string());
         let rows = jobs::Entity::find().filter(jobs::Column::Id.is_in(ids)).all(&self.db).await?;
         let jobs: HashMap<Id, Job> =
             self.readable::<_, Job>(&rows, Doc::read).into_iter().map(|job| (job.id, job)).collect();
-        let seen = found.iter().rev().filter_map(|attempt| {
+        let prints = attempts.iter().rev().filter_map(|attempt| {
             let job = jobs.get(&attempt.job_id)?;
             ObservedPrint::of(attempt, job.file_id, job.estimated_seconds)
         });
-        Ok(seen.collect())
+        Ok(prints.collect())
     }
 
     /// Returns the promises of the most recently changed orders that are ready or shipped, at most `limit`, oldest
@@ -41,8 +41,8 @@ impl Queries {
         let over = [OrderStatus::Ready, OrderStatus::Shipped].iter().map(word).collect::<Result<Vec<_>, _>>();
         let select = orders::Entity::find().filter(C::Status.is_in(over.map_err(json)?));
         let rows = select.order_by_desc(C::UpdatedAt).limit(limit).all(&self.db).await?;
-        let found: Vec<Versioned<Order>> = self.readable(&rows, versioned);
-        let promises = found.iter().rev().filter_map(|one| one.state.as_ref()).filter_map(|order| {
+        let orders: Vec<Versioned<Order>> = self.readable(&rows, versioned);
+        let promises = orders.iter().rev().filter_map(|one| one.state.as_ref()).filter_map(|order| {
             let promise = order.promise.filter(|promise| promise.met_at.is_some())?;
             Some((order.id, promise))
         });
@@ -91,16 +91,16 @@ mod tests {
     }
 
     async fn check(queries: &dyn DomainQueries) {
-        let seen = async |limit| {
-            let found = queries.finished_prints(limit).await.unwrap();
-            found.iter().map(|print| (print.attempt, print.took_ms)).collect::<Vec<_>>()
+        let prints = async |limit| {
+            let finished = queries.finished_prints(limit).await.unwrap();
+            finished.iter().map(|print| (print.attempt, print.took_ms)).collect::<Vec<_>>()
         };
-        assert_eq!(seen(9).await, [(id(32), 1000), (id(52), 3000), (id(62), 4000), (id(72), 5000)]);
-        assert_eq!(seen(2).await, [(id(62), 4000), (id(72), 5000)], "the newest, oldest first");
-        assert_eq!(seen(4).await.len(), 3, "a print that was never seen is one of the newest all the same");
+        assert_eq!(prints(9).await, [(id(32), 1000), (id(52), 3000), (id(62), 4000), (id(72), 5000)]);
+        assert_eq!(prints(2).await, [(id(62), 4000), (id(72), 5000)], "the newest, oldest first");
+        assert_eq!(prints(4).await.len(), 3, "a print that was never seen is one of the newest all the same");
         let met = async |limit| {
-            let found = queries.met_promises(limit).await.unwrap();
-            found.iter().map(|(order, promise)| (*order, promise.met_at)).collect::<Vec<_>>()
+            let promises = queries.met_promises(limit).await.unwrap();
+            promises.iter().map(|(order, promise)| (*order, promise.met_at)).collect::<Vec<_>>()
         };
         assert_eq!(met(9).await, [(id(5), Some(at(35))), (id(2), Some(at(32))), (id(1), Some(at(31)))]);
         assert_eq!(met(3).await, [(id(2), Some(at(32))), (id(1), Some(at(31)))], "the orders that were changed last");
@@ -132,9 +132,9 @@ mod tests {
                 snapshot: Some(order.snapshot(order.id, 1, false).unwrap()),
                 commands: vec![CommandWrites { rows, ..CommandWrites::default() }],
             };
-            let (tell, told) = tokio::sync::oneshot::channel();
+            let (tell, receiver) = tokio::sync::oneshot::channel();
             memory.store().commit(submission, CommitOwner::new(|settlement| drop(tell.send(settlement))));
-            assert_eq!(told.await.unwrap(), crate::store::Settlement::Durable);
+            assert_eq!(receiver.await.unwrap(), crate::store::Settlement::Durable);
         }
         check(&memory).await;
     }

@@ -24,8 +24,8 @@ pub(super) struct IdempotentAnswers(mpsc::UnboundedSender<LookUp>);
 impl IdempotentAnswers {
     /// Starts the task on this pool. Must be called within a runtime.
     pub(super) fn new(db: DatabaseConnection) -> Self {
-        let (sender, asked) = mpsc::unbounded_channel();
-        tokio::spawn(look_up_in_batches(db, asked));
+        let (sender, receiver) = mpsc::unbounded_channel();
+        tokio::spawn(look_up_in_batches(db, receiver));
         Self(sender)
     }
 
@@ -38,13 +38,13 @@ impl IdempotentAnswers {
     }
 }
 
-async fn look_up_in_batches(db: DatabaseConnection, mut asked: mpsc::UnboundedReceiver<LookUp>) {
+async fn look_up_in_batches(db: DatabaseConnection, mut receiver: mpsc::UnboundedReceiver<LookUp>) {
     let mut batch = Vec::new();
-    while asked.recv_many(&mut batch, MAX_KEYS_PER_QUERY).await > 0 {
+    while receiver.recv_many(&mut batch, MAX_KEYS_PER_QUERY).await > 0 {
         let keys = batch.iter().map(|(key, _)| key.clone()).collect();
         match find(&db, keys).await {
-            Ok(found) => batch.drain(..).for_each(|(key, sender)| {
-                let _ = sender.send(found.get(&key).cloned());
+            Ok(answers) => batch.drain(..).for_each(|(key, sender)| {
+                let _ = sender.send(answers.get(&key).cloned());
             }),
             // Dropping the senders tells the callers.
             Err(error) => {

@@ -93,9 +93,10 @@ impl Queries {
         let cancelled = word(&OrderStatus::Cancelled).map_err(json)?;
         let ids = owing.iter().map(|(_, order)| order.to_string());
         let select = orders::Entity::find().select_only().column(C::Id).filter(C::Id.is_in(ids));
-        let found: Vec<String> = select.filter(C::Status.eq(cancelled)).into_tuple().all(&self.db).await?;
-        let found: HashSet<Id> = found.iter().map(|id| super::id_of("orders", id)).collect::<Result<_, _>>()?;
-        Ok(owing.into_iter().filter(|(_, order)| found.contains(order)).map(|(invoice, _)| invoice).collect())
+        let cancelled_ids: Vec<String> = select.filter(C::Status.eq(cancelled)).into_tuple().all(&self.db).await?;
+        let cancelled_ids: HashSet<Id> =
+            cancelled_ids.iter().map(|id| super::id_of("orders", id)).collect::<Result<_, _>>()?;
+        Ok(owing.into_iter().filter(|(_, order)| cancelled_ids.contains(order)).map(|(invoice, _)| invoice).collect())
     }
 
     /// Returns the human-readable numbers of documents, by the document's id.
@@ -153,9 +154,9 @@ impl Queries {
 /// Returns the first missing numbers from 1 to `last`: those that are neither in `numbers`, which must ascend, nor in a
 /// gap.
 fn missing_numbers(numbers: &[i64], last: i64, gaps: &[NumberGap]) -> Vec<i64> {
-    let given = numbers.iter().map(|number| (*number, *number));
+    let assigned = numbers.iter().map(|number| (*number, *number));
     let left_out = gaps.iter().map(|gap| (gap.first, gap.last));
-    let mut ranges: Vec<(i64, i64)> = given.chain(left_out).chain([(last + 1, last + 1)]).collect();
+    let mut ranges: Vec<(i64, i64)> = assigned.chain(left_out).chain([(last + 1, last + 1)]).collect();
     ranges.sort_unstable();
     let (mut missing, mut next) = (Vec::new(), 1);
     for (from, to) in ranges {

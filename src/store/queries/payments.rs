@@ -72,17 +72,17 @@ impl Queries {
                 all.filter(owned_by(orders::Column::Site.eq(site), invoices::Column::Site.eq(site)))
             });
         let newest = select.order_by_desc(C::CreatedAt).order_by_desc(C::Id);
-        let (found, total) = self.rows::<_, Payment>(newest, page).await?;
-        Ok((self.with_owners(found).await?, total))
+        let (listed, total) = self.rows::<_, Payment>(newest, page).await?;
+        Ok((self.with_owners(listed).await?, total))
     }
 
     /// Attaches to each payment its order and invoice.
-    async fn with_owners(&self, found: Vec<Payment>) -> Result<Vec<ListedPayment>, LoadError> {
+    async fn with_owners(&self, listed: Vec<Payment>) -> Result<Vec<ListedPayment>, LoadError> {
         use invoices::Column as I;
-        if found.is_empty() {
+        if listed.is_empty() {
             return Ok(Vec::new());
         }
-        let owners: Vec<String> = found.iter().map(|payment| payment.owner_id.to_string()).collect();
+        let owners: Vec<String> = listed.iter().map(|payment| payment.owner_id.to_string()).collect();
         let of_orders = orders::Entity::find()
             .select_only()
             .columns([orders::Column::Id, orders::Column::CustomerEmail])
@@ -98,7 +98,7 @@ impl Queries {
         for (id, order, email) in of_invoices {
             by_owner.insert(order.unwrap_or_else(|| id.clone()), (id, email));
         }
-        let listed = |payment: Payment| {
+        let with_owner = |payment: Payment| {
             let owner = payment.owner_id.to_string();
             let (order, invoice) = (of_orders.get(&owner), by_owner.get(&owner));
             Ok(ListedPayment {
@@ -108,7 +108,7 @@ impl Queries {
                 payment,
             })
         };
-        found.into_iter().map(listed).collect()
+        listed.into_iter().map(with_owner).collect()
     }
 }
 

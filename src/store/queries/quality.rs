@@ -182,7 +182,7 @@ impl QualityCounts {
         self.first_good += other.first_good;
         self.lost_ms += other.lost_ms;
         let lost: Amount = other.lost_material.into_iter().map(|(_, amount)| amount).sum();
-        match self.lost_material.iter_mut().find(|(known, _)| *known == unit) {
+        match self.lost_material.iter_mut().find(|(listed_unit, _)| *listed_unit == unit) {
             Some((_, amount)) => *amount += lost,
             None if lost > Amount::ZERO => self.lost_material.push((unit, lost)),
             None => {}

@@ -55,7 +55,7 @@ impl Queries {
         use quotes::Column as C;
         let select = quotes::Entity::find().filter(C::ModelFileId.eq(file.to_string())).filter(C::Archived.eq(false));
         let row = select.order_by_asc(C::CreatedAt).one(&self.db).await?;
-        Ok(row.map(|row| versioned::<_, Quote>(&row)).transpose()?.and_then(|found| found.state))
+        Ok(row.map(|row| versioned::<_, Quote>(&row)).transpose()?.and_then(|quote| quote.state))
     }
 }
 

@@ -63,8 +63,12 @@ async fn orders_are_filtered_counted_and_paged_newest_first() {
         let own = OwnOrders { made_by: id(901), customer_email: None };
         assert_eq!(list(OrderFilter { own: Some(own), ..OrderFilter::default() }).await, [id(3)]);
         let short = vec![id(5)];
-        for (flag, found) in [("short", short), ("refund_due", vec![id(5), id(4)]), ("due", vec![]), ("%", vec![])] {
-            assert_eq!(list(OrderFilter { flag: Some(flag.into()), ..OrderFilter::default() }).await, found, "{flag}");
+        for (flag, expected) in [("short", short), ("refund_due", vec![id(5), id(4)]), ("due", vec![]), ("%", vec![])] {
+            assert_eq!(
+                list(OrderFilter { flag: Some(flag.into()), ..OrderFilter::default() }).await,
+                expected,
+                "{flag}"
+            );
         }
         assert_eq!(list(OrderFilter { flagged: Some(true), ..OrderFilter::default() }).await, [id(5), id(4)]);
         assert_eq!(list(OrderFilter { flagged: Some(false), ..OrderFilter::default() }).await.len(), 3);
@@ -129,19 +133,19 @@ async fn jobs_that_nobody_signed_off_are_told_from_the_others() {
         }
         write(db, batch).await.unwrap();
         let queries = Queries::new(db.clone());
-        let found = async |unsigned: bool, except: &[u128]| -> Vec<Id> {
+        let job_ids = async |unsigned: bool, except: &[u128]| -> Vec<Id> {
             let except = except.iter().map(|n| id(*n)).collect();
             let filter = JobFilter { unsigned: Some(unsigned), except, ..JobFilter::default() };
             queries.jobs(&filter, ALL).await.unwrap().0.into_iter().map(|job| job.id).collect()
         };
-        assert_eq!(found(true, &[]).await, [12, 10].map(id));
-        assert_eq!(found(false, &[]).await, [13, 11].map(id));
-        assert_eq!(found(true, &[12, 13]).await, [id(10)]);
+        assert_eq!(job_ids(true, &[]).await, [12, 10].map(id));
+        assert_eq!(job_ids(false, &[]).await, [13, 11].map(id));
+        assert_eq!(job_ids(true, &[12, 13]).await, [id(10)]);
         // Signed off, its row says so.
         let mut batch = Batch::default();
         batch.push_row(&OrderRow::Job(Arc::new(printed(10, false)))).unwrap();
         write(db, batch).await.unwrap();
-        assert_eq!(found(true, &[]).await, [id(12)]);
+        assert_eq!(job_ids(true, &[]).await, [id(12)]);
     })
     .await;
 }
@@ -162,8 +166,9 @@ async fn materials_skus_and_files_are_listed() {
         let queries = Queries::new(db.clone());
 
         let q = |q: &str| Some(q.to_owned());
-        let (found, total) = queries.materials(&MaterialFilter { q: q("100% BLACK"), kind: None }, ALL).await.unwrap();
-        assert_eq!((total, found[0].version, found[0].state.as_ref()), (1, 3, Some(&material(200))));
+        let (materials, total) =
+            queries.materials(&MaterialFilter { q: q("100% BLACK"), kind: None }, ALL).await.unwrap();
+        assert_eq!((total, materials[0].version, materials[0].state.as_ref()), (1, 3, Some(&material(200))));
         assert_eq!(queries.skus(&SkuFilter { q: q("a-1"), ..SkuFilter::default() }, ALL).await.unwrap().1, 1);
         assert_eq!(queries.skus(&SkuFilter { public: Some(false), ..SkuFilter::default() }, ALL).await.unwrap().1, 0);
         assert_eq!(queries.files(&FileFilter { sha256: q("ab"), ..FileFilter::default() }, ALL).await.unwrap().1, 4);
@@ -248,9 +253,9 @@ async fn logs_and_keys_come_back_as_they_were_written() {
         batch.push_audit(line(2));
         batch.push_idempotency(answered.clone());
         for n in [4, 3] {
-            let mut kept = kept_payment_event(n);
-            kept.done = n == 4;
-            batch.push_snapshot(kept.snapshot(kept.id, 1, false).unwrap());
+            let mut event = kept_payment_event(n);
+            event.done = n == 4;
+            batch.push_snapshot(event.snapshot(event.id, 1, false).unwrap());
         }
         write(db, batch).await.unwrap();
         let queries = Queries::new(db.clone());
@@ -290,9 +295,9 @@ async fn keys_asked_for_at_once_each_get_their_own_answer() {
             let queries = queries.clone();
             async move { queries.idempotency(&format!("k{n}")).await }
         };
-        let found = futures::future::join_all(keys.iter().copied().map(ask));
-        for (n, found) in keys.iter().zip(found.await) {
-            assert_eq!(found.unwrap(), (n % 2 == 0).then(|| answered(*n)), "k{n}");
+        let look_ups = futures::future::join_all(keys.iter().copied().map(ask));
+        for (n, result) in keys.iter().zip(look_ups.await) {
+            assert_eq!(result.unwrap(), (n % 2 == 0).then(|| answered(*n)), "k{n}");
         }
     })
     .await;
@@ -307,8 +312,8 @@ async fn a_failing_look_up_of_keys_is_told_to_all_who_asked() {
             let queries = queries.clone();
             async move { queries.idempotency(key).await }
         };
-        let found = futures::future::join_all(["k0", "k1", "k1"].map(ask));
-        assert!(found.await.iter().all(Result::is_err));
+        let look_ups = futures::future::join_all(["k0", "k1", "k1"].map(ask));
+        assert!(look_ups.await.iter().all(Result::is_err));
         db.execute_unprepared("ALTER TABLE away RENAME TO idempotency").await.unwrap();
         assert_eq!(queries.idempotency("k0").await.unwrap(), None);
     })

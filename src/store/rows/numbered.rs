@@ -38,12 +38,12 @@ where
     let mut last: BTreeMap<String, i64> = BTreeMap::new();
     for row in &mut rows {
         let series = row.series().to_owned();
-        let known = match last.get(&series) {
-            Some(known) => *known,
+        let latest = match last.get(&series) {
+            Some(number) => *number,
             None => last_number(tx, M::TABLE, &series).await?,
         };
-        row.set_number(known + 1);
-        last.insert(series, known + 1);
+        row.set_number(latest + 1);
+        last.insert(series, latest + 1);
     }
     write_new(tx, rows).await
 }

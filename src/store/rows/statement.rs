@@ -53,22 +53,22 @@ pub async fn write_rows<M>(tx: &impl ConnectionTrait, log: Vec<(String, Option<M
 where
     M: ModelTrait + IntoActiveModel<ActiveOf<M>> + 'static,
 {
-    let mut seen = HashSet::new();
-    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    let mut seen_keys = HashSet::new();
+    let (mut newest, mut gone) = (Vec::new(), Vec::new());
     for (key, row) in log.into_iter().rev() {
-        if seen.insert(key.clone()) {
+        if seen_keys.insert(key.clone()) {
             match row {
-                Some(row) => kept.push(row),
+                Some(row) => newest.push(row),
                 None => gone.push(key),
             }
         }
     }
-    kept.reverse();
+    newest.reverse();
     for keys in gone.chunks(MAX_KEYS_PER_DELETE) {
         let key = Expr::col("id").is_in(keys.iter().map(String::as_str));
         EntityOf::<M>::delete_many().filter(key).exec(tx).await.map_err(map_db_error)?;
     }
-    insert(tx, kept, Some(replace::<M>())).await.map(|_| ())
+    insert(tx, newest, Some(replace::<M>())).await.map(|_| ())
 }
 
 /// Inserts rows that must not exist yet.
@@ -89,21 +89,21 @@ where
     while rows.len() > 0 {
         let many = portion(rows.len());
         let some: Vec<_> = rows.by_ref().take(many).collect();
-        let known = (TypeId::of::<M>(), on_conflict.is_some(), backend == DbBackend::Sqlite, many);
-        let text = INSERT_TEXTS.get(&known).map(|text| text.clone());
+        let cache_key = (TypeId::of::<M>(), on_conflict.is_some(), backend == DbBackend::Sqlite, many);
+        let text = INSERT_TEXTS.get(&cache_key).map(|text| text.clone());
         let statement = if let Some(text) = text {
             let columns = ColumnOf::<M>::iter;
             let values =
                 some.into_iter().flat_map(|mut row| columns().filter_map(move |column| row.take(column).into_value()));
             Statement::from_sql_and_values(backend, &*text, values)
         } else {
-            let mut made = EntityOf::<M>::insert_many(some);
+            let mut query = EntityOf::<M>::insert_many(some);
             if let Some(on_conflict) = &on_conflict {
-                made = made.on_conflict(on_conflict.clone());
+                query = query.on_conflict(on_conflict.clone());
             }
-            let made = made.build(backend);
-            INSERT_TEXTS.insert(known, made.sql.as_str().into());
-            made
+            let query = query.build(backend);
+            INSERT_TEXTS.insert(cache_key, query.sql.as_str().into());
+            query
         };
         written += tx.execute_raw(statement).await.map_err(map_db_error)?.rows_affected();
     }

@@ -105,8 +105,8 @@ async fn an_address_is_free_again_when_its_owner_is_deleted() {
         write(db, batch).await.unwrap();
         let mut batch = Batch::default();
         batch.push_row(&AccessRow::User(user(2, false))).unwrap();
-        let taken = write(db, batch).await;
-        assert!(matches!(&taken, Err(WriteError::Constraint(what)) if what == "users.email_key"), "{taken:?}");
+        let result = write(db, batch).await;
+        assert!(matches!(&result, Err(WriteError::Constraint(what)) if what == "users.email_key"), "{result:?}");
         let mut batch = Batch::default();
         batch.push_row(&AccessRow::User(user(1, true))).unwrap();
         batch.push_row(&AccessRow::User(user(2, false))).unwrap();

@@ -121,8 +121,8 @@ async fn close(db: DatabaseConnection) {
 pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, ConnectionError> {
     let counters = &args.counters;
     let write_lock = counters.write_lock.clone().lock_owned().await;
-    let (known, uncertain) = (counters.epoch.load(Relaxed), counters.uncertain_epochs.load(Relaxed));
-    let highest = if known == 0 { 0 } else { known + uncertain };
+    let (epoch, uncertain) = (counters.epoch.load(Relaxed), counters.uncertain_epochs.load(Relaxed));
+    let highest = if epoch == 0 { 0 } else { epoch + uncertain };
     let writing = match timeout(DATABASE_TIMEOUT, connect::reopen(&args.database, highest)).await {
         Ok(Ok(writing)) => writing,
         Ok(Err(OpenError::TakenOver)) => {

@@ -101,9 +101,9 @@ async fn no_report_of_a_printer_ends_the_server() {
     let (before, path) = (app.pid(), format!("/api/printers/{printer}"));
     for (what, text) in documents() {
         app.connected(&printer).await;
-        let (text, heard) = (text.replacen("{\"name\":", "{\"print\":", 1), bambu.said());
+        let (text, heard) = (text.replacen("{\"name\":", "{\"print\":", 1), bambu.reports_sent());
         bambu.change(|setup| setup.says = Some(text));
-        until(&format!("{what} to be said"), || async { (bambu.said() > heard + 1).then_some(()) }).await;
+        until(&format!("{what} to be said"), || async { (bambu.reports_sent() > heard + 1).then_some(()) }).await;
         if what == "parsed again" {
             everything_is_asked(&app, &path).await;
         }

@@ -45,8 +45,8 @@ async fn a_failing_print_is_paused_and_people_are_told_once() {
         (Detector::start(Some("ml")).await.unwrap(), Camera::start(None).await.unwrap(), Sink::start().await.unwrap());
     let app = watching(&detector).env("AGENT_URL", sink.url()).env("AGENT_TOKEN", "t").start().await;
     let (_fleet, job) = printing(&app, Some(&camera.snapshot_url())).await;
-    until("pictures", || async { (detector.asked().len() > 10).then_some(()) }).await;
-    assert!(detector.asked().iter().all(|url| *url == camera.snapshot_url()));
+    until("pictures", || async { (detector.requests().len() > 10).then_some(()) }).await;
+    assert!(detector.requests().iter().all(|url| *url == camera.snapshot_url()));
     detector.see(0.9);
     app.job_is(&job, "PAUSED").await;
     let told = || {
@@ -62,8 +62,8 @@ async fn a_failing_print_is_paused_and_people_are_told_once() {
     detector.see(0.0);
     app.act(&format!("/api/jobs/{job}/resume")).await.expect(200);
     app.job_is(&job, "PRINTING").await;
-    let seen = detector.asked().len();
-    until("more pictures", || async { (detector.asked().len() > seen + 20).then_some(()) }).await;
+    let seen = detector.requests().len();
+    until("more pictures", || async { (detector.requests().len() > seen + 20).then_some(()) }).await;
     app.job_is(&job, "PRINTING").await;
 }
 
@@ -74,7 +74,7 @@ async fn a_camera_that_comes_late_is_shown_within_the_same_print() {
     let (fleet, _) = printing(&app, None).await;
     until("words", || async { app.log().into_iter().find(|line| line.contains("no camera")) }).await;
     fleet.printers[0].handle.set_camera(Some(&camera.snapshot_url()));
-    until("pictures", || async { (detector.asked().len() > 5).then_some(()) }).await;
+    until("pictures", || async { (detector.requests().len() > 5).then_some(()) }).await;
 }
 
 /// A detector that sees a failure in the pictures of one camera; counts how often it is shown each.
@@ -135,7 +135,7 @@ async fn without_pausing_people_are_told_only() {
     let (detector, camera) = (Detector::start(Some("ml")).await.unwrap(), Camera::start(None).await.unwrap());
     let app = watching(&detector).env("PRINTFLOOR_FAILURE_DETECTION__PAUSE", false).start().await;
     let (_fleet, job) = printing(&app, Some(&camera.snapshot_url())).await;
-    until("pictures", || async { (detector.asked().len() > 10).then_some(()) }).await;
+    until("pictures", || async { (detector.requests().len() > 10).then_some(()) }).await;
     detector.see(0.95);
     let event = until("the event", || async {
         let events = app.get("/api/events?event=printer.failure_suspected").await.expect(200);
@@ -168,12 +168,12 @@ async fn a_camera_with_a_password_is_shown_by_a_signed_address_of_this_server() 
             app.job_is(&job, "PRINTING").await;
         }
         let path = format!("{}/api/printers/{printer}/camera/signed?", app.base);
-        let ours = || detector.asked().into_iter().filter(|url| url.starts_with(&path)).collect::<Vec<_>>();
+        let ours = || detector.requests().into_iter().filter(|url| url.starts_with(&path)).collect::<Vec<_>>();
         until("pictures", || async { (ours().len() > 10).then_some(()) }).await;
         // A failure is seen, so the pictures arrived.
         detector.see(0.95);
         app.job_is(&job, "PAUSED").await;
-        assert!(detector.asked().iter().chain(&app.log()).all(|told| !told.contains("hunter2")));
+        assert!(detector.requests().iter().chain(&app.log()).all(|told| !told.contains("hunter2")));
         let webcams = app.get(&format!("/api/printers/{printer}/webcams")).await.expect(200).to_string();
         assert!(!webcams.contains("hunter2"), "{webcams}");
 

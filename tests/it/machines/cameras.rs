@@ -73,7 +73,7 @@ each_kind! {
         if kind == PrinterKind::PrusaLink {
             // The printer's server takes it itself, and shows it only to who knows the key.
             assert!(media == "image/png" && first == simulator::gcode::sample_png(), "{media}");
-            assert!(camera.asked().is_empty());
+            assert!(camera.requests().is_empty());
             return;
         }
         assert!(media == "image/jpeg" && is_jpeg(&first), "{media}");
@@ -140,9 +140,9 @@ async fn however_many_look_on_the_camera_is_asked_by_one() {
     let all = join_all((0..60).map(|_| picture(&floor, 0))).await;
     assert!(all.iter().all(|(media, bytes)| media == "image/jpeg" && is_jpeg(bytes)));
     // One a second at most; a crowded machine may take some seconds for all.
-    assert!(camera.asked().len() < 10, "{}", camera.asked().len());
+    assert!(camera.requests().len() < 10, "{}", camera.requests().len());
     let seen: std::collections::BTreeSet<_> = all.into_iter().map(|(_, bytes)| bytes).collect();
-    assert!(seen.len() <= camera.asked().len());
+    assert!(seen.len() <= camera.requests().len());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -167,7 +167,7 @@ async fn a_broken_camera_is_told_of_and_slows_nobody() {
         assert!(!answer.text.contains("127.0.0.1") && !answer.text.contains("alert"), "{}", answer.text);
         assert_eq!(answer.error(status), code, "{sight:?}");
     }
-    assert!(elsewhere.asked().is_empty());
+    assert!(elsewhere.requests().is_empty());
     camera.show(Sight::Picture);
     for (n, (mood, status, code)) in [
         (Mood::Status(401), 502, "camera_refused"),
@@ -186,7 +186,7 @@ async fn a_broken_camera_is_told_of_and_slows_nobody() {
 
     // It hangs, is left alone after three times, and its printer prints on.
     set(&floor, 0, &json!({"snapshotUrl": format!("{}&hangs", camera.snapshot_url())})).await;
-    let hangs = || camera.asked().iter().filter(|uri| uri.ends_with("hangs")).count();
+    let hangs = || camera.requests().iter().filter(|uri| uri.ends_with("hangs")).count();
     for _ in 0..12 {
         assert_eq!(refused(&floor, 0, 504).await, "camera_timeout");
     }
@@ -253,7 +253,7 @@ async fn a_printer_leads_the_server_to_no_other_machine() {
     let answer = floor.app.get(&floor.path(0, "/camera")).await;
     assert!(words(&answer.json(), "message").contains("another host"), "{}", answer.text);
     assert_eq!(answer.error(404), "no_camera");
-    assert!(elsewhere.asked().is_empty());
+    assert!(elsewhere.requests().is_empty());
 }
 
 /// The server is killed while the camera hangs: afterwards the picture is taken all the same.
@@ -267,7 +267,7 @@ async fn a_picture_that_is_due_survives_a_crash_and_holds_nothing_up() {
         let (order, job) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
         floor.free(0).await;
-        until("the camera to be asked", || async { (!camera.asked().is_empty()).then_some(()) }).await;
+        until("the camera to be asked", || async { (!camera.requests().is_empty()).then_some(()) }).await;
         assert!(floor.job(&job).await["attempts"][0]["photoFileId"].is_null());
         floor.app.kill_9();
         camera.set_mood(Mood::Well);

@@ -56,7 +56,7 @@ impl Checked {
     fn load(&self, id: Id, generation: u64) -> oneshot::Receiver<Option<Arc<Versioned<Tally>>>> {
         let (loaded, state) = oneshot::channel();
         self.store.load::<Tally>(AggregateKey(Tally::KIND, id), generation, |answer| {
-            drop(loaded.send(answer.found()));
+            drop(loaded.send(answer.into_state()));
         });
         state
     }

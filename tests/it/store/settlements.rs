@@ -101,7 +101,7 @@ async fn a_predecessors_late_commit_is_superseded(database: TestDatabase) {
     let id = rig.environment.id();
     assert_eq!(submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap(), Settlement::Durable);
     let (loaded, state) = tokio::sync::oneshot::channel();
-    rig.store.load::<Tally>(AggregateKey(Tally::KIND, id), 2, |answer| drop(loaded.send(answer.found())));
+    rig.store.load::<Tally>(AggregateKey(Tally::KIND, id), 2, |answer| drop(loaded.send(answer.into_state())));
     assert_eq!(state.await.unwrap().unwrap().version, 1);
     let late = Submission { commands: vec![counting(&rig, id)], ..tally(&rig, id, "a", 2, 1) };
     assert_eq!(submit(&rig, late).await.unwrap(), Settlement::Superseded);
@@ -120,7 +120,7 @@ async fn a_load_sees_what_was_queued_before_it(database: TestDatabase) {
     };
     let refusal = submit(&rig, refusal);
     let (loaded, state) = tokio::sync::oneshot::channel();
-    rig.store.load::<Tally>(AggregateKey(Tally::KIND, id), 2, |answer| drop(loaded.send(answer.found())));
+    rig.store.load::<Tally>(AggregateKey(Tally::KIND, id), 2, |answer| drop(loaded.send(answer.into_state())));
     drop(gate);
     assert_eq!(state.await.unwrap().unwrap().version, 1);
     assert_eq!(first.await.unwrap(), Settlement::Durable);

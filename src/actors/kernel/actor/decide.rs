@@ -35,16 +35,16 @@ impl<T: StoredAggregate> ActorState<T> {
             None => committed.revision(),
         };
         for mut envelope in self.waiting.drain(..many) {
-            let Some(asked) = envelope.asked().cloned() else { continue };
+            let Some(request) = envelope.request().cloned() else { continue };
             envelope.stage = Stage::Deciding;
             #[cfg(any(test, debug_assertions))]
             test_panics::reached(T::KIND, Point::Decide);
-            let cx = environment.cx(&asked.caller.by);
-            let verdict = match T::if_version(&asked.command) {
-                Some(seen) if seen != revision(next.as_ref()) => {
+            let cx = environment.cx(&request.caller.by);
+            let verdict = match T::if_version(&request.command) {
+                Some(version) if version != revision(next.as_ref()) => {
                     Err(Refusal::new(Class::Stale, "stale_version", "it has changed since you read it"))
                 }
-                _ => T::decide(next.as_ref().or(committed.state.as_ref()), id, &cx, &asked.command),
+                _ => T::decide(next.as_ref().or(committed.state.as_ref()), id, &cx, &request.command),
             };
             envelope.stage = Stage::Decided;
             let mut group = CommandWrites::default();
@@ -52,7 +52,7 @@ impl<T: StoredAggregate> ActorState<T> {
                 if let Some(state) = decision.next {
                     next = Some(state);
                     written = true;
-                    group.audit = records::audit(&asked, id, &cx, &decision.answer);
+                    group.audit = records::audit(&request, id, &cx, &decision.answer);
                 }
                 written |= !decision.rows.is_empty() || !decision.events.is_empty() || !decision.created.is_empty();
                 let boxed = |row| Box::new(row) as Box<dyn StoredRow>;
@@ -65,10 +65,10 @@ impl<T: StoredAggregate> ActorState<T> {
                 }
                 decision.answer
             });
-            if let Some(key) = asked.caller.key.as_ref().filter(|_| records::is_kept(&verdict)) {
+            if let Some(key) = request.caller.key.as_ref().filter(|_| records::is_kept(&verdict)) {
                 written = true;
-                match records::kept::<T>(key, id, revision(next.as_ref()), &verdict, &cx) {
-                    Ok(kept) => group.idempotent_answer = Some(kept),
+                match records::stored_answer::<T>(key, id, revision(next.as_ref()), &verdict, &cx) {
+                    Ok(stored) => group.idempotent_answer = Some(stored),
                     Err(error) => tracing::error!(kind = T::KIND, %id, %error, "an answer cannot be kept"),
                 }
             }

@@ -9,7 +9,7 @@ use crate::store::rows::{Audit, IdempotentAnswer};
 
 /// Builds the audit entry of a change; `None` for the server's own changes.
 pub(super) fn audit<T: Aggregate>(
-    asked: &AskedCommand<T>,
+    request: &AskedCommand<T>,
     id: Id,
     cx: &DecisionContext<'_>,
     answer: &T::Answer,
@@ -17,16 +17,16 @@ pub(super) fn audit<T: Aggregate>(
     if !cx.by.audited() {
         return None;
     }
-    let (subject_kind, subject_id) = T::subject(&asked.command, answer).unwrap_or((T::KIND, id));
-    let facts = T::audit_facts(&asked.command);
+    let (subject_kind, subject_id) = T::subject(&request.command, answer).unwrap_or((T::KIND, id));
+    let facts = T::audit_facts(&request.command);
     Some(Audit {
         id: cx.ids.id(),
         at: cx.now,
         actor: cx.by.to_string(),
-        action: T::name(&asked.command).to_owned(),
+        action: T::name(&request.command).to_owned(),
         subject_kind: subject_kind.to_owned(),
         subject_id,
-        request_id: asked.caller.request_id.as_deref().map(str::to_owned),
+        request_id: request.caller.request_id.as_deref().map(str::to_owned),
         outcome: facts.outcome,
         detail: facts.detail,
     })
@@ -45,7 +45,7 @@ pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
 }
 
 /// Builds the answer, or refusal, to store under its idempotency key.
-pub(super) fn kept<T: Aggregate>(
+pub(super) fn stored_answer<T: Aggregate>(
     key: &IdempotencyKey,
     id: Id,
     version: i64,

@@ -22,8 +22,8 @@ impl PaymentMatcher {
     /// Returns our invoice for an invoice of the processor, if it was already created.
     pub(super) async fn invoice_of_period(&self, theirs: &str) -> Result<Option<Owner>, AskError> {
         let id = our_invoice(theirs);
-        let known = self.invoices.read(id).await.map_err(unavailable)?.is_some();
-        Ok(known.then_some(Owner::Invoice(id)))
+        let is_known = self.invoices.read(id).await.map_err(unavailable)?.is_some();
+        Ok(is_known.then_some(Owner::Invoice(id)))
     }
 
     /// Creates our invoice of a paid period. Subscriptions that were not started here are ignored.
@@ -37,11 +37,11 @@ impl PaymentMatcher {
         let id = our_invoice(&period.invoice);
         let command = InvoiceCommand::Charge(Box::new(charged(period, customer)));
         let caller = CommandOrigin::new(Principal::Processor);
-        let told = match self.invoices.find(id).await.map_err(unavailable)? {
+        let outcome = match self.invoices.find(id).await.map_err(unavailable)? {
             Some(_) => self.invoices.ask(id, caller, command).await,
             None => self.invoices.create_as(id, caller, command).await,
         };
-        match told {
+        match outcome {
             Ok(_) => Ok(PaymentMatch::Applied),
             Err(AskError::Refused(refusal)) if refusal.code == SELLER_INCOMPLETE => {
                 tracing::warn!(invoice = period.invoice, %refusal, "the invoice of a subscription waits");

@@ -64,16 +64,18 @@ impl PgPrograms {
     }
 
     /// Checks that a program is installed, and not older than a database server of this major version.
-    pub(super) async fn must_know(&self, program: &'static str, wanted: u32) -> Result<(), CopyError> {
+    pub(super) async fn must_know(&self, program: &'static str, server_version: u32) -> Result<(), CopyError> {
         let mut command = self.command(program);
         command.arg("--version");
-        let mut said = Vec::new();
-        read_out(program, command, |bytes| said.extend_from_slice(bytes)).await?;
-        let said = String::from_utf8_lossy(&said);
-        match major(&said) {
-            Some(found) if found >= wanted => Ok(()),
-            Some(found) => Err(CopyError::OldProgram { program, found, wanted }),
-            None => Err(CopyError::Failed { program, words: format!("it does not say its version: {}", said.trim()) }),
+        let mut output = Vec::new();
+        read_out(program, command, |bytes| output.extend_from_slice(bytes)).await?;
+        let output = String::from_utf8_lossy(&output);
+        match major(&output) {
+            Some(version) if version >= server_version => Ok(()),
+            Some(version) => Err(CopyError::OldProgram { program, found: version, wanted: server_version }),
+            None => {
+                Err(CopyError::Failed { program, words: format!("it does not say its version: {}", output.trim()) })
+            }
         }
     }
 }
@@ -94,9 +96,9 @@ pub(super) async fn read_out(
         io::ErrorKind::NotFound => CopyError::NoProgram(program),
         _ => CopyError::Failed { program, words: error.to_string() },
     })?;
-    let (printed, said) = (child.stdout.take(), child.stderr.take());
-    let (taken, words) = tokio::join!(taken_to_the_end(printed, &mut take), words_of(said));
-    taken?;
+    let (printed, stderr) = (child.stdout.take(), child.stderr.take());
+    let (drained, words) = tokio::join!(taken_to_the_end(printed, &mut take), words_of(stderr));
+    drained?;
     let status = child.wait().await?;
     if status.success() {
         return Ok(());
@@ -117,18 +119,18 @@ async fn taken_to_the_end(printed: Option<impl AsyncRead + Unpin>, take: &mut im
 }
 
 /// Returns the beginning of a program's messages, which state the first error; drains the rest.
-async fn words_of(said: Option<impl AsyncRead + Unpin>) -> String {
-    let Some(mut said) = said else { return String::new() };
-    let mut kept = Vec::new();
+async fn words_of(stderr: Option<impl AsyncRead + Unpin>) -> String {
+    let Some(mut stderr) = stderr else { return String::new() };
+    let mut excerpt = Vec::new();
     // What cannot be read is no reason to give up: the program's end tells how it went.
-    let _ = (&mut said).take(MAX_KEPT_WORDS_BYTES).read_to_end(&mut kept).await;
-    let _ = tokio::io::copy(&mut said, &mut tokio::io::sink()).await;
-    String::from_utf8_lossy(&kept).trim().to_owned()
+    let _ = (&mut stderr).take(MAX_KEPT_WORDS_BYTES).read_to_end(&mut excerpt).await;
+    let _ = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await;
+    String::from_utf8_lossy(&excerpt).trim().to_owned()
 }
 
 /// Parses the major version from a program's version line, such as `pg_dump (PostgreSQL) 16.4 (Debian 16.4-1)`.
-fn major(said: &str) -> Option<u32> {
-    said.split_whitespace().find_map(|word| {
+fn major(output: &str) -> Option<u32> {
+    output.split_whitespace().find_map(|word| {
         let end = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
         word[..end].parse().ok()
     })
@@ -148,7 +150,7 @@ fn ssl_word(mode: PgSslMode) -> &'static str {
 /// Returns the parts of an address that the driver parses but does not expose: password and certificates.
 fn kept_back(url: &str) -> Vec<(&'static str, String)> {
     let Ok(url) = Url::parse(url) else { return Vec::new() };
-    let mut found: Vec<_> = url.password().map(|text| ("PGPASSWORD", decoded(text))).into_iter().collect();
+    let mut secrets: Vec<_> = url.password().map(|text| ("PGPASSWORD", decoded(text))).into_iter().collect();
     for (name, value) in url.query_pairs() {
         let variable = match &*name {
             "password" => "PGPASSWORD",
@@ -157,9 +159,9 @@ fn kept_back(url: &str) -> Vec<(&'static str, String)> {
             "sslkey" | "ssl-key" => "PGSSLKEY",
             _ => continue,
         };
-        found.push((variable, value.into_owned()));
+        secrets.push((variable, value.into_owned()));
     }
-    found
+    secrets
 }
 
 /// Decodes the escapes (`%40`) in a part of an address.
@@ -176,13 +178,13 @@ mod tests {
 
     #[test]
     fn versions_are_found_in_what_programs_say() {
-        for (said, is) in [
+        for (output, is) in [
             ("pg_dump (PostgreSQL) 16.4 (Debian 16.4-1.pgdg120+1)\n", Some(16)),
             ("pg_restore (PostgreSQL) 17beta1", Some(17)),
             ("pg_dump (PostgreSQL) 9.6.24", Some(9)),
             ("no version", None),
         ] {
-            assert_eq!(major(said), is, "{said}");
+            assert_eq!(major(output), is, "{output}");
         }
     }
 
@@ -190,7 +192,8 @@ mod tests {
     fn where_the_database_is_stands_in_the_environment_alone() {
         let url = "postgres://sam:p%40s+s=%26&1@db.example:5433/shop?sslmode=require&sslrootcert=%2Fa%2Fb.pem";
         let programs = PgPrograms::new(url).unwrap();
-        let of = |name: &str| programs.environment.iter().rev().find(|(known, _)| *known == name).unwrap().1.clone();
+        let of =
+            |name: &str| programs.environment.iter().rev().find(|(variable, _)| *variable == name).unwrap().1.clone();
         assert_eq!((of("PGHOST"), of("PGPORT")), ("db.example".to_owned(), "5433".to_owned()));
         assert_eq!(
             (of("PGUSER"), of("PGDATABASE"), of("PGPASSWORD")),

@@ -84,8 +84,8 @@ mod tests {
         for size in [1, 3, 1000] {
             let mut rows = CopiedRows::of_schema("public".to_owned());
             PRINTED.as_bytes().chunks(size).for_each(|bytes| rows.take(bytes));
-            let found: Vec<(&str, u64)> = rows.tables.iter().map(|(name, count)| (name.as_str(), *count)).collect();
-            assert_eq!(found, [("Jobs", 0), ("orders", 2), ("other.orders", 1)], "{size}");
+            let actual: Vec<(&str, u64)> = rows.tables.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+            assert_eq!(actual, [("Jobs", 0), ("orders", 2), ("other.orders", 1)], "{size}");
         }
     }
 

@@ -55,8 +55,8 @@ impl Step {
         ids.sort_unstable();
         ids.get(self.which % ids.len().max(1)).copied().unwrap_or(Id::ONLY)
     }
-    fn text_if(&self, wanted: bool) -> Option<String> {
-        wanted.then(|| self.text.clone())
+    fn text_if(&self, condition: bool) -> Option<String> {
+        condition.then(|| self.text.clone())
     }
     fn one_of<T: Clone>(&self, these: &[T]) -> T {
         these[self.which % these.len()].clone()
@@ -152,7 +152,7 @@ fn needs(step: &Step) -> LaunchNeeds {
 fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
     let files = [format!("JOB-000001_{attempt}.gcode"), step.text.clone(), "theirs.gcode".to_owned()];
     let (at, text) = (one(attempt), step.text.clone());
-    let seen = Box::new(status(step, &files));
+    let printer_status = Box::new(status(step, &files));
     match step.what % 24 {
         0 | 1 => PrinterCommand::Take {
             attempt: at,
@@ -193,7 +193,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
             };
             let server = step.one_of(&[ServerRun::Unbroken, ServerRun::Unknown, ServerRun::Restarted]);
             let evidence = step.one_of(&[
-                Evidence::Shows(*seen),
+                Evidence::Shows(*printer_status),
                 Evidence::Remembers(past),
                 Evidence::Forgets { server, stopped: step.number % 2 == 0, unseen_ms: Some(step.number) },
                 Evidence::Revoked { server, unwatched_ms: Some(step.number) },
@@ -206,7 +206,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
             let outcome = step.one_of(&[Resolution::NotStarted, Resolution::Finished, Resolution::Failed]);
             PrinterCommand::Resolved { attempt: at, outcome }
         }
-        10 => PrinterCommand::Heard { attempt: at, step: step.which as u32 % 6, wanted: step.yes },
+        10 => PrinterCommand::Heard { attempt: at, step: step.which as u32 % 6, is_wanted: step.yes },
         11 => PrinterCommand::PrintManually {
             id: one(attempt + 1000),
             file_id: step.yes.then(|| one(23)),
@@ -237,7 +237,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
         }
         19 => {
             let binding = SpoolBinding { vendor_code: Some(text), color: None, material_id: one(24) };
-            PrinterCommand::SlotsReported { slots: seen.bounded().slots, known: vec![binding] }
+            PrinterCommand::SlotsReported { slots: printer_status.bounded().slots, bindings: vec![binding] }
         }
         20 => PrinterCommand::Silent(Connection::Unreachable, text, Some(step.at)),
         21 => step.one_of(&[
@@ -249,7 +249,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
             PrinterCommand::RemoveSlot(step.which as u32 % 5),
             PrinterCommand::ManualUnclear(one(attempt + 1000)),
         ]),
-        _ => PrinterCommand::Seen(seen),
+        _ => PrinterCommand::Seen(printer_status),
     }
 }
 
@@ -346,9 +346,9 @@ proptest! {
     }
 
     #[test]
-    fn mails_read_back(script in any_script(), made in any_time()) {
+    fn mails_read_back(script in any_script(), created_at in any_time()) {
         let mut bench = Bench::new();
-        bench.now = made;
+        bench.now = created_at;
         let text = &script[0].text;
         let alert = Mail::alert(&bench.cx(), AlertKind::LowStock, text, text);
         let plain = Mail::new(&bench.cx(), vec![text.clone()], text.clone(), text.clone());
@@ -365,16 +365,16 @@ proptest! {
 
     #[test]
     fn kept_payment_events_read_back(script in any_script()) {
-        let (mut bench, mut kept) = (Bench::new(), None);
+        let (mut bench, mut event) = (Bench::new(), None);
         for step in script {
             bench.now = step.at;
-            let command = if kept.is_none() {
+            let command = if event.is_none() {
                 let about = (step.number % 5 != 0).then(|| Box::new(unmatched(&step)));
                 KeptPaymentEventCommand::Keep { event_id: step.text.clone(), body: step.text.clone(), about }
             } else {
                 KeptPaymentEventCommand::Tried { matched: step.which.is_multiple_of(10) }
             };
-            decided::<KeptPaymentEvent>(&bench, &mut kept, id(1), &command);
+            decided::<KeptPaymentEvent>(&bench, &mut event, id(1), &command);
         }
     }
 }

@@ -49,8 +49,8 @@ async fn the_attempts_of_a_printer_are_listed_and_summed_up_by_how_they_ended() 
 
         let page = Page { limit: 3, offset: 1 };
         let (some, total) = queries.attempts_on(id(PRINTER), None, page).await.unwrap();
-        let found: Vec<Id> = some.iter().map(|(attempt, _)| attempt.id).collect();
-        assert_eq!((found, total), (vec![all[8].id, all[7].id, all[6].id], 10));
+        let ids: Vec<Id> = some.iter().map(|(attempt, _)| attempt.id).collect();
+        assert_eq!((ids, total), (vec![all[8].id, all[7].id, all[6].id], 10));
         assert_eq!(some[0].1.as_ref().map(|job| job.id), Some(id(1)));
         let (failed, total) = queries.attempts_on(id(PRINTER), Some(S::Failed), page).await.unwrap();
         assert_eq!((failed.len(), total), (1, 2));

@@ -42,7 +42,7 @@ fn any_transactions() -> impl Strategy<Value = Vec<(Vec<(bool, i64)>, Fate)>> {
 }
 
 /// Builds the `n`th document of the test.
-fn made(n: u128, credit: bool, year: i64) -> Document {
+fn issued_document(n: u128, credit: bool, year: i64) -> Document {
     Document {
         id: id(1_000 + n),
         invoice_id: id(1),
@@ -63,7 +63,7 @@ async fn whatever_becomes_of_transactions_each_series_counts_from_one_without_a_
             let mut documents = Vec::new();
             for (credit, year) in issued {
                 count += 1;
-                documents.push(made(count, *credit, *year));
+                documents.push(issued_document(count, *credit, *year));
             }
             if *fate == Fate::Refused {
                 documents.extend(documents.first().cloned());
@@ -95,9 +95,9 @@ async fn whatever_becomes_of_transactions_each_series_counts_from_one_without_a_
         let rows = invoice_documents::Entity::find().all(db).await.unwrap();
         let stored: BTreeMap<_, _> = rows.into_iter().map(|row| (row.id, (row.series, row.number))).collect();
         assert_eq!(stored, expected);
-        let kept = tables.parts_under::<Document>(id(1));
-        let kept: BTreeMap<_, _> = kept.map(|one| (one.id.to_string(), (one.series(), one.number))).collect();
-        assert_eq!(kept, expected, "the store in memory numbers them in the same way");
+        let in_memory = tables.parts_under::<Document>(id(1));
+        let in_memory: BTreeMap<_, _> = in_memory.map(|one| (one.id.to_string(), (one.series(), one.number))).collect();
+        assert_eq!(in_memory, expected, "the store in memory numbers them in the same way");
     })
     .await;
 }
@@ -107,12 +107,12 @@ async fn numbers_that_are_left_out_since_a_restore_are_not_given_out() {
     on_each(async |db| {
         let mut tables = Tables::default();
         let (mut first, mut gap, mut second) = (Batch::default(), Batch::default(), Batch::default());
-        let row = |n| InvoiceRow::Issued(Box::new(made(n, false, 0)));
+        let row = |n| InvoiceRow::Issued(Box::new(issued_document(n, false, 0)));
         let left_out = RestoreRow::Gap(number_gap(50, 51, 2, 100));
         first.push_row(&row(1)).unwrap();
         gap.push_row(&left_out).unwrap();
         second.push_row(&row(2)).unwrap();
-        second.push_row(&InvoiceRow::Issued(Box::new(made(3, true, 0)))).unwrap();
+        second.push_row(&InvoiceRow::Issued(Box::new(issued_document(3, true, 0)))).unwrap();
         for batch in [first, gap, second] {
             write(db, batch).await.unwrap();
         }
@@ -123,8 +123,8 @@ async fn numbers_that_are_left_out_since_a_restore_are_not_given_out() {
         let numbers: BTreeMap<_, _> = rows.into_iter().map(|row| (row.id, row.number)).collect();
         let of = |n: u128| numbers[&id(1_000 + n).to_string()];
         assert_eq!((of(1), of(2), of(3)), (1, 101, 1), "another series has no gap");
-        let kept: Vec<i64> = tables.parts_under::<Document>(id(1)).map(|one| one.number).collect();
-        assert_eq!(kept, [1, 101], "the store in memory does the same");
+        let in_memory: Vec<i64> = tables.parts_under::<Document>(id(1)).map(|one| one.number).collect();
+        assert_eq!(in_memory, [1, 101], "the store in memory does the same");
     })
     .await;
 }
