@@ -97,7 +97,7 @@ impl Order {
     /// Notes with the prints what left in shipments of before this was kept. It was good then; where too few parts of
     /// the prints that were over by that time are good today, the others were rejected afterwards.
     ///
-    /// Done when the order is loaded; [`OrderChange::keep_departures`] stores it. Until then the same follows at each
+    /// Done when the order is loaded; `OrderChange::keep_departures` stores it. Until then the same follows at each
     /// load, because whatever changes the parts of a print writes the print with its departures.
     pub fn trace_departures(&mut self) {
         if self.shipments.is_empty() {
