@@ -32,19 +32,16 @@ impl ToSchema for Address {
     fn schema() -> Shape {
         closed_object([
             required("line1", one_line(1..=200).about("Street and house number, or a post-office box.")),
-            optional(
-                "line2",
-                one_line(..=200).or_null().about("What does not fit into the first line: a flat, a company."),
-            ),
+            optional("line2", one_line(..=200).or_null().about("Second address line, such as a flat or a company.")),
             required("city", one_line(1..=100).about("City, town or village.")),
             optional(
                 "region",
-                one_line(..=100).or_null().about("State, province or canton, where the country has them."),
+                one_line(..=100).or_null().about("State, province or canton, for countries that have them."),
             ),
-            required("postalCode", one_line(1..=20).about("Post code, as the country writes it.")),
-            required("country", text_like("^[A-Za-z]{2}$").about("ISO 3166-1, two letters.")),
+            required("postalCode", one_line(1..=20).about("Postal code, in the country's notation.")),
+            required("country", text_like("^[A-Za-z]{2}$").about("ISO 3166-1 alpha-2 country code.")),
         ])
-        .about("A postal address, as requests give it.")
+        .about("Postal address, as sent in requests.")
     }
     fn example() -> Value {
         json!({
@@ -70,10 +67,10 @@ impl ToSchema for RoomPosition {
     fn schema() -> Shape {
         let place = || whole(1..=i64::from(MAX_ROOM_PLACE));
         closed_object([
-            required("row", place().about("Counts from 1, from the front of the room.")),
-            required("column", place().about("Counts from 1, from the left.")),
+            required("row", place().about("Row, counted from 1 at the front of the room.")),
+            required("column", place().about("Column, counted from 1 at the left.")),
         ])
-        .about("Where a printer stands on the plan of its room.")
+        .about("Position of a printer on the plan of its room.")
     }
     fn example() -> Value {
         json!({"row": 1, "column": 3})
@@ -83,12 +80,12 @@ impl ToSchema for RoomPosition {
 impl ToSchema for Nozzle {
     const NAME: Option<&'static str> = Some("Nozzle");
     fn schema() -> Shape {
-        let kind = "What it is made of, such as `brass` or `hardened steel`.";
+        let kind = "Material of the nozzle, such as `brass` or `hardened steel`.";
         closed_object([
-            required("diameter", above_zero(MAX_NOZZLE_MM).about("In millimetres.")),
+            required("diameter", above_zero(MAX_NOZZLE_MM).about("Diameter in millimetres.")),
             optional("kind", one_line(..=50).or_null().about(kind)),
         ])
-        .about("What is screwed into the hot end: files are sliced for a diameter.")
+        .about("Nozzle in the hot end; files are sliced for its diameter.")
     }
     fn example() -> Value {
         json!({"diameter": 0.4, "kind": "brass"})
@@ -98,14 +95,13 @@ impl ToSchema for Nozzle {
 impl ToSchema for SkuMaterial {
     const NAME: Option<&'static str> = Some("SkuMaterial");
     fn schema() -> Shape {
-        let consumption =
-            "For one full plate, in the material's unit, where the file does not say it; at most three decimals.";
+        let consumption = "Consumption for one full plate, in the material's unit, if the file does not state it; at most three decimals.";
         closed_object([
-            required("materialId", Id::schema().about("What the filament is of.")),
+            required("materialId", Id::schema().about("Material of the filament.")),
             required("estimatedConsumption", number(0.001..=MAX_AMOUNT.0 as f64 / 1000.0).about(consumption)),
             required("filament", whole(0..=1000).about("Index of the filament in the file, from 0.")),
         ])
-        .about("A further material of a product.")
+        .about("Further material of a product.")
     }
     fn example() -> Value {
         json!({"materialId": EXAMPLE_MATERIAL, "estimatedConsumption": 4.5, "filament": 1})
@@ -117,9 +113,9 @@ impl ToSchema for Component {
     fn schema() -> Shape {
         let members = [
             required("skuId", Id::schema()),
-            required("quantity", whole(1..=10_000).about("How many parts of it one set has.")),
+            required("quantity", whole(1..=10_000).about("Number of its parts in one set.")),
         ];
-        closed_object(members).about("What a kit contains of one product.")
+        closed_object(members).about("Component of a kit.")
     }
     fn example() -> Value {
         json!({"skuId": EXAMPLE_SKU, "quantity": 2})
