@@ -78,7 +78,7 @@ pub struct Writing {
 }
 
 /// Key of the advisory lock that keeps a second server off a PostgreSQL database: the bytes of "Printflo".
-const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
+pub(super) const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
 
 /// Table that a PostgreSQL database contains while a backup is being restored into it.
 pub const UNFINISHED_TABLE: &str = "printfloor_restore_unfinished";

@@ -9,7 +9,7 @@ use sea_orm::{ConnectionTrait as _, DatabaseBackend, DatabaseConnection, DbErr, 
 use sqlx::sqlite::SqliteConnectOptions;
 use url::form_urlencoded;
 
-use crate::store::connect::{self, DatabaseSettings, OpenError, UNFINISHED_TABLE};
+use crate::store::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError, UNFINISHED_TABLE};
 
 /// The reason why a start could not use a database.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +89,6 @@ pub async fn check_start(present: &DatabaseSettings, next: &DatabaseSettings) ->
         connect::connect_writer(next).await?
     };
     let outcome = check(&db, present).await;
-    // With the connection goes the lock, if it was taken.
     let closed = db.close().await;
     outcome.and(closed.map_err(StartObstacle::from))
 }
@@ -135,8 +134,10 @@ async fn check_rights(db: &DatabaseConnection, has_shop: bool) -> Result<(), Sta
 /// Checks that no other server holds the lock of the database.
 async fn check_lock(db: &DatabaseConnection, present: &DatabaseSettings) -> Result<(), StartObstacle> {
     match connect::lock(db).await {
+        // Given back at once: a server that starts now must not find it taken by a connection that is being closed.
+        Ok(()) => Ok(one_row(db, &format!("SELECT pg_advisory_unlock({ADVISORY_LOCK})")).await.map(drop)?),
         Err(OpenError::InUse) if is_database_of(db, present).await? => Ok(()),
-        outcome => Ok(outcome?),
+        Err(error) => Err(error.into()),
     }
 }
 
