@@ -117,6 +117,7 @@ async fn what_the_next_start_could_not_open_is_not_written() {
     let app = App::new(Db::sqlite()).await;
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let file = app.folder().join("file");
+    // Longer than a page: SQLite takes a file that is shorter than one for an empty database, and so does a start.
     std::fs::write(&file, "x".repeat(4096)).unwrap();
     // The database of another shop, made with other secrets.
     let other = App::on(Db::sqlite()).with_own_shop().start().await;
