@@ -305,7 +305,7 @@ const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 pub fn main() -> ExitCode {
     // Whatever this process makes is for its user alone, wherever it is: databases, uploads, mails, secrets.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     // Exits the process with 2 on wrong usage and with 0 after --help and --version.
     let cli = Cli::parse();
     let runtime = match Runtime::new() {

@@ -3,19 +3,18 @@
 pub mod actors;
 pub mod app;
 pub mod cli;
-pub mod config;
+pub use ::config;
 pub mod documents;
 pub use ::domain;
 pub mod entities;
 pub mod files;
 pub mod http;
 pub mod integrations;
-pub mod observe;
+pub use ::platform;
+pub use ::platform::{observe, secrets, shared};
 pub mod printers;
-pub mod secrets;
 pub mod server;
 pub mod services;
-pub mod shared;
 pub mod store;
 
 /// `mimalloc` instead of the system's allocator, which took about half of the time of a request and of a commit.

@@ -22,11 +22,11 @@ use crate::app::own_secrets::{self, SecretsError};
 use crate::app::restore_mark::{self, RestoreMarkError, RestoreStage};
 use crate::app::{App, ShopStartError as ShopError, story, stream};
 use crate::config::Config;
-use crate::config::io_words::io_words;
 use crate::domain::id::Id;
 use crate::http;
 use crate::http::local_sign_in::LocalSignInDesk;
 use crate::store::connect::{self, OpenError};
+use platform::io_words::io_words;
 
 /// Reason the server does not start.
 #[derive(Debug, thiserror::Error)]

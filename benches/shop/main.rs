@@ -40,7 +40,7 @@ mod webhook;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use printfloor::config::{Config, Mode};
+use printfloor::config::Config;
 use tokio::runtime::Runtime;
 
 use table::Row;
@@ -71,9 +71,10 @@ const PARTS: [&str; 20] = [
 const RAW: &str = "rows";
 
 fn main() {
-    printfloor::services::tls::install_provider();
+    printfloor::platform::tls::install_provider();
     // As a server does: spans of requests are made, lines of the level `info` are written.
-    printfloor::observe::log::start(&Config::default().log, Mode::Development);
+    let config = Config::default();
+    printfloor::observe::log::start(&config.log.filter, config.has_json_log());
     // Cargo itself adds `--bench`.
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -23,10 +23,10 @@ use crate::domain::id::Id;
 use crate::domain::invoice::{Document, DocumentKind, Invoice, InvoiceStatus, Payment};
 use crate::domain::signing::hmac_sha256;
 use crate::domain::time::Timestamp;
-use crate::services::http::{LanSettings, lan};
 use crate::services::object_storage::{BucketSettings, ObjectStorage, StorageError};
 use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
+use platform::http::{LanSettings, lan};
 
 /// Maximum number of PDFs rendered concurrently; each takes a core for some milliseconds.
 const MAX_RENDERED_AT_ONCE: usize = 2;

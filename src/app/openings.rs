@@ -9,10 +9,10 @@ use tokio::net::TcpListener;
 
 use super::own_secrets;
 use crate::config::Config;
-use crate::config::io_words::io_words;
 use crate::store::connect;
 use crate::store::secret_checks::DatabaseState;
 use crate::store::start_check::{self, SqlitePlace};
+use platform::io_words::io_words;
 
 /// Returns the resources that a start with these settings could not open, each with its setting and the error;
 /// unchanged ones are not tried. Leaves nothing behind.

@@ -10,13 +10,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sea_orm::DatabaseConnection;
 
-use crate::config::io_words::io_words;
 use crate::config::values::Secret;
 use crate::config::{Config, dotenv};
 use crate::secrets::check_values::check_value;
 use crate::secrets::random::secret_bytes;
 use crate::store::connect::{self, DatabaseSettings, OpenError};
 use crate::store::secret_checks::{self, DatabaseState, SecretCheck};
+use platform::io_words::io_words;
 
 /// Reason the server does not start with these secrets.
 #[derive(Debug, thiserror::Error)]

@@ -16,11 +16,11 @@ use crate::domain::printer_status::Connection;
 use crate::domain::time::Timestamp;
 use crate::integrations;
 use crate::printers::registry::PrinterAddress;
-use crate::services::http::{LanSettings, lan};
-use crate::services::mail::Smtp;
+use crate::services::mail::{Smtp, SmtpSettings};
 use crate::services::peers::{self, Asked, PeerFault};
 use crate::services::redis::Redis;
 use crate::store::connect;
+use platform::http::{LanSettings, lan};
 
 /// Timeout of one test.
 const TEST_TIMEOUT: Duration = Duration::from_secs(15);
@@ -291,7 +291,7 @@ async fn redis(config: &Config) -> Asked {
 }
 
 async fn smtp(config: &Config) -> Asked {
-    let Some(settings) = config.smtp_settings(TEST_TIMEOUT) else { return not_configured(Service::Smtp) };
+    let Some(settings) = SmtpSettings::of(config, TEST_TIMEOUT) else { return not_configured(Service::Smtp) };
     let place = format!("{}:{}", settings.host, settings.port);
     let fault = |error: crate::services::mail::MailError| {
         PeerFault::new(format!("{place} cannot be used for mails")).saying(error.to_string())

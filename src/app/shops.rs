@@ -11,8 +11,8 @@ use crate::config::Config;
 use crate::domain::schedule::Delays;
 use crate::secrets::encryption::SecretCipher;
 use crate::services::circuit::CircuitSettings;
-use crate::services::http::{LanSettings, lan};
 use crate::services::storefront::{STOREFRONT_WORD, Storefront};
+use platform::http::{LanSettings, lan};
 
 /// Creates the connections to shops whose orders are fulfilled here; makes no calls yet.
 pub(super) fn lines(config: &Config) -> Result<Arc<ShopLines>, ShopStartError> {

@@ -39,11 +39,10 @@ use crate::integrations::{AccountingWake, Integrations, Line, Lines, PreparedInt
 use crate::printers::connections::PrinterConnections;
 use crate::printers::registry::{Registry, Settings, known_types};
 use crate::secrets::encryption::SecretCipher;
-use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
-use crate::services::mail::{ApiSettings, FileOutbox, MailApi, Mailer, Smtp};
+use crate::services::mail::{ApiSettings, FileOutbox, MailApi, Mailer, Smtp, SmtpSettings};
 use crate::services::payments::{ClientSettings, PaymentProcessor, ProcessorClient};
 use crate::services::redis::Redis;
-use crate::services::slicer::Slicer;
+use crate::services::slicer::{Slicer, SlicerSettings};
 use crate::services::webhook::Sender;
 use crate::store::Store;
 use crate::store::connect::{self, Writing};
@@ -52,6 +51,7 @@ use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::reader::Reader;
 use crate::store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
+use platform::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 
 impl App {
     /// Opens the database and starts all components; printers connect afterwards, in parallel. `fenced` is called when
@@ -159,7 +159,7 @@ impl App {
             documents: documents.clone(),
             agent: agent(config, lines.of("agent"))?,
             slicing: Arc::new(Slicing::new(
-                Slicer::new(config.slicer_settings())?,
+                Slicer::new(SlicerSettings::of(config))?,
                 blobs.clone(),
                 customer_space.clone(),
             )),
@@ -313,7 +313,7 @@ fn redis(config: &Config) -> Result<Option<Arc<Redis>>, ShopStartError> {
 
 fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
     let mail = &config.mail;
-    if let Some(settings) = config.smtp_settings(Duration::from_secs(30)) {
+    if let Some(settings) = SmtpSettings::of(config, Duration::from_secs(30)) {
         return Ok(Arc::new(Smtp::new(settings)?));
     }
     if !mail.api_key.is_empty() {

@@ -4,13 +4,13 @@ use ractor::SpawnErr;
 
 use crate::documents::DesignError;
 use crate::secrets::encryption::EncryptionError;
-use crate::services::http::BuildError;
 use crate::services::mail::MailError;
 use crate::services::object_storage::StorageError;
 use crate::services::payments::ProcessorError;
 use crate::store::connect::OpenError;
 use crate::store::restoring::RestoringError;
 use crate::store::rows::LoadError;
+use platform::http::BuildError;
 
 /// Reason the app does not start.
 #[derive(Debug, thiserror::Error)]

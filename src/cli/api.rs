@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::server::{CONTROL_SOCKET, SocketPath};
-use crate::services::http::{LanSettings, USER_AGENT, lan};
+use platform::http::{LanSettings, USER_AGENT, lan};
 
 /// Maximum duration of one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -41,7 +41,7 @@ pub enum ApiFailure {
     Unexpected(String),
     /// The HTTP client cannot be set up.
     #[error(transparent)]
-    Client(#[from] crate::services::http::BuildError),
+    Client(#[from] platform::http::BuildError),
     /// The control socket exists but cannot be used.
     #[error("{} cannot be used: {source}", path.display())]
     Socket {
@@ -205,7 +205,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_server_there_is_no_client() {
-        crate::services::tls::install_provider();
+        platform::tls::install_provider();
         let data = tempfile::tempdir().unwrap();
         assert!(Api::over_socket(data.path()).await.unwrap().is_none(), "no socket");
         // What a killed server leaves behind.

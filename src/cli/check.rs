@@ -17,10 +17,10 @@ use tokio::net::TcpListener;
 use self::report::CheckReport;
 use super::api::Api;
 use super::{CliError, Global, settings};
-use crate::config::io_words::io_words;
 use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
 use crate::server::absolute;
+use platform::io_words::io_words;
 
 /// Runs all checks; returns an error if any of them failed.
 pub async fn run(global: &Global) -> Result<(), CliError> {

@@ -99,7 +99,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     let peers = AllPeers::start().await.map_err(CliError::io("the simulated systems of the shop cannot start"))?;
     floor.printers().for_each(|printer| printer.handle.set_camera(Some(&peers.camera())));
     let config = config(&folder, &floor, &peers, options.listen.unwrap_or_else(usual_or_free))?;
-    log::start(&config.log, config.mode);
+    log::start(&config.log.filter, config.has_json_log());
     let server = tokio::select! {
         biased; // a server that has started is stopped in order
         started = Server::start(config) => started?,

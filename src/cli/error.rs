@@ -10,9 +10,9 @@ use crate::actors::kernel::handle::AskError;
 use crate::app::ShopStartError as ShopError;
 use crate::app::own_secrets::SecretsError;
 use crate::config::ConfigError;
-use crate::config::io_words::io_words;
 use crate::server::StartError;
 use crate::store::connect::OpenError;
+use platform::io_words::io_words;
 
 /// Reason a command failed.
 #[derive(Debug, thiserror::Error)]

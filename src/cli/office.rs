@@ -20,7 +20,7 @@ use crate::domain::id::Id;
 use crate::domain::password::{own_password_fault, password_fault};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::time::Timestamp;
-use crate::secrets::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key};
+use crate::secrets::credentials::{api_key_hash, hash_password, last4, new_api_key};
 use crate::server::{Server, StartError, absolute};
 use crate::store::connect;
 use crate::store::rows::LoadError;
@@ -132,7 +132,7 @@ impl Office {
             }
             Self::Alone(server) => {
                 let config = server.config();
-                let prefix = api_key_prefix(config.mode);
+                let prefix = config.mode.key_prefix();
                 let key = new_api_key(prefix);
                 let command = AccessCommand::AddKey {
                     name: new.name.clone(),

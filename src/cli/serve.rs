@@ -19,7 +19,7 @@ const CLOSE_GRACE: Duration = Duration::from_secs(2);
 /// Runs the server to completion.
 pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliError> {
     let LoadedConfig { config, warnings, .. } = settings::load(global, listen)?;
-    log::start(&config.log, config.mode);
+    log::start(&config.log.filter, config.has_json_log());
     for warning in &warnings {
         tracing::warn!("{warning}");
     }

@@ -10,12 +10,12 @@ use tracing_subscriber::EnvFilter;
 
 use super::sections::Tracking;
 use super::{Config, Mode, layers};
-use crate::domain::endpoint::DELIVERY_WINDOW;
-use crate::domain::event::{LOW_STOCK, OUTBOUND, OutboundEvent};
-use crate::domain::limits::address::Network;
-use crate::domain::peer_address::without_login;
-use crate::domain::seller::gaps_in_words;
-use crate::domain::tracking::NUMBER_PLACE;
+use domain::endpoint::DELIVERY_WINDOW;
+use domain::event::{LOW_STOCK, OUTBOUND, OutboundEvent};
+use domain::limits::address::Network;
+use domain::peer_address::without_login;
+use domain::seller::gaps_in_words;
+use domain::tracking::NUMBER_PLACE;
 
 /// Names of the platform's five sites.
 pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"];

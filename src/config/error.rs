@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use super::dotenv::DotenvError;
-use super::io_words::io_words;
-use crate::domain::refusal::MAX_FAULTS;
+use domain::refusal::MAX_FAULTS;
+use platform::io_words::io_words;
 
 /// Reason the settings cannot be loaded. Messages name files and settings, never the value of a secret.
 #[derive(Debug, thiserror::Error)]

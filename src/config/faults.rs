@@ -5,7 +5,7 @@ use figment::{Error, Figment};
 
 use super::Config;
 use super::layers::{KnownSettings, Layer};
-use crate::domain::refusal::MAX_FAULTS;
+use domain::refusal::MAX_FAULTS;
 
 /// Extracts the settings, or returns a message for each value of the wrong type. After each fault the setting gets its
 /// default, so that the next fault is found too.

@@ -19,9 +19,10 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use super::Mode;
 use super::values::{Days, Hours, Seconds, Secret};
-use crate::domain::rules;
-use crate::domain::shop_hours::{ShopHours, ShopHoursError};
+use domain::rules;
+use domain::shop_hours::{ShopHours, ShopHoursError};
 
 pub use self::accounting::Accounting;
 pub use self::catalog::Catalog;
@@ -319,7 +320,7 @@ pub struct Agent {
 pub struct Slicing {
     /// Slicer program: a path, or a name that is searched for in `PATH`.
     pub program: PathBuf,
-    /// Folder of the slicer profiles; empty: see [`super::Config::slicer_settings`].
+    /// Folder of the slicer profiles; empty: `slicer-profiles` in the data folder.
     pub profiles_dir: PathBuf,
     /// Maximum number of concurrent slicer runs.
     pub max_parallel: usize,
@@ -359,4 +360,16 @@ pub enum LogFormat {
     Json,
     /// One readable line of text for each event.
     Text,
+}
+
+impl LogFormat {
+    /// Returns whether lines are JSON. `Auto` is text only at a terminal in development: in production, programs read
+    /// the log.
+    pub fn is_json(self, mode: Mode, has_terminal: bool) -> bool {
+        match self {
+            Self::Json => true,
+            Self::Text => false,
+            Self::Auto => mode == Mode::Production || !has_terminal,
+        }
+    }
 }

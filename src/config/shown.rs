@@ -8,7 +8,7 @@ use figment::value::{Num, Value};
 
 use super::Origin;
 use super::layers::{DEFAULTS, KnownSettings, Layer, SHIPPED, VARIABLES, variable_of};
-use crate::domain::peer_address::without_login;
+use domain::peer_address::without_login;
 
 /// Placeholder for the value of a secret.
 const HIDDEN: &str = "\"***\"";

@@ -365,3 +365,17 @@ fn unusable_values_are_refused_together_in_every_mode() {
     assert!(shop().in_production().env("PRINTFLOOR_AUTH__SESSION_SECRET", "short").refusal().contains("32 characters"));
     assert!(shop().env("PRINTFLOOR_ENV", "prod").refusal().contains("development or production"));
 }
+
+#[test]
+fn an_automatic_log_is_text_for_people_only() {
+    assert!(!LogFormat::Auto.is_json(Mode::Development, true));
+    assert!(LogFormat::Auto.is_json(Mode::Development, false));
+    assert!(LogFormat::Auto.is_json(Mode::Production, true));
+    assert!(LogFormat::Json.is_json(Mode::Development, true));
+    assert!(!LogFormat::Text.is_json(Mode::Production, false));
+}
+
+#[test]
+fn keys_of_a_real_shop_can_be_told_by_their_prefix() {
+    assert_eq!([Mode::Production, Mode::Development].map(Mode::key_prefix), ["key_live_", "key_test_"]);
+}

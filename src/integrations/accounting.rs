@@ -60,7 +60,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
 
 fn client_of(client: &Client, config: &Config) -> Result<AccountingClient, PeerSettingError> {
     let back = format!("{}{CALLBACK_PATH}", config.public_url().trim_end_matches('/'));
-    AccountingClient::new(client.clone(), config.accounting.client_settings(), &back)
+    AccountingClient::new(client.clone(), AccountingSettings::of(&config.accounting), &back)
 }
 
 /// Returns the id of the posting of a document.

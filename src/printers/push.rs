@@ -19,7 +19,7 @@ use crate::domain::schedule::Delays;
 use crate::printers::adapter::{PrinterError, PushState, Telemetry};
 use crate::printers::registry::Settings;
 use crate::printers::wire::Wire;
-use crate::services::http::lan_connect;
+use platform::http::lan_connect;
 
 /// Longest silence after which a ping is sent.
 const MAX_QUIET_TIME: Duration = Duration::from_secs(5);

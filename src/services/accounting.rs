@@ -22,6 +22,7 @@ use url::Url;
 
 use super::peer_client::{PeerSettingError, causes, send, whole};
 use super::peers::{Asked, PeerFault};
+use crate::config::sections::Accounting;
 use crate::domain::peer_address::PeerAddress;
 
 /// Maximum size of a token endpoint response in bytes.
@@ -92,6 +93,24 @@ pub struct AccountingSettings {
     pub payment_account: String,
     /// Tax rates in basis points with the system's tax type for each.
     pub tax_words: Vec<(i64, String)>,
+}
+
+impl AccountingSettings {
+    /// Returns the settings in the form that the client uses.
+    pub fn of(section: &Accounting) -> Self {
+        Self {
+            client_id: section.client_id.clone(),
+            client_secret: section.client_secret.expose().to_owned(),
+            authorize_url: section.authorize_url.clone(),
+            token_url: section.token_url.clone(),
+            revocation_url: section.revocation_url.clone(),
+            url: section.url.clone(),
+            scopes: section.scopes.clone(),
+            sales_account: section.sales_account.clone(),
+            payment_account: section.payment_account.clone(),
+            tax_words: section.tax_words(),
+        }
+    }
 }
 
 /// Client of the accounting system with these settings.

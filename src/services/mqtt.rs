@@ -17,10 +17,10 @@ use tokio::net::TcpStream;
 use tokio::time::sleep;
 use tokio_util::codec::Framed;
 
-use super::http::lan_connect;
 use super::peer_client::PeerSettingError;
 use super::peers::PeerFault;
 use crate::domain::peer_address::PeerAddress;
+use platform::http::lan_connect;
 
 /// Maximum size of a message in bytes, in either direction.
 const MAX_MESSAGE_BYTES: usize = 256 * 1024;

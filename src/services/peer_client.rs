@@ -9,9 +9,9 @@ use std::error::Error as _;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
 
-use super::http::read_beginning;
 use super::peers::PeerFault;
 use crate::domain::peer_address::{PeerAddress, PeerAddressError};
+use platform::http::read_beginning;
 
 /// Form in which a token is sent to a system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,10 +145,10 @@ pub fn causes(error: reqwest::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::services::http::{LanSettings, lan};
+    use platform::http::{LanSettings, lan};
 
     fn client_with(url: &str, form: TokenForm<'_>, token: &str) -> Result<PeerClient, PeerSettingError> {
-        crate::services::tls::install_provider();
+        platform::tls::install_provider();
         match lan(&LanSettings::default()) {
             Ok(client) => PeerClient::new(client, url, form, token),
             Err(error) => panic!("{error}"),

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::failure_detection::LOOK_PATH;
 use super::farm_ui::FarmUi;
-use super::http::read_beginning;
 use super::peer_client::{PeerClient, TokenForm, causes};
+use platform::http::read_beginning;
 
 /// Time limit for one response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);

@@ -22,7 +22,7 @@ use url::Host;
 use crate::domain::limits::LimitRule;
 use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
-use crate::services::http::lan_addresses;
+use platform::http::lan_addresses;
 
 /// Prefix of all keys.
 const KEY_PREFIX: &str = "printfloor:";

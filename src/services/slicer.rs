@@ -20,6 +20,8 @@ use tokio::sync::Mutex;
 
 use self::process::{RunError, RunLimits};
 use self::profile::Profile;
+use crate::config::Config;
+use crate::config::sections::Slicing;
 
 /// Time limit for reading the program's version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
@@ -43,6 +45,26 @@ pub struct SlicerSettings {
     pub parallel: usize,
     /// Resource limits of one run.
     pub limits: RunLimits,
+}
+
+impl SlicerSettings {
+    /// Returns the settings with which the slicer runs. Its output may be as large as an upload.
+    pub fn of(config: &Config) -> Self {
+        let Slicing { program, profiles_dir, max_parallel, timeout_seconds, memory_max_bytes, .. } = &config.slicing;
+        let data = &config.server.data_dir;
+        let is_default = profiles_dir.as_os_str().is_empty();
+        Self {
+            program: program.clone(),
+            profiles: if is_default { data.join("slicer-profiles") } else { profiles_dir.clone() },
+            work: data.join("slicing"),
+            parallel: *max_parallel,
+            limits: RunLimits {
+                time: timeout_seconds.duration(),
+                memory_bytes: *memory_max_bytes,
+                file_bytes: config.server.upload_max_bytes,
+            },
+        }
+    }
 }
 
 /// Reason why slicing failed.

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use crate::domain::signing;
-use crate::services::http::{Blocked, Outbound, read_beginning};
+use platform::http::{Blocked, Outbound, read_beginning};
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_READ_BYTES: usize = 16 * 1024;

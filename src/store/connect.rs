@@ -15,9 +15,9 @@ use sea_orm::{
 use sqlx::postgres::PgConnectOptions;
 use url::Host;
 
-use crate::config::io_words::io_words;
-use crate::services::http::lan_connect;
 use crate::store::Unavailable;
+use platform::http::lan_connect;
+use platform::io_words::io_words;
 
 /// Database address and connection limits.
 #[derive(Clone, Debug)]

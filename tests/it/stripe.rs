@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use printfloor::domain::payment_event::sign;
 use printfloor::domain::schedule::Delays;
-use printfloor::services::http::{LanSettings, lan};
+use printfloor::platform::http::{LanSettings, lan};
 use printfloor::services::payments::{
     ClientSettings, NewCustomer, NewPaymentSession, NewRefund, NewSubscriptionSession, PaymentProcessor,
     ProcessorClient, ProcessorError,

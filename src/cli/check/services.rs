@@ -7,7 +7,7 @@ use crate::app::documents::bucket;
 use crate::app::service_tests::{self, Service, ServiceTest};
 use crate::config::Config;
 use crate::documents::Renderer;
-use crate::services::mail::Smtp;
+use crate::services::mail::{Smtp, SmtpSettings};
 use crate::services::object_storage::StorageError;
 use crate::services::redis::Redis;
 use crate::services::slicer::{SliceError, Slicer, SlicerSettings, profile};
@@ -27,7 +27,7 @@ pub async fn check(report: &mut CheckReport, config: &Config) {
 
 async fn mail(report: &mut CheckReport, config: &Config) {
     let mail = &config.mail;
-    if let Some(settings) = config.smtp_settings(CHECK_TIMEOUT) {
+    if let Some(settings) = SmtpSettings::of(config, CHECK_TIMEOUT) {
         let place = format!("{}:{}", settings.host, settings.port);
         let smtp = Smtp::new(settings);
         let checked = match smtp {
@@ -134,7 +134,7 @@ fn fonts(report: &mut CheckReport, renderer: &Renderer) {
 
 /// Checks the slicer. It may be missing: only SKUs with a model and without G-code need it.
 async fn slicer(report: &mut CheckReport, config: &Config) {
-    let settings = config.slicer_settings();
+    let settings = SlicerSettings::of(config);
     let names = profile::names(&settings.profiles).await;
     let folder = settings.profiles.display().to_string();
     // The folder of the runs belongs to the server.

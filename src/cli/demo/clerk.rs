@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_delay_counts_from_when_it_became_so() {
-        crate::services::tls::install_provider();
+        platform::tls::install_provider();
         let now = Arc::new(AtomicI64::new(0));
         let clock: Clock = {
             let now = now.clone();

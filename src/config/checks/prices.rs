@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::sections::Intake;
-use crate::domain::bounds::MAX_CENTS;
-use crate::domain::intake_prices::{DEFAULT_ENTRY, MAX_COLORS};
+use crate::sections::Intake;
+use domain::bounds::MAX_CENTS;
+use domain::intake_prices::{DEFAULT_ENTRY, MAX_COLORS};
 
 /// Maximum validity of an estimate, in days.
 const MAX_ESTIMATE_DAYS: u32 = 3650;
@@ -38,8 +38,8 @@ pub(super) fn problems(intake: &Intake, problems: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
-    use crate::config::sections::IntakePrice;
+    use crate::Config;
+    use crate::sections::IntakePrice;
 
     fn faults(change: impl FnOnce(&mut Intake)) -> Vec<String> {
         let (mut intake, mut messages) = (Config::default().intake, Vec::new());

@@ -5,8 +5,8 @@ use std::fs;
 use figment::value::Value;
 
 use super::*;
-use crate::config::changes::key_of;
-use crate::config::{Config, ConfigError, LoadOptions, LoadedConfig, shown};
+use crate::changes::key_of;
+use crate::{Config, ConfigError, LoadOptions, LoadedConfig, shown};
 
 /// Loads a settings file and variables.
 fn try_load(file: &str, env: &[(&str, &str)]) -> Result<LoadedConfig, ConfigError> {

@@ -3,8 +3,7 @@
 use serde::Deserialize;
 
 use super::Seconds;
-use crate::config::values::Secret;
-use crate::services::accounting::AccountingSettings;
+use crate::values::Secret;
 
 /// `[accounting]`: accounting system.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -35,21 +34,9 @@ pub struct Accounting {
 }
 
 impl Accounting {
-    /// Returns the settings in the form that the client uses; entries of `tax_types` that cannot be parsed are omitted.
-    pub fn client_settings(&self) -> AccountingSettings {
-        let words = self.tax_types.iter().filter_map(|entry| tax_word(entry));
-        AccountingSettings {
-            client_id: self.client_id.clone(),
-            client_secret: self.client_secret.expose().to_owned(),
-            authorize_url: self.authorize_url.clone(),
-            token_url: self.token_url.clone(),
-            revocation_url: self.revocation_url.clone(),
-            url: self.url.clone(),
-            scopes: self.scopes.clone(),
-            sales_account: self.sales_account.clone(),
-            payment_account: self.payment_account.clone(),
-            tax_words: words.map(|(rate, word)| (rate, word.to_owned())).collect(),
-        }
+    /// Returns the tax types by tax rate in basis points; entries of `tax_types` that cannot be parsed are omitted.
+    pub fn tax_words(&self) -> Vec<(i64, String)> {
+        self.tax_types.iter().filter_map(|entry| tax_word(entry)).map(|(rate, word)| (rate, word.to_owned())).collect()
     }
 
     /// Returns the first entry of `tax_types` that cannot be parsed.

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::config::values::Days;
-use crate::domain::customer_space::SpaceLimits;
+use crate::values::Days;
+use domain::customer_space::SpaceLimits;
 
 /// `[files]`: storage of uploaded files, and limits on the space that customers may use.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Files {
-    /// Directory of uploaded files; empty: see [`crate::config::Config::files_dir`].
+    /// Directory of uploaded files; empty: see [`crate::Config::files_dir`].
     pub dir: PathBuf,
     /// Most bytes of customers' models, their G-code and photos that the shop has not answered yet; 0: no bound.
     pub unclaimed_max_bytes: u64,

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::domain::intake_prices::{IntakePrices, MAX_COLORS, PriceTable};
+use domain::intake_prices::{IntakePrices, MAX_COLORS, PriceTable};
 
 /// `[intake]`: price tables of custom pieces. An estimate is the sum of the prices of its choices.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::Seconds;
-use crate::config::values::Secret;
+use crate::values::Secret;
 
 /// `[integrations]`: settings shared by all integrations.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

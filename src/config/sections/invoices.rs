@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::Seconds;
-use crate::config::values::Secret;
-use crate::domain::address::Address;
-use crate::domain::invoice::Party;
-use crate::domain::rules::InvoiceRules;
+use crate::values::Secret;
+use domain::address::Address;
+use domain::invoice::Party;
+use domain::rules::InvoiceRules;
 
 /// `[invoices]`: seller details on invoices. Each invoice stores a copy when it is issued.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

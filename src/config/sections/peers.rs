@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::Seconds;
-use crate::config::values::Secret;
+use crate::values::Secret;
 
 /// `[parts]`, `[spools]`, `[farm_ui]`: connection to another system of the shop.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use crate::domain::pricing::PriceRates;
-use crate::domain::rules::PricingRules;
-use crate::domain::sku::MachineType;
+use domain::pricing::PriceRates;
+use domain::rules::PricingRules;
+use domain::sku::MachineType;
 
 /// `[pricing]`: prices of models, and validity of quotes. Unsigned: no cost is below 0.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::config::values::{Days, Seconds, Secret};
+use crate::values::{Days, Seconds, Secret};
 
 /// `[printers]`: timeouts and intervals of the printer adapters.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::domain::rules::QualityRules;
+use domain::rules::QualityRules;
 
 /// `[quality]`: rules for judging printed parts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

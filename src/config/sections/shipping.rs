@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::domain::tracking::TrackingPage;
+use domain::tracking::TrackingPage;
 
 /// `[shipping]`: shipping price for customers, and tracking pages.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

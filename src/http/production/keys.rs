@@ -188,11 +188,11 @@ async fn create(
     State(app): State<KeyHandles>,
     call: CommandRequest<NewApiKey>,
 ) -> Result<Created<CreatedApiKeyView>, ApiError> {
-    let key = credentials::new_api_key(credentials::api_key_prefix(app.config.mode));
+    let key = credentials::new_api_key(app.config.mode.key_prefix());
     let command = async {
         let NewApiKey { name, role, expires_at, customer_email } = call.read_body()?;
         let hash = credentials::api_key_hash(app.config.auth.api_key_salt.expose(), &key);
-        let (prefix, last4) = (credentials::api_key_prefix(app.config.mode).to_owned(), credentials::last4(&key));
+        let (prefix, last4) = (app.config.mode.key_prefix().to_owned(), credentials::last4(&key));
         Ok(AccessCommand::AddKey { name, hash, prefix, last4, role, customer_email, expires_at })
     };
     let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;

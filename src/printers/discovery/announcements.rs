@@ -6,8 +6,8 @@ use tokio::net::UdpSocket;
 use tokio::time::{Instant, timeout_at};
 
 use super::{Finds, Recognised, Search, SearchStep, found_printer};
-use crate::config::io_words::io_words;
 use crate::printers::PrinterType;
+use platform::io_words::io_words;
 
 /// Maximum packet size in bytes; longer packets are truncated.
 const MAX_PACKET_BYTES: usize = 4096;

@@ -5,11 +5,11 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 use tokio::net::UdpSocket;
 
 use super::*;
-use crate::services::http::{LanSettings, searching};
+use platform::http::{LanSettings, searching};
 
 /// Creates a search of this machine in which all usual ports are replaced by ports without a listener.
 fn search() -> Search {
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     let client = searching(&LanSettings::default()).unwrap();
     let mut search = Search::new(client, scanned(None), Duration::ZERO);
     for port in ports() {

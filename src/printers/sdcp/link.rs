@@ -24,7 +24,7 @@ use super::status::{self, Essence};
 use crate::printers::adapter::{PrinterError, PushState, Telemetry};
 use crate::printers::registry::Settings;
 use crate::secrets::random::secret_bytes;
-use crate::services::http::lan_connect;
+use platform::http::lan_connect;
 
 /// Maximum size of a message in bytes; file lists are the longest.
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;

@@ -7,11 +7,11 @@ use super::read;
 use super::*;
 use crate::config::Config;
 use crate::domain::invoice::DocumentKind;
-use crate::services::http::{LanSettings, lan};
+use platform::http::{LanSettings, lan};
 
 fn client(change: impl Fn(&mut AccountingSettings)) -> Result<AccountingClient, PeerSettingError> {
-    crate::services::tls::install_provider();
-    let mut settings = Config::default().accounting.client_settings();
+    platform::tls::install_provider();
+    let mut settings = AccountingSettings::of(&Config::default().accounting);
     settings.client_id = "shop".to_owned();
     change(&mut settings);
     AccountingClient::new(lan(&LanSettings::default()).unwrap(), settings, "https://shop.example/back")

@@ -13,7 +13,8 @@ use tokio::time::timeout;
 use url::Host;
 
 use super::{MailError, Mailer, Message, compose, sender};
-use crate::services::http::lan_addresses;
+use crate::config::Config;
+use platform::http::lan_addresses;
 
 /// Time limit for closing the connection after a message was accepted.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -56,6 +57,23 @@ pub struct SmtpSettings {
     pub from: String,
     /// Time limit for a whole message, from connecting to the server's acceptance.
     pub timeout: Duration,
+}
+
+impl SmtpSettings {
+    /// Returns the settings of the mail server; `None` if none is configured.
+    pub fn of(config: &Config, timeout: Duration) -> Option<Self> {
+        let mail = &config.mail;
+        let credentials =
+            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_password.expose().to_owned()));
+        (!mail.smtp_host.is_empty()).then(|| Self {
+            host: mail.smtp_host.clone(),
+            port: mail.smtp_port,
+            encryption: Encryption::for_port(mail.smtp_port),
+            credentials,
+            from: mail.from.clone(),
+            timeout,
+        })
+    }
 }
 
 /// Mailer that uses a mail server, with a connection per message.

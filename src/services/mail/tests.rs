@@ -142,7 +142,7 @@ struct Server {
 
 impl Server {
     async fn start(script: Script) -> Self {
-        crate::services::tls::install_provider();
+        platform::tls::install_provider();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (commands, mails) = <(Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>)>::default();
@@ -279,7 +279,7 @@ async fn nothing_is_sent_in_the_clear_where_encryption_is_required_or_was_offere
 
 #[tokio::test]
 async fn implicit_tls_begins_with_a_handshake() {
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let first = tokio::spawn(async move {
@@ -293,7 +293,7 @@ async fn implicit_tls_begins_with_a_handshake() {
 
 #[tokio::test]
 async fn a_server_that_is_away_or_silent_is_a_transient_error() {
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let quick = SmtpSettings { timeout: Duration::from_millis(200), ..settings(address) };

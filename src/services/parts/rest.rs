@@ -7,8 +7,8 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 
 use super::StockError;
-use crate::services::http::read_beginning;
 use crate::services::peer_client::{PeerClient, PeerSettingError, TokenForm};
+use platform::http::read_beginning;
 
 /// Time limit for one response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);

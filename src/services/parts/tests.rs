@@ -22,9 +22,9 @@ fn names_are_one_line_within_bounds() {
 
 #[test]
 fn no_address_of_a_metadata_service_and_none_with_a_password_is_taken() {
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     let is_accepted = |url: &str| {
-        let client = crate::services::http::lan(&crate::services::http::LanSettings::default());
+        let client = platform::http::lan(&platform::http::LanSettings::default());
         client.is_ok_and(|client| stock_client(StockSystem::Parts, client, url, "inv-1").is_ok())
     };
     assert!(is_accepted("http://127.0.0.1:8000/parts"));
@@ -40,11 +40,11 @@ async fn a_removal_tells_what_it_moved() {
     use crate::domain::testing::id;
     use crate::domain::time::Timestamp;
 
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     let there = PartsSystem::start((std::net::Ipv4Addr::LOCALHOST, 0).into(), "inv-1").await.unwrap();
     let part = there.add_part("PLA", "g");
     let item = there.add_item(part, 100_000);
-    let http = crate::services::http::lan(&crate::services::http::LanSettings::default()).unwrap();
+    let http = platform::http::lan(&platform::http::LanSettings::default()).unwrap();
     let client = stock_client(StockSystem::Parts, http, &there.url(), "inv-1").unwrap();
     let booking = |n: u32, delta: i64| {
         let (before, mark, at) = (Amount(100_000), Amount(100_000), Timestamp(0));

@@ -16,7 +16,7 @@ use crate::domain::breaker::{Breaker, BreakerRules};
 use crate::domain::printer::denied_host;
 use crate::domain::refusal::shortened;
 use crate::domain::schedule::Delays;
-use crate::services::http::read_beginning;
+use platform::http::read_beginning;
 
 /// Version of the processor's API whose format is parsed.
 const API_VERSION: &str = "2026-06-24.dahlia";

@@ -10,12 +10,12 @@ use simulator::stock::Weather;
 
 use super::*;
 use crate::domain::schedule::Delays;
-use crate::services::http::{LanSettings, lan};
+use platform::http::{LanSettings, lan};
 
 const KEY: &str = "sk_test_of_the_client";
 
 fn client(url: &str, key: &str, within: Duration) -> ProcessorClient {
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     let pauses = Delays { first: Duration::from_secs(60), longest: Duration::from_secs(60) };
     let settings = ClientSettings { api_base: url.to_owned(), secret_key: key.to_owned(), timeout: within, pauses };
     ProcessorClient::new(lan(&LanSettings::default()).unwrap(), &settings).unwrap()
@@ -180,7 +180,7 @@ async fn who_failed_often_is_left_alone_and_no_error_tells_the_key() {
 
 #[test]
 fn addresses_that_lead_elsewhere_are_refused() {
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     for url in ["ftp://pay.example", "http://user:pw@pay.example", "http://169.254.169.254/", "nonsense"] {
         let pauses = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(1) };
         let settings = ClientSettings {

@@ -8,10 +8,10 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::*;
-use crate::services::http::{LanSettings, lan};
+use platform::http::{LanSettings, lan};
 
 async fn serve(router: Router) -> String {
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await });
@@ -113,7 +113,7 @@ async fn a_wrong_token_is_told_as_such_or_that_it_was_not_tested() {
 
 /// Starts a fake FDM Monster whose printer list declares `length` bytes but ends after `list`.
 async fn cut_off(list: &str, length: usize) -> String {
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let answer = |length: usize, body: &str| {

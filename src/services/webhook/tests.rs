@@ -15,7 +15,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::services::http::{Lookup, OutboundSettings};
+use platform::http::{Lookup, OutboundSettings};
 
 type Seen = Arc<Mutex<Vec<(HeaderMap, Bytes)>>>;
 
@@ -26,7 +26,7 @@ struct Receiver {
 
 impl Receiver {
     async fn start() -> Self {
-        crate::services::tls::install_provider();
+        platform::tls::install_provider();
         let requests = Seen::default();
         let app = Router::new()
             .route("/ok", post(record))
@@ -72,7 +72,7 @@ impl Lookup for Always {
 }
 
 fn sender(allow_private: bool, timeout: Duration) -> Sender {
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     let settings =
         OutboundSettings { connect_timeout: Duration::from_secs(5), timeout, allow_private, idle_per_host: 2 };
     let local = Always(vec![IpAddr::from([127, 0, 0, 1])]);

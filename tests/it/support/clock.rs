@@ -86,7 +86,7 @@ fn serves_with_the_clock_of_a_test() {
         overrides: vec![("server.data_dir", data), ("server.listen", listen)],
     };
     let config = Config::load(options).unwrap().config;
-    log::start(&config.log, config.mode);
+    log::start(&config.log.filter, config.has_json_log());
     let clock = move || -> Timestamp { machine_clock().plus_ms(offset(&file)) };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(Box::pin(async {

@@ -29,7 +29,7 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::setup_desk::SetupDesk;
 use crate::http::wire::{Components, Reply, ToSchema};
 use crate::printers::discovery::{FoundPrinter, Search, SearchStep, own_address, scanned};
-use crate::services::http::{LanSettings, searching};
+use platform::http::{LanSettings, searching};
 
 const STREAM: &str = "text/event-stream";
 const EXAMPLE: &str = "event: progress\ndata: {\"done\":3,\"total\":55}\n\nevent: result\ndata: {\"printers\":[]}\n\n";

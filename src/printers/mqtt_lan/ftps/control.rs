@@ -12,7 +12,7 @@ use tokio_rustls::client::TlsStream;
 use crate::printers::adapter::PrinterError;
 use crate::printers::mqtt_lan::session::Link;
 use crate::printers::mqtt_lan::{USER, tls, words};
-use crate::services::http::lan_connect;
+use platform::http::lan_connect;
 
 /// Maximum size of one reply in bytes, including all its lines.
 const MAX_REPLY_BYTES: usize = 16 * 1024;

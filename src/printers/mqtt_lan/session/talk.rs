@@ -25,7 +25,7 @@ use crate::printers::mqtt_lan::command::Command;
 use crate::printers::mqtt_lan::merge::TooLarge;
 use crate::printers::mqtt_lan::{USER, tls, words};
 use crate::printers::registry::Settings;
-use crate::services::http::lan_connect;
+use platform::http::lan_connect;
 
 /// Maximum size of a message in bytes. A full report is indented JSON of about 32 KB.
 const MAX_MESSAGE_BYTES: usize = 256 * 1024;

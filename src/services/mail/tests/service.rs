@@ -8,7 +8,7 @@ use super::*;
 pub(super) type Calls = Arc<Mutex<Vec<(axum::http::HeaderMap, serde_json::Value)>>>;
 
 pub(super) async fn service(status: u16, answer: &'static str) -> (MailApi, Calls) {
-    crate::services::tls::install_provider();
+    platform::tls::install_provider();
     let calls = Calls::default();
     let recorded = calls.clone();
     let handler = move |headers: axum::http::HeaderMap, axum::Json(body): axum::Json<serde_json::Value>| async move {
@@ -19,7 +19,7 @@ pub(super) async fn service(status: u16, answer: &'static str) -> (MailApi, Call
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}/", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, app).await });
-    let client = crate::services::http::lan(&Default::default()).unwrap();
+    let client = platform::http::lan(&Default::default()).unwrap();
     let settings = ApiSettings { base_url, key: "re_key".into(), from: from().into() };
     (MailApi::new(client, settings).unwrap(), calls)
 }
@@ -56,8 +56,8 @@ async fn the_mail_service_refuses_for_now_or_for_good() {
 }
 
 fn at(service: &MailService) -> MailApi {
-    crate::services::tls::install_provider();
-    let client = crate::services::http::lan(&Default::default()).unwrap();
+    platform::tls::install_provider();
+    let client = platform::http::lan(&Default::default()).unwrap();
     MailApi::new(client, ApiSettings { base_url: service.url(), key: "re_key".into(), from: from().into() }).unwrap()
 }
 

@@ -11,12 +11,11 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
 use super::repeats::Repeats;
-use crate::config::Mode;
-use crate::config::sections::{Log, LogFormat};
 
-/// Starts the log of a server. Further calls in the same process have no effect.
-pub fn start(log: &Log, mode: Mode) {
-    install(EnvFilter::new(&log.filter), json(log.format, mode, stderr().is_terminal()));
+/// Starts the log of a server: lines that the filter lets through, as JSON or as text. Further calls in the same process
+/// have no effect.
+pub fn start(filter: &str, json: bool) {
+    install(EnvFilter::new(filter), json);
 }
 
 /// Starts the log of a short command: only warnings and errors, as text.
@@ -43,16 +42,6 @@ fn install(filter: EnvFilter, json: bool) {
     }
 }
 
-/// Returns whether lines are JSON. `Auto` is text only at a terminal in development: in production, programs read the
-/// log.
-fn json(format: LogFormat, mode: Mode, terminal: bool) -> bool {
-    match format {
-        LogFormat::Json => true,
-        LogFormat::Text => false,
-        LogFormat::Auto => mode == Mode::Production || !terminal,
-    }
-}
-
 /// Returns the message of a panic.
 fn words(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
@@ -62,15 +51,6 @@ fn words(payload: &(dyn Any + Send)) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn auto_is_text_for_people_only() {
-        assert!(!json(LogFormat::Auto, Mode::Development, true));
-        assert!(json(LogFormat::Auto, Mode::Development, false));
-        assert!(json(LogFormat::Auto, Mode::Production, true));
-        assert!(json(LogFormat::Json, Mode::Development, true));
-        assert!(!json(LogFormat::Text, Mode::Production, false));
-    }
 
     #[test]
     fn a_panic_keeps_its_words() {

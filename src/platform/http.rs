@@ -18,8 +18,8 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::net::TcpStream;
 use url::Host;
 
-use crate::domain::printer::denied_address;
-use crate::domain::target::{self, TargetError};
+use domain::printer::denied_address;
+use domain::target::{self, TargetError};
 
 /// Value of the `User-Agent` header of every request.
 pub const USER_AGENT: &str = concat!("Printfloor/", env!("CARGO_PKG_VERSION"));
@@ -110,7 +110,7 @@ impl Outbound {
     }
 
     /// Builds the client with another resolver, whose results are checked like those of any other.
-    pub(super) fn with_lookup(settings: OutboundSettings, lookup: Arc<dyn Lookup>) -> Result<Self, BuildError> {
+    pub fn with_lookup(settings: OutboundSettings, lookup: Arc<dyn Lookup>) -> Result<Self, BuildError> {
         let denied: Denied = if settings.allow_private { |_| None } else { target::denied_range };
         let guard = Guard { lookup, denied };
         let client = builder(settings.connect_timeout)
@@ -225,7 +225,7 @@ fn allowed(addresses: Vec<IpAddr>, denied: Denied) -> Result<Vec<IpAddr>, AnyErr
 
 /// Reads the beginning of a response of any length: stops after `most` bytes and keeps the first `kept` of them. Also
 /// returns the error that stopped it earlier, if any. The rest is left unread, which closes the connection.
-pub(super) async fn read_beginning(
+pub async fn read_beginning(
     answer: &mut reqwest::Response,
     most: usize,
     kept_bytes: usize,
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn the_outbound_client_refuses_literal_addresses_before_dialling() {
-        crate::services::tls::install_provider();
+        crate::tls::install_provider();
         let client = Outbound::new(OutboundSettings {
             connect_timeout: Duration::from_secs(5),
             timeout: Duration::from_secs(15),

@@ -2,7 +2,7 @@
 //! does harm: with another `API_KEY_SALT` no API key is recognised, with another `SECRETS_KEY` no stored secret can be
 //! decrypted.
 
-use crate::domain::signing::hmac_sha256;
+use domain::signing::hmac_sha256;
 
 /// Length of a check value in bytes: enough to detect every mistake.
 const CHECK_VALUE_BYTES: usize = 16;

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::domain::event::Event;
+use domain::event::Event;
 
 /// Severity of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,8 +72,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::id::Id;
-    use crate::domain::time::Timestamp;
+    use domain::id::Id;
+    use domain::time::Timestamp;
 
     fn event(name: &str, data: Value) -> Event {
         Event {

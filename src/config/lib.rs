@@ -10,7 +10,6 @@ pub mod dotenv;
 mod error;
 mod faults;
 mod file;
-pub mod io_words;
 mod layers;
 pub mod listen;
 pub mod origin;
@@ -22,9 +21,8 @@ pub mod values;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use figment::Figment;
 use figment::providers::{Format as _, Toml};
@@ -37,12 +35,9 @@ use self::layers::{DEFAULTS, KnownSettings, MODE};
 pub use self::origin::{LoadOptions, Origin};
 use self::shown::Given;
 use self::values::Secret;
-use crate::domain::dispatch::BoardRules;
-use crate::domain::launch::KnownTypes;
-use crate::domain::rules::Rules;
-use crate::services::mail::{Encryption, SmtpSettings};
-use crate::services::slicer::SlicerSettings;
-use crate::services::slicer::process::RunLimits;
+use domain::dispatch::BoardRules;
+use domain::launch::KnownTypes;
+use domain::rules::Rules;
 
 /// Name of the settings file that is read from the working directory by default.
 pub const FILE: &str = "printfloor.toml";
@@ -152,6 +147,16 @@ pub enum Mode {
     Development,
     /// Missing secrets are rejected, the database is PostgreSQL, cookies are `Secure`, keys begin with `key_live_`.
     Production,
+}
+
+impl Mode {
+    /// Returns the prefix of API keys, which shows whether a key is for production.
+    pub const fn key_prefix(self) -> &'static str {
+        match self {
+            Self::Production => "key_live_",
+            Self::Development => "key_test_",
+        }
+    }
 }
 
 /// Settings that [`Config::load`] returns, and the source of each.
@@ -270,38 +275,9 @@ impl Config {
         Secret::new(url + "?mode=rwc")
     }
 
-    /// Returns the settings with which the slicer runs. Its output may be as large as an upload.
-    pub fn slicer_settings(&self) -> SlicerSettings {
-        let sections::Slicing { program, profiles_dir, max_parallel, timeout_seconds, memory_max_bytes, .. } =
-            &self.slicing;
-        let data = &self.server.data_dir;
-        let own = profiles_dir.as_os_str().is_empty();
-        SlicerSettings {
-            program: program.clone(),
-            profiles: if own { data.join("slicer-profiles") } else { profiles_dir.clone() },
-            work: data.join("slicing"),
-            parallel: *max_parallel,
-            limits: RunLimits {
-                time: timeout_seconds.duration(),
-                memory_bytes: *memory_max_bytes,
-                file_bytes: self.server.upload_max_bytes,
-            },
-        }
-    }
-
-    /// Returns the settings of the mail server; `None` if none is configured.
-    pub fn smtp_settings(&self, timeout: Duration) -> Option<SmtpSettings> {
-        let mail = &self.mail;
-        let credentials =
-            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_password.expose().to_owned()));
-        (!mail.smtp_host.is_empty()).then(|| SmtpSettings {
-            host: mail.smtp_host.clone(),
-            port: mail.smtp_port,
-            encryption: Encryption::for_port(mail.smtp_port),
-            credentials,
-            from: mail.from.clone(),
-            timeout,
-        })
+    /// Returns whether log lines are JSON rather than text, for a log on standard error.
+    pub fn has_json_log(&self) -> bool {
+        self.log.format.is_json(self.mode, io::stderr().is_terminal())
     }
 
     /// Returns the settings that the dispatcher's board depends on.

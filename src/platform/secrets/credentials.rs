@@ -7,9 +7,8 @@ use argon2::Argon2;
 use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
 use sha2::{Digest as _, Sha256};
 
-use crate::config::Mode;
-use crate::domain::signing::hmac_sha256;
 use crate::secrets::random::secret_bytes;
+use domain::signing::hmac_sha256;
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -59,14 +58,6 @@ fn typed_code() -> String {
     let letters = secret_bytes::<12>().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)]));
     let groups: Vec<String> = letters.chunks(4).map(|group| group.iter().collect()).collect();
     groups.join("-")
-}
-
-/// Returns the prefix of API keys, which shows whether a key is for production.
-pub const fn api_key_prefix(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Production => "key_live_",
-        Mode::Development => "key_test_",
-    }
 }
 
 /// Creates an API key: the prefix and 256 random bits in base 62. It is shown once and never stored.
@@ -139,14 +130,14 @@ mod tests {
 
     #[test]
     fn keys_have_prefix_and_length_and_never_repeat() {
-        let keys: HashSet<String> = (0..200).map(|_| new_api_key(api_key_prefix(Mode::Development))).collect();
+        let keys: HashSet<String> = (0..200).map(|_| new_api_key("key_test_")).collect();
         assert_eq!(keys.len(), 200);
         for key in keys {
             let digits = key.strip_prefix("key_test_").unwrap();
             assert_eq!(digits.len(), TOKEN_DIGITS);
             assert!(digits.bytes().all(|byte| byte.is_ascii_alphanumeric()));
         }
-        assert!(new_api_key(api_key_prefix(Mode::Production)).starts_with("key_live_"));
+        assert!(new_api_key("key_live_").starts_with("key_live_"));
     }
 
     #[test]
