@@ -4,18 +4,18 @@ pub mod actors;
 pub mod app;
 pub mod cli;
 pub use ::config;
-pub mod documents;
+pub use ::documents;
 pub use ::domain;
-pub mod entities;
-pub mod files;
+pub use ::entities;
+pub use ::files;
 pub mod http;
 pub mod integrations;
 pub use ::platform;
 pub use ::platform::{observe, secrets, shared};
-pub mod printers;
+pub use ::printers;
 pub mod server;
-pub mod services;
-pub mod store;
+pub use ::services;
+pub use ::store;
 
 /// `mimalloc` instead of the system's allocator, which took about half of the time of a request and of a commit.
 #[global_allocator]

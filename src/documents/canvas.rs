@@ -24,8 +24,8 @@ use krilla::tagging::{
 };
 
 use super::text::{Fonts, Style, TextLine, Typesetter};
-use crate::domain::invoice::Document;
-use crate::domain::time::Timestamp;
+use domain::invoice::Document;
+use domain::time::Timestamp;
 
 /// Name of the embedded XML file, as specified by ZUGFeRD and Factur-X.
 pub const XML_NAME: &str = "factur-x.xml";

@@ -8,10 +8,10 @@ mod category;
 mod parties;
 
 use super::xml::Xml;
-use crate::domain::currency::plain;
-use crate::domain::invoice::{Document, DocumentKind, InvoiceLine};
-use crate::domain::time::Timestamp;
 use category::TaxCategory;
+use domain::currency::plain;
+use domain::invoice::{Document, DocumentKind, InvoiceLine};
+use domain::time::Timestamp;
 use parties::{buyer, seller, ship_to};
 
 /// Identifier of the standard that the XML follows (BT-24).

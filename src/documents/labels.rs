@@ -192,7 +192,7 @@ fn cut_lines(surface: &mut Surface<'_>, (x, y): (f32, f32)) {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::config::Config;
+    use config::Config;
 
     const ADDRESS: &str =
         "https://shop.example/shop/stock/spools/26112304350701?material=01890a5d-ac96-774b-bcce-b302099a8061";

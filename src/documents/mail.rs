@@ -7,9 +7,9 @@ use bytes::Bytes;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{DesignError, read};
-use crate::config::sections::Pdf;
-use crate::domain::invoice::Party;
-use crate::domain::mail::part::{Link, MailFact, MailItem, MailPart, plain};
+use config::sections::Pdf;
+use domain::invoice::Party;
+use domain::mail::part::{Link, MailFact, MailItem, MailPart, plain};
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
 //! Sample invoice with which logo and fonts are tested.
 
-use crate::domain::id::Id;
-use crate::domain::invoice::{Content, Document, DocumentKind, InvoiceLine, Party, Sums};
-use crate::domain::time::Timestamp;
+use domain::id::Id;
+use domain::invoice::{Content, Document, DocumentKind, InvoiceLine, Party, Sums};
+use domain::time::Timestamp;
 
 /// Builds an invoice with this text in its only line.
 pub(super) fn document(words: String) -> Document {

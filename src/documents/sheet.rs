@@ -7,7 +7,7 @@ mod lines;
 use super::canvas::{Align, Canvas, Rgb, TagRole, seller_name};
 use super::text::Style;
 use super::{Renderer, Shown};
-use crate::domain::invoice::{Document, DocumentKind, Party};
+use domain::invoice::{Document, DocumentKind, Party};
 
 pub(super) const BODY: Style = Style { size: 9.5, bold: false };
 pub(super) const STRONG: Style = Style { size: 9.5, bold: true };

@@ -11,9 +11,9 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
 use super::cii;
-use crate::domain::invoice::{Document, DocumentKind};
-use crate::domain::testing::random_invoices::any_documents;
-use crate::domain::time::Timestamp;
+use domain::invoice::{Document, DocumentKind};
+use domain::testing::random_invoices::any_documents;
+use domain::time::Timestamp;
 use read::Element;
 
 /// Parses the XML of a document.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tar::{EntryType, Header};
 
-use crate::domain::time::Timestamp;
+use domain::time::Timestamp;
 
 /// Block size of an archive in bytes; everything is padded to a multiple of it.
 const BLOCK_BYTES: usize = 512;

@@ -17,8 +17,8 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
 use super::turns::{FileOwner, ReadingTurns};
-use crate::domain::gcode::{Content, Found};
-use crate::domain::mesh::{MeasureError, MeshFacts};
+use domain::gcode::{Content, Found};
+use domain::mesh::{MeasureError, MeshFacts};
 
 /// Subfolder for incomplete uploads.
 const INCOMING_FOLDER: &str = "incoming";

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::spawn_blocking;
 
-use crate::domain::id::Id;
+use domain::id::Id;
 
 /// Folder with the exported tables.
 #[derive(Clone, Debug)]

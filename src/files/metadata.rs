@@ -3,8 +3,8 @@
 use std::io;
 
 use super::blobs::{Blobs, Recording};
-use crate::domain::file::{FileMetadata, GcodeForm};
-use crate::domain::gcode::{Content, Found, FoundPlate, Metadata};
+use domain::file::{FileMetadata, GcodeForm};
+use domain::gcode::{Content, Found, FoundPlate, Metadata};
 
 impl Blobs {
     /// Builds the metadata of a file with the hashes of its thumbnails, and stores these.

@@ -23,7 +23,7 @@ use self::heic::Heic;
 use self::jpeg::Jpeg;
 use self::png::Png;
 use self::webp::Webp;
-use crate::domain::picture_format::{PictureFormat, fits_a_screen};
+use domain::picture_format::{PictureFormat, fits_a_screen};
 
 /// Number of leading bytes from which the format is detected.
 const HEAD_BYTES: usize = 12;

@@ -7,9 +7,9 @@ use std::path::Path;
 use super::blobs::Blobs;
 use super::picture::{PictureCleaner, PictureFault};
 use super::turns::{FileOwner, Reading};
-use crate::domain::file::FileKind;
-use crate::domain::gcode::{Content, Damage, Found, GcodeReader, read_package};
-use crate::domain::mesh::{self, MeasureError, MeshFacts, MeshFault};
+use domain::file::FileKind;
+use domain::gcode::{Content, Damage, Found, GcodeReader, read_package};
+use domain::mesh::{self, MeasureError, MeshFacts, MeshFault};
 
 /// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;

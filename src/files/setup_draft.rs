@@ -4,9 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::config::dotenv;
-use crate::domain::setup::draft::SetupDraft;
-use crate::secrets::encryption::SecretCipher;
+use config::dotenv;
+use domain::setup::draft::SetupDraft;
+use platform::secrets::encryption::SecretCipher;
 
 /// File name in the data directory.
 const FILE_NAME: &str = "setup-draft";

@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::domain::file::{File, GcodeForm};
-use crate::domain::id::Id;
-use crate::domain::launch::FilamentSlot;
-use crate::domain::printer_status::{Connection, PastPrint, ServerRun, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::PrinterType;
+use crate::PrinterType;
+use domain::file::{File, GcodeForm};
+use domain::id::Id;
+use domain::launch::FilamentSlot;
+use domain::printer_status::{Connection, PastPrint, ServerRun, Status};
+use domain::time::Timestamp;
 
 pub use super::error::PrinterError;
 pub use super::slots_wanted::SlotsWanted;

@@ -22,10 +22,10 @@ use tokio::time::{Instant, sleep, timeout};
 use self::fetch::Door;
 use self::frame::PictureKind;
 pub use self::place::CameraSource;
-use crate::domain::breaker::{Breaker, BreakerRules};
-use crate::domain::id::Id;
-use crate::domain::schedule::Delays;
-use crate::printers::adapter::PrinterError;
+use crate::adapter::PrinterError;
+use domain::breaker::{Breaker, BreakerRules};
+use domain::id::Id;
+use domain::schedule::Delays;
 
 /// Age up to which a picture is served before a new one is fetched.
 const FRESH_TIME: Duration = Duration::from_secs(1);

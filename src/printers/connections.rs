@@ -11,14 +11,14 @@ use dashmap::DashMap;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::Instant;
 
-use crate::domain::id::Id;
-use crate::domain::printer_status::{Connection, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Adapter, PrinterError};
-use crate::printers::cameras::Cameras;
-use crate::printers::registry::Registry;
-use crate::printers::temperatures::TemperatureHistories;
-use crate::printers::unwatched::Unwatched;
+use crate::adapter::{Adapter, PrinterError};
+use crate::cameras::Cameras;
+use crate::registry::Registry;
+use crate::temperatures::TemperatureHistories;
+use crate::unwatched::Unwatched;
+use domain::id::Id;
+use domain::printer_status::{Connection, Status};
+use domain::time::Timestamp;
 
 /// Time to wait for a printer's connection after the server starts; it is established within this time if at all.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -230,8 +230,8 @@ impl PrinterConnections {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::domain::testing::id;
-    use crate::printers::tests::{adapter, registry, settings};
+    use crate::tests::{adapter, registry, settings};
+    use domain::testing::id;
 
     #[tokio::test]
     async fn a_print_that_goes_on_waits_a_moment_for_its_printer() {

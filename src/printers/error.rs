@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::domain::printer_status::Connection;
-use crate::printers::adapter::Operation;
+use crate::adapter::Operation;
+use domain::printer_status::Connection;
 
 /// Phrases, in lower case, by which printers' servers report that their storage is full.
 const STORAGE_FULL_WORDS: [&str; 5] = ["no space left", "errno 28", "disk full", "disk space", "insufficient storage"];

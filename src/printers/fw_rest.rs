@@ -26,13 +26,13 @@ use self::read::{no_route, result};
 use self::runs::KnownRuns;
 use self::spools::KnownSpools;
 use self::status::{FileFacts, KnownFacts};
-use crate::domain::printer_status::{PastPrint, ServerRun, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::PrinterType;
-use crate::printers::adapter::{Adapter, Deleted, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
-use crate::printers::push::{Push, PushTarget};
-use crate::printers::registry::AdapterParts;
-use crate::printers::wire::{Wire, file_name};
+use crate::PrinterType;
+use crate::adapter::{Adapter, Deleted, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
+use crate::push::{Push, PushTarget};
+use crate::registry::AdapterParts;
+use crate::wire::{Wire, file_name};
+use domain::printer_status::{PastPrint, ServerRun, Status};
+use domain::time::Timestamp;
 
 /// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {

@@ -29,16 +29,16 @@ use self::command::{Command, stored_name, subtask_of};
 use self::ftps::Ftps;
 use self::session::{Link, Session};
 use self::tls::Tls;
-use crate::domain::file::GcodeForm;
-use crate::domain::launch::FilamentSlot;
-use crate::domain::printer_status::{Connection, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::PrinterType;
-use crate::printers::adapter::{
+use crate::PrinterType;
+use crate::adapter::{
     Adapter, Deleted, Launch, Operation, PrinterError, PushState, RemoteFile, SlotsWanted, Source, Telemetry,
 };
-use crate::printers::registry::{AdapterParts, MakeError};
-use crate::printers::wire::file_name;
+use crate::registry::{AdapterParts, MakeError};
+use crate::wire::file_name;
+use domain::file::GcodeForm;
+use domain::launch::FilamentSlot;
+use domain::printer_status::{Connection, Status};
+use domain::time::Timestamp;
 
 /// User name for signing in to printers; the access code is the password.
 const USER: &str = "bblp";

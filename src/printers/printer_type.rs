@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::PRINTER_TYPES;
-use crate::config::sections::Printers;
-use crate::config::values::Secret;
-use crate::domain::file::GcodeForm;
-use crate::printers::adapter::{Adapter, Operation, PrinterError};
-use crate::printers::discovery::{Announcement, OwnProbe, WebProbe};
-use crate::printers::registry::{AdapterParts, MakeError};
+use crate::adapter::{Adapter, Operation, PrinterError};
+use crate::discovery::{Announcement, OwnProbe, WebProbe};
+use crate::registry::{AdapterParts, MakeError};
+use config::sections::Printers;
+use config::values::Secret;
+use domain::file::GcodeForm;
 
 /// Constructor of the adapter of one printer; sends nothing.
 pub(super) type MakeAdapter = fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError>;

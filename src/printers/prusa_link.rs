@@ -19,14 +19,14 @@ use async_trait::async_trait;
 use reqwest::{Method, Response, Url};
 use serde_json::Value;
 
-use crate::domain::file::GcodeForm;
-use crate::domain::printer_status::{Connection, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::PrinterType;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Webcam};
-use crate::printers::registry::AdapterParts;
-use crate::printers::upload;
-use crate::printers::wire::{Wire, file_name};
+use crate::PrinterType;
+use crate::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Webcam};
+use crate::registry::AdapterParts;
+use crate::upload;
+use crate::wire::{Wire, file_name};
+use domain::file::GcodeForm;
+use domain::printer_status::{Connection, Status};
+use domain::time::Timestamp;
 
 /// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {

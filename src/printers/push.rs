@@ -15,10 +15,10 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::schedule::Delays;
-use crate::printers::adapter::{PrinterError, PushState, Telemetry};
-use crate::printers::registry::Settings;
-use crate::printers::wire::Wire;
+use crate::adapter::{PrinterError, PushState, Telemetry};
+use crate::registry::Settings;
+use crate::wire::Wire;
+use domain::schedule::Delays;
 use platform::http::lan_connect;
 
 /// Longest silence after which a ping is sent.

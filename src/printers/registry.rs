@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{PRINTER_TYPES, PrinterType};
-use crate::config::sections::Printers;
-use crate::domain::launch::{KnownTypes, TypeFacts};
-use crate::domain::printer::{Printer, PrinterFields};
-use crate::printers::adapter::Adapter;
-use crate::printers::cameras::Cameras;
-use crate::printers::upload::UploadTurns;
-use crate::secrets::encryption::{EncryptionError, SecretCipher};
+use crate::adapter::Adapter;
+use crate::cameras::Cameras;
+use crate::upload::UploadTurns;
+use config::sections::Printers;
+use domain::launch::{KnownTypes, TypeFacts};
+use domain::printer::{Printer, PrinterFields};
+use platform::secrets::encryption::{EncryptionError, SecretCipher};
 
 /// Time limits of the adapters.
 #[derive(Clone, Debug)]

@@ -22,15 +22,13 @@ use tokio::time::{sleep, timeout};
 
 use self::link::OneSocket;
 use self::message::Ask;
-use crate::domain::printer_status::{Activity, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::PrinterType;
-use crate::printers::adapter::{
-    Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam,
-};
-use crate::printers::registry::{AdapterParts, MakeError};
-use crate::printers::upload;
-use crate::printers::wire::{Wire, file_name};
+use crate::PrinterType;
+use crate::adapter::{Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
+use crate::registry::{AdapterParts, MakeError};
+use crate::upload;
+use crate::wire::{Wire, file_name};
+use domain::printer_status::{Activity, Status};
+use domain::time::Timestamp;
 
 /// Time for which the printer is left alone after an upload while it moves the file into place.
 const UPLOAD_SETTLE_TIME: Duration = Duration::from_secs(1);

@@ -20,15 +20,13 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use self::read::Port;
-use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{
-    Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam,
-};
-use crate::printers::push::{Push, PushTarget};
-use crate::printers::registry::AdapterParts;
-use crate::printers::wire::Wire;
-use crate::printers::{PrinterType, fw_rest};
+use crate::adapter::{Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
+use crate::push::{Push, PushTarget};
+use crate::registry::AdapterParts;
+use crate::wire::Wire;
+use crate::{PrinterType, fw_rest};
+use domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
+use domain::time::Timestamp;
 
 /// Interval at which the serial port is polled while it opens.
 const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);

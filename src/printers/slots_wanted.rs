@@ -1,6 +1,6 @@
 //! Input for choosing the slots of a manual print. The slots of jobs are chosen by the rules in `domain/launch`.
 
-use crate::domain::file::PlateFilament;
+use domain::file::PlateFilament;
 
 /// Filaments of a manual print, and the slots named by the operator.
 #[derive(Clone, PartialEq, Debug, Default)]

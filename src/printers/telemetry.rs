@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::heaters::Heaters;
-use crate::domain::printer_status::{Activity, Connection, PrintedLayer, Status};
+use domain::heaters::Heaters;
+use domain::printer_status::{Activity, Connection, PrintedLayer, Status};
 
 /// Current temperatures in degrees Celsius; 0 if unknown.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]

@@ -3,10 +3,10 @@
 
 use dashmap::DashMap;
 
-use crate::domain::heaters::Heaters;
-use crate::domain::id::Id;
-use crate::domain::temperature_history::{HeaterCourse, TemperatureHistory};
-use crate::domain::time::Timestamp;
+use domain::heaters::Heaters;
+use domain::id::Id;
+use domain::temperature_history::{HeaterCourse, TemperatureHistory};
+use domain::time::Timestamp;
 
 /// Temperature history of each printer over the last day.
 #[derive(Debug, Default)]

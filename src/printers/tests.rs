@@ -16,8 +16,8 @@ use tokio::net::TcpListener;
 use super::adapter::{Adapter, Deleted, Operation, PrinterError, Source};
 use super::registry::{PrinterAddress, Registry, Settings};
 use super::{BUILT_IN, PrinterType};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
-use crate::domain::time::Timestamp;
+use domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use domain::time::Timestamp;
 
 /// Starts a fake printer and returns its base URL.
 pub(super) async fn serve(router: Router) -> String {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::domain::id::Id;
+use domain::id::Id;
 
 /// Measurement for the current attempt; a printer has one attempt at a time.
 #[derive(Default)]
@@ -51,7 +51,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::testing::id;
+    use domain::testing::id;
 
     const SECOND: Duration = Duration::from_secs(1);
 

@@ -17,8 +17,8 @@ use tokio::sync::{OwnedMutexGuard, watch};
 use tokio::time::timeout;
 use tokio_util::io::ReaderStream;
 
-use crate::printers::adapter::{PrinterError, Source};
-use crate::printers::wire::Wire;
+use crate::adapter::{PrinterError, Source};
+use crate::wire::Wire;
 
 /// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;

@@ -14,11 +14,11 @@ use tokio::sync::OwnedMutexGuard;
 
 use self::digest::Digest;
 use self::words::words;
-use crate::domain::printer::denied_host;
-use crate::printers::PrinterType;
-use crate::printers::adapter::{PrinterError, Source};
-use crate::printers::registry::{AdapterParts, MakeError, Settings, SharedParts};
-use crate::printers::upload::{self, Taken, UploadTurns};
+use crate::PrinterType;
+use crate::adapter::{PrinterError, Source};
+use crate::registry::{AdapterParts, MakeError, Settings, SharedParts};
+use crate::upload::{self, Taken, UploadTurns};
+use domain::printer::denied_host;
 
 /// Maximum size of a response in bytes, so that a broken printer cannot exhaust memory.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;

@@ -22,8 +22,8 @@ use url::Url;
 
 use super::peer_client::{PeerSettingError, causes, send, whole};
 use super::peers::{Asked, PeerFault};
-use crate::config::sections::Accounting;
-use crate::domain::peer_address::PeerAddress;
+use config::sections::Accounting;
+use domain::peer_address::PeerAddress;
 
 /// Maximum size of a token endpoint response in bytes.
 const MAX_TOKEN_ANSWER_BYTES: usize = 64 * 1024;

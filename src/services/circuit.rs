@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::peers::PeerFault;
-use crate::domain::breaker::{Breaker, BreakerRules};
-use crate::domain::schedule::Delays;
+use domain::breaker::{Breaker, BreakerRules};
+use domain::schedule::Delays;
 
 /// Consecutive failures that open the circuit.
 const FAILURES_UNTIL_OPEN: u32 = 3;

@@ -19,7 +19,7 @@ use tokio_util::codec::Framed;
 
 use super::peer_client::PeerSettingError;
 use super::peers::PeerFault;
-use crate::domain::peer_address::PeerAddress;
+use domain::peer_address::PeerAddress;
 use platform::http::lan_connect;
 
 /// Maximum size of a message in bytes, in either direction.

@@ -1,7 +1,7 @@
 //! Clients of external stock systems: a parts management system (`InvenTree`) and a spool manager (Spoolman). Both
 //! implement one port, [`StockClient`], and all their responses are bounded in size, number and time.
 //!
-//! [`crate::domain::parts_sync`] decides the consequences for this shop's stock, and `integrations/stock_sync` the
+//! [`domain::parts_sync`] decides the consequences for this shop's stock, and `integrations/stock_sync` the
 //! times of calls.
 
 mod inventree;
@@ -16,12 +16,12 @@ use serde_json::Value;
 
 use self::inventree::InvenTree;
 use self::spoolman::Spoolman;
-use crate::domain::amount::{Amount, MAX_AMOUNT};
-use crate::domain::parts_sync::{Booking, BookingVerdict, StockLink, StockLook, StockSystem};
-use crate::services::peer_client::PeerSettingError;
+use crate::peer_client::PeerSettingError;
+use domain::amount::{Amount, MAX_AMOUNT};
+use domain::parts_sync::{Booking, BookingVerdict, StockLink, StockLook, StockSystem};
 
 /// Maximum number of entries, items or history entries read from one list.
-pub(crate) const MAX_LISTED: usize = 5000;
+pub const MAX_LISTED: usize = 5000;
 /// Number of entries requested per page.
 const PAGE_SIZE: usize = 200;
 /// Maximum number of characters of a displayed name.

@@ -3,7 +3,7 @@
 //!
 //! Requests that create something carry an idempotency key that the caller chose beforehand, so a request repeated
 //! after a crash or a lost response is recognised. Orders and invoices decide what to do with the responses; events
-//! that the processor sends on its own are parsed in [`crate::domain::payment_event`].
+//! that the processor sends on its own are parsed in [`domain::payment_event`].
 
 mod calls;
 mod form;
@@ -14,7 +14,7 @@ mod tests;
 
 use async_trait::async_trait;
 
-use crate::domain::time::Timestamp;
+use domain::time::Timestamp;
 
 pub use send::{ClientSettings, ProcessorClient};
 

@@ -10,7 +10,7 @@ use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, Url};
 
 use super::peers::PeerFault;
-use crate::domain::peer_address::{PeerAddress, PeerAddressError};
+use domain::peer_address::{PeerAddress, PeerAddressError};
 use platform::http::read_beginning;
 
 /// Form in which a token is sent to a system.

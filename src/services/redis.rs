@@ -19,9 +19,9 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use url::Host;
 
-use crate::domain::limits::LimitRule;
-use crate::domain::schedule::Delays;
-use crate::domain::time::Timestamp;
+use domain::limits::LimitRule;
+use domain::schedule::Delays;
+use domain::time::Timestamp;
 use platform::http::lan_addresses;
 
 /// Prefix of all keys.

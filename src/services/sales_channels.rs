@@ -1,7 +1,7 @@
 //! Clients of other shops whose orders are produced here: Shopify, `WooCommerce`, and files of comma-separated values.
 //!
 //! A kind of shop is one declaration ([`ChannelType`]): its word, the parsing of its signed webhooks, and the client
-//! that reports shipments to it. [`crate::domain::channel_order`] decides the consequences of its orders;
+//! that reports shipments to it. [`domain::channel_order`] decides the consequences of its orders;
 //! [`super::storefront`] reads the shops' catalogues.
 
 mod rest;
@@ -20,8 +20,8 @@ pub use self::table::{COLUMNS, RowFault, TableOrder, TableReader};
 
 use super::peer_client::PeerSettingError;
 use super::peers::PeerFault;
-use crate::domain::channel_order::{ShipmentThere, SoldLine, SoldNews};
-use crate::domain::signing::{hmac_sha256, same};
+use domain::channel_order::{ShipmentThere, SoldLine, SoldNews};
+use domain::signing::{hmac_sha256, same};
 
 /// All kinds of shops, in listing order.
 const ALL_TYPES: [&ChannelType; 3] = [&shopify::TYPE, &woocommerce::TYPE, &table::TYPE];

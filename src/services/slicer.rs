@@ -20,8 +20,8 @@ use tokio::sync::Mutex;
 
 use self::process::{RunError, RunLimits};
 use self::profile::Profile;
-use crate::config::Config;
-use crate::config::sections::Slicing;
+use config::Config;
+use config::sections::Slicing;
 
 /// Time limit for reading the program's version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(30);

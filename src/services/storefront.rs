@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, send, whole};
 use super::peers::PeerFault;
-use crate::domain::currency;
-use crate::domain::picture_address::is_picture_address;
-use crate::domain::refusal::shortened;
-use crate::domain::time::Timestamp;
+use domain::currency;
+use domain::picture_address::is_picture_address;
+use domain::refusal::shortened;
+use domain::time::Timestamp;
 
 /// Word of this kind of catalogue in settings and responses.
 pub const STOREFRONT_WORD: &str = "shopify";

@@ -1,4 +1,4 @@
-//! Sends one attempt of one webhook delivery and reports its outcome. [`crate::domain::schedule`] decides the time of
+//! Sends one attempt of one webhook delivery and reports its outcome. [`domain::schedule`] decides the time of
 //! the next attempt, and the endpoint's owner the consequences of a failure.
 
 use std::error::Error as StdError;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use crate::domain::signing;
+use domain::signing;
 use platform::http::{Blocked, Outbound, read_beginning};
 
 /// Maximum number of bytes read from a response.

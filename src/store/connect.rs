@@ -15,7 +15,7 @@ use sea_orm::{
 use sqlx::postgres::PgConnectOptions;
 use url::Host;
 
-use crate::store::Unavailable;
+use crate::Unavailable;
 use platform::http::lan_connect;
 use platform::io_words::io_words;
 

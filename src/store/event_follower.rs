@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use crate::domain::event::Numbered;
-use crate::store::Store;
-use crate::store::outbox::Outbox;
-use crate::store::queries::EventFilter;
-use crate::store::rows::LoadError;
+use crate::Store;
+use crate::outbox::Outbox;
+use crate::queries::EventFilter;
+use crate::rows::LoadError;
+use domain::event::Numbered;
 
 /// Position in the committed events. The newest events come from memory; older ones are read from the table.
 pub struct EventFollower {

@@ -1,8 +1,8 @@
 //! Storage of each kind of aggregate, one file per kind: its tables, and how it is reassembled from them.
 //!
 //! A file declares the snapshot row (`snapshot_row!`) and the rows of parts (`part_row!`), defines what each row of a
-//! commit writes ([`crate::store::rows::StoredRow`]), and which aggregates are resident and how their parts are
-//! attached ([`crate::store::load::Load`]). Both databases and the store in memory are derived from that.
+//! commit writes ([`crate::rows::StoredRow`]), and which aggregates are resident and how their parts are
+//! attached ([`crate::load::Load`]). Both databases and the store in memory are derived from that.
 
 mod access;
 mod accounting;

@@ -13,11 +13,11 @@ use std::future::Future;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Query};
 use sea_orm::{DatabaseConnection, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::store::StoredAggregate;
-use crate::store::memory::Tables;
-use crate::store::rows::{Damaged, Doc, ModelOf, Part, Snapshot, SnapshotModel, read_doc};
+use crate::StoredAggregate;
+use crate::memory::Tables;
+use crate::rows::{Damaged, Doc, ModelOf, Part, Snapshot, SnapshotModel, read_doc};
+use domain::aggregate::Versioned;
+use domain::id::Id;
 
 /// Kind of aggregate that the store can load from disk.
 pub trait Load: Snapshot {

@@ -19,13 +19,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 
-use crate::domain::time::Timestamp;
-use crate::store::ordered_work::OrderedWork;
-use crate::store::outbox::Outbox;
-use crate::store::port::{CommitLog, MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
-use crate::store::reader::Reader;
-use crate::store::writer::QueueEntry;
-use crate::store::{AggregateKey, CommitOwner, Settlement, Store, Submission, Unavailable};
+use crate::ordered_work::OrderedWork;
+use crate::outbox::Outbox;
+use crate::port::{CommitLog, MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
+use crate::reader::Reader;
+use crate::writer::QueueEntry;
+use crate::{AggregateKey, CommitOwner, Settlement, Store, Submission, Unavailable};
+use domain::time::Timestamp;
 
 /// Actual outcome of a transaction that is reported as lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

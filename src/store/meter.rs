@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::observe::meters::{Counter, Histogram};
-use crate::store::{Settlement, Submission};
+use crate::{Settlement, Submission};
+use platform::observe::meters::{Counter, Histogram};
 
 /// Histograms over transactions, and counters of settlements.
 #[derive(Debug)]
@@ -88,9 +88,9 @@ impl CommitMeter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::access::AccessRow;
-    use crate::domain::id::Id;
-    use crate::store::{AggregateKey, CommandWrites, Unavailable};
+    use crate::{AggregateKey, CommandWrites, Unavailable};
+    use domain::access::AccessRow;
+    use domain::id::Id;
 
     #[test]
     fn a_transaction_is_counted_by_its_size_and_what_became_of_it() {

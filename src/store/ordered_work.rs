@@ -6,16 +6,16 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection};
 
-use crate::domain::aggregate::Versioned;
-use crate::domain::event;
-use crate::domain::id::Id;
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::store::reader::Reader;
-use crate::store::rows::{
+use crate::reader::Reader;
+use crate::rows::{
     Damaged, LoadError, WriteError, purge_deliveries, purge_events, purge_exports, purge_idempotency,
     purge_sign_in_links,
 };
-use crate::store::{AggregateKey, StoredAggregate};
+use crate::{AggregateKey, StoredAggregate};
+use domain::aggregate::Versioned;
+use domain::event;
+use domain::id::Id;
+use domain::time::{DAY_MS, Timestamp};
 
 /// Function that runs the work and returns whether the store can go on using its connection.
 type Run = Box<dyn for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, bool> + Send>;

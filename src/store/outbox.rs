@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio::sync::watch;
 
-use crate::domain::event::Numbered;
-use crate::store::followers::Followers;
+use crate::followers::Followers;
+use domain::event::Numbered;
 
 /// Number of events kept in memory. Followers that are further behind read the table.
 const MAX_EVENTS_IN_MEMORY: usize = 4096;

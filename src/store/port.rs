@@ -11,17 +11,17 @@
 
 use async_trait::async_trait;
 
-use crate::domain::aggregate::LastNumbers;
-use crate::domain::endpoint::{Delivery, Replaying};
-use crate::domain::event::Numbered;
-use crate::domain::forecast::ObservedPrint;
-use crate::domain::id::Id;
-use crate::domain::promise::Promise;
-use crate::domain::time::Timestamp;
-use crate::store::ordered_work::OrderedWork;
-use crate::store::queries::EventFilter;
-use crate::store::rows::{IdempotentAnswer, LoadError};
-use crate::store::{AggregateKey, CommitOwner, Submission};
+use crate::ordered_work::OrderedWork;
+use crate::queries::EventFilter;
+use crate::rows::{IdempotentAnswer, LoadError};
+use crate::{AggregateKey, CommitOwner, Submission};
+use domain::aggregate::LastNumbers;
+use domain::endpoint::{Delivery, Replaying};
+use domain::event::Numbered;
+use domain::forecast::ObservedPrint;
+use domain::id::Id;
+use domain::promise::Promise;
+use domain::time::Timestamp;
 
 /// Maximum number of commits and loads in one transaction. Bounds its duration and memory.
 pub(crate) const MAX_COMMITS_PER_TRANSACTION: usize = 1024;

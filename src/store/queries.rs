@@ -54,10 +54,10 @@ use sea_orm::{DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::shared::Shared;
-use crate::store::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel};
+use crate::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel};
+use ::domain::aggregate::Versioned;
+use ::domain::id::Id;
+use platform::shared::Shared;
 
 /// Queries on the read pool. A clone shares the pool and the batches of idempotency lookups.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ impl Queries {
     }
 
     /// Returns a page of snapshot rows and their total number. Damaged ones are counted and left out.
-    pub(in crate::store) async fn snapshots<E, T>(
+    pub(crate) async fn snapshots<E, T>(
         &self,
         select: Select<E>,
         page: Page,

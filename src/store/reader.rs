@@ -2,12 +2,12 @@
 
 use sea_orm::{DatabaseConnection, DbErr};
 
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::store::StoredAggregate;
-use crate::store::load::{Loaded, RowSource, Scope, load};
-use crate::store::memory::MemoryStore;
-use crate::store::rows::LoadError;
+use crate::StoredAggregate;
+use crate::load::{Loaded, RowSource, Scope, load};
+use crate::memory::MemoryStore;
+use crate::rows::LoadError;
+use domain::aggregate::Versioned;
+use domain::id::Id;
 
 /// Source from which aggregates are read. An enum and not a trait, because typed reads cannot be methods of a trait
 /// object, and a type parameter for the store would spread through every actor and handler.

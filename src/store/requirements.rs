@@ -9,16 +9,16 @@ use std::collections::BTreeSet;
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 
-use crate::domain::custom_request::CustomRequestStatus;
-use crate::domain::id::Id;
-use crate::domain::job::JobState;
-use crate::domain::order::OrderStatus;
-use crate::domain::quote::QuoteStatus;
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::entities::{
+use crate::rows::{Doc, WriteError, word};
+use domain::custom_request::CustomRequestStatus;
+use domain::id::Id;
+use domain::job::JobState;
+use domain::order::OrderStatus;
+use domain::quote::QuoteStatus;
+use domain::requirement::{Referenced, Requirement};
+use entities::{
     custom_requests, files, invoice_documents, jobs, materials, number_gaps, orders, printers, quotes, skus,
 };
-use crate::store::rows::{Doc, WriteError, word};
 
 /// Maximum number of ids in one query. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
 const MAX_IDS_PER_QUERY: usize = 30_000;

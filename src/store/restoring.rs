@@ -7,15 +7,15 @@ use sea_orm::{
     TransactionTrait as _,
 };
 
-use crate::domain::aggregate::NumberSeries;
-use crate::domain::principal::Principal;
-use crate::domain::restore::numbers::{PACE_DAYS, SeriesUse};
-use crate::domain::restore::{Restore, RestoreFacts};
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::entities::invoice_documents::Column;
-use crate::entities::{invoice_documents, restores};
-use crate::store::connect::{self, DatabaseSettings, OpenError, UNFINISHED_TABLE};
-use crate::store::rows::{Audit, Batch, LoadError, Snapshot as _, WriteError};
+use crate::connect::{self, DatabaseSettings, OpenError, UNFINISHED_TABLE};
+use crate::rows::{Audit, Batch, LoadError, Snapshot as _, WriteError};
+use domain::aggregate::NumberSeries;
+use domain::principal::Principal;
+use domain::restore::numbers::{PACE_DAYS, SeriesUse};
+use domain::restore::{Restore, RestoreFacts};
+use domain::time::{DAY_MS, Timestamp};
+use entities::invoice_documents::Column;
+use entities::{invoice_documents, restores};
 
 /// Reason a restore was not recorded.
 #[derive(Debug, thiserror::Error)]

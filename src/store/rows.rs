@@ -25,7 +25,7 @@ pub use purge::{purge_deliveries, purge_events, purge_exports, purge_idempotency
 pub use snapshot::{Snapshot, SnapshotModel, SnapshotRow};
 pub(super) use snapshot::{SnapshotFacts, snapshot_row};
 
-use crate::domain::requirement::Requirement;
+use domain::requirement::Requirement;
 
 /// Reason a batch was not written.
 #[derive(Debug, thiserror::Error)]
@@ -78,11 +78,11 @@ pub enum LoadError {
 impl LoadError {
     /// Returns whether the database rejected a value that it was asked to search for.
     pub fn is_bad_value(&self) -> bool {
-        matches!(self, Self::Db(error) if crate::store::connect::refuses_value(error))
+        matches!(self, Self::Db(error) if crate::connect::refuses_value(error))
     }
 }
 
-#[cfg(test)]
-pub(crate) mod samples;
+#[cfg(any(test, feature = "testing"))]
+pub mod samples;
 #[cfg(test)]
 mod tests;

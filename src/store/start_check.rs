@@ -9,7 +9,7 @@ use sea_orm::{ConnectionTrait as _, DatabaseBackend, DatabaseConnection, DbErr, 
 use sqlx::sqlite::SqliteConnectOptions;
 use url::form_urlencoded;
 
-use crate::store::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError, UNFINISHED_TABLE};
+use crate::connect::{self, ADVISORY_LOCK, DatabaseSettings, OpenError, UNFINISHED_TABLE};
 
 /// The reason why a start could not use a database.
 #[derive(Debug, thiserror::Error)]

@@ -1,11 +1,11 @@
 //! Submissions, the unit of commit, and their settlements.
 
-use crate::domain::event::Event;
-use crate::domain::id::Id;
-use crate::domain::requirement::Requirement;
-use crate::store::rows::{Audit, IdempotentAnswer, SnapshotRow, StoredRow};
+use crate::rows::{Audit, IdempotentAnswer, SnapshotRow, StoredRow};
+use domain::event::Event;
+use domain::id::Id;
+use domain::requirement::Requirement;
 
-/// Identity of an aggregate: its kind ([`crate::domain::aggregate::Aggregate::KIND`]) and its id.
+/// Identity of an aggregate: its kind ([`domain::aggregate::Aggregate::KIND`]) and its id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AggregateKey(pub &'static str, pub Id);
 

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait};
 
-use crate::domain::event::Numbered;
-use crate::domain::requirement::Requirement;
-use crate::store::connect::unavailable;
-use crate::store::requirements::check;
-use crate::store::rows::{Batch, WriteError};
-use crate::store::{CommandWrites, Settlement, Submission, Unavailable};
+use crate::connect::unavailable;
+use crate::requirements::check;
+use crate::rows::{Batch, WriteError};
+use crate::{CommandWrites, Settlement, Submission, Unavailable};
+use domain::event::Numbered;
+use domain::requirement::Requirement;
 
 /// Timeout after which a database that does not answer counts as unavailable. Shorter than callers wait for an answer,
 /// so that they get the reason.

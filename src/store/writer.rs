@@ -23,12 +23,12 @@ use futures::FutureExt;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::sync::OwnedMutexGuard;
 
-use crate::domain::schedule::Delays;
-use crate::store::connect::{DatabaseSettings, Writing};
-use crate::store::ordered_work::OrderedWork;
-use crate::store::outbox::Outbox;
-use crate::store::port::{MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
-use crate::store::{AggregateKey, CommitOwner, Settlement, Submission, Unavailable};
+use crate::connect::{DatabaseSettings, Writing};
+use crate::ordered_work::OrderedWork;
+use crate::outbox::Outbox;
+use crate::port::{MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
+use crate::{AggregateKey, CommitOwner, Settlement, Submission, Unavailable};
+use domain::schedule::Delays;
 use transaction_task::{TransactionTask, check_epoch, open};
 
 /// Maximum number of times that the pause before a transaction is repeated because more commits arrived during it.

@@ -2,7 +2,7 @@
 
 use super::super::xml::Xml;
 use super::percent;
-use crate::domain::invoice::Document;
+use domain::invoice::Document;
 
 /// Exemption reason for a document that is not subject to tax.
 const NOT_SUBJECT: &str = "Not subject to VAT";

@@ -3,8 +3,8 @@
 use super::super::canvas::seller_name;
 use super::super::xml::Xml;
 use super::category::TaxCategory;
-use crate::domain::address::Address;
-use crate::domain::invoice::{Document, Party};
+use domain::address::Address;
+use domain::invoice::{Document, Party};
 
 /// Writes the seller (BG-4).
 pub fn seller(xml: &mut Xml, document: &Document) {

@@ -6,14 +6,14 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::domain::aggregate::DecisionContext;
-use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::mail::kind::{self, ExportReady, InvoiceToPay, QuoteSent, Receipt};
-use crate::domain::testing::orders::shipped_mail;
-use crate::domain::testing::{Bench, id};
+use domain::aggregate::DecisionContext;
+use domain::mail::Mail;
+use domain::mail::alert::AlertKind;
+use domain::mail::kind::{self, ExportReady, InvoiceToPay, QuoteSent, Receipt};
+use domain::testing::orders::shipped_mail;
+use domain::testing::{Bench, id};
 
-const EXPECTED_MAILS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mails");
+const EXPECTED_MAILS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/mails");
 
 fn look(accent: &str) -> Pdf {
     Pdf {

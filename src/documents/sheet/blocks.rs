@@ -5,11 +5,11 @@ use super::super::{Renderer, Shown};
 use super::{
     BODY, FIGURES_INSET, INK, LINE_LEADING, MUTED, RULE, SHADE, SIDE_MARGIN, SMALL, STRONG, Sheet, TITLE, kind_words,
 };
-use crate::domain::country::country_name;
-use crate::domain::currency::{figure, format_amount as money};
-use crate::domain::invoice::{DocumentKind, InvoiceStatus, Party};
-use crate::domain::tax::percent_text;
-use crate::domain::time::Timestamp;
+use domain::country::country_name;
+use domain::currency::{figure, format_amount as money};
+use domain::invoice::{DocumentKind, InvoiceStatus, Party};
+use domain::tax::percent_text;
+use domain::time::Timestamp;
 
 /// Maximum size of the logo in points.
 const LOGO_BOX: (f32, f32) = (170.0, 52.0);

@@ -4,8 +4,8 @@ use super::super::canvas::{Align, TagRole};
 use super::super::text::{Style, TextLine};
 use super::blocks::percent;
 use super::{BODY, FIGURES_INSET, INK, LINE_LEADING, RULE, SIDE_MARGIN, Sheet};
-use crate::domain::currency::figure;
-use crate::domain::invoice::InvoiceLine;
+use domain::currency::figure;
+use domain::invoice::InvoiceLine;
 
 const HEAD: Style = Style { size: 8.5, bold: true };
 /// Vertical padding of a row in points.

@@ -7,11 +7,11 @@ use proptest::test_runner::TestRunner;
 
 use super::super::cii;
 use super::read::Element;
-use crate::domain::address::Address;
-use crate::domain::invoice::{Document, DocumentKind, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, Party};
-use crate::domain::testing::invoices::{draft, issued_by, line};
-use crate::domain::testing::random_invoices::any_documents;
-use crate::domain::testing::{Bench, complete_seller, id};
+use domain::address::Address;
+use domain::invoice::{Document, DocumentKind, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, Party};
+use domain::testing::invoices::{draft, issued_by, line};
+use domain::testing::random_invoices::any_documents;
+use domain::testing::{Bench, complete_seller, id};
 
 /// Environment variable with the Python environment of `tests/peers/en16931`; `scripts/test` sets it.
 const VENV: &str = "PRINTFLOOR_TEST_EN16931";
@@ -42,7 +42,7 @@ fn judged(all: &[String]) -> Option<Result<(), String>> {
         file
     };
     let files: Vec<_> = all.iter().enumerate().map(write).collect();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/en16931");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/peers/en16931");
     let checked = Command::new(script).arg("check").arg(venv).args(&files).output().unwrap();
     let answer = String::from_utf8_lossy(&checked.stdout).into_owned();
     let errors = String::from_utf8_lossy(&checked.stderr).into_owned();
@@ -182,8 +182,8 @@ fn each_document_says_when_what_it_is_over_was_supplied() {
     assert_eq!(days(&documents), vec![Some("20231114".to_owned()); 3], "the day of the issue");
     // Of older releases, none of them says it: a note is over what its invoice supplied.
     documents.iter_mut().for_each(|one| one.supplied_at = None);
-    documents[1].issued_at = documents[0].issued_at.plus_ms(40 * crate::domain::time::DAY_MS);
+    documents[1].issued_at = documents[0].issued_at.plus_ms(40 * domain::time::DAY_MS);
     assert_eq!(days(&documents), vec![Some("20231114".to_owned()); 3]);
-    documents[0].supplied_at = Some(documents[0].issued_at.plus_ms(-crate::domain::time::DAY_MS));
+    documents[0].supplied_at = Some(documents[0].issued_at.plus_ms(-domain::time::DAY_MS));
     assert_eq!(days(&documents)[0].as_deref(), Some("20231113"), "it had left the day before");
 }

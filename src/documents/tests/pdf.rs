@@ -1,14 +1,12 @@
 //! Tests of PDFs: identical for identical input, and intact for any text.
 
 use super::super::{Renderer, Shown};
-use crate::config::sections::Pdf;
-use crate::domain::address::Address;
-use crate::domain::invoice::{
-    Document, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, InvoiceStatus, Party, Payment,
-};
-use crate::domain::testing::invoices::{draft, issued_by, line};
-use crate::domain::testing::{Bench, id};
-use crate::domain::time::Timestamp;
+use config::sections::Pdf;
+use domain::address::Address;
+use domain::invoice::{Document, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, InvoiceStatus, Party, Payment};
+use domain::testing::invoices::{draft, issued_by, line};
+use domain::testing::{Bench, id};
+use domain::time::Timestamp;
 
 fn settings() -> Pdf {
     Pdf {

@@ -103,7 +103,7 @@ async fn folders_of_others_beside_the_contents_are_not_looked_into() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
     let name = "a".repeat(64);
-    for folder in [crate::files::disk::LOST_FOUND, INCOMING_FOLDER, "zz"] {
+    for folder in [crate::disk::LOST_FOUND, INCOMING_FOLDER, "zz"] {
         std::fs::create_dir_all(dir.path().join(folder)).unwrap();
         std::fs::write(dir.path().join(folder).join(&name), "").unwrap();
     }

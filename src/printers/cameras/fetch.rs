@@ -13,8 +13,8 @@ use tokio::time::Instant;
 use super::frame::{FirstFrame, PictureKind, first_frame};
 use super::place::{CameraSource, Spot, choose};
 use super::{CameraFault, Held, MAX_PICTURE_BYTES, Picture};
-use crate::domain::printer::check_camera_url;
-use crate::printers::wire::digest::Digest;
+use crate::wire::digest::Digest;
+use domain::printer::check_camera_url;
 
 /// Time for which the camera address reported by a printer is reused.
 const TOLD_TIME: Duration = Duration::from_secs(60);

@@ -5,13 +5,13 @@ use std::sync::{Arc, Weak};
 
 use reqwest::Url;
 
-use crate::domain::printer::{Printer, denied_host};
-use crate::printers::PrinterType;
-use crate::printers::adapter::{Operation, Webcam};
-use crate::printers::cameras::{CameraFault, Picture};
-use crate::printers::connections::{PrinterConnection, PrinterConnections};
-use crate::printers::wire::base_url;
-use crate::secrets::encryption::SecretCipher;
+use crate::PrinterType;
+use crate::adapter::{Operation, Webcam};
+use crate::cameras::{CameraFault, Picture};
+use crate::connections::{PrinterConnection, PrinterConnections};
+use crate::wire::base_url;
+use domain::printer::{Printer, denied_host};
+use platform::secrets::encryption::SecretCipher;
 
 /// Source of a printer's camera pictures.
 #[derive(Clone)]

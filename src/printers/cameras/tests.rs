@@ -9,8 +9,8 @@ use axum::response::IntoResponse as _;
 use axum::routing::get;
 
 use super::*;
-use crate::domain::testing::id;
-use crate::printers::tests::{registry, serve, settings};
+use crate::tests::{registry, serve, settings};
+use domain::testing::id;
 
 /// Shortest byte sequence that is recognised as a JPEG.
 const JPEG: [u8; 10] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 0, 0, 0xFF, 0xD9];

@@ -6,20 +6,20 @@ use tokio::net::UdpSocket;
 use tokio::time::{Instant, timeout_at};
 
 use super::{Finds, Recognised, Search, SearchStep, found_printer};
-use crate::printers::PrinterType;
+use crate::PrinterType;
 use platform::io_words::io_words;
 
 /// Maximum packet size in bytes; longer packets are truncated.
 const MAX_PACKET_BYTES: usize = 4096;
 
 /// Announcement protocol of a printer type.
-pub(in crate::printers) struct Announcement {
+pub(crate) struct Announcement {
     /// Port that the packets are sent to.
-    pub(in crate::printers) port: u16,
+    pub(crate) port: u16,
     /// Parses a packet; returns `None` for packets of other devices.
-    pub(in crate::printers) read: fn(&[u8]) -> Option<Recognised>,
+    pub(crate) read: fn(&[u8]) -> Option<Recognised>,
     /// Builds the base URL of a printer at this host.
-    pub(in crate::printers) base_url: fn(Ipv4Addr) -> String,
+    pub(crate) base_url: fn(Ipv4Addr) -> String,
 }
 
 impl Search {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::range::ScanAddress;
 use super::{ANSWER_TIMEOUT, Recognised};
-use crate::printers::{PRINTER_TYPES, PrinterType};
+use crate::{PRINTER_TYPES, PrinterType};
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
@@ -13,36 +13,36 @@ const MAX_ANSWER_BYTES: usize = 64 * 1024;
 const TLS_PORT: u16 = 443;
 
 /// Probe for printer types that are recognised by their server's response to a GET request without an API key.
-pub(in crate::printers) struct WebProbe {
+pub(crate) struct WebProbe {
     /// Ports to probe.
-    pub(in crate::printers) ports: &'static [u16],
+    pub(crate) ports: &'static [u16],
     /// Path to request.
-    pub(in crate::printers) path: &'static str,
+    pub(crate) path: &'static str,
     /// Identifies the printer from the response; returns `None` if something else answered.
-    pub(in crate::printers) recognise: fn(&WebAnswer) -> Option<Recognised>,
+    pub(crate) recognise: fn(&WebAnswer) -> Option<Recognised>,
 }
 
 /// Response of a web server.
 #[derive(Clone, PartialEq, Debug)]
-pub(in crate::printers) struct WebAnswer {
+pub(crate) struct WebAnswer {
     /// HTTP status code.
-    pub(in crate::printers) status: u16,
+    pub(crate) status: u16,
     /// Value of the `WWW-Authenticate` header; empty if missing.
-    pub(in crate::printers) challenge: String,
+    pub(crate) challenge: String,
     /// Body if it is JSON, else null.
-    pub(in crate::printers) json: Value,
+    pub(crate) json: Value,
     /// Beginning of the body.
-    pub(in crate::printers) text: String,
+    pub(crate) text: String,
 }
 
 impl WebAnswer {
     /// Returns a string in the JSON body by its JSON pointer (such as `/result/version`).
-    pub(in crate::printers) fn text_at(&self, pointer: &str) -> Option<&str> {
+    pub(crate) fn text_at(&self, pointer: &str) -> Option<&str> {
         self.json.pointer(pointer)?.as_str()
     }
 
     /// Returns the name of the server program as reported at the path that slicers query.
-    pub(in crate::printers) fn program(&self) -> Option<&str> {
+    pub(crate) fn program(&self) -> Option<&str> {
         self.text_at("/text").filter(|_| self.status == 200)
     }
 }

@@ -58,9 +58,9 @@ mod tests {
     use axum::{Json, Router};
     use serde_json::json;
 
-    use crate::domain::printer_status::Activity;
-    use crate::domain::time::Timestamp;
-    use crate::printers::tests::{adapter, serve};
+    use crate::tests::{adapter, serve};
+    use domain::printer_status::Activity;
+    use domain::time::Timestamp;
 
     /// Starts a fake Moonraker with these components that prints `a.gcode`. Returns its address and the number of
     /// requests to each component.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::FwRest;
-use crate::printers::adapter::PrinterError;
+use crate::adapter::PrinterError;
 
 /// Maximum number of console lines read after commands; earlier lines are lost.
 pub(super) const MAX_LINES: usize = 200;

@@ -8,8 +8,8 @@
 use serde_json::Value;
 
 use super::FwRest;
-use crate::domain::printer_status::ServerRun;
-use crate::printers::adapter::PrinterError;
+use crate::adapter::PrinterError;
+use domain::printer_status::ServerRun;
 
 /// Number of console lines that Moonraker keeps by default. A console with fewer lines has not dropped any.
 const CONSOLE_LINES: usize = 1000;

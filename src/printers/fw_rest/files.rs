@@ -4,9 +4,9 @@ use reqwest::multipart::Form;
 use serde_json::Value;
 
 use super::read::{in_use, moment};
-use crate::printers::adapter::{PrinterError, RemoteFile, Source};
-use crate::printers::upload;
-use crate::printers::wire::{Wire, file_name};
+use crate::adapter::{PrinterError, RemoteFile, Source};
+use crate::upload;
+use crate::wire::{Wire, file_name};
 
 /// Stores a file. Moonraker compares the SHA-256 of what it received, so a truncated file is never stored. The *stored*
 /// file is compared here, because Moonraker names unfinished uploads by the second, and several instances on one

@@ -1,6 +1,6 @@
 //! Recognition of Moonraker by its responses, with or without an API key.
 
-use crate::printers::discovery::{Recognised, WebAnswer, WebProbe};
+use crate::discovery::{Recognised, WebAnswer, WebProbe};
 
 /// Requests to probe: its own API at its own port, and the API for slicers behind a web front end.
 pub(super) const PROBES: &[WebProbe] = &[

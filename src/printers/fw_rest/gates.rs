@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::printer_status::ReportedSlot;
+use domain::printer_status::ReportedSlot;
 
 /// Fields read from Klipper's object `mmu`. Printers without a changer answer with an empty object.
 pub(super) const FIELDS: &str = "gate_status,gate_vendor,gate_material,gate_filament_name,gate_color_rgb";

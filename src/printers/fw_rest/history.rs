@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::FwRest;
 use super::read::moment;
-use crate::domain::printer_status::{PastPrint, PrintEnd};
-use crate::printers::adapter::{Operation, PrinterError};
-use crate::printers::wire::file_name;
+use crate::adapter::{Operation, PrinterError};
+use crate::wire::file_name;
+use domain::printer_status::{PastPrint, PrintEnd};
 
 /// Number of prints per page.
 const PAGE_PRINTS: usize = 100;

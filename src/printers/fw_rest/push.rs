@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::components::KnownComponents;
 use super::spools::KnownSpools;
 use super::status::{self, KnownFacts};
-use crate::printers::adapter::PrinterError;
-use crate::printers::push::{Dialect, Heard};
+use crate::adapter::PrinterError;
+use crate::push::{Dialect, Heard};
 
 /// Fields whose change is a change of state.
 const STATES: [&str; 4] = ["/webhooks/state", "/print_stats/state", "/print_stats/filename", "/toolhead/homed_axes"];

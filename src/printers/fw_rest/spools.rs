@@ -8,8 +8,8 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{FwRest, components};
-use crate::domain::printer_status::SpoolBooking;
-use crate::printers::adapter::PrinterError;
+use crate::adapter::PrinterError;
+use domain::printer_status::SpoolBooking;
 
 /// Time for which the booking is reused; changes are pushed as well.
 const ANSWER_LIFETIME: Duration = Duration::from_secs(5);

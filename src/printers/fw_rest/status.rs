@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::Value;
 
 use super::gates;
-use crate::domain::heaters::{Heat, Heaters};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{PrinterError, Telemetry};
+use crate::adapter::{PrinterError, Telemetry};
+use domain::heaters::{Heat, Heaters};
+use domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, Status};
+use domain::time::Timestamp;
 
 /// Objects that a status is read from; an empty field list requests all fields.
 pub(super) const OBJECTS: &[(&str, &str)] = &[

@@ -17,12 +17,12 @@ use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::status::{self, FileFacts};
-use crate::domain::file::GcodeForm;
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
-use crate::domain::testing::id;
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError};
-use crate::printers::tests::{adapter, file, serve, settings, with_key};
+use crate::adapter::{Adapter, Deleted, Operation, PrinterError};
+use crate::tests::{adapter, file, serve, settings, with_key};
+use domain::file::GcodeForm;
+use domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use domain::testing::id;
+use domain::time::Timestamp;
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
 

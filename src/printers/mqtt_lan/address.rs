@@ -3,8 +3,8 @@
 use reqwest::Url;
 use url::Host;
 
-use crate::domain::printer::denied_host;
-use crate::printers::registry::MakeError;
+use crate::registry::MakeError;
+use domain::printer::denied_host;
 
 /// Default port of the printer's broker.
 pub(super) const MQTT_PORT: u16 = 8883;

@@ -91,12 +91,12 @@ pub(super) mod tests {
     use super::*;
 
     /// Two certificates of the printer `01S00A123456`, with different keys.
-    pub(in crate::printers::mqtt_lan) const SAMPLES: [&str; 2] = [
+    pub(in crate::mqtt_lan) const SAMPLES: [&str; 2] = [
         "MIIBqTCCAU+gAwIBAgIUcQBM41COwXeNUArC6s3LKalk6GIwCgYIKoZIzj0EAwIwKjERMA8GA1UECgwIUHJpbnRlcnMxFTATBgNVBAMMDDAxUzAwQTEyMzQ1NjAeFw0yNjExMjIxNDE3MDNaFw0zNjExMTkxNDE3MDNaMCoxETAPBgNVBAoMCFByaW50ZXJzMRUwEwYDVQQDDAwwMVMwMEExMjM0NTYwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASn9GmoKrTpLRQU27u6xLpBnzlHIWzqJ1jyAylX3sG32TKFsyxX34bGZ1zuk5QNm8fyp/L0m0eK0iasa1o08Qjao1MwUTAdBgNVHQ4EFgQUlvVlU/mCHJ3ylmW3kVNCVrcODs8wHwYDVR0jBBgwFoAUlvVlU/mCHJ3ylmW3kVNCVrcODs8wDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiEApeZZosabWZVhiuCGMUAzA8Viuo6YjNyrTh8y0D4Cx7YCICDq3wlb1dqnkiAZs5tqISEZccinqaGNihUHkBtTINqE",
         "MIIBqTCCAU+gAwIBAgIUFx+Cr+FU4SwMvfdc62YhLHTcxZowCgYIKoZIzj0EAwIwKjERMA8GA1UECgwIUHJpbnRlcnMxFTATBgNVBAMMDDAxUzAwQTEyMzQ1NjAeFw0yNjExMjIxNDE3MDNaFw0zNjExMTkxNDE3MDNaMCoxETAPBgNVBAoMCFByaW50ZXJzMRUwEwYDVQQDDAwwMVMwMEExMjM0NTYwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATJXljDBkEXGu4l7awt+9kXFSysCJeN3L2FA/zS8ls+LTvwxEY7uq7cSa+vx6vsYcLJ4I7xrUUjX1yCJ7W6uh9eo1MwUTAdBgNVHQ4EFgQU6W8/Gy/PG6gIu0hez9wYVwobmNswHwYDVR0jBBgwFoAU6W8/Gy/PG6gIu0hez9wYVwobmNswDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiAtMAg40W+lKRTRT18BqltpJZEKI8eeuslzSz3DxtsqmAIhAKpO9IZUBdr8FHBcnYuJWYB3/1HYw8w8d137jEz5Ur30",
     ];
 
-    pub(in crate::printers::mqtt_lan) fn sample(number: usize) -> Vec<u8> {
+    pub(in crate::mqtt_lan) fn sample(number: usize) -> Vec<u8> {
         base64::engine::general_purpose::STANDARD.decode(SAMPLES[number]).unwrap()
     }
 

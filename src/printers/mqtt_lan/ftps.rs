@@ -18,7 +18,7 @@ use tokio_rustls::TlsConnector;
 
 use self::control::{Control, Reply};
 use super::session::Link;
-use crate::printers::adapter::{Deleted, PrinterError, RemoteFile, Source};
+use crate::adapter::{Deleted, PrinterError, RemoteFile, Source};
 
 /// Minimum transfer rate of a healthy printer; upload time limits are derived from it.
 const SLOWEST_BYTES_PER_SECOND: u64 = 25_000;

@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{slots, words};
-use crate::domain::heaters::{Heat, Heaters};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, ReportedSlot, Status};
-use crate::domain::time::Timestamp;
+use domain::heaters::{Heat, Heaters};
+use domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, ReportedSlot, Status};
+use domain::time::Timestamp;
 
 /// File name extension of every file for such a printer.
 pub(super) const ENDING: &str = ".gcode.3mf";

@@ -19,13 +19,13 @@ use super::command::Command;
 use super::report::Track;
 use super::tls::Tls;
 use super::{TYPE, words};
-use crate::domain::printer_status::Status;
-use crate::domain::schedule::Delays;
-use crate::domain::time::Timestamp;
-use crate::printers::PrinterType;
-use crate::printers::adapter::PrinterError;
-use crate::printers::push::PushInbox;
-use crate::printers::registry::Settings;
+use crate::PrinterType;
+use crate::adapter::PrinterError;
+use crate::push::PushInbox;
+use crate::registry::Settings;
+use domain::printer_status::Status;
+use domain::schedule::Delays;
+use domain::time::Timestamp;
 
 /// Pauses between connection attempts while no caller needs the printer.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };

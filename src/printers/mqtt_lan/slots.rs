@@ -6,10 +6,10 @@ mod choose;
 use serde_json::Value;
 
 use super::report::{integer, number, unsigned};
-use crate::domain::amount::Amount;
-use crate::domain::launch::{FilamentSlot, ReportedSpool};
-use crate::domain::printer_status::ReportedSlot;
-use crate::printers::adapter::{PrinterError, SlotsWanted};
+use crate::adapter::{PrinterError, SlotsWanted};
+use domain::amount::Amount;
+use domain::launch::{FilamentSlot, ReportedSpool};
+use domain::printer_status::ReportedSlot;
 
 /// Number of slots per changer.
 const SLOTS_PER_CHANGER: u64 = 4;

@@ -9,14 +9,14 @@ use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Ams, DeveloperMode, Model, Tray};
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
-use crate::domain::amount::Amount;
-use crate::domain::launch::{FilamentSlot, ReportedSpool};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
-use crate::domain::testing::id;
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Adapter, Deleted, Launch, PrinterError, Source};
-use crate::printers::registry::{PrinterAddress, Settings};
-use crate::printers::tests::{registry, settings};
+use crate::adapter::{Adapter, Deleted, Launch, PrinterError, Source};
+use crate::registry::{PrinterAddress, Settings};
+use crate::tests::{registry, settings};
+use domain::amount::Amount;
+use domain::launch::{FilamentSlot, ReportedSpool};
+use domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use domain::testing::id;
+use domain::time::Timestamp;
 
 /// A printer with its simulation.
 struct Shop {

@@ -16,7 +16,7 @@ use rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme, Suppor
 use sha2::{Digest, Sha256};
 
 use super::certificate::Certificate;
-use crate::printers::registry::MakeError;
+use crate::registry::MakeError;
 
 /// TLS configuration for one printer.
 pub(super) struct Tls {

@@ -8,10 +8,10 @@ use reqwest::multipart::Form;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
-use crate::domain::bounds::unix_seconds;
-use crate::printers::adapter::{PrinterError, RemoteFile, Source};
-use crate::printers::upload;
-use crate::printers::wire::Wire;
+use crate::adapter::{PrinterError, RemoteFile, Source};
+use crate::upload;
+use crate::wire::Wire;
+use domain::bounds::unix_seconds;
 
 /// Time that an upload waits for another upload to the printer to finish. The printer notices an aborted one only after
 /// a while.

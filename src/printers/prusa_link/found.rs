@@ -1,6 +1,6 @@
 //! Recognition of `PrusaLink` by its responses, with or without an API key.
 
-use crate::printers::discovery::{Recognised, WebAnswer, WebProbe};
+use crate::discovery::{Recognised, WebAnswer, WebProbe};
 
 /// Request to probe: the version endpoint.
 pub(super) const PROBES: &[WebProbe] = &[WebProbe { ports: &[80, 443], path: "/api/version", recognise: api }];

@@ -3,7 +3,7 @@
 use reqwest::Url;
 use serde_json::Value;
 
-use crate::printers::adapter::{PrinterError, Webcam};
+use crate::adapter::{PrinterError, Webcam};
 
 /// Returns the number of a job; `None` if no job is shown.
 pub(super) fn number(job: &Value) -> Option<u64> {

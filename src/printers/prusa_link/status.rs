@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::files;
 use super::read::number;
-use crate::domain::heaters::{Heat, Heaters};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
-use crate::domain::time::Timestamp;
+use domain::heaters::{Heat, Heaters};
+use domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use domain::time::Timestamp;
 
 /// Message for a print that the printer ended by itself without giving a reason.
 const ENDED_WITH_ERROR: &str = "the printer ended the print with an error";

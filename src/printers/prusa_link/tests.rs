@@ -12,10 +12,10 @@ use axum::routing::{get, post};
 use serde_json::{Value, json};
 
 use super::{files, status};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd};
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Operation, PrinterError};
-use crate::printers::tests::{adapter, file, serve, settings, with_key};
+use crate::adapter::{Operation, PrinterError};
+use crate::tests::{adapter, file, serve, settings, with_key};
+use domain::printer_status::{Activity, Connection, PrintEnd};
+use domain::time::Timestamp;
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
 

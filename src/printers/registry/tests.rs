@@ -4,11 +4,11 @@ use axum::Router;
 use axum::routing::get;
 
 use super::*;
-use crate::domain::sku::MachineType;
-use crate::domain::testing::samples::{idle_printer, printer_fields};
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Operation, PrinterError};
-use crate::printers::tests::{registry, serve, settings};
+use crate::adapter::{Operation, PrinterError};
+use crate::tests::{registry, serve, settings};
+use domain::sku::MachineType;
+use domain::testing::samples::{idle_printer, printer_fields};
+use domain::time::Timestamp;
 
 /// Printer type used only in tests: like `fw_rest`, but it requires a serial number.
 static OTHER: [PrinterType; 1] = {

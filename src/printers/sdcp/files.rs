@@ -10,10 +10,10 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use super::message::name_of;
-use crate::domain::bounds::unix_seconds;
-use crate::printers::adapter::{PrinterError, RemoteFile, Source};
-use crate::printers::wire::Wire;
-use crate::secrets::random::secret_bytes;
+use crate::adapter::{PrinterError, RemoteFile, Source};
+use crate::wire::Wire;
+use domain::bounds::unix_seconds;
+use platform::secrets::random::secret_bytes;
 
 /// Number of bytes sent at a time.
 const CHUNK_BYTES: u64 = 1024 * 1024;

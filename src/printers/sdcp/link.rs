@@ -21,10 +21,10 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::message::{self, Ask, PrinterMessage};
 use super::status::{self, Essence};
-use crate::printers::adapter::{PrinterError, PushState, Telemetry};
-use crate::printers::registry::Settings;
-use crate::secrets::random::secret_bytes;
+use crate::adapter::{PrinterError, PushState, Telemetry};
+use crate::registry::Settings;
 use platform::http::lan_connect;
+use platform::secrets::random::secret_bytes;
 
 /// Maximum size of a message in bytes; file lists are the longest.
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::printers::adapter::PrinterError;
+use crate::adapter::PrinterError;
 
 /// Request to a printer. Nothing else may be sent: an unknown command crashes the firmware and ends any print.
 #[derive(Clone, PartialEq, Debug)]

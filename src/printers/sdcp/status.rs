@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::message::name_of;
-use crate::domain::heaters::{Heat, Heaters};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::Telemetry;
+use crate::adapter::Telemetry;
+use domain::heaters::{Heat, Heaters};
+use domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, Status};
+use domain::time::Timestamp;
 
 /// Print state, decoded from its number.
 enum PrintState {

@@ -9,11 +9,11 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::message::{self, Ask, PrinterMessage};
 use super::status;
-use crate::domain::printer_status::{Activity, Connection, PrintEnd};
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Deleted, Operation, PrinterError};
-use crate::printers::registry::Settings;
-use crate::printers::tests::{file, settings, with_key};
+use crate::adapter::{Deleted, Operation, PrinterError};
+use crate::registry::Settings;
+use crate::tests::{file, settings, with_key};
+use domain::printer_status::{Activity, Connection, PrintEnd};
+use domain::time::Timestamp;
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
 

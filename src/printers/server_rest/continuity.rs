@@ -8,9 +8,9 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::domain::printer_status::ServerRun;
-use crate::printers::adapter::PrinterError;
-use crate::printers::wire::Wire;
+use crate::adapter::PrinterError;
+use crate::wire::Wire;
+use domain::printer_status::ServerRun;
 
 /// Number of measurements covered by a mark.
 const MARKED_MEASUREMENTS: usize = 4;

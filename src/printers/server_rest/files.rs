@@ -4,10 +4,10 @@ use reqwest::multipart::Form;
 use serde_json::Value;
 
 use super::read::{in_use, moment};
-use crate::domain::printer_status::{PastPrint, PrintEnd};
-use crate::printers::adapter::{PrinterError, RemoteFile, Source};
-use crate::printers::upload;
-use crate::printers::wire::{Wire, file_name};
+use crate::adapter::{PrinterError, RemoteFile, Source};
+use crate::upload;
+use crate::wire::{Wire, file_name};
+use domain::printer_status::{PastPrint, PrintEnd};
 
 /// Returns the resource path of an uploaded file.
 pub(super) fn resource(name: &str) -> Result<String, PrinterError> {

@@ -1,6 +1,6 @@
 //! Recognition of `OctoPrint` by its responses, with or without an API key.
 
-use crate::printers::discovery::{Recognised, WebAnswer, WebProbe};
+use crate::discovery::{Recognised, WebAnswer, WebProbe};
 
 /// Ports of `OctoPrint` itself and of reverse proxies in front of it.
 const PORTS: &[u16] = &[80, 443, 5000];

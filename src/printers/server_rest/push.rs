@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::status;
-use crate::printers::adapter::PrinterError;
-use crate::printers::push::{Dialect, Heard};
-use crate::printers::wire::Wire;
+use crate::adapter::PrinterError;
+use crate::push::{Dialect, Heard};
+use crate::wire::Wire;
 
 /// Dialect of `OctoPrint`'s push connection.
 pub(super) struct Socket {

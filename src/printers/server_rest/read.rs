@@ -3,9 +3,9 @@
 use reqwest::Url;
 use serde_json::Value;
 
-use crate::domain::bounds::unix_seconds;
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{PrinterError, Webcam};
+use crate::adapter::{PrinterError, Webcam};
+use domain::bounds::unix_seconds;
+use domain::time::Timestamp;
 
 /// State of the serial port to the firmware.
 pub(super) enum Port {

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::domain::heaters::{Heat, Heaters};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::Telemetry;
+use crate::adapter::Telemetry;
+use domain::heaters::{Heat, Heaters};
+use domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use domain::time::Timestamp;
 
 /// Builds the status for a closed serial port; after an error or emergency stop, `job.error` contains the reason.
 pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {

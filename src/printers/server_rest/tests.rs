@@ -17,13 +17,13 @@ use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::status;
-use crate::domain::file::GcodeForm;
-use crate::domain::heaters::{Heat, Heaters};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd};
-use crate::domain::testing::id;
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, Source, Telemetry};
-use crate::printers::tests::{adapter, file, serve};
+use crate::adapter::{Adapter, Deleted, Operation, PrinterError, Source, Telemetry};
+use crate::tests::{adapter, file, serve};
+use domain::file::GcodeForm;
+use domain::heaters::{Heat, Heaters};
+use domain::printer_status::{Activity, Connection, PrintEnd};
+use domain::testing::id;
+use domain::time::Timestamp;
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
 

@@ -9,10 +9,10 @@ use md5::{Digest as _, Md5};
 use reqwest::Request;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 
-use crate::secrets::random::secret_bytes;
+use platform::secrets::random::secret_bytes;
 
 /// User name and password with the printer's latest challenge.
-pub(in crate::printers) struct Digest {
+pub(crate) struct Digest {
     user: String,
     password: String,
     challenge: Mutex<Option<Challenge>>,
@@ -32,13 +32,13 @@ struct Challenge {
 
 impl Digest {
     /// Creates the credentials from a key of the form `user:password`; `None` for any other.
-    pub(in crate::printers) fn of(key: &str) -> Option<Self> {
+    pub(crate) fn of(key: &str) -> Option<Self> {
         let (user, password) = key.split_once(':').filter(|(user, _)| !user.is_empty() && !user.contains('"'))?;
         Some(Self { user: user.to_owned(), password: password.to_owned(), challenge: Mutex::default() })
     }
 
     /// Signs the request with the latest challenge, if there is one; returns the nonce that was used.
-    pub(in crate::printers) fn sign(&self, request: &mut Request) -> Option<String> {
+    pub(crate) fn sign(&self, request: &mut Request) -> Option<String> {
         let url = request.url();
         let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
         let method = request.method().as_str().to_owned();
@@ -51,7 +51,7 @@ impl Digest {
 
     /// Extracts the challenge from a rejected request. Returns `false` if there is none, or if it is the one that the
     /// call had answered.
-    pub(in crate::printers) fn learn(&self, refusal: &HeaderMap, answered: Option<&str>) -> bool {
+    pub(crate) fn learn(&self, refusal: &HeaderMap, answered: Option<&str>) -> bool {
         let mut offered = refusal.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         let Some(new) = offered.find_map(challenge) else { return false };
         let other = answered != Some(&new.nonce);

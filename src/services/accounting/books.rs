@@ -8,10 +8,10 @@ use serde_json::{Map, Number, Value, json};
 
 use super::read::{self, MadePaper};
 use super::{AccountingClient, AccountingError, Organisation, WHO};
-use crate::domain::accounting::paper::{Paper, PaperLine};
-use crate::domain::invoice::DocumentKind;
-use crate::services::peer_client::{PeerClient, TokenForm, send, whole};
-use crate::services::peers::PeerFault;
+use crate::peer_client::{PeerClient, TokenForm, send, whole};
+use crate::peers::PeerFault;
+use domain::accounting::paper::{Paper, PaperLine};
+use domain::invoice::DocumentKind;
 
 /// Maximum size of a response in bytes.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{AccountingError, Organisation, WHO};
-use crate::domain::invoice::DocumentKind;
-use crate::services::peers::PeerFault;
+use crate::peers::PeerFault;
+use domain::invoice::DocumentKind;
 
 /// Maximum number of characters shown from an error message.
 const MAX_WORDS_CHARS: usize = 400;

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::read;
 use super::*;
-use crate::config::Config;
-use crate::domain::invoice::DocumentKind;
+use config::Config;
+use domain::invoice::DocumentKind;
 use platform::http::{LanSettings, lan};
 
 fn client(change: impl Fn(&mut AccountingSettings)) -> Result<AccountingClient, PeerSettingError> {

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{MailError, MailFile, Mailer, Message, compose, sender};
-use crate::services::peer_client::{PeerClient, TokenForm, beginning, send};
-use crate::services::peers::PeerFault;
+use crate::peer_client::{PeerClient, TokenForm, beginning, send};
+use crate::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use url::Host;
 
 use super::{MailError, Mailer, Message, compose, sender};
-use crate::config::Config;
+use config::Config;
 use platform::http::lan_addresses;
 
 /// Time limit for closing the connection after a message was accepted.

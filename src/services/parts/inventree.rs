@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::rest::Rest;
 use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line, too_many};
-use crate::domain::amount::Amount;
-use crate::domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
-use crate::services::peer_client::{PeerSettingError, TokenForm};
+use crate::peer_client::{PeerSettingError, TokenForm};
+use domain::amount::Amount;
+use domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
 
 /// Client of one `InvenTree` server.
 pub struct InvenTree {

@@ -7,7 +7,7 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 
 use super::StockError;
-use crate::services::peer_client::{PeerClient, PeerSettingError, TokenForm};
+use crate::peer_client::{PeerClient, PeerSettingError, TokenForm};
 use platform::http::read_beginning;
 
 /// Time limit for one response.

@@ -37,8 +37,8 @@ fn no_address_of_a_metadata_service_and_none_with_a_password_is_taken() {
 async fn a_removal_tells_what_it_moved() {
     use simulator::stock::parts::PartsSystem;
 
-    use crate::domain::testing::id;
-    use crate::domain::time::Timestamp;
+    use domain::testing::id;
+    use domain::time::Timestamp;
 
     platform::tls::install_provider();
     let there = PartsSystem::start((std::net::Ipv4Addr::LOCALHOST, 0).into(), "inv-1").await.unwrap();

@@ -7,8 +7,8 @@ use super::{
     PaymentMethod, ProcessorCustomer, ProcessorError, ProcessorSession, REFUND_ID, Refund, SessionStatus, Subscription,
     SubscriptionInvoice, SubscriptionItem,
 };
-use crate::domain::bounds::MAX_CENTS;
-use crate::domain::time::Timestamp;
+use domain::bounds::MAX_CENTS;
+use domain::time::Timestamp;
 
 /// Maximum number of characters of an id or a code.
 const MAX_ID_CHARS: usize = 255;

@@ -12,10 +12,10 @@ use url::Url;
 
 use super::ProcessorError;
 use super::form::Form;
-use crate::domain::breaker::{Breaker, BreakerRules};
-use crate::domain::printer::denied_host;
-use crate::domain::refusal::shortened;
-use crate::domain::schedule::Delays;
+use domain::breaker::{Breaker, BreakerRules};
+use domain::printer::denied_host;
+use domain::refusal::shortened;
+use domain::schedule::Delays;
 use platform::http::read_beginning;
 
 /// Version of the processor's API whose format is parsed.

@@ -9,7 +9,7 @@ use simulator::processor::{Payer, PaymentProcessor as Simulated, Renewal};
 use simulator::stock::Weather;
 
 use super::*;
-use crate::domain::schedule::Delays;
+use domain::schedule::Delays;
 use platform::http::{LanSettings, lan};
 
 const KEY: &str = "sk_test_of_the_client";

@@ -3,8 +3,8 @@
 use reqwest::{RequestBuilder, StatusCode};
 use serde_json::Value;
 
-use crate::services::peer_client::{beginning, send};
-use crate::services::peers::PeerFault;
+use crate::peer_client::{beginning, send};
+use crate::peers::PeerFault;
 
 /// Maximum size of one response in bytes.
 const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;

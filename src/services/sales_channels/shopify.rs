@@ -13,9 +13,9 @@ use super::values::{
     whole_bps, word,
 };
 use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShopClient, Told};
-use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
-use crate::services::peer_client::{PeerClient, PeerSettingError, TokenForm};
-use crate::services::peers::PeerFault;
+use crate::peer_client::{PeerClient, PeerSettingError, TokenForm};
+use crate::peers::PeerFault;
+use domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
 
 /// Version of the Admin API whose format is used.
 const API_VERSION: &str = "2026-07";

@@ -9,13 +9,13 @@ use csv_core::{ReadRecordResult, Reader};
 
 use super::ChannelType;
 use super::values::one_line;
-use crate::domain::access::normal_email;
-use crate::domain::address::{Address, NO_POSTAL_CODE};
-use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
-use crate::domain::currency;
-use crate::domain::invoice::{InvoiceLine, Sums};
-use crate::domain::time::Timestamp;
+use domain::access::normal_email;
+use domain::address::{Address, NO_POSTAL_CODE};
+use domain::bounds::MAX_QUANTITY;
+use domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
+use domain::currency;
+use domain::invoice::{InvoiceLine, Sums};
+use domain::time::Timestamp;
 
 pub(super) const TYPE: ChannelType = ChannelType { word: "csv", messages: None, connect: None };
 

@@ -6,8 +6,8 @@ use reqwest::header::HeaderValue;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::domain::channel_order::amounts;
-use crate::domain::time::Timestamp;
+use domain::channel_order::amounts;
+use domain::time::Timestamp;
 
 const SECRET: &str = "hush";
 

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::MessageError;
-use crate::domain::access::normal_email;
-use crate::domain::address::{Address, NO_POSTAL_CODE};
-use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::channel_order::{SoldContent, variant_name};
-use crate::domain::currency;
-use crate::domain::refusal::shortened;
-use crate::domain::time::Timestamp;
+use domain::access::normal_email;
+use domain::address::{Address, NO_POSTAL_CODE};
+use domain::bounds::MAX_QUANTITY;
+use domain::channel_order::{SoldContent, variant_name};
+use domain::currency;
+use domain::refusal::shortened;
+use domain::time::Timestamp;
 
 /// Maximum number of characters of names, numbers and codes.
 const MAX_WORD_CHARS: usize = 200;

@@ -13,9 +13,9 @@ use super::values::{
     whole_bps, word,
 };
 use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShopClient, Told};
-use crate::domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
-use crate::services::peer_client::{PeerClient, PeerSettingError, TokenForm};
-use crate::services::peers::PeerFault;
+use crate::peer_client::{PeerClient, PeerSettingError, TokenForm};
+use crate::peers::PeerFault;
+use domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
 
 /// Maximum size in bytes of the request that tests a new webhook's URL: `webhook_id=` and a number.
 const MAX_TRIAL_BYTES: usize = 40;

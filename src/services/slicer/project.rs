@@ -14,7 +14,7 @@ use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 use super::SliceError;
-use crate::domain::gcode::open_archive;
+use domain::gcode::open_archive;
 
 /// Archive entry with the slicer's own description of the parts, compared case-insensitively.
 const DESCRIPTION: &str = "Metadata/Slic3r_PE_model.config";

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::ShownThing;
-use crate::services::mqtt::TopicMessage;
+use crate::mqtt::TopicMessage;
 
 /// Availability payload, sent when the session opens; see also [`OFFLINE`].
 pub const ONLINE: &str = "online";

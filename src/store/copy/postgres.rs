@@ -12,7 +12,7 @@ use sea_orm::{AccessMode, DatabaseConnection, IsolationLevel, TransactionTrait};
 use self::programs::{PgPrograms, is_done, read_out};
 use self::rows::CopiedRows;
 use super::{CopyError, DatabaseCopy, counted, number, schema_of, text};
-use crate::store::connect::{self, DatabaseSettings};
+use crate::connect::{self, DatabaseSettings};
 
 /// Program that writes the copy.
 const DUMP_PROGRAM: &str = "pg_dump";

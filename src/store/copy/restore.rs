@@ -9,7 +9,7 @@ use std::path::Path;
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr};
 
 use super::{CopyError, DatabaseCopier, counted, postgres, sqlite};
-use crate::store::connect::{self, DatabaseSettings, UNFINISHED_TABLE};
+use crate::connect::{self, DatabaseSettings, UNFINISHED_TABLE};
 
 /// State of a database before a backup is restored into it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

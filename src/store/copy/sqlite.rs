@@ -8,7 +8,7 @@ use std::path::Path;
 use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, Statement, TransactionTrait};
 
 use super::{CopyError, DatabaseCopy, counted, schema_of};
-use crate::store::connect::{self, DatabaseSettings};
+use crate::connect::{self, DatabaseSettings};
 
 /// Maximum number of tries to copy. Only SQLite knows which moment a copy shows, so rows are counted before and after
 /// it. If a row comes and goes in between, the counts differ and the copy is repeated.

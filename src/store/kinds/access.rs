@@ -3,9 +3,9 @@
 use sea_orm::DbErr;
 use sea_orm::sea_query::Condition;
 
-use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
-use crate::store::load::{Load, Loaded, Loading};
-use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+use crate::load::{Load, Loaded, Loading};
+use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+use domain::access::{Access, AccessRow, ApiKey, Session, User};
 
 snapshot_row!(Access in access, |this, at_rest| {});
 part_row!(User in users unique [email_key], |this| {

@@ -2,9 +2,9 @@
 
 use sea_orm::sea_query::Condition;
 
-use crate::domain::accounting::Accounting;
-use crate::store::load::Load;
-use crate::store::rows::snapshot_row;
+use crate::load::Load;
+use crate::rows::snapshot_row;
+use domain::accounting::Accounting;
 
 snapshot_row!(Accounting in accounting, |this, at_rest| {
     connected: this.link.is_some(),

@@ -3,10 +3,10 @@
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
 
-use crate::domain::channel_order::ChannelOrder;
-use crate::entities::channel_orders;
-use crate::store::load::Load;
-use crate::store::rows::{snapshot_row, word};
+use crate::load::Load;
+use crate::rows::{snapshot_row, word};
+use domain::channel_order::ChannelOrder;
+use entities::channel_orders;
 
 snapshot_row!(ChannelOrder in channel_orders, |this, at_rest| {
     channel_id: this.channel_id.to_string(),

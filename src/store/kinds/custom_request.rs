@@ -1,8 +1,8 @@
 //! Storage of custom requests: a snapshot row only; photos are files created in the same commit.
 
-use crate::domain::custom_request::{CustomRequest, CustomRequestCreated};
-use crate::store::load::Load;
-use crate::store::rows::{RowSink, StoredRow, WriteError, snapshot_row, word};
+use crate::load::Load;
+use crate::rows::{RowSink, StoredRow, WriteError, snapshot_row, word};
+use domain::custom_request::{CustomRequest, CustomRequestCreated};
 
 snapshot_row!(CustomRequest in custom_requests, |this, at_rest| {
     status: word(&this.status)?,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use sea_orm::DbErr;
 
-use crate::domain::customer::{Customer, CustomerRow, CustomerSession};
-use crate::store::load::{Load, Loaded, Loading};
-use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+use crate::load::{Load, Loaded, Loading};
+use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+use domain::customer::{Customer, CustomerRow, CustomerSession};
 
 snapshot_row!(Customer in customers unique email, |this, at_rest| {
     email: this.email.clone(),

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
-use crate::domain::endpoint::{DELIVERY_WINDOW, Delivery, Endpoint};
-use crate::entities::endpoints;
-use crate::store::load::{Load, Loaded, Loading, RowSource};
-use crate::store::queries::pending_deliveries;
-use crate::store::rows::{LoadError, RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
+use crate::load::{Load, Loaded, Loading, RowSource};
+use crate::queries::pending_deliveries;
+use crate::rows::{LoadError, RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
+use domain::endpoint::{DELIVERY_WINDOW, Delivery, Endpoint};
+use entities::endpoints;
 
 snapshot_row!(Endpoint in endpoints, |this, at_rest| {
     url: this.url.clone(),

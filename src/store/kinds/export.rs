@@ -4,10 +4,10 @@
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
 
-use crate::domain::export::{Export, ExportState};
-use crate::entities::exports;
-use crate::store::load::Load;
-use crate::store::rows::{snapshot_row, word};
+use crate::load::Load;
+use crate::rows::{snapshot_row, word};
+use domain::export::{Export, ExportState};
+use entities::exports;
 
 snapshot_row!(Export in exports, |this, at_rest| {
     state: word(&this.state)?,

@@ -1,8 +1,8 @@
 //! Storage of files: a snapshot row only; the content is a blob on the disk.
 
-use crate::domain::file::{CustomerUpload, File};
-use crate::store::load::Load;
-use crate::store::rows::{snapshot_row, text, word};
+use crate::load::Load;
+use crate::rows::{snapshot_row, text, word};
+use domain::file::{CustomerUpload, File};
 
 snapshot_row!(File in files, |this, at_rest| {
     name: this.name.clone(),

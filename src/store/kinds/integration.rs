@@ -2,9 +2,9 @@
 
 use sea_orm::sea_query::Condition;
 
-use crate::domain::integration::Integration;
-use crate::store::load::Load;
-use crate::store::rows::snapshot_row;
+use crate::load::Load;
+use crate::rows::snapshot_row;
+use domain::integration::Integration;
 
 snapshot_row!(Integration in integrations unique name, |this, at_rest| {
     name: this.name.clone(),

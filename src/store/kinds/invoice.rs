@@ -5,13 +5,13 @@
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
 
-use crate::domain::invoice::{Document, Invoice, InvoiceRow, NewInvoice};
-use crate::domain::order::OrderCreated;
-use crate::entities::{invoice_documents, invoices};
-use crate::store::load::Load;
-use crate::store::rows::{
+use crate::load::Load;
+use crate::rows::{
     Doc as _, LoadError, NumberedPart, NumberedRow, RowSink, StoredRow, WriteError, part_row, snapshot_row, text, word,
 };
+use domain::invoice::{Document, Invoice, InvoiceRow, NewInvoice};
+use domain::order::OrderCreated;
+use entities::{invoice_documents, invoices};
 
 snapshot_row!(Invoice in invoices, |this, at_rest| {
     status: word(&this.status)?,
@@ -54,7 +54,7 @@ impl NumberedRow for invoice_documents::Model {
 }
 
 /// Parses the document of a row, with its number.
-pub(in crate::store) fn read_document(row: &invoice_documents::Model) -> Result<Document, LoadError> {
+pub(crate) fn read_document(row: &invoice_documents::Model) -> Result<Document, LoadError> {
     Ok(Document { number: row.number, ..row.read()? })
 }
 

@@ -3,10 +3,10 @@
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
 
-use crate::domain::mail::{Mail, MailState};
-use crate::entities::mails;
-use crate::store::load::Load;
-use crate::store::rows::{RowSink, StoredRow, WriteError, snapshot_row, word};
+use crate::load::Load;
+use crate::rows::{RowSink, StoredRow, WriteError, snapshot_row, word};
+use domain::mail::{Mail, MailState};
+use entities::mails;
 
 snapshot_row!(Mail in mails, |this, at_rest| {
     state: word(&this.state)?,

@@ -4,11 +4,11 @@
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
-use crate::domain::material::{Claim, Material, MaterialRow, Movement};
-use crate::domain::parts_sync::StockLink;
-use crate::entities::materials;
-use crate::store::load::{Load, Loaded, Loading};
-use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
+use crate::load::{Load, Loaded, Loading};
+use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
+use domain::material::{Claim, Material, MaterialRow, Movement};
+use domain::parts_sync::StockLink;
+use entities::materials;
 
 snapshot_row!(Material in materials, |this, at_rest| {
     name: this.fields.name.clone(),

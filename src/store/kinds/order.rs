@@ -6,13 +6,13 @@ use std::sync::Arc;
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, Job};
-use crate::domain::order::{Order, OrderRow, Payment};
-use crate::domain::sign_off::SignOff;
-use crate::entities::orders;
-use crate::store::load::{Load, Loaded, Loading};
-use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, text, word};
+use crate::load::{Load, Loaded, Loading};
+use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, text, word};
+use domain::id::Id;
+use domain::job::{Attempt, Job};
+use domain::order::{Order, OrderRow, Payment};
+use domain::sign_off::SignOff;
+use entities::orders;
 
 snapshot_row!(Order in orders unique number, |this, at_rest| {
     number: this.number,

@@ -3,10 +3,10 @@
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
 
-use crate::domain::kept_payment_event::KeptPaymentEvent;
-use crate::entities::inbound;
-use crate::store::load::Load;
-use crate::store::rows::snapshot_row;
+use crate::load::Load;
+use crate::rows::snapshot_row;
+use domain::kept_payment_event::KeptPaymentEvent;
+use entities::inbound;
 
 snapshot_row!(KeptPaymentEvent in inbound unique event_id, |this, at_rest| {
     event_id: this.event_id.clone(),

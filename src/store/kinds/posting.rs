@@ -1,8 +1,8 @@
 //! Storage of postings: a snapshot row only, read by the integration that sends it.
 
-use crate::domain::posting::Posting;
-use crate::store::load::Load;
-use crate::store::rows::{snapshot_row, word};
+use crate::load::Load;
+use crate::rows::{snapshot_row, word};
+use domain::posting::Posting;
 
 snapshot_row!(Posting in postings unique document_id, |this, at_rest| {
     document_id: this.document_id.to_string(),

@@ -3,11 +3,11 @@
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
-use crate::domain::maintenance::{MaintenanceEntry, Reminder};
-use crate::domain::printer::{Printer, PrinterRow};
-use crate::entities::printers;
-use crate::store::load::{Load, Loaded, Loading};
-use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+use crate::load::{Load, Loaded, Loading};
+use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+use domain::maintenance::{MaintenanceEntry, Reminder};
+use domain::printer::{Printer, PrinterRow};
+use entities::printers;
 
 snapshot_row!(Printer in printers, |this, at_rest| {
     name: this.fields.name.clone(),

@@ -3,10 +3,10 @@
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
 
-use crate::domain::quote::{Quote, QuoteCreated};
-use crate::entities::quotes;
-use crate::store::load::Load;
-use crate::store::rows::{RowSink, StoredRow, WriteError, snapshot_row, text, word};
+use crate::load::Load;
+use crate::rows::{RowSink, StoredRow, WriteError, snapshot_row, text, word};
+use domain::quote::{Quote, QuoteCreated};
+use entities::quotes;
 
 snapshot_row!(Quote in quotes unique number, |this, at_rest| {
     number: this.number,

@@ -4,11 +4,11 @@
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Condition;
 
-use crate::domain::restore::numbers::NumberGap;
-use crate::domain::restore::{Restore, RestoreRow};
-use crate::entities::restores;
-use crate::store::load::Load;
-use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+use crate::load::Load;
+use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+use domain::restore::numbers::NumberGap;
+use domain::restore::{Restore, RestoreRow};
+use entities::restores;
 
 snapshot_row!(Restore in restores, |this, at_rest| {
     last_event: this.last_event,

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
-use crate::domain::sales_channel::{SalesChannel, SalesChannelRow, Variant};
-use crate::entities::sales_channels;
-use crate::store::load::{Load, Loaded, Loading};
-use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+use crate::load::{Load, Loaded, Loading};
+use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+use domain::sales_channel::{SalesChannel, SalesChannelRow, Variant};
+use entities::sales_channels;
 
 snapshot_row!(SalesChannel in sales_channels, |this, at_rest| {
     name: this.name.clone(),

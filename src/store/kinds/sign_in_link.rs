@@ -1,8 +1,8 @@
 //! Storage of links by which customers sign in: a snapshot row only.
 
-use crate::domain::sign_in_link::SignInLink;
-use crate::store::load::Load;
-use crate::store::rows::snapshot_row;
+use crate::load::Load;
+use crate::rows::snapshot_row;
+use domain::sign_in_link::SignInLink;
 
 snapshot_row!(SignInLink in sign_in_links unique hash, |this, at_rest| {
     hash: this.hash.clone(),

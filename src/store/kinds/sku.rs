@@ -1,8 +1,8 @@
 //! Storage of SKUs: a snapshot row only.
 
-use crate::domain::sku::Sku;
-use crate::store::load::Load;
-use crate::store::rows::{snapshot_row, text};
+use crate::load::Load;
+use crate::rows::{snapshot_row, text};
+use domain::sku::Sku;
 
 snapshot_row!(Sku in skus unique code, |this, at_rest| {
     // Code and slug are free again when their SKU is deleted.

@@ -11,32 +11,32 @@ use proptest::sample::select;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::domain::access::AccessRow;
-use crate::domain::aggregate::{Aggregate, Decision};
-use crate::domain::amount::Amount;
-use crate::domain::bounds::{
-    EARLIEST, LATEST, MAX_AMOUNT, MAX_CENTS, MAX_LENGTH_MM, MAX_PRINT_SECONDS, MAX_QUANTITY, filament_mm, length_mm,
-};
-use crate::domain::custom_request::CustomRequestCreated;
-use crate::domain::endpoint::Delivery;
-use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
-use crate::domain::id::Id;
-use crate::domain::invoice::InvoiceRow;
-use crate::domain::launch::SlicedFor;
-use crate::domain::mail::Mail;
-use crate::domain::material::{Material, MaterialCommand, MaterialFields, MaterialRow, MaterialType};
-use crate::domain::order::{Line, Make, NewOrder, Order, OrderCommand, OrderCreated, OrderKind, OrderRow};
-use crate::domain::printer::PrinterRow;
-use crate::domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields};
-use crate::domain::testing::{Bench, Written, same};
-use crate::domain::time::Timestamp;
-use crate::store::StoredAggregate;
-use crate::store::rows::samples::{
+use crate::StoredAggregate;
+use crate::rows::samples::{
     accounting, attempt, channel_order, claim, custom_request, delivery, endpoint, export, file, id, integration, job,
     kept_payment_event, mail, material, movement, number_gap, order, payment, posting, printer, quote, restore,
     sales_channel, sku, variant,
 };
-use crate::store::rows::{Doc, ModelOf, Part, read_doc};
+use crate::rows::{Doc, ModelOf, Part, read_doc};
+use domain::access::AccessRow;
+use domain::aggregate::{Aggregate, Decision};
+use domain::amount::Amount;
+use domain::bounds::{
+    EARLIEST, LATEST, MAX_AMOUNT, MAX_CENTS, MAX_LENGTH_MM, MAX_PRINT_SECONDS, MAX_QUANTITY, filament_mm, length_mm,
+};
+use domain::custom_request::CustomRequestCreated;
+use domain::endpoint::Delivery;
+use domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
+use domain::id::Id;
+use domain::invoice::InvoiceRow;
+use domain::launch::SlicedFor;
+use domain::mail::Mail;
+use domain::material::{Material, MaterialCommand, MaterialFields, MaterialRow, MaterialType};
+use domain::order::{Line, Make, NewOrder, Order, OrderCommand, OrderCreated, OrderKind, OrderRow};
+use domain::printer::PrinterRow;
+use domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields};
+use domain::testing::{Bench, Written, same};
+use domain::time::Timestamp;
 
 /// Generates JSON values at boundaries of types.
 fn extreme() -> impl Strategy<Value = Value> {

@@ -7,39 +7,39 @@ use sea_orm::{ActiveModelTrait, ConnectionTrait, DatabaseConnection, Set};
 use serde_json::{Value, json};
 
 use super::Loaded;
-use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
-use crate::domain::accounting::Accounting;
-use crate::domain::aggregate::Versioned;
-use crate::domain::channel_order::ChannelOrder;
-use crate::domain::custom_request::CustomRequest;
-use crate::domain::endpoint::{DELIVERY_WINDOW, DeliveryState, Endpoint};
-use crate::domain::export::Export;
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::integration::Integration;
-use crate::domain::invoice::Invoice;
-use crate::domain::job::AttemptState;
-use crate::domain::kept_payment_event::KeptPaymentEvent;
-use crate::domain::mail::Mail;
-use crate::domain::material::{Material, MaterialRow};
-use crate::domain::order::{Order, OrderCommand, OrderCreated, OrderRow};
-use crate::domain::posting::Posting;
-use crate::domain::printer::Printer;
-use crate::domain::quote::Quote;
-use crate::domain::restore::RestoreRow;
-use crate::domain::sales_channel::{SalesChannel, SalesChannelRow};
-use crate::domain::sku::Sku;
-use crate::domain::testing::Bench;
-use crate::domain::testing::orders::order_to;
-use crate::entities::files;
-use crate::store::StoredAggregate;
-use crate::store::reader::Reader;
-use crate::store::rows::samples::{
+use crate::StoredAggregate;
+use crate::reader::Reader;
+use crate::rows::samples::{
     access, accounting, at, attempt, channel_order, claim, custom_request, delivery, endpoint, export, file, id,
     integration, job, kept_payment_event, mail, material, number_gap, on_each, order, payment, posting, printer, quote,
     restore, sales_channel, sku, variant, write,
 };
-use crate::store::rows::{Batch, LoadError, Snapshot, StoredRow};
+use crate::rows::{Batch, LoadError, Snapshot, StoredRow};
+use domain::access::{Access, AccessRow, ApiKey, Session, User};
+use domain::accounting::Accounting;
+use domain::aggregate::Versioned;
+use domain::channel_order::ChannelOrder;
+use domain::custom_request::CustomRequest;
+use domain::endpoint::{DELIVERY_WINDOW, DeliveryState, Endpoint};
+use domain::export::Export;
+use domain::file::File;
+use domain::id::Id;
+use domain::integration::Integration;
+use domain::invoice::Invoice;
+use domain::job::AttemptState;
+use domain::kept_payment_event::KeptPaymentEvent;
+use domain::mail::Mail;
+use domain::material::{Material, MaterialRow};
+use domain::order::{Order, OrderCommand, OrderCreated, OrderRow};
+use domain::posting::Posting;
+use domain::printer::Printer;
+use domain::quote::Quote;
+use domain::restore::RestoreRow;
+use domain::sales_channel::{SalesChannel, SalesChannelRow};
+use domain::sku::Sku;
+use domain::testing::Bench;
+use domain::testing::orders::order_to;
+use entities::files;
 
 async fn load<T: StoredAggregate>(db: &DatabaseConnection, id: Id) -> Result<Versioned<T>, LoadError> {
     Reader::Database(db.clone()).load(id).await

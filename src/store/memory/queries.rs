@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 
 use super::{MemoryStore, Tables};
-use crate::domain::aggregate::LastNumbers;
-use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
-use crate::domain::event::{self, Numbered};
-use crate::domain::forecast::ObservedPrint;
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, AttemptState, Job};
-use crate::domain::order::{Order, OrderStatus, Payment};
-use crate::domain::promise::Promise;
-use crate::domain::time::Timestamp;
-use crate::entities::{invoices, orders, quotes};
-use crate::store::port::DomainQueries;
-use crate::store::queries::EventFilter;
-use crate::store::rows::{Doc, IdempotentAnswer, LoadError};
+use crate::port::DomainQueries;
+use crate::queries::EventFilter;
+use crate::rows::{Doc, IdempotentAnswer, LoadError};
+use domain::aggregate::LastNumbers;
+use domain::endpoint::{Delivery, DeliveryState, Replaying};
+use domain::event::{self, Numbered};
+use domain::forecast::ObservedPrint;
+use domain::id::Id;
+use domain::job::{Attempt, AttemptState, Job};
+use domain::order::{Order, OrderStatus, Payment};
+use domain::promise::Promise;
+use domain::time::Timestamp;
+use entities::{invoices, orders, quotes};
 
 impl Tables {
     fn orders(&self) -> impl Iterator<Item = &orders::Model> {
@@ -29,7 +29,7 @@ impl Tables {
     }
 
     /// Returns an endpoint's pending deliveries, earliest first.
-    pub(in crate::store) fn pending_deliveries(&self, endpoint: Id) -> Vec<Delivery> {
+    pub(crate) fn pending_deliveries(&self, endpoint: Id) -> Vec<Delivery> {
         let deliveries = self.parts_under::<Delivery>(endpoint);
         let mut pending: Vec<_> = deliveries.filter(|row| row.state == DeliveryState::Pending).cloned().collect();
         pending.sort_by_key(|delivery| (delivery.next_at, delivery.id));

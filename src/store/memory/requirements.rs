@@ -1,21 +1,21 @@
 //! Checks the requirements of commits against the tables in memory. It scans whole tables: simulations are small.
 
 use super::Tables;
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::invoice::Document;
-use crate::domain::job::Job;
-use crate::domain::material::Material;
-use crate::domain::order::{Order, OrderStatus};
-use crate::domain::printer::Printer;
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::restore::numbers::NumberGap;
-use crate::domain::sku::Sku;
-use crate::store::rows::{Snapshot, read_doc};
+use crate::rows::{Snapshot, read_doc};
+use domain::file::File;
+use domain::id::Id;
+use domain::invoice::Document;
+use domain::job::Job;
+use domain::material::Material;
+use domain::order::{Order, OrderStatus};
+use domain::printer::Printer;
+use domain::requirement::{Referenced, Requirement};
+use domain::restore::numbers::NumberGap;
+use domain::sku::Sku;
 
 impl Tables {
     /// Returns whether the rows meet a requirement.
-    pub(in crate::store) fn meet(&self, requirement: &Requirement) -> bool {
+    pub(crate) fn meet(&self, requirement: &Requirement) -> bool {
         match requirement {
             Requirement::NotDeleted { what: Referenced::File, id, .. } => !self.is(*id, |file: &File| file.archived),
             Requirement::NotDeleted { what: Referenced::Material, id, .. } => {

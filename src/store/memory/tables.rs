@@ -7,16 +7,16 @@ use std::sync::Arc;
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 use sea_orm::EntityTrait;
 
-use crate::domain::endpoint::{Delivery, DeliveryState};
-use crate::domain::event::{Event, Numbered};
-use crate::domain::id::Id;
-use crate::domain::restore::numbers::NumberGap;
-use crate::domain::time::Timestamp;
-use crate::store::rows::{
+use crate::rows::{
     Audit, Doc, IdempotentAnswer, ModelOf, NumberedPart, Part, RowSink, Snapshot, SnapshotFacts, SnapshotModel,
     SnapshotRow, TableRow, Unique, WriteError,
 };
-use crate::store::{CommandWrites, Settlement, Submission};
+use crate::{CommandWrites, Settlement, Submission};
+use domain::endpoint::{Delivery, DeliveryState};
+use domain::event::{Event, Numbered};
+use domain::id::Id;
+use domain::restore::numbers::NumberGap;
+use domain::time::Timestamp;
 
 /// Table and key of a row.
 type RowKey = (&'static str, String);
@@ -75,7 +75,7 @@ impl Tables {
         }
     }
 
-    pub(in crate::store) fn write_snapshot(&mut self, row: &SnapshotRow) -> Result<(), WriteError> {
+    pub(crate) fn write_snapshot(&mut self, row: &SnapshotRow) -> Result<(), WriteError> {
         let facts = row.facts();
         self.check_version(&facts).map_err(|_| WriteError::Guard(facts.table))?;
         let key = (facts.table, facts.id.to_owned());
@@ -110,7 +110,7 @@ impl Tables {
     }
 
     /// Writes a part whose key must be new.
-    pub(in crate::store) fn insert_part<P: Part>(&mut self, part: &P, row: &ModelOf<P>) -> Result<(), WriteError> {
+    pub(crate) fn insert_part<P: Part>(&mut self, part: &P, row: &ModelOf<P>) -> Result<(), WriteError> {
         let table = <ModelOf<P> as Doc>::TABLE;
         if self.rows.contains_key(&(table, row.key().to_owned())) {
             return Err(WriteError::Constraint(format!("{table}.id")));
@@ -119,7 +119,7 @@ impl Tables {
     }
 
     /// Writes a part whose key must be new, with the next number of its series.
-    pub(in crate::store) fn insert_numbered<P: NumberedPart>(&mut self, part: &P) -> Result<(), WriteError> {
+    pub(crate) fn insert_numbered<P: NumberedPart>(&mut self, part: &P) -> Result<(), WriteError> {
         let series = part.series();
         let of_series = self.parts::<P>().filter(|one| one.series() == series);
         let gaps = self.parts::<NumberGap>().filter(|gap| gap.series == series).map(|gap| gap.last);
@@ -130,7 +130,7 @@ impl Tables {
     }
 
     /// Writes a part in place of the one with the same key.
-    pub(in crate::store) fn replace_part<P: Part>(&mut self, part: &P, row: &ModelOf<P>) -> Result<(), WriteError> {
+    pub(crate) fn replace_part<P: Part>(&mut self, part: &P, row: &ModelOf<P>) -> Result<(), WriteError> {
         let key = (<ModelOf<P> as Doc>::TABLE, row.key().to_owned());
         let (owner, unique) = (part.owner().to_string(), P::unique(row));
         let before = self.rows.get(&key).map(|stored| (stored.unique.clone(), stored.owner.clone()));
@@ -145,7 +145,7 @@ impl Tables {
     }
 
     /// Deletes the part with this key.
-    pub(in crate::store) fn delete_part<P: Part>(&mut self, key: String) {
+    pub(crate) fn delete_part<P: Part>(&mut self, key: String) {
         self.delete_row(&(<ModelOf<P> as Doc>::TABLE, key));
     }
 
@@ -217,12 +217,12 @@ impl Tables {
     }
 
     /// Returns the snapshot row of an aggregate.
-    pub(in crate::store) fn snapshot_of<T: Snapshot>(&self, id: Id) -> Option<&SnapshotRow> {
+    pub(crate) fn snapshot_of<T: Snapshot>(&self, id: Id) -> Option<&SnapshotRow> {
         self.snapshots.get(&(table_of::<T>(), id.to_string()))
     }
 
     /// Returns all snapshot rows of a kind, lowest id first.
-    pub(in crate::store) fn snapshots_of<T: Snapshot>(&self) -> impl Iterator<Item = &SnapshotRow> {
+    pub(crate) fn snapshots_of<T: Snapshot>(&self) -> impl Iterator<Item = &SnapshotRow> {
         self.snapshot_rows(table_of::<T>())
     }
 
@@ -239,7 +239,7 @@ impl Tables {
     }
 
     /// Returns the parts of one owner, lowest key first.
-    pub(in crate::store) fn parts_under<P: Part>(&self, owner: Id) -> impl Iterator<Item = &P> {
+    pub(crate) fn parts_under<P: Part>(&self, owner: Id) -> impl Iterator<Item = &P> {
         let table = <ModelOf<P> as Doc>::TABLE;
         let owner = owner.to_string();
         let keys = self.owned.range((table, owner.clone(), String::new())..);

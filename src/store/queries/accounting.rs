@@ -5,13 +5,13 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Qu
 
 use super::orders::json;
 use super::{Page, Queries, id_of};
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::invoice::InvoiceStatus;
-use crate::domain::posting::{Posting, PostingState};
-use crate::domain::time::Timestamp;
-use crate::entities::{invoice_documents, invoices, postings};
-use crate::store::rows::{LoadError, word};
+use crate::rows::{LoadError, word};
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::invoice::InvoiceStatus;
+use domain::posting::{Posting, PostingState};
+use domain::time::Timestamp;
+use entities::{invoice_documents, invoices, postings};
 
 /// Invoice states that are final and therefore belong in the books: paid, refunded, or reversed by a credit note.
 const SETTLED: [InvoiceStatus; 3] = [InvoiceStatus::Paid, InvoiceStatus::Refunded, InvoiceStatus::Void];

@@ -8,15 +8,15 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder
 use super::orders::json;
 use super::quality::used_parts;
 use super::{Queries, id_of, versioned};
-use crate::domain::aggregate::Versioned;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::insights::PrintTally;
-use crate::domain::job::AttemptState;
-use crate::domain::order::{Order, OrderStatus};
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::entities::orders;
-use crate::store::rows::{LoadError, word};
+use crate::rows::{LoadError, word};
+use domain::aggregate::Versioned;
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::insights::PrintTally;
+use domain::job::AttemptState;
+use domain::order::{Order, OrderStatus};
+use domain::time::{DAY_MS, Timestamp};
+use entities::orders;
 
 /// Maximum number of orders read for lead times and promises, newest first.
 const MAX_ORDERS_READ: u64 = 2000;
@@ -107,10 +107,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::job::Attempt;
-    use crate::domain::order::OrderRow;
-    use crate::store::rows::samples::{at, attempt, id, job, on_each, order, printer, write};
-    use crate::store::rows::{Batch, Snapshot};
+    use crate::rows::samples::{at, attempt, id, job, on_each, order, printer, write};
+    use crate::rows::{Batch, Snapshot};
+    use domain::job::Attempt;
+    use domain::order::OrderRow;
 
     #[tokio::test]
     async fn attempts_are_summed_up_by_printer_and_by_day() {

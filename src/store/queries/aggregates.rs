@@ -5,15 +5,15 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 
 use super::orders::json;
 use super::{Page, Queries, contains};
-use crate::domain::aggregate::Versioned;
-use crate::domain::amount::Amount;
-use crate::domain::file::{File, FileKind};
-use crate::domain::id::Id;
-use crate::domain::material::{Material, MaterialType, Movement};
-use crate::domain::sku::Sku;
-use crate::domain::time::Timestamp;
-use crate::entities::{files, materials, movements, skus};
-use crate::store::rows::{LoadError, read_doc, word};
+use crate::rows::{LoadError, read_doc, word};
+use domain::aggregate::Versioned;
+use domain::amount::Amount;
+use domain::file::{File, FileKind};
+use domain::id::Id;
+use domain::material::{Material, MaterialType, Movement};
+use domain::sku::Sku;
+use domain::time::Timestamp;
+use entities::{files, materials, movements, skus};
 
 /// Filter of materials; an absent member excludes none. Archived ones are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]

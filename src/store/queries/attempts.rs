@@ -6,13 +6,13 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder
 
 use super::orders::json;
 use super::{Page, Queries};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::insights::PrintTally;
-use crate::domain::job::{Attempt, AttemptState, Job};
-use crate::domain::time::Timestamp;
-use crate::entities::{attempts, jobs, printers};
-use crate::store::rows::{Doc, LoadError, word};
+use crate::rows::{Doc, LoadError, word};
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::insights::PrintTally;
+use domain::job::{Attempt, AttemptState, Job};
+use domain::time::Timestamp;
+use entities::{attempts, jobs, printers};
 
 /// Maximum number of failed attempts whose reasons are counted, newest first.
 const MAX_FAILURES_READ: u64 = 1000;

@@ -3,10 +3,10 @@
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
 use super::{Page, Queries};
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::entities::{audit, idempotency};
-use crate::store::rows::{Audit, IdempotentAnswer, LoadError, read_audit, read_idempotency};
+use crate::rows::{Audit, IdempotentAnswer, LoadError, read_audit, read_idempotency};
+use domain::id::Id;
+use domain::time::Timestamp;
+use entities::{audit, idempotency};
 
 /// Filter of audit log entries; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -4,12 +4,12 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
 use super::orders::json;
 use super::{Page, Queries};
-use crate::domain::aggregate::Versioned;
-use crate::domain::channel_order::{ChannelOrder, ChannelOrderStatus};
-use crate::domain::id::Id;
-use crate::domain::sales_channel::SalesChannel;
-use crate::entities::{channel_orders, sales_channels};
-use crate::store::rows::{LoadError, word};
+use crate::rows::{LoadError, word};
+use domain::aggregate::Versioned;
+use domain::channel_order::{ChannelOrder, ChannelOrderStatus};
+use domain::id::Id;
+use domain::sales_channel::SalesChannel;
+use entities::{channel_orders, sales_channels};
 
 /// Filter of channel orders; an absent member excludes none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -7,9 +7,9 @@ use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect
 
 use super::Queries;
 use super::orders::json;
-use crate::domain::file::File;
-use crate::entities::files;
-use crate::store::rows::LoadError;
+use crate::rows::LoadError;
+use domain::file::File;
+use entities::files;
 
 impl Queries {
     /// Returns the hashes of all contents that files refer to: their own and those of their pictures.

@@ -5,10 +5,10 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
 use super::orders::json;
 use super::{Page, Queries, contains};
-use crate::domain::aggregate::Versioned;
-use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
-use crate::entities::custom_requests;
-use crate::store::rows::{LoadError, word};
+use crate::rows::{LoadError, word};
+use domain::aggregate::Versioned;
+use domain::custom_request::{CustomRequest, CustomRequestStatus};
+use entities::custom_requests;
 
 /// Filter of custom requests; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

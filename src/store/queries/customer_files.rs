@@ -5,13 +5,13 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Qu
 
 use super::Queries;
 use super::orders::json;
-use crate::domain::custom_request::CustomRequestStatus;
-use crate::domain::file::{File, FileKind};
-use crate::domain::id::Id;
-use crate::domain::quote::QuoteStatus;
-use crate::domain::time::Timestamp;
-use crate::entities::{custom_requests, files, quotes};
-use crate::store::rows::{LoadError, read_doc, word};
+use crate::rows::{LoadError, read_doc, word};
+use domain::custom_request::CustomRequestStatus;
+use domain::file::{File, FileKind};
+use domain::id::Id;
+use domain::quote::QuoteStatus;
+use domain::time::Timestamp;
+use entities::{custom_requests, files, quotes};
 
 /// File that a customer sent and the shop has not handled yet.
 #[derive(Clone, PartialEq, Debug)]
@@ -108,11 +108,11 @@ fn unclaimed() -> Result<Condition, LoadError> {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::domain::custom_request::CustomRequest;
-    use crate::domain::file::CustomerUpload;
-    use crate::domain::quote::Quote;
-    use crate::store::rows::samples::{at, custom_request, file, id, on_each, quote, write};
-    use crate::store::rows::{Batch, Snapshot};
+    use crate::rows::samples::{at, custom_request, file, id, on_each, quote, write};
+    use crate::rows::{Batch, Snapshot};
+    use domain::custom_request::CustomRequest;
+    use domain::file::CustomerUpload;
+    use domain::quote::Quote;
 
     const FAR: Timestamp = Timestamp(i64::MAX);
 

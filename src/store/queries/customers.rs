@@ -4,11 +4,11 @@ use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::{Page, Queries, contains, id_of};
-use crate::domain::aggregate::Versioned;
-use crate::domain::customer::{Customer, CustomerSession};
-use crate::domain::id::Id;
-use crate::entities::{customer_sessions, customers, sign_in_links};
-use crate::store::rows::{Doc, LoadError};
+use crate::rows::{Doc, LoadError};
+use domain::aggregate::Versioned;
+use domain::customer::{Customer, CustomerSession};
+use domain::id::Id;
+use entities::{customer_sessions, customers, sign_in_links};
 
 /// Filter of customers; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

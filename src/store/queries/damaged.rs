@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::store::rows::Damaged;
+use crate::rows::Damaged;
 
 /// Maximum number of rows that are remembered, and therefore counted.
 const MAX_REMEMBERED: usize = 1000;

@@ -3,15 +3,15 @@
 use async_trait::async_trait;
 
 use super::{EventFilter, Queries};
-use crate::domain::aggregate::LastNumbers;
-use crate::domain::endpoint::{Delivery, Replaying};
-use crate::domain::event::Numbered;
-use crate::domain::forecast::ObservedPrint;
-use crate::domain::id::Id;
-use crate::domain::promise::Promise;
-use crate::domain::time::Timestamp;
-use crate::store::port::DomainQueries;
-use crate::store::rows::{IdempotentAnswer, LoadError};
+use crate::port::DomainQueries;
+use crate::rows::{IdempotentAnswer, LoadError};
+use domain::aggregate::LastNumbers;
+use domain::endpoint::{Delivery, Replaying};
+use domain::event::Numbered;
+use domain::forecast::ObservedPrint;
+use domain::id::Id;
+use domain::promise::Promise;
+use domain::time::Timestamp;
 
 #[async_trait]
 impl DomainQueries for Queries {

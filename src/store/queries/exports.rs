@@ -7,14 +7,14 @@ use super::invoices::shown_as;
 use super::orders::json;
 use super::quotes::shown_as as quotes_shown_as;
 use super::{Page, Queries, id_of};
-use crate::domain::aggregate::Versioned;
-use crate::domain::export::{Export, ExportCursor, ExportState};
-use crate::domain::id::Id;
-use crate::domain::invoice::{Invoice, InvoiceStatus};
-use crate::domain::quote::{Quote, QuoteStatus};
-use crate::domain::time::Timestamp;
-use crate::entities::{exports, invoices, quotes};
-use crate::store::rows::{Doc as _, LoadError, word};
+use crate::rows::{Doc as _, LoadError, word};
+use domain::aggregate::Versioned;
+use domain::export::{Export, ExportCursor, ExportState};
+use domain::id::Id;
+use domain::invoice::{Invoice, InvoiceStatus};
+use domain::quote::{Quote, QuoteStatus};
+use domain::time::Timestamp;
+use entities::{exports, invoices, quotes};
 
 /// Selection of the records that an export writes; `S` is the type of their status.
 #[derive(Clone, PartialEq, Eq, Debug)]

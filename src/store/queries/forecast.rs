@@ -6,14 +6,14 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::orders::json;
 use super::{Queries, versioned};
-use crate::domain::aggregate::Versioned;
-use crate::domain::forecast::ObservedPrint;
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, AttemptState, Job};
-use crate::domain::order::{Order, OrderStatus};
-use crate::domain::promise::Promise;
-use crate::entities::{attempts, jobs, orders};
-use crate::store::rows::{Doc, LoadError, word};
+use crate::rows::{Doc, LoadError, word};
+use domain::aggregate::Versioned;
+use domain::forecast::ObservedPrint;
+use domain::id::Id;
+use domain::job::{Attempt, AttemptState, Job};
+use domain::order::{Order, OrderStatus};
+use domain::promise::Promise;
+use entities::{attempts, jobs, orders};
 
 impl Queries {
     /// Returns the newest finished prints, at most `limit`, oldest first.
@@ -57,14 +57,14 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::aggregate::Aggregate;
-    use crate::domain::order::OrderRow;
-    use crate::store::memory::MemoryStore;
-    use crate::store::outbox::Outbox;
-    use crate::store::port::DomainQueries;
-    use crate::store::rows::samples::{at, attempt, id, job, on_each, order, write};
-    use crate::store::rows::{Batch, Snapshot, StoredRow};
-    use crate::store::{AggregateKey, CommandWrites, CommitOwner, Submission};
+    use crate::memory::MemoryStore;
+    use crate::outbox::Outbox;
+    use crate::port::DomainQueries;
+    use crate::rows::samples::{at, attempt, id, job, on_each, order, write};
+    use crate::rows::{Batch, Snapshot, StoredRow};
+    use crate::{AggregateKey, CommandWrites, CommitOwner, Submission};
+    use domain::aggregate::Aggregate;
+    use domain::order::OrderRow;
 
     /// Builds orders 1 to 5; the higher the number, the earlier the order was changed. Each has a job with one good and
     /// one bad print, but the print of order 2 was never seen. Order 3 is not printed yet, and nothing was promised for
@@ -134,7 +134,7 @@ mod tests {
             };
             let (tell, receiver) = tokio::sync::oneshot::channel();
             memory.store().commit(submission, CommitOwner::new(|settlement| drop(tell.send(settlement))));
-            assert_eq!(receiver.await.unwrap(), crate::store::Settlement::Durable);
+            assert_eq!(receiver.await.unwrap(), crate::Settlement::Durable);
         }
         check(&memory).await;
     }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::entities::idempotency;
-use crate::store::rows::{IdempotentAnswer, LoadError, read_idempotency};
+use crate::rows::{IdempotentAnswer, LoadError, read_idempotency};
+use entities::idempotency;
 
 /// Maximum number of keys in one query.
 const MAX_KEYS_PER_QUERY: usize = 256;

@@ -7,15 +7,15 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Qu
 
 use super::orders::json;
 use super::{Page, Queries};
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::invoice::{Document, Invoice, InvoiceStatus};
-use crate::domain::order::OrderStatus;
-use crate::domain::restore::numbers::NumberGap;
-use crate::domain::time::Timestamp;
-use crate::entities::{invoice_documents, invoices, orders};
-use crate::store::kinds::read_document;
-use crate::store::rows::{LoadError, word};
+use crate::kinds::read_document;
+use crate::rows::{LoadError, word};
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::invoice::{Document, Invoice, InvoiceStatus};
+use domain::order::OrderStatus;
+use domain::restore::numbers::NumberGap;
+use domain::time::Timestamp;
+use entities::{invoice_documents, invoices, orders};
 
 /// Maximum number of missing numbers listed per series.
 const MAX_NAMED_GAPS: usize = 100;
@@ -189,7 +189,7 @@ pub(super) fn shown_as(status: InvoiceStatus, now: Timestamp) -> Result<Conditio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::id::Id;
+    use domain::id::Id;
 
     #[test]
     fn numbers_that_were_left_out_on_purpose_are_not_missing() {

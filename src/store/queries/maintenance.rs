@@ -3,10 +3,10 @@
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::{Page, Queries};
-use crate::domain::id::Id;
-use crate::domain::maintenance::MaintenanceEntry;
-use crate::entities::maintenance_entries;
-use crate::store::rows::LoadError;
+use crate::rows::LoadError;
+use domain::id::Id;
+use domain::maintenance::MaintenanceEntry;
+use entities::maintenance_entries;
 
 impl Queries {
     /// Returns a printer's maintenance log, newest first, and the total number of entries.

@@ -6,14 +6,14 @@ use sea_orm::sea_query::{Condition, Expr, ExprTrait, LikeExpr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::{Page, Queries, contains, escaped, id_of};
-use crate::domain::aggregate::{LastNumbers, NumberSeries, Versioned};
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, Job, JobState};
-use crate::domain::kept_payment_event::KeptPaymentEvent;
-use crate::domain::order::{Order, OrderKind, OrderStatus};
-use crate::entities::{attempts, inbound, jobs, orders, quotes};
-use crate::store::kinds::with_attempts;
-use crate::store::rows::{Doc, LoadError, word};
+use crate::kinds::with_attempts;
+use crate::rows::{Doc, LoadError, word};
+use domain::aggregate::{LastNumbers, NumberSeries, Versioned};
+use domain::id::Id;
+use domain::job::{Attempt, Job, JobState};
+use domain::kept_payment_event::KeptPaymentEvent;
+use domain::order::{Order, OrderKind, OrderStatus};
+use entities::{attempts, inbound, jobs, orders, quotes};
 
 /// Filter of orders; an absent member excludes none.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -7,13 +7,13 @@ use sea_orm::{
 
 use super::orders::json;
 use super::{Page, Queries};
-use crate::domain::aggregate::Versioned;
-use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, Replaying};
-use crate::domain::event::{self, Numbered};
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::entities::{deliveries, endpoints, events};
-use crate::store::rows::{Doc, LoadError, read_event, word};
+use crate::rows::{Doc, LoadError, read_event, word};
+use domain::aggregate::Versioned;
+use domain::endpoint::{Delivery, DeliveryState, Endpoint, Replaying};
+use domain::event::{self, Numbered};
+use domain::id::Id;
+use domain::time::Timestamp;
+use entities::{deliveries, endpoints, events};
 
 /// Filter of events; an absent member excludes none.
 #[derive(Clone, PartialEq, Debug, Default)]

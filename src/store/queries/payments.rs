@@ -6,10 +6,10 @@ use sea_orm::sea_query::{Condition, Expr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::{Page, Queries, id_of};
-use crate::domain::id::Id;
-use crate::domain::ledger::Payment;
-use crate::entities::{invoices, orders, payments};
-use crate::store::rows::LoadError;
+use crate::rows::LoadError;
+use domain::id::Id;
+use domain::ledger::Payment;
+use entities::{invoices, orders, payments};
 
 /// Filter of payments; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement};
 
 use super::Queries;
-use crate::domain::amount::Amount;
-use crate::domain::material::MaterialType;
-use crate::domain::time::Timestamp;
-use crate::store::rows::LoadError;
+use crate::rows::LoadError;
+use domain::amount::Amount;
+use domain::material::MaterialType;
+use domain::time::Timestamp;
 
 /// Divisor from the unit in which costs are summed to a cent: thousandths of a unit of material times thousandths of a
 /// cent.

@@ -5,12 +5,12 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
 use super::orders::json;
 use super::{Page, Queries, versioned};
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::quote::{Quote, QuoteStatus};
-use crate::domain::time::Timestamp;
-use crate::entities::quotes;
-use crate::store::rows::{LoadError, word};
+use crate::rows::{LoadError, word};
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::quote::{Quote, QuoteStatus};
+use domain::time::Timestamp;
+use entities::quotes;
 
 /// Filter of quotes; an absent member excludes none. Deleted drafts are never included.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

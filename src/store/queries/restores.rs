@@ -3,12 +3,12 @@
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{Page, Queries};
-use crate::domain::aggregate::Versioned;
-use crate::domain::restore::Restore;
-use crate::domain::restore::numbers::NumberGap;
-use crate::domain::time::Timestamp;
-use crate::entities::{number_gaps, restores};
-use crate::store::rows::{Doc, LoadError};
+use crate::rows::{Doc, LoadError};
+use domain::aggregate::Versioned;
+use domain::restore::Restore;
+use domain::restore::numbers::NumberGap;
+use domain::time::Timestamp;
+use entities::{number_gaps, restores};
 
 impl Queries {
     /// Returns restores, newest first, and their total number.

@@ -7,19 +7,19 @@ use sea_orm::ConnectionTrait as _;
 
 use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, OwnOrders, Page};
 use super::{DeliveryFilter, Queries, SkuFilter};
-use crate::domain::aggregate::{LastNumbers, Versioned};
-use crate::domain::amount::Amount;
-use crate::domain::endpoint::DeliveryState;
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::job::{Job, JobState};
-use crate::domain::material::MaterialRow;
-use crate::domain::order::{Order, OrderRow, OrderStatus, Payment};
-use crate::store::rows::samples::{
+use crate::rows::samples::{
     at, attempt, delivery, endpoint, event, file, id, job, kept_payment_event, material, movement, on_each, order,
     payment, printer, sku, write,
 };
-use crate::store::rows::{Audit, Batch, IdempotentAnswer, Snapshot};
+use crate::rows::{Audit, Batch, IdempotentAnswer, Snapshot};
+use ::domain::aggregate::{LastNumbers, Versioned};
+use ::domain::amount::Amount;
+use ::domain::endpoint::DeliveryState;
+use ::domain::file::File;
+use ::domain::id::Id;
+use ::domain::job::{Job, JobState};
+use ::domain::material::MaterialRow;
+use ::domain::order::{Order, OrderRow, OrderStatus, Payment};
 
 const ALL: Page = Page { limit: 100, offset: 0 };
 

@@ -5,26 +5,26 @@ use std::sync::Arc;
 use sea_orm::DatabaseConnection;
 
 use super::check;
-use crate::domain::amount::Amount;
-use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::invoice::{Document, InvoiceRow};
-use crate::domain::job::{FurtherNeed, Job, JobState};
-use crate::domain::launch::MaterialNeed;
-use crate::domain::order::{Order, OrderRow, OrderStatus};
-use crate::domain::printer::{Slot, SlotSource};
-use crate::domain::quote::{Quote, QuoteStatus};
-use crate::domain::requirement::{Referenced, Requirement};
-use crate::domain::restore::RestoreRow;
-use crate::domain::sku::{Component, SkuMaterial};
-use crate::domain::testing::invoices::document;
-use crate::domain::time::Timestamp;
-use crate::store::memory::Tables;
-use crate::store::rows::samples::{
+use crate::memory::Tables;
+use crate::rows::samples::{
     custom_request, file, id, job, material, number_gap, on_each, order, printer, quote, sku, write,
 };
-use crate::store::rows::{Batch, RowSink, Snapshot, StoredRow, WriteError};
+use crate::rows::{Batch, RowSink, Snapshot, StoredRow, WriteError};
+use domain::amount::Amount;
+use domain::custom_request::{CustomRequest, CustomRequestStatus};
+use domain::file::File;
+use domain::id::Id;
+use domain::invoice::{Document, InvoiceRow};
+use domain::job::{FurtherNeed, Job, JobState};
+use domain::launch::MaterialNeed;
+use domain::order::{Order, OrderRow, OrderStatus};
+use domain::printer::{Slot, SlotSource};
+use domain::quote::{Quote, QuoteStatus};
+use domain::requirement::{Referenced, Requirement};
+use domain::restore::RestoreRow;
+use domain::sku::{Component, SkuMaterial};
+use domain::testing::invoices::document;
+use domain::time::Timestamp;
 
 async fn unused(db: &DatabaseConnection, what: Referenced, id: Id) -> bool {
     holds(db, Requirement::Unused { what, id }).await

@@ -11,11 +11,11 @@ use std::fmt::Debug;
 use futures::future::BoxFuture;
 use sea_orm::{DatabaseExecutor, IntoActiveModel, ModelTrait};
 
-use crate::domain::event::Event;
-use crate::store::rows::numbered::{NumberedRow, write_numbered};
-use crate::store::rows::plain::{Audit, IdempotentAnswer, audit_row, event_row, idempotency_row};
-use crate::store::rows::statement::{ActiveOf, write_new, write_rows, write_snapshots};
-use crate::store::rows::{Doc, RowSink, SnapshotModel, SnapshotRow, StoredRow, WriteError};
+use crate::rows::numbered::{NumberedRow, write_numbered};
+use crate::rows::plain::{Audit, IdempotentAnswer, audit_row, event_row, idempotency_row};
+use crate::rows::statement::{ActiveOf, write_new, write_rows, write_snapshots};
+use crate::rows::{Doc, RowSink, SnapshotModel, SnapshotRow, StoredRow, WriteError};
+use domain::event::Event;
 
 /// Row of any table that the store can insert.
 pub trait TableRow: ModelTrait + IntoActiveModel<ActiveOf<Self>> + Clone + Sync + 'static {}

@@ -4,8 +4,8 @@ use sea_orm::ModelTrait;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::domain::id::Id;
-use crate::store::rows::Damaged;
+use crate::rows::Damaged;
+use domain::id::Id;
 
 /// Schema number with which documents are written.
 pub const SCHEMA_NUMBER: i64 = 1;
@@ -58,7 +58,7 @@ pub fn text(id: Option<Id>) -> Option<String> {
 /// Implements `Doc` for the rows of a table; part of `snapshot_row!` and `part_row!`.
 macro_rules! doc_row {
     ($table:ident) => {
-        impl $crate::store::rows::Doc for $crate::entities::$table::Model {
+        impl $crate::rows::Doc for entities::$table::Model {
             const TABLE: &'static str = stringify!($table);
             fn key(&self) -> &str {
                 &self.id
@@ -69,4 +69,4 @@ macro_rules! doc_row {
         }
     };
 }
-pub(in crate::store) use doc_row;
+pub(crate) use doc_row;

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use sea_orm::{ConnectionTrait, IntoActiveModel, ModelTrait, Statement};
 
-use crate::store::rows::statement::{ActiveOf, map_db_error, write_new};
-use crate::store::rows::{Doc, Part, WriteError};
+use crate::rows::statement::{ActiveOf, map_db_error, write_new};
+use crate::rows::{Doc, Part, WriteError};
 
 /// Part whose rows are numbered.
 pub trait NumberedPart: Part {

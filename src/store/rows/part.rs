@@ -7,11 +7,11 @@ use std::fmt::Debug;
 use sea_orm::EntityTrait;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::domain::aggregate::Aggregate;
-use crate::domain::id::Id;
-use crate::store::memory::Tables;
-use crate::store::rows::batch::{Batch, TableRow};
-use crate::store::rows::{Doc, NumberedPart, NumberedRow, Snapshot, Unique, WriteError};
+use crate::memory::Tables;
+use crate::rows::batch::{Batch, TableRow};
+use crate::rows::{Doc, NumberedPart, NumberedRow, Snapshot, Unique, WriteError};
+use domain::aggregate::Aggregate;
+use domain::id::Id;
 
 /// Model of a part's table.
 pub type ModelOf<P> = <<P as Part>::Entity as EntityTrait>::Model;
@@ -61,7 +61,7 @@ impl<'a> RowSink<'a> {
         Self(Target::Database(batch))
     }
 
-    pub(in crate::store) fn memory(tables: &'a mut Tables) -> Self {
+    pub(crate) fn memory(tables: &'a mut Tables) -> Self {
         Self(Target::Memory(tables))
     }
 
@@ -121,30 +121,30 @@ impl<'a> RowSink<'a> {
 /// whose combined values are unique.
 macro_rules! part_row {
     ($part:ident in $table:ident $(of $owner:ident)? $(unique [$unique:ident $($more:ident)*])?, |$this:ident| { $($column:ident : $value:expr),* $(,)? }) => {
-        $crate::store::rows::doc_row!($table);
-        impl $crate::store::rows::Part for $part {
-            type Entity = $crate::entities::$table::Entity;
+        $crate::rows::doc_row!($table);
+        impl $crate::rows::Part for $part {
+            type Entity = entities::$table::Entity;
             $(
                 const OWNER_COLUMN: Option<&'static str> = Some(stringify!($owner));
-                fn owner(&self) -> $crate::domain::id::Id {
+                fn owner(&self) -> domain::id::Id {
                     self.$owner
                 }
             )?
-            fn row(&self) -> Result<$crate::entities::$table::Model, $crate::store::rows::WriteError> {
+            fn row(&self) -> Result<entities::$table::Model, $crate::rows::WriteError> {
                 let $this = self;
-                Ok($crate::entities::$table::Model {
+                Ok(entities::$table::Model {
                     id: $this.id.to_string(),
                     $($owner: $this.$owner.to_string(),)?
-                    schema: $crate::store::rows::SCHEMA_NUMBER,
+                    schema: $crate::rows::SCHEMA_NUMBER,
                     doc: serde_json::to_string($this)?,
                     $($column: $value),*
                 })
             }
-            $(fn unique(row: &$crate::entities::$table::Model) -> Option<$crate::store::rows::Unique> {
+            $(fn unique(row: &entities::$table::Model) -> Option<$crate::rows::Unique> {
                 let constraint = concat!(stringify!($table), ".", stringify!($unique) $(, ",", stringify!($more))*);
                 Some((constraint, [row.$unique.to_string() $(, row.$more.to_string())*].join(" ")))
             })?
         }
     };
 }
-pub(in crate::store) use part_row;
+pub(crate) use part_row;

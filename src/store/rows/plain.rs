@@ -1,10 +1,10 @@
 //! Rows that are inserted once and never changed: events, audit entries, answers of idempotency keys.
 
-use crate::domain::event::{Event, Numbered};
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::entities::{audit, events, idempotency};
-use crate::store::rows::{Damaged, WriteError};
+use crate::rows::{Damaged, WriteError};
+use domain::event::{Event, Numbered};
+use domain::id::Id;
+use domain::time::Timestamp;
+use entities::{audit, events, idempotency};
 
 /// Entry of the audit log.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,9 +13,9 @@ pub struct Audit {
     pub id: Id,
     /// Time of the command.
     pub at: Timestamp,
-    /// Caller ([`crate::domain::principal::Principal`] as text).
+    /// Caller ([`domain::principal::Principal`] as text).
     pub actor: String,
-    /// Name of the command ([`crate::domain::aggregate::Aggregate::name`]).
+    /// Name of the command ([`domain::aggregate::Aggregate::name`]).
     pub action: String,
     /// Kind of the aggregate, or of its part, that the command concerned.
     pub subject_kind: String,

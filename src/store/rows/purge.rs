@@ -3,11 +3,11 @@
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SubQueryStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
-use crate::domain::endpoint::DeliveryState;
-use crate::domain::export::ExportState;
-use crate::domain::time::Timestamp;
-use crate::entities::{deliveries, events, exports, idempotency, sign_in_links};
-use crate::store::rows::{WriteError, word};
+use crate::rows::{WriteError, word};
+use domain::endpoint::DeliveryState;
+use domain::export::ExportState;
+use domain::time::Timestamp;
+use entities::{deliveries, events, exports, idempotency, sign_in_links};
 
 /// Deletes idempotency keys that have expired by `now`.
 pub async fn purge_idempotency(tx: &impl ConnectionTrait, now: Timestamp) -> Result<u64, WriteError> {

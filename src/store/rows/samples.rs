@@ -8,30 +8,30 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Dat
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::domain::access::Access;
-use crate::domain::accounting::Accounting;
-use crate::domain::channel_order::ChannelOrder;
-use crate::domain::custom_request::CustomRequest;
-use crate::domain::endpoint::{Delivery, Endpoint};
-use crate::domain::event::Event;
-use crate::domain::export::Export;
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::integration::Integration;
-use crate::domain::job::{Attempt, Job};
-use crate::domain::kept_payment_event::KeptPaymentEvent;
-use crate::domain::mail::Mail;
-use crate::domain::material::{Claim, Material, Movement};
-use crate::domain::order::{Order, Payment};
-use crate::domain::posting::Posting;
-use crate::domain::printer::Printer;
-use crate::domain::quote::Quote;
-use crate::domain::restore::Restore;
-use crate::domain::restore::numbers::NumberGap;
-use crate::domain::sales_channel::{SalesChannel, Variant};
-use crate::domain::sku::Sku;
-use crate::domain::time::Timestamp;
-use crate::store::rows::{Batch, WriteError};
+use crate::rows::{Batch, WriteError};
+use domain::access::Access;
+use domain::accounting::Accounting;
+use domain::channel_order::ChannelOrder;
+use domain::custom_request::CustomRequest;
+use domain::endpoint::{Delivery, Endpoint};
+use domain::event::Event;
+use domain::export::Export;
+use domain::file::File;
+use domain::id::Id;
+use domain::integration::Integration;
+use domain::job::{Attempt, Job};
+use domain::kept_payment_event::KeptPaymentEvent;
+use domain::mail::Mail;
+use domain::material::{Claim, Material, Movement};
+use domain::order::{Order, Payment};
+use domain::posting::Posting;
+use domain::printer::Printer;
+use domain::quote::Quote;
+use domain::restore::Restore;
+use domain::restore::numbers::NumberGap;
+use domain::sales_channel::{SalesChannel, Variant};
+use domain::sku::Sku;
+use domain::time::Timestamp;
 
 /// Environment variable with the admin URL of a PostgreSQL server; if it is set, tests of the store also run on that
 /// server.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use sea_orm::EntityTrait;
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::rows::batch::{Batch, TableRow};
+use crate::rows::{Doc, Unique, WriteError};
 #[cfg(doc)]
-use crate::domain::aggregate::Aggregate;
-use crate::domain::id::Id;
-use crate::store::rows::batch::{Batch, TableRow};
-use crate::store::rows::{Doc, Unique, WriteError};
+use domain::aggregate::Aggregate;
+use domain::id::Id;
 
 /// Kind of aggregate that has a table of snapshot rows. `snapshot_row!` implements it.
 pub trait Snapshot: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
@@ -72,12 +72,12 @@ impl SnapshotRow {
         self.0.push_into(batch);
     }
 
-    pub(in crate::store) fn facts(&self) -> SnapshotFacts<'_> {
+    pub(crate) fn facts(&self) -> SnapshotFacts<'_> {
         self.0.facts()
     }
 
     /// Returns the row if it belongs to this table.
-    pub(in crate::store) fn model<M: TableRow + SnapshotModel>(&self) -> Option<&M> {
+    pub(crate) fn model<M: TableRow + SnapshotModel>(&self) -> Option<&M> {
         let row: &dyn Any = &*self.0;
         row.downcast_ref()
     }
@@ -88,29 +88,29 @@ impl SnapshotRow {
 /// `unique` names the column with unique values.
 macro_rules! snapshot_row {
     ($kind:ident in $table:ident $(unique $unique:ident)?, |$this:ident, $at_rest:ident| { $($column:ident : $value:expr),* $(,)? }) => {
-        $crate::store::rows::doc_row!($table);
-        impl $crate::store::rows::SnapshotModel for $crate::entities::$table::Model {
+        $crate::rows::doc_row!($table);
+        impl $crate::rows::SnapshotModel for entities::$table::Model {
             fn version(&self) -> i64 {
                 self.version
             }
-            $(fn unique(&self) -> Option<$crate::store::rows::Unique> {
+            $(fn unique(&self) -> Option<$crate::rows::Unique> {
                 Some((concat!(stringify!($table), ".", stringify!($unique)), self.$unique.to_string()))
             })?
         }
-        impl $crate::store::rows::Snapshot for $kind {
-            type Entity = $crate::entities::$table::Entity;
+        impl $crate::rows::Snapshot for $kind {
+            type Entity = entities::$table::Entity;
             fn snapshot(
                 &self,
-                id: $crate::domain::id::Id,
+                id: domain::id::Id,
                 version: i64,
                 at_rest: bool,
-            ) -> Result<$crate::store::rows::SnapshotRow, $crate::store::rows::WriteError> {
+            ) -> Result<$crate::rows::SnapshotRow, $crate::rows::WriteError> {
                 let ($this, $at_rest) = (self, at_rest);
                 let _ = $at_rest;
-                Ok($crate::store::rows::SnapshotRow::new($crate::entities::$table::Model {
+                Ok($crate::rows::SnapshotRow::new(entities::$table::Model {
                     id: id.to_string(),
                     version,
-                    schema: $crate::store::rows::SCHEMA_NUMBER,
+                    schema: $crate::rows::SCHEMA_NUMBER,
                     doc: serde_json::to_string($this)?,
                     $($column: $value),*
                 }))
@@ -118,4 +118,4 @@ macro_rules! snapshot_row {
         }
     };
 }
-pub(in crate::store) use snapshot_row;
+pub(crate) use snapshot_row;

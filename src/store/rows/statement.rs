@@ -11,8 +11,8 @@ use sea_orm::{
     PrimaryKeyToColumn, QueryFilter, QueryTrait, RuntimeErr, SqlErr, Statement,
 };
 
-use crate::store::connect::refuses_value;
-use crate::store::rows::{Doc, SnapshotModel, WriteError};
+use crate::connect::refuses_value;
+use crate::rows::{Doc, SnapshotModel, WriteError};
 
 /// Maximum number of keys in one deletion. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
 const MAX_KEYS_PER_DELETE: usize = 30_000;

@@ -6,13 +6,13 @@ use sea_orm::{EntityTrait, PaginatorTrait};
 
 use super::samples::{at, claim, delivery, event, file, id, job, mail, movement, on_each, order, sku, write};
 use super::{Batch, IdempotentAnswer, Snapshot, WriteError, purge_deliveries, purge_events, purge_idempotency};
-use crate::domain::access::{AccessRow, User};
-use crate::domain::endpoint::DeliveryState;
-use crate::domain::material::MaterialRow;
-use crate::domain::order::OrderRow;
-use crate::entities::{claims, deliveries, events, jobs, mails, movements, users};
+use domain::access::{AccessRow, User};
+use domain::endpoint::DeliveryState;
+use domain::material::MaterialRow;
+use domain::order::OrderRow;
+use entities::{claims, deliveries, events, jobs, mails, movements, users};
 
-fn snapshots<T: Snapshot>(aggregates: impl IntoIterator<Item = (crate::domain::id::Id, i64, T)>) -> Batch {
+fn snapshots<T: Snapshot>(aggregates: impl IntoIterator<Item = (domain::id::Id, i64, T)>) -> Batch {
     let mut batch = Batch::default();
     for (id, version, aggregate) in aggregates {
         batch.push_snapshot(aggregate.snapshot(id, version, false).unwrap());

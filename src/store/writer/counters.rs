@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering::Re
 
 use tokio::sync::Mutex;
 
-use crate::store::Unavailable;
-use crate::store::meter::CommitMeter;
+use crate::Unavailable;
+use crate::meter::CommitMeter;
 
 /// Counters of the writer, readable without its mailbox, and the state that a restarted writer needs from its
 /// predecessor.

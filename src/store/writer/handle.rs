@@ -5,10 +5,10 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use ractor::ActorRef;
 
-use crate::store::ordered_work::OrderedWork;
-use crate::store::port::CommitLog;
-use crate::store::writer::{QueueEntry, StoreMsg};
-use crate::store::{AggregateKey, CommitOwner, Submission};
+use crate::ordered_work::OrderedWork;
+use crate::port::CommitLog;
+use crate::writer::{QueueEntry, StoreMsg};
+use crate::{AggregateKey, CommitOwner, Submission};
 
 /// Handle that sends to the current writer. After a crash the restarted writer is installed with [`Self::replace`].
 ///

@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use sea_orm::DatabaseConnection;
 use tokio::time::timeout;
 
-use crate::store::connect::{self, OpenError, Writing, unavailable};
-use crate::store::meter::TransactionSize;
-use crate::store::ordered_work::OrderedWork;
-use crate::store::outbox::Outbox;
-use crate::store::queries::{EventFilter, Queries};
-use crate::store::reader::Reader;
-use crate::store::rows::LoadError;
-use crate::store::transaction::{DATABASE_TIMEOUT, Ended, TxWriter};
-use crate::store::writer::{ConnectionError, ConnectionGuard, WriterArgs, WriterCounters};
-use crate::store::{CommitOwner, Settlement, Submission, Unavailable};
+use crate::connect::{self, OpenError, Writing, unavailable};
+use crate::meter::TransactionSize;
+use crate::ordered_work::OrderedWork;
+use crate::outbox::Outbox;
+use crate::queries::{EventFilter, Queries};
+use crate::reader::Reader;
+use crate::rows::LoadError;
+use crate::transaction::{DATABASE_TIMEOUT, Ended, TxWriter};
+use crate::writer::{ConnectionError, ConnectionGuard, WriterArgs, WriterCounters};
+use crate::{CommitOwner, Settlement, Submission, Unavailable};
 
 /// Timeout for closing a connection, after which it is dropped.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);

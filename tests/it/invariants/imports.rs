@@ -8,7 +8,19 @@ use super::{Rule, all_files, holds_of, planted_and_innocent};
 const GROUPS: [&str; 3] = ["std", "crates of others", "this workspace"];
 
 /// Crates that stand in the folders of `src/`. They belong together like the modules of one crate.
-const OWN_CRATES: [&str; 3] = ["config", "domain", "platform"];
+const OWN_CRATES: [&str; 9] = [
+    "actors",
+    "config",
+    "documents",
+    "domain",
+    "entities",
+    "files",
+    "kernel",
+    "platform",
+    "printers",
+    "services",
+    "store",
+];
 
 /// Returns the group of an import, by the first name of its path. Modules that the file declares belong to this
 /// workspace.

@@ -9,9 +9,9 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::printers::adapter::PrinterError;
-use crate::printers::mqtt_lan::session::Link;
-use crate::printers::mqtt_lan::{USER, tls, words};
+use crate::adapter::PrinterError;
+use crate::mqtt_lan::session::Link;
+use crate::mqtt_lan::{USER, tls, words};
 use platform::http::lan_connect;
 
 /// Maximum size of one reply in bytes, including all its lines.

@@ -18,13 +18,13 @@ use tokio_util::codec::Framed;
 use tokio_util::sync::CancellationToken;
 
 use super::{CommandReply, Link, MAX_WAITING, Outgoing, SessionParts};
-use crate::domain::printer_status::Status;
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{PrinterError, Telemetry};
-use crate::printers::mqtt_lan::command::Command;
-use crate::printers::mqtt_lan::merge::TooLarge;
-use crate::printers::mqtt_lan::{USER, tls, words};
-use crate::printers::registry::Settings;
+use crate::adapter::{PrinterError, Telemetry};
+use crate::mqtt_lan::command::Command;
+use crate::mqtt_lan::merge::TooLarge;
+use crate::mqtt_lan::{USER, tls, words};
+use crate::registry::Settings;
+use domain::printer_status::Status;
+use domain::time::Timestamp;
 use platform::http::lan_connect;
 
 /// Maximum size of a message in bytes. A full report is indented JSON of about 32 KB.

@@ -2,9 +2,9 @@
 //! if several slots fit, or none, an operator has to choose.
 
 use super::{BESIDE_SLOT, Changer, MAX_FILAMENTS, SpoolPlace};
-use crate::domain::file::PlateFilament;
-use crate::domain::launch::FilamentSlot;
-use crate::printers::adapter::{PrinterError, SlotsWanted};
+use crate::adapter::{PrinterError, SlotsWanted};
+use domain::file::PlateFilament;
+use domain::launch::FilamentSlot;
 
 impl Changer {
     /// Chooses the slot of each filament of the file, by filament index. In this order: the slots that an operator

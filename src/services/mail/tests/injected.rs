@@ -5,7 +5,7 @@ use mail_parser::MessageParser;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::access::normal_email;
+use domain::access::normal_email;
 
 /// Generates texts that try to inject headers or recipients, among others.
 fn any_words() -> impl Strategy<Value = String> {

@@ -11,9 +11,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::used;
-use crate::domain::amount::Amount;
-use crate::domain::parts_sync::{Booking, BookingVerdict};
-use crate::services::parts::StockError;
+use crate::parts::StockError;
+use domain::amount::Amount;
+use domain::parts_sync::{Booking, BookingVerdict};
 
 /// Nanograms in a thousandth of a gram.
 const THOUSANDTH_NANOGRAMS: i64 = 1_000_000;
@@ -145,8 +145,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::id::Id;
-    use crate::domain::time::Timestamp as Moment;
+    use domain::id::Id;
+    use domain::time::Timestamp as Moment;
 
     /// Builds a spool that was last used at this second.
     fn spool(grams: f64, last_used: i64) -> Value {

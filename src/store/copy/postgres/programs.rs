@@ -9,8 +9,8 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 use url::{Url, form_urlencoded};
 
-use crate::store::connect::OpenError;
-use crate::store::copy::CopyError;
+use crate::connect::OpenError;
+use crate::copy::CopyError;
 
 /// Maximum number of bytes of a program's messages that are stored.
 const MAX_KEPT_WORDS_BYTES: u64 = 4096;

@@ -4,24 +4,24 @@
 use proptest::prelude::*;
 
 use super::{any_text, any_time, decided, id, up_to};
-use crate::domain::access::{Access, AccessCommand, UserChange};
-use crate::domain::amount::Amount;
-use crate::domain::bounds::{MAX_AMOUNT, MAX_CENTS};
-use crate::domain::endpoint::{Delivery, Due, Endpoint, EndpointCommand};
-use crate::domain::id::Id;
-use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Unmatched, UnmatchedKind};
-use crate::domain::launch::{FilamentSlot, LaunchNeeds, MaterialNeed, SlicedFor};
-use crate::domain::mail::alert::AlertKind;
-use crate::domain::mail::{Mail, MailCommand};
-use crate::domain::order::Resolution;
-use crate::domain::principal::Role;
-use crate::domain::printer::{Act, ActRecord, Evidence, Printer, PrinterCommand, Spool, SpoolBinding, StartFailure};
-use crate::domain::printer_status::{Activity, Connection, PastPrint, PrintEnd, ReportedSlot, ServerRun, Status};
-use crate::domain::sign_off::Inspection;
-use crate::domain::sku::MachineType;
-use crate::domain::testing::samples::printer_fields;
-use crate::domain::testing::{Bench, id as one};
-use crate::domain::time::Timestamp;
+use domain::access::{Access, AccessCommand, UserChange};
+use domain::amount::Amount;
+use domain::bounds::{MAX_AMOUNT, MAX_CENTS};
+use domain::endpoint::{Delivery, Due, Endpoint, EndpointCommand};
+use domain::id::Id;
+use domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Unmatched, UnmatchedKind};
+use domain::launch::{FilamentSlot, LaunchNeeds, MaterialNeed, SlicedFor};
+use domain::mail::alert::AlertKind;
+use domain::mail::{Mail, MailCommand};
+use domain::order::Resolution;
+use domain::principal::Role;
+use domain::printer::{Act, ActRecord, Evidence, Printer, PrinterCommand, Spool, SpoolBinding, StartFailure};
+use domain::printer_status::{Activity, Connection, PastPrint, PrintEnd, ReportedSlot, ServerRun, Status};
+use domain::sign_off::Inspection;
+use domain::sku::MachineType;
+use domain::testing::samples::printer_fields;
+use domain::testing::{Bench, id as one};
+use domain::time::Timestamp;
 
 /// Step of a script: the action, its target, and the values of the command.
 #[derive(Clone, Debug)]

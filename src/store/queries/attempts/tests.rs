@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::domain::order::OrderRow;
-use crate::store::rows::Batch;
-use crate::store::rows::samples::{at, attempt, id, job, on_each, write};
+use crate::rows::Batch;
+use crate::rows::samples::{at, attempt, id, job, on_each, write};
+use domain::order::OrderRow;
 
 const PRINTER: u128 = 700;
 

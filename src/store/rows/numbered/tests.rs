@@ -9,14 +9,14 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use sea_orm::{EntityTrait as _, TransactionTrait as _};
 
-use crate::domain::invoice::{Document, DocumentKind, InvoiceRow};
-use crate::domain::restore::RestoreRow;
-use crate::domain::testing::invoices::document;
-use crate::domain::time::Timestamp;
-use crate::entities::invoice_documents;
-use crate::store::memory::Tables;
-use crate::store::rows::samples::{id, number_gap, on_each, write};
-use crate::store::rows::{Batch, RowSink, StoredRow as _};
+use crate::memory::Tables;
+use crate::rows::samples::{id, number_gap, on_each, write};
+use crate::rows::{Batch, RowSink, StoredRow as _};
+use domain::invoice::{Document, DocumentKind, InvoiceRow};
+use domain::restore::RestoreRow;
+use domain::testing::invoices::document;
+use domain::time::Timestamp;
+use entities::invoice_documents;
 
 /// Number of consecutive transactions.
 const TRANSACTIONS: usize = 200;

@@ -31,15 +31,15 @@ pub mod writer;
 
 pub use submission::{AggregateKey, CommandWrites, CommitOwner, Settlement, Submission, Unavailable};
 
-use crate::domain::aggregate::Aggregate;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::shared::Shared;
-use crate::store::load::Load;
-use crate::store::ordered_work::{LoadAnswer, OrderedWork};
-use crate::store::port::{CommitLog, DomainQueries};
-use crate::store::reader::Reader;
-use crate::store::rows::{Audit, Snapshot, StoredRow};
+use crate::load::Load;
+use crate::ordered_work::{LoadAnswer, OrderedWork};
+use crate::port::{CommitLog, DomainQueries};
+use crate::reader::Reader;
+use crate::rows::{Audit, Snapshot, StoredRow};
+use domain::aggregate::Aggregate;
+use domain::id::Id;
+use domain::time::Timestamp;
+use platform::shared::Shared;
 
 /// Aggregate that every implementation of the store can write and load.
 pub trait StoredAggregate: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load {}

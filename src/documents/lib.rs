@@ -25,10 +25,10 @@ use std::sync::Arc;
 use krilla::image::Image;
 use sha2::{Digest as _, Sha256};
 
-use crate::config::sections::Pdf;
-use crate::domain::invoice::{Document, InvoiceStatus, Payment};
-use crate::domain::time::Timestamp;
 use canvas::Canvas;
+use config::sections::Pdf;
+use domain::invoice::{Document, InvoiceStatus, Payment};
+use domain::time::Timestamp;
 use scripts::{SystemFonts, read_font};
 use text::Fonts;
 
