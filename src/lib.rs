@@ -1,7 +1,7 @@
 //! Printfloor: the server a 3D-print shop runs on.
 
-pub mod actors;
-pub mod app;
+pub use ::actors;
+pub use ::actors::{app, integrations};
 pub mod cli;
 pub use ::config;
 pub use ::documents;
@@ -9,7 +9,6 @@ pub use ::domain;
 pub use ::entities;
 pub use ::files;
 pub mod http;
-pub mod integrations;
 pub use ::platform;
 pub use ::platform::{observe, secrets, shared};
 pub use ::printers;

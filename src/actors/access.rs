@@ -6,10 +6,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
-use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::handle::Handle;
-use crate::domain::access::Access;
-use crate::domain::aggregate::Versioned;
+use domain::access::Access;
+use domain::aggregate::Versioned;
+use kernel::effects::Effects;
+use kernel::handle::Handle;
 
 /// Effects of access: announces each commit to event streams.
 pub struct AccessEffects {

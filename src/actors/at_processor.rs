@@ -6,21 +6,21 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
-use crate::actors::kernel::directory::ASK_TIMEOUT;
-use crate::actors::kernel::effects::{Effects, report};
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::Handle;
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::invoice::Invoice;
-use crate::domain::ledger::{
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::invoice::Invoice;
+use domain::ledger::{
     Checkout, CheckoutNews, CheckoutState, LedgerCommand, LedgerEffect, LedgerOwner, Payable, PaymentNews, RefundAsked,
     RefundNews,
 };
-use crate::domain::principal::Principal;
-use crate::domain::time::HOUR_MS;
-use crate::services::payments::{
+use domain::principal::Principal;
+use domain::time::HOUR_MS;
+use kernel::directory::ASK_TIMEOUT;
+use kernel::effects::{Effects, report};
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use kernel::handle::Handle;
+use services::payments::{
     NewPaymentSession, NewRefund, PaymentProcessor, ProcessorError, ProcessorSession, REFUND_ID, Refund, SessionStatus,
 };
 

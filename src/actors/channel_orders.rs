@@ -12,22 +12,20 @@ use tokio::sync::watch;
 
 pub use shops::ShopLines;
 
-use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
-use crate::actors::kernel::effects::{Effects, report};
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::{AskError, Handle};
-use crate::actors::orders::make::MakeSources;
-use crate::domain::channel_order::{
-    ChannelOrder, ChannelOrderCommand, ChannelOrderEffect, HeardThere, TrackingOutcome,
-};
-use crate::domain::order::{NewsThere, Order, OrderAnswer, OrderCommand, OrderStatus};
-use crate::domain::principal::Principal;
-use crate::domain::refusal::Refusal;
-use crate::domain::sales_channel::SalesChannel;
-use crate::domain::time::Timestamp;
-use crate::store::rows::LoadError;
+use crate::orders::make::MakeSources;
+use domain::channel_order::{ChannelOrder, ChannelOrderCommand, ChannelOrderEffect, HeardThere, TrackingOutcome};
+use domain::order::{NewsThere, Order, OrderAnswer, OrderCommand, OrderStatus};
+use domain::principal::Principal;
+use domain::refusal::Refusal;
+use domain::sales_channel::SalesChannel;
+use domain::time::Timestamp;
+use kernel::directory::{ASK_TIMEOUT, Directory};
+use kernel::effects::{Effects, report};
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use kernel::handle::{AskError, Handle};
 use lines::Looked;
+use store::rows::LoadError;
 
 /// Interval between two checks for what a channel order waits for while its sales channel does not change.
 const RETRY_AFTER: Duration = Duration::from_hours(1);

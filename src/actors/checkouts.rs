@@ -10,21 +10,21 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::actors::at_processor::{LedgerWork, open_session, paid_by};
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::handle::AskError;
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::invoice::{Invoice, InvoiceStatus};
-use crate::domain::ledger::{CheckoutState, LedgerCommand, LedgerOwner, Payable, PaymentNews};
-use crate::domain::order::Order;
-use crate::domain::principal::Principal;
-use crate::domain::refusal::{Class, Refusal};
-use crate::domain::time::Timestamp;
-use crate::services::payments::{PaymentProcessor, ProcessorError, ProcessorSession, SessionStatus};
-use crate::store::StoredAggregate;
-use crate::store::rows::LoadError;
+use crate::at_processor::{LedgerWork, open_session, paid_by};
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::invoice::{Invoice, InvoiceStatus};
+use domain::ledger::{CheckoutState, LedgerCommand, LedgerOwner, Payable, PaymentNews};
+use domain::order::Order;
+use domain::principal::Principal;
+use domain::refusal::{Class, Refusal};
+use domain::time::Timestamp;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::handle::AskError;
+use services::payments::{PaymentProcessor, ProcessorError, ProcessorSession, SessionStatus};
+use store::StoredAggregate;
+use store::rows::LoadError;
 
 /// Maximum time that a caller waits for a session.
 const MAX_WAIT: Duration = Duration::from_secs(20);

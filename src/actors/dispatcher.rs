@@ -10,20 +10,20 @@ use arc_swap::ArcSwapOption;
 use futures::FutureExt;
 use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::AskError;
-use crate::actors::kernel::root::{RootMsg, keep};
-use crate::actors::restores::DispatchHold;
-use crate::domain::aggregate::Versioned;
-use crate::domain::dispatch::{Board, BoardRules, Proposal, RefusedJob, Surroundings, waiting_reason};
-use crate::domain::id::Id;
-use crate::domain::job::{Block, Job, JobState};
-use crate::domain::material::Material;
-use crate::domain::order::{Order, OrderCommand};
-use crate::domain::printer::Printer;
-use crate::domain::time::Timestamp;
+use crate::restores::DispatchHold;
+use domain::aggregate::Versioned;
+use domain::dispatch::{Board, BoardRules, Proposal, RefusedJob, Surroundings, waiting_reason};
+use domain::id::Id;
+use domain::job::{Block, Job, JobState};
+use domain::material::Material;
+use domain::order::{Order, OrderCommand};
+use domain::printer::Printer;
+use domain::time::Timestamp;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use kernel::handle::AskError;
+use kernel::root::{RootMsg, keep};
 
 /// Pause before an order that could not be reached is sent a proposal again.
 const ASK_RETRY_DELAY: Duration = Duration::from_millis(500);

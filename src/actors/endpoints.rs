@@ -8,21 +8,21 @@ use async_trait::async_trait;
 use dashmap::DashMap;
 use tokio::sync::Semaphore;
 
-use crate::actors::kernel::directory::ASK_TIMEOUT;
-use crate::actors::kernel::effects::{Effects, report};
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::Handle;
-use crate::domain::aggregate::Versioned;
-use crate::domain::endpoint::envelope::due;
-use crate::domain::endpoint::{DELIVERY_WINDOW, Endpoint, EndpointCommand, EndpointEffect, Replaying};
-use crate::domain::id::Id;
-use crate::observe::meters::{Counter, Histogram};
-use crate::secrets::encryption::SecretCipher;
-use crate::services::webhook::{OutgoingDelivery, Sender};
-use crate::store::Store;
-use crate::store::event_follower::EventFollower;
-use crate::store::outbox::Outbox;
+use domain::aggregate::Versioned;
+use domain::endpoint::envelope::due;
+use domain::endpoint::{DELIVERY_WINDOW, Endpoint, EndpointCommand, EndpointEffect, Replaying};
+use domain::id::Id;
+use kernel::directory::ASK_TIMEOUT;
+use kernel::effects::{Effects, report};
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use kernel::handle::Handle;
+use platform::observe::meters::{Counter, Histogram};
+use platform::secrets::encryption::SecretCipher;
+use services::webhook::{OutgoingDelivery, Sender};
+use store::Store;
+use store::event_follower::EventFollower;
+use store::outbox::Outbox;
 
 /// Maximum number of events read at a time.
 const EVENTS_PER_READ: usize = 256;

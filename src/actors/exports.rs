@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::actors::kernel::effects::{Effects, report};
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::Handle;
-use crate::domain::csv::{Cell, Csv};
-use crate::domain::export::{
+use domain::csv::{Cell, Csv};
+use domain::export::{
     EXPORT_LIFE_MS, Export, ExportCommand, ExportCursor, ExportEffect, ExportProgress, ExportScope, ExportType,
 };
-use crate::domain::time::Timestamp;
-use crate::files::exports::{ExportFile, ExportFiles};
-use crate::secrets::credentials;
-use crate::secrets::encryption::SecretCipher;
-use crate::store::rows::LoadError;
+use domain::time::Timestamp;
+use files::exports::{ExportFile, ExportFiles};
+use kernel::effects::{Effects, report};
+use kernel::environment::Environment;
+use kernel::handle::Handle;
+use platform::secrets::credentials;
+use platform::secrets::encryption::SecretCipher;
+use store::rows::LoadError;
 
 /// Maximum number of rows per page. A page is read, written and reported as a unit, and only one is in memory at a
 /// time.

@@ -14,21 +14,21 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use futures::FutureExt;
 use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::root::{RootMsg, keep};
-use crate::domain::aggregate::Versioned;
-use crate::domain::dispatch::BoardRules;
-use crate::domain::forecast::{Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, forecast};
-use crate::domain::id::Id;
-use crate::domain::job::AttemptState;
-use crate::domain::order::{Order, OrderCommand, OrderStatus};
-use crate::domain::printer::Printer;
-use crate::domain::promise::{Promise, Stretch};
-use crate::domain::shop_hours::ShopHours;
-use crate::printers::connections::PrinterConnections;
-use crate::store::Store;
+use domain::aggregate::Versioned;
+use domain::dispatch::BoardRules;
+use domain::forecast::{Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, forecast};
+use domain::id::Id;
+use domain::job::AttemptState;
+use domain::order::{Order, OrderCommand, OrderStatus};
+use domain::printer::Printer;
+use domain::promise::{Promise, Stretch};
+use domain::shop_hours::ShopHours;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use kernel::root::{RootMsg, keep};
+use printers::connections::PrinterConnections;
+use store::Store;
 
 /// Delay between a change and the new forecast, which covers all changes in between.
 const CHANGE_DELAY: Duration = Duration::from_millis(500);

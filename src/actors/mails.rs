@@ -13,19 +13,19 @@ use futures::future::{BoxFuture, join_all};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::effects::{Effects, report};
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::Handle;
-use crate::documents::mail::{LOGO_ID, Letter, MailFrame};
-use crate::domain::access::Access;
-use crate::domain::id::Id;
-use crate::domain::mail::alert::{AlertDigest, AlertKind};
-use crate::domain::mail::part::{AttachedDocument, Link, MailFact, MailPart, plain};
-use crate::domain::mail::{Channel, Mail, MailCommand, MailState, Send};
-use crate::domain::time::Timestamp;
-use crate::secrets::encryption::SecretCipher;
-use crate::services::mail::{MailError, MailFile, Mailer, Message};
+use documents::mail::{LOGO_ID, Letter, MailFrame};
+use domain::access::Access;
+use domain::id::Id;
+use domain::mail::alert::{AlertDigest, AlertKind};
+use domain::mail::part::{AttachedDocument, Link, MailFact, MailPart, plain};
+use domain::mail::{Channel, Mail, MailCommand, MailState, Send};
+use domain::time::Timestamp;
+use kernel::directory::Directory;
+use kernel::effects::{Effects, report};
+use kernel::environment::Environment;
+use kernel::handle::Handle;
+use platform::secrets::encryption::SecretCipher;
+use services::mail::{MailError, MailFile, Mailer, Message};
 
 /// Maximum size of an attached PDF, in bytes; a larger one is only reachable by the mail's link. Many mail servers
 /// refuse more.

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use dashmap::DashMap;
 
-use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
-use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::handle::{AskError, Handle};
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::material::{ClaimState, Material, MaterialCommand, MaterialEffect};
-use crate::domain::order::{Order, OrderAnswer, OrderCommand};
-use crate::domain::printer::{Printer, SpoolBinding};
-use crate::printers::connections::PrinterConnections;
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::material::{ClaimState, Material, MaterialCommand, MaterialEffect};
+use domain::order::{Order, OrderAnswer, OrderCommand};
+use domain::printer::{Printer, SpoolBinding};
+use kernel::directory::{ASK_TIMEOUT, Directory};
+use kernel::effects::Effects;
+use kernel::envelope::CommandOrigin;
+use kernel::handle::{AskError, Handle};
+use printers::connections::PrinterConnections;
 
 /// Effects of materials: coordinates a material with the orders that hold claims on it.
 pub struct MaterialEffects {

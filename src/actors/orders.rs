@@ -1,6 +1,6 @@
 //! Effects of orders: read what jobs are made from, have models sliced, claim and settle stock, hand attempts to
 //! printers, cancel or resolve them there, and carry out sessions and refunds at the payment processor
-//! ([`crate::actors::at_processor`]).
+//! ([`crate::at_processor`]).
 
 pub mod make;
 mod slice;
@@ -11,24 +11,24 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
-use crate::actors::at_processor::LedgerWork;
-use crate::actors::dispatcher::Dispatcher;
-use crate::actors::forecaster::Forecaster;
-use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
-use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::handle::{AskError, Handle};
-use crate::actors::slicing::Slicing;
-use crate::domain::aggregate::Versioned;
-use crate::domain::channel_order::{ChannelOrder, ChannelOrderCommand, ShipmentThere};
-use crate::domain::id::Id;
-use crate::domain::invoice::{Invoice, InvoiceAnswer, InvoiceCommand};
-use crate::domain::material::{Material, MaterialAnswer, MaterialCommand};
-use crate::domain::order::{InvoiceTold, Make, Order, OrderAnswer, OrderCommand, OrderEffect, Report};
-use crate::domain::printer::{Printer, PrinterAnswer, PrinterCommand};
-use crate::printers::registry::known_types;
-use crate::store::rows::LoadError;
+use crate::at_processor::LedgerWork;
+use crate::dispatcher::Dispatcher;
+use crate::forecaster::Forecaster;
+use crate::slicing::Slicing;
+use domain::aggregate::Versioned;
+use domain::channel_order::{ChannelOrder, ChannelOrderCommand, ShipmentThere};
+use domain::id::Id;
+use domain::invoice::{Invoice, InvoiceAnswer, InvoiceCommand};
+use domain::material::{Material, MaterialAnswer, MaterialCommand};
+use domain::order::{InvoiceTold, Make, Order, OrderAnswer, OrderCommand, OrderEffect, Report};
+use domain::printer::{Printer, PrinterAnswer, PrinterCommand};
+use kernel::directory::{ASK_TIMEOUT, Directory};
+use kernel::effects::Effects;
+use kernel::envelope::CommandOrigin;
+use kernel::handle::{AskError, Handle};
 use make::MakeSources;
+use printers::registry::known_types;
+use store::rows::LoadError;
 
 /// Effects of orders: coordinates an order with the materials, printers and other aggregates that it needs.
 pub struct OrderEffects {

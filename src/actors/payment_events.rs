@@ -5,13 +5,13 @@ pub mod matching;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
-use crate::actors::kernel::directory::ASK_TIMEOUT;
-use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::handle::Handle;
-use crate::actors::payment_events::matching::{PaymentMatch, PaymentMatcher};
-use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Match, RETRY_AFTER};
-use crate::domain::payment_event::parse;
+use crate::payment_events::matching::{PaymentMatch, PaymentMatcher};
+use domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Match, RETRY_AFTER};
+use domain::payment_event::parse;
+use kernel::directory::ASK_TIMEOUT;
+use kernel::effects::Effects;
+use kernel::envelope::CommandOrigin;
+use kernel::handle::Handle;
 
 /// Effects of kept payment events: matches them with their orders and invoices.
 pub struct KeptPaymentEventEffects {

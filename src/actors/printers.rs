@@ -22,25 +22,25 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::actors::dispatcher::Dispatcher;
-use crate::actors::forecaster::Forecaster;
-use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
-use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::{AskError, Handle};
-use crate::actors::restores::DispatchHold;
-use crate::domain::aggregate::Versioned;
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::material::Material;
-use crate::domain::order::{Order, OrderAnswer, OrderCommand};
-use crate::domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, SignedPrint, report_of};
-use crate::files::blobs::Blobs;
-use crate::printers::PrinterType;
-use crate::printers::connections::PrinterConnections;
-use crate::printers::registry::StoredAddress;
-use crate::secrets::encryption::SecretCipher;
+use crate::dispatcher::Dispatcher;
+use crate::forecaster::Forecaster;
+use crate::restores::DispatchHold;
+use domain::aggregate::Versioned;
+use domain::file::File;
+use domain::id::Id;
+use domain::material::Material;
+use domain::order::{Order, OrderAnswer, OrderCommand};
+use domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, SignedPrint, report_of};
+use files::blobs::Blobs;
+use kernel::directory::{ASK_TIMEOUT, Directory};
+use kernel::effects::Effects;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use kernel::handle::{AskError, Handle};
+use platform::secrets::encryption::SecretCipher;
+use printers::PrinterType;
+use printers::connections::PrinterConnections;
+use printers::registry::StoredAddress;
 
 /// Settings for watching printers.
 #[derive(Clone, Copy, Debug)]

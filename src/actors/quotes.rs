@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
-use crate::actors::kernel::effects::{Effects, report};
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::handle::{AskError, Handle};
-use crate::actors::orders::make::MakeSources;
-use crate::actors::slicing::{NotSliced, Slicing, SlicingPurpose};
-use crate::domain::custom_request::{CustomRequest, CustomRequestCommand};
-use crate::domain::customer::Customer;
-use crate::domain::id::Id;
-use crate::domain::mailbox::mailbox;
-use crate::domain::order::{AgreedTerms, Line, NO_SKU, NewOrder, Order, OrderCommand, OrderKind};
-use crate::domain::party::Party;
-use crate::domain::quote::{Quote, QuoteCommand, QuoteEffect, QuoteLine, QuoteStatus, SlicedModel, SlicingNews};
-use crate::domain::slice_source::SliceSource;
-use crate::store::rows::LoadError;
+use crate::orders::make::MakeSources;
+use crate::slicing::{NotSliced, Slicing, SlicingPurpose};
+use domain::custom_request::{CustomRequest, CustomRequestCommand};
+use domain::customer::Customer;
+use domain::id::Id;
+use domain::mailbox::mailbox;
+use domain::order::{AgreedTerms, Line, NO_SKU, NewOrder, Order, OrderCommand, OrderKind};
+use domain::party::Party;
+use domain::quote::{Quote, QuoteCommand, QuoteEffect, QuoteLine, QuoteStatus, SlicedModel, SlicingNews};
+use domain::slice_source::SliceSource;
+use kernel::directory::{ASK_TIMEOUT, Directory};
+use kernel::effects::{Effects, report};
+use kernel::envelope::CommandOrigin;
+use kernel::handle::{AskError, Handle};
+use store::rows::LoadError;
 
 /// Creator of the orders of accepted quotes.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ pub enum NotOrdered {
 impl From<LoadError> for NotOrdered {
     fn from(error: LoadError) -> Self {
         tracing::warn!(%error, "what a quote offers cannot be read, is read again");
-        Self::Trouble(AskError::Unavailable(crate::store::Unavailable::Database))
+        Self::Trouble(AskError::Unavailable(store::Unavailable::Database))
     }
 }
 
@@ -89,7 +89,7 @@ impl QuoteOrders {
                 // Somebody else was quicker; it counts once it is on disk.
                 match self.orders.read(order).await? {
                     Some(_) => Ok(()),
-                    None => Err(NotOrdered::Trouble(AskError::Unavailable(crate::store::Unavailable::Database))),
+                    None => Err(NotOrdered::Trouble(AskError::Unavailable(store::Unavailable::Database))),
                 }
             }
             Err(AskError::Refused(refusal)) => Err(NotOrdered::Refused(refusal.message)),
@@ -122,7 +122,7 @@ impl QuoteOrders {
         })
     }
 
-    async fn made_of(&self, sku: Id, description: &str) -> Result<crate::domain::order::Make, NotOrdered> {
+    async fn made_of(&self, sku: Id, description: &str) -> Result<domain::order::Make, NotOrdered> {
         let state = self.sources.skus.read(sku).await?;
         let current_sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
         let gone = || NotOrdered::Refused(format!("the SKU of \"{description}\" was deleted"));

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::Handle;
-use crate::domain::aggregate::{NumberSeries, Versioned};
-use crate::domain::id::Id;
-use crate::domain::restore::Restore;
-use crate::domain::time::Timestamp;
+use domain::aggregate::{NumberSeries, Versioned};
+use domain::id::Id;
+use domain::restore::Restore;
+use domain::time::Timestamp;
+use kernel::directory::Directory;
+use kernel::effects::Effects;
+use kernel::environment::Environment;
+use kernel::handle::Handle;
 
 /// Hold on automatic dispatch while a restored shop waits for its review. Clones share the same state.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
-use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::handle::Handle;
-use crate::domain::aggregate::Versioned;
-use crate::domain::sales_channel::SalesChannel;
+use domain::aggregate::Versioned;
+use domain::sales_channel::SalesChannel;
+use kernel::effects::Effects;
+use kernel::handle::Handle;
 
 /// Effects of sales channels: announces each commit.
 pub struct SalesChannelEffects {

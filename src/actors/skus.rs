@@ -5,10 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
-use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::handle::Handle;
-use crate::domain::aggregate::Versioned;
-use crate::domain::sku::Sku;
+use domain::aggregate::Versioned;
+use domain::sku::Sku;
+use kernel::effects::Effects;
+use kernel::handle::Handle;
 
 /// Effects of SKUs: announces each commit.
 pub struct SkuEffects {

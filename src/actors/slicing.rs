@@ -19,18 +19,18 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use self::turns::SlicingTurns;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::handle::AskError;
-use crate::domain::customer_space::SpaceRefusal;
-use crate::domain::file::{File, FileCommand, FileKind};
-use crate::domain::gcode::{Content, Extents};
-use crate::domain::id::Id;
-use crate::domain::slice_source::SliceSource;
-use crate::files::blobs::Blobs;
-use crate::files::turns::FileOwner;
-use crate::services::slicer::{SliceError, SliceRequest, Slicer};
-use crate::store::rows::LoadError;
+use domain::customer_space::SpaceRefusal;
+use domain::file::{File, FileCommand, FileKind};
+use domain::gcode::{Content, Extents};
+use domain::id::Id;
+use domain::slice_source::SliceSource;
+use files::blobs::Blobs;
+use files::turns::FileOwner;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::handle::AskError;
+use services::slicer::{SliceError, SliceRequest, Slicer};
+use store::rows::LoadError;
 
 /// Version of the slicing procedure; bumped when this server would turn the same model and profile into different
 /// G-code.

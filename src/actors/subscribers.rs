@@ -13,8 +13,8 @@ use futures::future::join_all;
 use tokio::time::{Instant, timeout};
 
 use super::checkouts::{OpenSession, ReturnPages};
-use crate::domain::id::Id;
-use crate::services::payments::{
+use domain::id::Id;
+use services::payments::{
     NewCustomer, NewSubscriptionSession, PaymentMethod, PaymentProcessor, ProcessorError, SessionStatus, Subscription,
 };
 

@@ -5,15 +5,15 @@
 //! when they ship.
 
 use super::ChannelOrderEffects;
-use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::channel_order::{ChannelOrder, SoldContent, amounts};
-use crate::domain::id::Id;
-use crate::domain::order::{Line, NewOrder, OrderKind, SoldElsewhere, SoldOrder};
-use crate::domain::party::Party;
-use crate::domain::sales_channel::SalesChannel;
-use crate::domain::sku::Sku;
-use crate::services::sales_channels::channel_type;
-use crate::store::rows::LoadError;
+use domain::bounds::MAX_QUANTITY;
+use domain::channel_order::{ChannelOrder, SoldContent, amounts};
+use domain::id::Id;
+use domain::order::{Line, NewOrder, OrderKind, SoldElsewhere, SoldOrder};
+use domain::party::Party;
+use domain::sales_channel::SalesChannel;
+use domain::sku::Sku;
+use services::sales_channels::channel_type;
+use store::rows::LoadError;
 
 /// Result of resolving the lines of a channel order.
 pub(super) enum Looked {

@@ -7,12 +7,12 @@ use dashmap::DashMap;
 use reqwest::Client;
 use tokio::sync::Semaphore;
 
-use crate::domain::channel_order::{ChannelOrder, TrackingOutcome};
-use crate::domain::id::Id;
-use crate::domain::sales_channel::SalesChannel;
-use crate::secrets::encryption::SecretCipher;
-use crate::services::circuit::{Circuit, CircuitSettings};
-use crate::services::sales_channels::{ShipmentNotice, ShopClient, Told, channel_type};
+use domain::channel_order::{ChannelOrder, TrackingOutcome};
+use domain::id::Id;
+use domain::sales_channel::SalesChannel;
+use platform::secrets::encryption::SecretCipher;
+use services::circuit::{Circuit, CircuitSettings};
+use services::sales_channels::{ShipmentNotice, ShopClient, Told, channel_type};
 
 /// Maximum number of concurrent calls to one shop.
 const MAX_CALLS_PER_SHOP: usize = 2;

@@ -28,19 +28,19 @@ use std::time::Duration;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::task::AbortHandle;
 
-use crate::actors::kernel::effects::{Effects, keep_running};
-use crate::actors::kernel::entry::{DirectoryEntry, SupervisorRef};
-use crate::actors::kernel::envelope::{CommandEnd, Envelope};
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::Handle;
-use crate::actors::kernel::restart_policy::Policy;
-use crate::actors::kernel::supervisor::SupervisorMsg;
-use crate::domain::aggregate::{Aggregate, Versioned};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::store::ordered_work::LoadAnswer;
-use crate::store::rows::Damaged;
-use crate::store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable};
+use crate::effects::{Effects, keep_running};
+use crate::entry::{DirectoryEntry, SupervisorRef};
+use crate::envelope::{CommandEnd, Envelope};
+use crate::environment::Environment;
+use crate::handle::Handle;
+use crate::restart_policy::Policy;
+use crate::supervisor::SupervisorMsg;
+use domain::aggregate::{Aggregate, Versioned};
+use domain::id::Id;
+use domain::refusal::Refusal;
+use store::ordered_work::LoadAnswer;
+use store::rows::Damaged;
+use store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable};
 
 /// Pause before the state is loaded again from a store that was unavailable.
 const RELOAD_AFTER: Duration = Duration::from_millis(200);

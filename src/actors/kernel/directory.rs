@@ -14,22 +14,22 @@ use futures::future::BoxFuture;
 use ractor::rpc::CallResult;
 use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
 
-use crate::actors::kernel::actor::Activator;
-use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::entry::{ActorSummary, DirectoryEntry, SupervisorRef};
-use crate::actors::kernel::envelope::{Answered, CommandOrigin};
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::{AskError, Handle};
-use crate::actors::kernel::restart_policy::Policy;
-use crate::actors::kernel::root::{RootMsg, keep};
-use crate::actors::kernel::supervisor::{Entries, Supervisor, SupervisorArgs, SupervisorMsg};
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::shared::Shared;
-use crate::store::load::Loaded;
-use crate::store::rows::LoadError;
-use crate::store::{Store, StoredAggregate, Unavailable};
+use crate::actor::Activator;
+use crate::effects::Effects;
+use crate::entry::{ActorSummary, DirectoryEntry, SupervisorRef};
+use crate::envelope::{Answered, CommandOrigin};
+use crate::environment::Environment;
+use crate::handle::{AskError, Handle};
+use crate::restart_policy::Policy;
+use crate::root::{RootMsg, keep};
+use crate::supervisor::{Entries, Supervisor, SupervisorArgs, SupervisorMsg};
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use platform::shared::Shared;
+use store::load::Loaded;
+use store::rows::LoadError;
+use store::{Store, StoredAggregate, Unavailable};
 
 /// Maximum time that a caller waits for an answer. The HTTP layer then responds with 503.
 pub const ASK_TIMEOUT: Duration = Duration::from_secs(15);
@@ -68,7 +68,7 @@ pub struct DirectoryArgs {
 /// Summary of the aggregates of one kind in memory.
 #[derive(Clone, Debug, Default)]
 pub struct KindSummary {
-    /// Name of the kind: [`crate::domain::aggregate::Aggregate::KIND`].
+    /// Name of the kind: [`domain::aggregate::Aggregate::KIND`].
     pub kind: &'static str,
     /// Number of aggregates by status (`running`, `resting`, `parked` …).
     pub statuses: BTreeMap<&'static str, u64>,
@@ -82,7 +82,7 @@ pub struct KindSummary {
 
 /// Kind-independent view of a directory, used by code that runs over all kinds (start, close, health, metrics).
 pub trait AnyDirectory: Send + Sync {
-    /// Returns the name of the kind: [`crate::domain::aggregate::Aggregate::KIND`].
+    /// Returns the name of the kind: [`domain::aggregate::Aggregate::KIND`].
     fn kind(&self) -> &'static str;
     /// Loads the residents of the kind and starts their actors; [`Directory::start_resident`].
     fn start_resident(&self) -> BoxFuture<'_, Result<usize, LoadError>>;
@@ -317,11 +317,11 @@ impl<T: StoredAggregate> Directory<T> {
     /// Crashes the actor of an aggregate on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     pub fn crash(&self, id: Id) {
-        use crate::actors::kernel::entry::ActorStatus;
+        use crate::entry::ActorStatus;
         if let Some(entry) = self.0.entries.get(&id)
             && let ActorStatus::Here(actor) = entry.status.borrow().1.clone()
         {
-            let _ = actor.cast(crate::actors::kernel::actor::Msg::Crash);
+            let _ = actor.cast(crate::actor::Msg::Crash);
         }
     }
 }

@@ -16,13 +16,13 @@ use async_trait::async_trait;
 use futures::FutureExt;
 use tokio::task::AbortHandle;
 
-use crate::actors::kernel::directory::ASK_TIMEOUT;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::handle::{AskError, Handle};
+use crate::directory::ASK_TIMEOUT;
+use crate::envelope::CommandOrigin;
+use crate::handle::{AskError, Handle};
 #[cfg(any(test, debug_assertions))]
-use crate::actors::kernel::test_panics::{self, Point};
-use crate::domain::aggregate::{Aggregate, Versioned};
-use crate::domain::schedule::Delays;
+use crate::test_panics::{self, Point};
+use domain::aggregate::{Aggregate, Versioned};
+use domain::schedule::Delays;
 
 /// Executor of the effects of one kind of aggregate.
 #[async_trait]

@@ -8,11 +8,11 @@ use arc_swap::ArcSwap;
 use ractor::{ActorRef, MessagingErr};
 use tokio::sync::{Semaphore, watch};
 
-use crate::actors::kernel::actor::Msg;
-use crate::actors::kernel::supervisor::SupervisorMsg;
-use crate::domain::aggregate::{Aggregate, Versioned};
-use crate::domain::id::Id;
-use crate::observe::meters::Counter;
+use crate::actor::Msg;
+use crate::supervisor::SupervisorMsg;
+use domain::aggregate::{Aggregate, Versioned};
+use domain::id::Id;
+use platform::observe::meters::Counter;
 
 /// Status of an aggregate's actor.
 pub enum ActorStatus<T: Aggregate> {

@@ -17,11 +17,11 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use crate::domain::aggregate::Aggregate;
-use crate::domain::principal::Principal;
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
-use crate::store::Unavailable;
+use domain::aggregate::Aggregate;
+use domain::principal::Principal;
+use domain::refusal::Refusal;
+use domain::time::Timestamp;
+use store::Unavailable;
 
 /// Idempotency key as it is stored: a hash of principal, route and key, and a hash of the body.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,11 +6,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use uuid::{NoContext, Uuid};
 
-use crate::domain::aggregate::{DecisionContext, Ids, LastNumbers, NumberSeries};
-use crate::domain::id::Id;
-use crate::domain::principal::Principal;
-use crate::domain::rules::Rules;
-use crate::domain::time::Timestamp;
+use domain::aggregate::{DecisionContext, Ids, LastNumbers, NumberSeries};
+use domain::id::Id;
+use domain::principal::Principal;
+use domain::rules::Rules;
+use domain::time::Timestamp;
 
 /// Wall clock, which operators and time servers may set forward or back.
 pub type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;

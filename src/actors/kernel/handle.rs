@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use crate::actors::kernel::actor::Msg;
-use crate::actors::kernel::entry::{ActorStatus, DirectoryEntry};
-use crate::actors::kernel::envelope::{Answered, AskedCommand, CommandEnd, CommandOrigin, Envelope};
-use crate::domain::aggregate::{Aggregate, Versioned};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::store::Unavailable;
+use crate::actor::Msg;
+use crate::entry::{ActorStatus, DirectoryEntry};
+use crate::envelope::{Answered, AskedCommand, CommandEnd, CommandOrigin, Envelope};
+use domain::aggregate::{Aggregate, Versioned};
+use domain::id::Id;
+use domain::refusal::Refusal;
+use store::Unavailable;
 
 /// Reason a command got no answer.
 #[derive(Clone, Debug, thiserror::Error)]

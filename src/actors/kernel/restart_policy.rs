@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::domain::schedule::Delays;
+use domain::schedule::Delays;
 
 /// Policy for restarting, parking and unloading the actors of a kind, and for the size of their commits.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use ractor::{Actor, ActorCell, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SpawnErr, SupervisionEvent};
 use tokio::time::Instant; // follows a paused clock of the runtime, unlike that of std
 
-use crate::domain::schedule::Delays;
+use domain::schedule::Delays;
 
 /// Function that starts a child linked to the given supervisor and publishes its address.
 pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;

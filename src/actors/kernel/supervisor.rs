@@ -15,14 +15,14 @@ use dashmap::DashMap;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SupervisionEvent};
 use tokio::time::Instant; // follows a paused clock of the runtime, unlike that of std
 
-use crate::actors::kernel::actor::{Activator, AggregateActor, Args, Msg};
-use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::entry::{ActorStatus, DirectoryEntry, SupervisorRef};
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::restart_policy::{Next, Policy};
-use crate::domain::aggregate::{Aggregate, Versioned};
-use crate::domain::id::Id;
-use crate::store::{AggregateKey, Store, StoredAggregate};
+use crate::actor::{Activator, AggregateActor, Args, Msg};
+use crate::effects::Effects;
+use crate::entry::{ActorStatus, DirectoryEntry, SupervisorRef};
+use crate::environment::Environment;
+use crate::restart_policy::{Next, Policy};
+use domain::aggregate::{Aggregate, Versioned};
+use domain::id::Id;
+use store::{AggregateKey, Store, StoredAggregate};
 
 /// Directory entries of one kind, by id.
 pub type Entries<T> = Arc<DashMap<Id, Arc<DirectoryEntry<T>>>>;

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::actors::kernel::directory::Directory;
-use crate::domain::amount::Amount;
-use crate::domain::file::{File, FileMetadata, Plate, PlateFilament};
-use crate::domain::id::Id;
-use crate::domain::launch::{MaterialNeed, SlicedFor, UsedFilament};
-use crate::domain::material::Material;
-use crate::domain::order::Make;
-use crate::domain::sku::{Sku, SkuFields};
-use crate::store::rows::LoadError;
+use domain::amount::Amount;
+use domain::file::{File, FileMetadata, Plate, PlateFilament};
+use domain::id::Id;
+use domain::launch::{MaterialNeed, SlicedFor, UsedFilament};
+use domain::material::Material;
+use domain::order::Make;
+use domain::sku::{Sku, SkuFields};
+use kernel::directory::Directory;
+use store::rows::LoadError;
 
 /// Directories from which the make of a SKU is read.
 #[derive(Clone)]
@@ -145,9 +145,9 @@ fn needs(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::sku::SkuMaterial;
-    use crate::domain::testing::id;
-    use crate::store::rows::samples::sku;
+    use domain::sku::SkuMaterial;
+    use domain::testing::id;
+    use store::rows::samples::sku;
 
     fn file(filaments: &[(u32, i64)]) -> FileMetadata {
         let filament = |(index, grams): &(u32, i64)| PlateFilament {

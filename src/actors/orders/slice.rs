@@ -1,12 +1,12 @@
 //! Slicing of the models of an order's jobs.
 
 use super::{OrderEffects, tell};
-use crate::actors::kernel::effects::report;
-use crate::actors::kernel::handle::Handle;
-use crate::actors::slicing::{NotSliced, SlicingPurpose};
-use crate::domain::id::Id;
-use crate::domain::order::{Make, Order, OrderCommand, SlicingNews};
-use crate::domain::slice_source::SliceSource;
+use crate::slicing::{NotSliced, SlicingPurpose};
+use domain::id::Id;
+use domain::order::{Make, Order, OrderCommand, SlicingNews};
+use domain::slice_source::SliceSource;
+use kernel::effects::report;
+use kernel::handle::Handle;
 
 impl OrderEffects {
     /// Reports to the order the G-code that its jobs of a SKU wait for. While slicing waits for something, it is

@@ -7,21 +7,21 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::AskError;
-use crate::actors::subscribers::Subscribers;
-use crate::domain::customer::Customer;
-use crate::domain::id::Id;
-use crate::domain::invoice::Invoice;
-use crate::domain::ledger::{LedgerCommand, LedgerOwner, PaymentNews};
-use crate::domain::order::Order;
-use crate::domain::payment_event::{DisputeNews, ID_RETENTION_DAYS, OrderLinks, PaymentEffect, PaymentEvent};
-use crate::domain::principal::Principal;
-use crate::domain::time::DAY_MS;
-use crate::store::rows::LoadError;
-use crate::store::{Store, StoredAggregate, Unavailable};
+use crate::subscribers::Subscribers;
+use domain::customer::Customer;
+use domain::id::Id;
+use domain::invoice::Invoice;
+use domain::ledger::{LedgerCommand, LedgerOwner, PaymentNews};
+use domain::order::Order;
+use domain::payment_event::{DisputeNews, ID_RETENTION_DAYS, OrderLinks, PaymentEffect, PaymentEvent};
+use domain::principal::Principal;
+use domain::time::DAY_MS;
+use kernel::directory::Directory;
+use kernel::envelope::{CommandOrigin, IdempotencyKey};
+use kernel::environment::Environment;
+use kernel::handle::AskError;
+use store::rows::LoadError;
+use store::{Store, StoredAggregate, Unavailable};
 
 /// Result of matching a payment event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

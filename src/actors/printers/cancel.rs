@@ -9,9 +9,9 @@ use tokio::time::Instant;
 
 use super::look::look;
 use super::{PrinterEffects, in_hand};
-use crate::actors::kernel::handle::Handle;
-use crate::domain::id::Id;
-use crate::domain::printer::{Phase, Printer};
+use domain::id::Id;
+use domain::printer::{Phase, Printer};
+use kernel::handle::Handle;
 
 /// Polls the printer once and, if the status shows the attempt's print, sends one cancel. Reports no result: a printer
 /// that answers "ok" may still print, which the next poll shows.

@@ -10,16 +10,16 @@ use tokio::time::timeout;
 
 use super::look::progressed;
 use super::tell;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::handle::AskError;
-use crate::domain::id::Id;
-use crate::domain::printer::{Printer, PrinterCommand};
-use crate::domain::schedule::Delays;
-use crate::printers::adapter::{Adapter, PrinterError};
-use crate::printers::connections::{PrinterConnection, PrinterConnections};
-use crate::printers::registry::MakeError;
-use crate::secrets::encryption::SecretCipher;
+use domain::id::Id;
+use domain::printer::{Printer, PrinterCommand};
+use domain::schedule::Delays;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::handle::AskError;
+use platform::secrets::encryption::SecretCipher;
+use printers::adapter::{Adapter, PrinterError};
+use printers::connections::{PrinterConnection, PrinterConnections};
+use printers::registry::MakeError;
 
 /// Backoff between tries to record a stop that was sent.
 const RECORD_RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };

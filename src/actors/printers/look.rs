@@ -9,11 +9,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{PrinterEffects, tell};
-use crate::actors::kernel::handle::Handle;
-use crate::domain::printer::{Printer, PrinterCommand};
-use crate::domain::printer_status::{Activity, Connection, Status};
-use crate::printers::adapter::PrinterError;
-use crate::printers::connections::PrinterConnection;
+use domain::printer::{Printer, PrinterCommand};
+use domain::printer_status::{Activity, Connection, Status};
+use kernel::handle::Handle;
+use printers::adapter::PrinterError;
+use printers::connections::PrinterConnection;
 
 /// Polls the printer's status now; fails if the response takes longer than `patience`.
 pub(super) async fn look(
@@ -83,7 +83,7 @@ pub(super) fn status_to_show(before: &Status, status: Status) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::time::Timestamp;
+    use domain::time::Timestamp;
 
     fn printing(progress: f64) -> Status {
         let (state, connection, file) = (Activity::Printing, Connection::Connected, Some("part.gcode".to_owned()));

@@ -9,14 +9,14 @@ use tokio::time::Instant;
 use super::run::looked_again;
 use super::send::send;
 use super::{PrinterEffects, tell};
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::effects::report;
-use crate::actors::kernel::handle::Handle;
-use crate::domain::id::Id;
-use crate::domain::printer::{Manual, ManualFailure, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
-use crate::domain::printer_status::Activity;
-use crate::printers::adapter::{Adapter, Launch, Operation, PrinterError, Source};
-use crate::store::rows::LoadError;
+use domain::id::Id;
+use domain::printer::{Manual, ManualFailure, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
+use domain::printer_status::Activity;
+use kernel::directory::Directory;
+use kernel::effects::report;
+use kernel::handle::Handle;
+use printers::adapter::{Adapter, Launch, Operation, PrinterError, Source};
+use store::rows::LoadError;
 
 /// Maximum time that a caller waits for a manual print to begin. The upload of a large file takes longer.
 const START_TIMEOUT: Duration = Duration::from_secs(30);

@@ -10,14 +10,14 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::{PrinterEffects, tell};
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::handle::{AskError, Handle};
-use crate::domain::file::{FileCommand, FileKind, FileMetadata, PhotoOf};
-use crate::domain::id::Id;
-use crate::domain::order::OrderCommand;
-use crate::domain::printer::{PhotoDue, Printer, PrinterCommand};
-use crate::domain::schedule::Delays;
-use crate::printers::cameras::{CameraFault, Picture};
+use domain::file::{FileCommand, FileKind, FileMetadata, PhotoOf};
+use domain::id::Id;
+use domain::order::OrderCommand;
+use domain::printer::{PhotoDue, Printer, PrinterCommand};
+use domain::schedule::Delays;
+use kernel::envelope::CommandOrigin;
+use kernel::handle::{AskError, Handle};
+use printers::cameras::{CameraFault, Picture};
 
 /// Maximum number of tries to take the picture.
 const MAX_TRIES: u32 = 6;

@@ -7,11 +7,11 @@ use tokio::time::{Instant, sleep};
 
 use super::look::sight;
 use super::{PrinterEffects, tell};
-use crate::actors::kernel::handle::Handle;
-use crate::domain::printer::{Printer, PrinterCommand};
-use crate::domain::printer_status::{Activity, Connection, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::connections::PrinterConnection;
+use domain::printer::{Printer, PrinterCommand};
+use domain::printer_status::{Activity, Connection, Status};
+use domain::time::Timestamp;
+use kernel::handle::Handle;
+use printers::connections::PrinterConnection;
 
 /// Interval at which pushed values are applied.
 const TAKE_OVER_INTERVAL: Duration = Duration::from_secs(1);

@@ -10,14 +10,14 @@ use std::time::Duration;
 use super::look::look;
 use super::send::send;
 use super::{PrinterEffects, in_hand, tell};
-use crate::actors::kernel::effects::report;
-use crate::actors::kernel::handle::Handle;
-use crate::domain::id::Id;
-use crate::domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, StartFailure};
-use crate::domain::printer_status::{Activity, Connection, PastPrint, ServerRun, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Deleted, Launch, PrinterError, Source};
-use crate::printers::connections::PrinterConnection;
+use domain::id::Id;
+use domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, StartFailure};
+use domain::printer_status::{Activity, Connection, PastPrint, ServerRun, Status};
+use domain::time::Timestamp;
+use kernel::effects::report;
+use kernel::handle::Handle;
+use printers::adapter::{Deleted, Launch, PrinterError, Source};
+use printers::connections::PrinterConnection;
 
 /// Pauses between the uploads that are tried for one attempt before it is returned to its order. The first retry is
 /// immediate, because a server that answered 5xx may have recovered; together they outlast a short outage.

@@ -1,8 +1,8 @@
 //! Uploads a file to a printer, aborting when the printer falls silent.
 
-use crate::domain::printer_status::Connection;
-use crate::printers::adapter::{PrinterError, Source};
-use crate::printers::connections::PrinterConnection;
+use domain::printer_status::Connection;
+use printers::adapter::{PrinterError, Source};
+use printers::connections::PrinterConnection;
 
 /// Uploads a file and returns the name that the printer gave it. Aborts as soon as the watch finds the printer silent:
 /// bytes left in the buffers of a dead connection would delay the print by minutes.

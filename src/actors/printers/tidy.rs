@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use crate::actors::kernel::handle::Handle;
-use crate::domain::id::Id;
-use crate::domain::printer::Printer;
-use crate::domain::printer_status::Connection;
-use crate::printers::adapter::{Deleted, PrinterError};
-use crate::printers::connections::PrinterConnection;
+use domain::id::Id;
+use domain::printer::Printer;
+use domain::printer_status::Connection;
+use kernel::handle::Handle;
+use printers::adapter::{Deleted, PrinterError};
+use printers::connections::PrinterConnection;
 
 /// Pause after a deletion that failed.
 const DELETION_RETRY_DELAY: Duration = Duration::from_secs(30);

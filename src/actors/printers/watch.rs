@@ -11,13 +11,13 @@ use tokio::time::Instant;
 use super::look::{look, status_to_show};
 use super::tidy::tidy;
 use super::{PrinterEffects, pushed, tell};
-use crate::actors::kernel::handle::Handle;
-use crate::domain::printer::{Printer, PrinterCommand, SpoolBinding};
-use crate::domain::printer_status::{Connection, Status};
-use crate::domain::schedule::Delays;
-use crate::domain::time::Timestamp;
-use crate::printers::connections::PrinterConnection;
-use crate::printers::registry::{MakeError, StoredAddress};
+use domain::printer::{Printer, PrinterCommand, SpoolBinding};
+use domain::printer_status::{Connection, Status};
+use domain::schedule::Delays;
+use domain::time::Timestamp;
+use kernel::handle::Handle;
+use printers::connections::PrinterConnection;
+use printers::registry::{MakeError, StoredAddress};
 
 /// Number of failed status requests in a row after which the printer counts as silent, however little time has passed.
 const MAX_FAILED_LOOKS: u32 = 3;

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{oneshot, watch};
 
 use super::NotSliced;
-use crate::files::mailboxes::{MailboxLimits, MailboxPlace, MailboxPlaces, MailboxesFull};
-use crate::files::turns::FileOwner;
+use files::mailboxes::{MailboxLimits, MailboxPlace, MailboxPlaces, MailboxesFull};
+use files::turns::FileOwner;
 
 /// Models of customers that are sliced or wait for it. Further ones ask again.
 const LIMITS: MailboxLimits = MailboxLimits { of_all: 64, of_one: 2 };

@@ -37,18 +37,13 @@ use crate::http::reply::{NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
 use crate::http::setup_desk::{COOKIE, SetupDesk};
 use crate::http::wire::{
-    AnyJson, EmailAddress, Filled, JsonObject, MaxChars, NewPassword, ONE_LINE, SecretText, enumeration, read_body,
+    AnyJson, EmailAddress, Filled, JsonObject, MaxChars, NewPassword, ONE_LINE, SecretText, read_body,
 };
 use crate::printers::registry::PrinterAddress;
 use crate::secrets::credentials;
 
 const MAX_CODE_CHARS: usize = 100;
 const MAX_NAME_CHARS: usize = 200;
-
-enumeration! {
-    /// External service that the shop may use.
-    Service,
-}
 
 handles! {
     /// Handles that the setup routes need.

@@ -6,13 +6,13 @@ use ractor::ActorRef;
 
 use super::settle::reply;
 use super::{ActorState, Flight, Msg, records};
-use crate::actors::kernel::envelope::Stage;
+use crate::envelope::Stage;
 #[cfg(any(test, debug_assertions))]
-use crate::actors::kernel::test_panics::{self, Point};
-use crate::domain::aggregate::{NewAggregate, Versioned};
-use crate::domain::refusal::{Class, Refusal};
-use crate::store::rows::StoredRow;
-use crate::store::{AggregateKey, CommandWrites, CommitOwner, StoredAggregate, Submission};
+use crate::test_panics::{self, Point};
+use domain::aggregate::{NewAggregate, Versioned};
+use domain::refusal::{Class, Refusal};
+use store::rows::StoredRow;
+use store::{AggregateKey, CommandWrites, CommitOwner, StoredAggregate, Submission};
 
 impl<T: StoredAggregate> ActorState<T> {
     /// Decides the waiting commands as one commit. Returns `true` if it answered them without a commit, so that the

@@ -1,11 +1,11 @@
 //! Rows that the actor writes besides those of the decision: the audit log entry and the answer stored for an
 //! idempotency key.
 
-use crate::actors::kernel::envelope::{AskedCommand, IdempotencyKey};
-use crate::domain::aggregate::{Aggregate, DecisionContext};
-use crate::domain::id::Id;
-use crate::domain::refusal::{Class, Refusal};
-use crate::store::rows::{Audit, IdempotentAnswer};
+use crate::envelope::{AskedCommand, IdempotencyKey};
+use domain::aggregate::{Aggregate, DecisionContext};
+use domain::id::Id;
+use domain::refusal::{Class, Refusal};
+use store::rows::{Audit, IdempotentAnswer};
 
 /// Builds the audit entry of a change; `None` for the server's own changes.
 pub(super) fn audit<T: Aggregate>(

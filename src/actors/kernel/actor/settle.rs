@@ -5,12 +5,12 @@ use std::sync::Arc;
 use ractor::ActorRef;
 
 use super::{ActorState, Flight, MAX_SUPERSEDED, Msg, Verdict};
-use crate::actors::kernel::envelope::{Answered, CommandEnd, Envelope, Stage};
+use crate::envelope::{Answered, CommandEnd, Envelope, Stage};
 #[cfg(any(test, debug_assertions))]
-use crate::actors::kernel::test_panics::{self, Point};
-use crate::domain::aggregate::{Aggregate, Versioned};
-use crate::domain::refusal::{Class, Refusal};
-use crate::store::{Settlement, StoredAggregate, Unavailable};
+use crate::test_panics::{self, Point};
+use domain::aggregate::{Aggregate, Versioned};
+use domain::refusal::{Class, Refusal};
+use store::{Settlement, StoredAggregate, Unavailable};
 
 /// Decided commands, each with the verdict of the rules.
 type Decided<T> = Vec<(Envelope<T>, Verdict<T>)>;

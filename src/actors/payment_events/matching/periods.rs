@@ -3,14 +3,14 @@
 use uuid::Uuid;
 
 use super::{Owner, PaymentMatch, PaymentMatcher, unavailable};
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::handle::AskError;
-use crate::domain::customer::Customer;
-use crate::domain::id::Id;
-use crate::domain::invoice::{ChargedLine, ChargedPeriod, InvoiceCommand};
-use crate::domain::payment_event::PaidPeriod;
-use crate::domain::principal::Principal;
-use crate::domain::seller::SELLER_INCOMPLETE;
+use domain::customer::Customer;
+use domain::id::Id;
+use domain::invoice::{ChargedLine, ChargedPeriod, InvoiceCommand};
+use domain::payment_event::PaidPeriod;
+use domain::principal::Principal;
+use domain::seller::SELLER_INCOMPLETE;
+use kernel::envelope::CommandOrigin;
+use kernel::handle::AskError;
 
 /// Returns the id of our invoice for an invoice of the processor; deterministic, so that repeats map to the same
 /// invoice.

@@ -1,0 +1,283 @@
+//! Backups: an archive of a copy of the database and of all files, written while it is downloaded.
+//!
+//! The database is copied first, into a folder that exists only while a backup is made. Files never change, so they are
+//! read in place; none is removed until the last one is read, so every file that the copy refers to is in the archive.
+//! The manifest is the last entry and lists the contents of the backup. The secrets are not included.
+
+mod manifest;
+pub mod reading;
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::task::spawn_blocking;
+
+use self::manifest::{DatabasePart, Manifest, ManifestHead};
+use config::Config;
+use domain::time::Timestamp;
+use files::archive::Archive;
+use files::blobs::{Blobs, KeptContents};
+use files::disk::{DiskRoom, LOST_FOUND};
+use files::pieces::{PieceWriter, Pieces, pipe};
+use store::copy::{CopyError, DatabaseCopier, DatabaseCopy};
+
+/// Permissions of a backup's work folder and of the copy in it: accessible only to the server's user.
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
+/// Free space that a copy must leave on the disk, in bytes, because the shop keeps writing.
+const MIN_ROOM_LEFT_BYTES: u64 = 64 * 1024 * 1024;
+/// Name of the archive's last file, which lists its contents.
+pub(super) const MANIFEST_NAME: &str = "manifest.json";
+/// Product name in the manifest of every backup.
+pub(super) const PRODUCT: &str = "Printfloor";
+
+/// Reason a backup could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// Another backup is in progress.
+    #[error("a backup is being made or downloaded: wait until it is done, and try again")]
+    UnderWay,
+    /// A copy of the database would fill the disk.
+    #[error("the disk of the data folder has too little room for a copy of the database: make room, and try again")]
+    NoRoom,
+    /// Copying the database failed.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
+    /// A disk operation of this server failed.
+    #[error(transparent)]
+    Disk(#[from] io::Error),
+}
+
+/// Creator of backups, one at a time.
+pub struct Backups {
+    copier: DatabaseCopier,
+    blobs: Arc<Blobs>,
+    documents: PathBuf,
+    folder: PathBuf,
+    /// Lock that is held by the backup in progress and released once none of its temporary data is left on the disk.
+    turn: Arc<Mutex<()>>,
+}
+
+/// Backup being downloaded.
+pub struct Backup {
+    /// File name of the download.
+    pub file_name: String,
+    /// Stream of the archive as it is being written.
+    pub pieces: Pieces,
+}
+
+impl Backups {
+    /// Prepares backups of the shop with these settings. Removes what a process left behind that ended in the middle of
+    /// a backup.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the leftovers cannot be removed.
+    pub fn open(config: &Config, copier: DatabaseCopier, blobs: Arc<Blobs>) -> io::Result<Self> {
+        let folder = std::path::absolute(config.backup_dir())?;
+        remove_folder(&folder)?;
+        Ok(Self { copier, blobs, documents: config.documents_dir(), folder, turn: Arc::default() })
+    }
+
+    /// Copies the database and begins the archive.
+    ///
+    /// # Errors
+    ///
+    /// Fails if another backup is in progress, the disk lacks space, or the database cannot be copied.
+    pub async fn begin(self: &Arc<Self>, now: Timestamp) -> Result<Backup, BackupError> {
+        let turn = self.turn.clone().try_lock_owned().map_err(|_| BackupError::UnderWay)?;
+        let of = self.clone();
+        // A task of its own: when the client goes away it still ends in order, and only then the next may begin.
+        let prepared = tokio::spawn(async move { of.prepare(turn, now).await }).await;
+        let prepared = prepared.map_err(io::Error::other)??;
+        let file_name = format!("printfloor-backup-{}.tar", now.to_string().get(..10).unwrap_or_default());
+        let (mut writer, pieces) = pipe();
+        spawn_blocking(move || {
+            let written = prepared.write(&mut writer);
+            // Whoever has the whole archive finds nothing of it left.
+            drop(prepared);
+            match written {
+                Ok(()) => writer.end(),
+                Err(error) => {
+                    tracing::warn!(%error, "a backup was not downloaded to its end");
+                    writer.fail(error);
+                }
+            }
+        });
+        Ok(Backup { file_name, pieces })
+    }
+
+    async fn prepare(&self, turn: OwnedMutexGuard<()>, made_at: Timestamp) -> Result<PreparedBackup, BackupError> {
+        let needed = self.copier.size().await?.saturating_add(MIN_ROOM_LEFT_BYTES);
+        let (path, name) = (self.folder.clone(), self.copier.file_name());
+        let work_folder = spawn_blocking(move || WorkFolder::make(path, name)).await;
+        let (folder, room) = work_folder.map_err(io::Error::other)??;
+        if room.free_bytes < needed {
+            return Err(BackupError::NoRoom);
+        }
+        // Before the copy: what it names is kept from now on.
+        let contents = self.blobs.keep_all().await;
+        let copy = self.copier.copy_to(&folder.path.join(name)).await?;
+        Ok(PreparedBackup {
+            folder,
+            copy,
+            kind: self.copier.kind(),
+            name,
+            made_at,
+            blobs: self.blobs.clone(),
+            documents: self.documents.clone(),
+            _contents: contents,
+            _turn: turn,
+        })
+    }
+}
+
+/// Work folder of one backup, removed when it is dropped.
+struct WorkFolder {
+    path: PathBuf,
+}
+
+impl WorkFolder {
+    /// Creates the folder with an empty file for the copy, and measures the free space.
+    fn make(path: PathBuf, name: &str) -> io::Result<(Self, DiskRoom)> {
+        // An earlier one may not have been removable.
+        remove_folder(&path)?;
+        DirBuilder::new().mode(FOLDER_MODE).create(&path)?;
+        let folder = Self { path };
+        OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(folder.path.join(name))?;
+        let room = DiskRoom::of(&folder.path)?;
+        Ok((folder, room))
+    }
+}
+
+impl Drop for WorkFolder {
+    fn drop(&mut self) {
+        if let Err(error) = remove_folder(&self.path) {
+            tracing::warn!(%error, "the folder of a backup cannot be removed");
+        }
+    }
+}
+
+/// Removes a folder with its contents; a missing one is not an error.
+fn remove_folder(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// Copy of the database with a guard that keeps all files readable. The fields are dropped in order: the lock comes
+/// last.
+struct PreparedBackup {
+    folder: WorkFolder,
+    copy: DatabaseCopy,
+    kind: &'static str,
+    name: &'static str,
+    made_at: Timestamp,
+    blobs: Arc<Blobs>,
+    documents: PathBuf,
+    _contents: KeptContents,
+    _turn: OwnedMutexGuard<()>,
+}
+
+impl PreparedBackup {
+    /// Writes the archive, which unpacks to a data folder. Blocks on the disk and the reader, so it must not run on the
+    /// runtime's threads.
+    fn write(&self, to: &mut PieceWriter) -> io::Result<()> {
+        let mut archive = Archive::new(to, self.made_at);
+        let head = ManifestHead {
+            product: PRODUCT,
+            version: env!("CARGO_PKG_VERSION"),
+            made_at: self.made_at,
+            schema_version: &self.copy.schema,
+            database: DatabasePart { kind: self.kind, member: self.name, rows: &self.copy.rows },
+        };
+        let mut manifest = Manifest::begin(&self.folder.path.join(MANIFEST_NAME), FILE_MODE, &head)?;
+        manifest.add(&archive.add(self.name, File::open(self.folder.path.join(self.name))?)?)?;
+        self.blobs.for_each_content(|sha256, file| {
+            let member = archive.add(&format!("files/{}/{sha256}", &sha256[..2]), file)?;
+            if member.sha256 != sha256 {
+                tracing::error!(
+                    member = member.name,
+                    "a stored file is damaged on the disk; the backup has it as it is"
+                );
+            }
+            manifest.add(&member)
+        })?;
+        for_each_document(&self.documents, |name, file| manifest.add(&archive.add(name, file)?))?;
+        archive.add(MANIFEST_NAME, manifest.finish()?)?;
+        archive.finish()
+    }
+}
+
+/// Opens each document in a folder and its subfolders, with its name in the archive. A missing folder has none:
+/// documents are in a bucket, or none was rendered yet.
+fn for_each_document(folder: &Path, mut visit: impl FnMut(&str, File) -> io::Result<()>) -> io::Result<()> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        let entries = match fs::read_dir(&next) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            other => other?,
+        };
+        for entry in entries {
+            let (path, kind) = {
+                let entry = entry?;
+                (entry.path(), entry.file_type()?)
+            };
+            if kind.is_dir() {
+                folders.extend((!path.ends_with(LOST_FOUND)).then_some(path));
+                continue;
+            }
+            let below = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
+            // What is being written has a name of its own until it is whole.
+            if !kind.is_file() || below.contains('#') {
+                continue;
+            }
+            match File::open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                other => visit(&format!("documents/{below}"), other?)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn the_folder_of_a_backup_is_closed_to_others_and_goes_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("backup");
+        let (folder, _) = WorkFolder::make(path.clone(), "printfloor.db").unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(&path.join("printfloor.db"))), (0o700, 0o600));
+        drop(folder);
+        assert!(!path.exists());
+        remove_folder(&path).unwrap();
+    }
+
+    #[test]
+    fn documents_are_found_below_their_folder_when_they_are_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("abc")).unwrap();
+        fs::write(dir.path().join("abc/INV-1.pdf"), b"pdf").unwrap();
+        fs::write(dir.path().join("abc/INV-2.pdf#1"), b"half").unwrap();
+        let mut visited = Vec::new();
+        let visit = |name: &str, _: File| {
+            visited.push(name.to_owned());
+            Ok(())
+        };
+        for_each_document(dir.path(), visit).unwrap();
+        assert_eq!(visited, ["documents/abc/INV-1.pdf"]);
+        for_each_document(&dir.path().join("none"), |_, _| Ok(())).unwrap();
+    }
+}

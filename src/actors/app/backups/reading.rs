@@ -1,0 +1,375 @@
+//! Reads backups: verifies all of their files against the manifest, and unpacks them.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Component, Path, PathBuf};
+
+use bounded_json::Bounds;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+use tar::{Archive, EntryType};
+
+use super::{FILE_MODE, FOLDER_MODE, MANIFEST_NAME, PRODUCT};
+use domain::time::Timestamp;
+use files::disk::LOST_FOUND;
+
+/// Maximum size of a manifest that is read, in bytes. It has a line for each file of the shop.
+pub const MAX_MANIFEST_BYTES: u64 = 256 * 1024 * 1024;
+/// Limits for parsing a manifest: its nesting depth, and its number of values, four for each file of the shop.
+pub const MANIFEST: Bounds = Bounds { depth: 8, values: 8_000_000 };
+/// Number of bytes read at a time.
+const PIECE_BYTES: usize = 256 * 1024;
+/// Number of characters of a hexadecimal SHA-256, which is also the length of the folder name of a stored file.
+const SHA256_CHARS: usize = 64;
+const FOLDER_CHARS: usize = 2;
+
+/// Reason a backup cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupReadError {
+    /// The archive cannot be read, or a file cannot be written.
+    #[error(transparent)]
+    Disk(#[from] io::Error),
+    /// The manifest, which must be the last file, is missing.
+    #[error("it is no backup, or its download broke off: its last file is not {MANIFEST_NAME}")]
+    NoManifest,
+    /// The manifest is not that of a backup.
+    #[error("its {MANIFEST_NAME} is not one of a backup of Printfloor")]
+    BadManifest,
+    /// A file differs from the one listed in the manifest.
+    #[error("it is damaged: {0}")]
+    Damaged(String),
+}
+
+/// Contents of a manifest.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ManifestText {
+    product: String,
+    /// Version of the program that made the backup.
+    pub version: String,
+    /// Time at which the backup was made.
+    pub made_at: Timestamp,
+    /// Name of the newest migration applied to its database.
+    pub schema_version: String,
+    /// Copy of the database.
+    pub database: ManifestDatabase,
+    members: Vec<ManifestMember>,
+}
+
+/// Database section of a manifest.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ManifestDatabase {
+    /// `sqlite` or `postgresql`.
+    pub kind: String,
+    /// Name of its file in the archive.
+    pub member: String,
+    /// Number of rows of each table.
+    pub rows: BTreeMap<String, u64>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct ManifestMember {
+    name: String,
+    bytes: u64,
+    sha256: String,
+}
+
+/// Backup whose files all match its manifest.
+#[derive(Clone, Debug)]
+pub struct VerifiedBackup {
+    /// Parsed manifest.
+    pub manifest: ManifestText,
+    /// SHA-256 of the manifest, in hex.
+    pub sha256: String,
+    /// Number of files besides the database and the manifest.
+    pub files: usize,
+    /// Total size of all files, in bytes.
+    pub bytes: u64,
+}
+
+/// Destinations of the files of a backup.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BackupPlaces {
+    /// File of the database.
+    pub database: PathBuf,
+    /// Folder of stored files.
+    pub files: PathBuf,
+    /// Folder of rendered documents.
+    pub documents: PathBuf,
+}
+
+impl BackupPlaces {
+    /// Returns the destination of a file of an archive; `None` if no backup contains such a file.
+    fn of(&self, name: &str, database: &str) -> Option<PathBuf> {
+        if name == database {
+            return Some(self.database.clone());
+        }
+        let (folder, rest) = name.split_once('/')?;
+        let is_hex = |text: &str, chars: usize| {
+            text.len() == chars && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+        };
+        match folder {
+            "files" => {
+                let (start, sha256) = rest.split_once('/')?;
+                let fits = is_hex(start, FOLDER_CHARS) && is_hex(sha256, SHA256_CHARS) && sha256.starts_with(start);
+                fits.then(|| self.files.join(start).join(sha256))
+            }
+            "documents" => {
+                let below = Path::new(rest);
+                let fits = !rest.is_empty() && below.components().all(|part| matches!(part, Component::Normal(_)));
+                fits.then(|| self.documents.join(below))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Reads a backup from the first file to the last, and verifies it against its manifest. `progress` receives the number
+/// of bytes read. Blocks on the disk.
+///
+/// # Errors
+///
+/// Fails if the file is not a backup, or is incomplete or damaged.
+pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBackup, BackupReadError> {
+    let (mut file_facts, mut last) = (BTreeMap::new(), None);
+    for_each_file(path, &mut progress, |name, bytes, content| {
+        let mut text = Vec::new();
+        let sha256 = if name == MANIFEST_NAME && bytes <= MAX_MANIFEST_BYTES {
+            copy_hashed(content, &mut text)?
+        } else {
+            copy_hashed(content, &mut io::sink())?
+        };
+        last = Some((name.to_owned(), text, sha256.clone()));
+        match file_facts.insert(name.to_owned(), (bytes, sha256)) {
+            None => Ok(()),
+            Some(_) => Err(BackupReadError::Damaged(format!("{name} is in it twice"))),
+        }
+    })?;
+    let (_, text, sha256) = last.filter(|(name, ..)| name == MANIFEST_NAME).ok_or(BackupReadError::NoManifest)?;
+    let manifest = bounded_json::read(&text, MANIFEST).and_then(serde_json::from_value::<ManifestText>);
+    let manifest = manifest.map_err(|_| BackupReadError::BadManifest)?;
+    if manifest.product != PRODUCT {
+        return Err(BackupReadError::BadManifest);
+    }
+    file_facts.remove(MANIFEST_NAME);
+    let bytes = file_facts.values().map(|(bytes, _)| bytes).sum();
+    for member in &manifest.members {
+        let damaged = |words: &str| Err(BackupReadError::Damaged(format!("{} {words}", member.name)));
+        match file_facts.remove(&member.name) {
+            None => return damaged("is missing"),
+            Some((bytes, sha256)) if bytes != member.bytes || sha256 != member.sha256 => {
+                return damaged("is not the file that was backed up: its SHA-256 is another one");
+            }
+            Some(_) => {}
+        }
+    }
+    if let Some(name) = file_facts.keys().next() {
+        return Err(BackupReadError::Damaged(format!("{name} is in it, and not in its manifest")));
+    }
+    if !manifest.members.iter().any(|member| member.name == manifest.database.member) {
+        return Err(BackupReadError::Damaged("it has no database".to_owned()));
+    }
+    let files = manifest.members.len() - 1;
+    Ok(VerifiedBackup { manifest, sha256, files, bytes })
+}
+
+/// Unpacks a verified backup to these destinations, where no file may exist yet, and verifies each file against the
+/// manifest once more. All data is synced to disk on return. Blocks on the disk.
+///
+/// # Errors
+///
+/// Fails if a file has no destination, has changed since the verification, or cannot be written.
+pub fn unpack(
+    path: &Path,
+    backup: &VerifiedBackup,
+    places: &BackupPlaces,
+    mut progress: impl FnMut(u64),
+) -> Result<(), BackupReadError> {
+    let members: BTreeMap<&str, &ManifestMember> =
+        backup.manifest.members.iter().map(|member| (member.name.as_str(), member)).collect();
+    for folder in [&places.files, &places.documents] {
+        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
+    }
+    for_each_file(path, &mut progress, |name, _, content| {
+        if name == MANIFEST_NAME {
+            return Ok(());
+        }
+        let damaged = |words: &str| BackupReadError::Damaged(format!("{name} {words}"));
+        let member = members.get(name).ok_or_else(|| damaged("was not in it a moment ago"))?;
+        let to = places.of(name, &backup.manifest.database.member).ok_or_else(|| damaged("belongs to no shop"))?;
+        if let Some(folder) = to.parent() {
+            DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&to)?;
+        if copy_hashed(content, &mut file)? != member.sha256 {
+            return Err(damaged("is another file than a moment ago"));
+        }
+        file.sync_all()?;
+        Ok(())
+    })
+}
+
+/// Calls a function for each file of an archive, with its name and size.
+fn for_each_file(
+    path: &Path,
+    progress: &mut impl FnMut(u64),
+    mut visit: impl FnMut(&str, u64, &mut dyn Read) -> Result<(), BackupReadError>,
+) -> Result<(), BackupReadError> {
+    let mut archive = Archive::new(File::open(path)?);
+    let unreadable = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::StorageFull => error.into(),
+        _ => BackupReadError::Damaged(format!("it cannot be read to its end ({error})")),
+    };
+    for entry in archive.entries().map_err(unreadable)? {
+        let mut entry = entry.map_err(unreadable)?;
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        if entry.header().entry_type() != EntryType::Regular {
+            return Err(BackupReadError::Damaged(format!("{name} is no plain file")));
+        }
+        let bytes = entry.size();
+        visit(&name, bytes, &mut entry)?;
+        progress(bytes);
+    }
+    Ok(())
+}
+
+/// Copies to the end and returns the hexadecimal SHA-256 of the copied data.
+fn copy_hashed(from: &mut dyn Read, to: &mut impl Write) -> io::Result<String> {
+    let (mut hash, mut piece) = (Sha256::new(), vec![0; PIECE_BYTES]);
+    loop {
+        match from.read(&mut piece)? {
+            0 => break,
+            read => {
+                hash.update(&piece[..read]);
+                to.write_all(&piece[..read])?;
+            }
+        }
+    }
+    Ok(hex::encode(hash.finalize()))
+}
+
+/// Syncs the directory entries of a folder and its subfolders to disk.
+///
+/// # Errors
+///
+/// Fails if a folder cannot be read or synced.
+pub fn sync_folders(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() && entry.file_name() != LOST_FOUND {
+            sync_folders(&entry.path())?;
+        }
+    }
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use serde_json::json;
+
+    use super::*;
+
+    /// Writes an archive of these files, with a manifest that matches them except for the changes by `spoil`.
+    fn archive(folder: &Path, spoil: impl FnOnce(&mut Vec<(String, Vec<u8>)>)) -> PathBuf {
+        let sha = hex::encode(Sha256::digest(b"G28\n"));
+        let mut files = vec![
+            ("printfloor.db".to_owned(), b"database".to_vec()),
+            (format!("files/{}/{sha}", &sha[..2]), b"G28\n".to_vec()),
+            ("documents/ab/INV-1.pdf".to_owned(), b"pdf".to_vec()),
+        ];
+        let members: Vec<_> = files
+            .iter()
+            .map(|(name, content)| json!({"name": name, "bytes": content.len(), "sha256": hex::encode(Sha256::digest(content))}))
+            .collect();
+        let manifest = json!({
+            "product": "Printfloor", "version": "1", "madeAt": "2026-11-01T00:00:00.000Z", "schemaVersion": "m1",
+            "database": {"kind": "sqlite", "member": "printfloor.db", "rows": {"orders": 2}}, "members": members,
+        });
+        files.push((MANIFEST_NAME.to_owned(), manifest.to_string().into_bytes()));
+        spoil(&mut files);
+        let path = folder.join("backup.tar");
+        let mut written = files::archive::Archive::new(File::create(&path).unwrap(), Timestamp(0));
+        for (name, content) in &files {
+            let part = folder.join("part");
+            fs::write(&part, content).unwrap();
+            written.add(name, File::open(&part).unwrap()).unwrap();
+        }
+        written.finish().unwrap();
+        path
+    }
+
+    fn places(folder: &Path) -> BackupPlaces {
+        let data = folder.join("data");
+        BackupPlaces { database: data.join("x.db"), files: data.join("files"), documents: data.join("documents") }
+    }
+
+    #[test]
+    fn a_whole_backup_is_unpacked_to_its_places() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = archive(folder.path(), |_| {});
+        let mut bytes_read = 0;
+        let backup = verify(&path, |bytes| bytes_read += bytes).unwrap();
+        assert_eq!((backup.files, backup.bytes, backup.manifest.database.rows["orders"]), (2, 15, 2));
+        assert!(bytes_read > 15);
+        let places = places(folder.path());
+        unpack(&path, &backup, &places, |_| {}).unwrap();
+        assert_eq!(fs::read(&places.database).unwrap(), b"database");
+        assert_eq!(fs::read(places.documents.join("ab/INV-1.pdf")).unwrap(), b"pdf");
+        sync_folders(&folder.path().join("data")).unwrap();
+        assert!(unpack(&path, &backup, &places, |_| {}).is_err(), "nothing is overwritten");
+    }
+
+    #[test]
+    fn whatever_is_spoilt_is_told() {
+        type Spoil = fn(&mut Vec<(String, Vec<u8>)>);
+        let cases: [(Spoil, &str); 6] = [
+            (|files| files[0].1[0] ^= 1, "printfloor.db is not the file that was backed up"),
+            (|files| drop(files.remove(1)), "is missing"),
+            (|files| drop(files.pop()), "its last file is not manifest.json"),
+            (|files| files.insert(0, ("evil".to_owned(), Vec::new())), "evil is in it, and not in its manifest"),
+            (|files| files[3].1 = b"{}".to_vec(), "not one of a backup of Printfloor"),
+            (|files| files.push(("more".to_owned(), Vec::new())), "its last file is not manifest.json"),
+        ];
+        for (spoil, words) in cases {
+            let folder = tempfile::tempdir().unwrap();
+            let path = archive(folder.path(), spoil);
+            let error = verify(&path, |_| {}).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = archive(folder.path(), |_| {});
+        let whole = fs::read(&path).unwrap();
+        for keep in [0, 100, 600, whole.len() - 2000] {
+            fs::write(&path, &whole[..keep]).unwrap();
+            assert!(verify(&path, |_| {}).is_err(), "{keep} bytes");
+        }
+        fs::write(&path, b"no archive at all").unwrap();
+        assert!(verify(&path, |_| {}).is_err());
+    }
+
+    #[test]
+    fn no_file_leaves_its_folder() {
+        let places = places(Path::new("/shop"));
+        for name in [
+            "documents/../../etc/passwd",
+            "documents//etc/passwd",
+            "documents/",
+            "files/aa/../x",
+            "files/aa",
+            "other/x",
+            "printfloor.db/x",
+            "../printfloor.db",
+            "/etc/passwd",
+            "",
+        ] {
+            assert_eq!(places.of(name, "printfloor.db"), None, "{name}");
+        }
+        let sha = "ab".repeat(32);
+        assert_eq!(places.of(&format!("files/ab/{sha}"), "x"), Some(places.files.join("ab").join(&sha)));
+        assert_eq!(places.of(&format!("files/ac/{sha}"), "x"), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! Removes contents from the disk that no file refers to any more.
+
+use super::App;
+use files::blobs::Blobs;
+use store::queries::Queries;
+use store::rows::LoadError;
+
+/// Reason contents could not be removed.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoveError {
+    /// The contents in use could not be read from the database.
+    #[error(transparent)]
+    Query(#[from] LoadError),
+    /// Listing or deleting contents on the disk failed.
+    #[error(transparent)]
+    Disk(#[from] std::io::Error),
+}
+
+impl App {
+    /// Removes all contents that no file refers to; returns how many.
+    pub async fn remove_unnamed_contents(&self) -> Result<usize, RemoveError> {
+        let removing = self.blobs.removing().await;
+        let named = self.queries.named_contents().await?;
+        Ok(removing.keep_only(&named).await?)
+    }
+}
+
+/// Removes these contents, except those that a file refers to.
+pub async fn remove_contents(
+    blobs: &Blobs,
+    queries: &Queries,
+    contents: impl IntoIterator<Item = String>,
+) -> Result<(), RemoveError> {
+    let removing = blobs.removing().await;
+    for sha256 in contents {
+        if !queries.is_content_named(&sha256).await? {
+            removing.remove(&sha256).await?;
+        }
+    }
+    Ok(())
+}

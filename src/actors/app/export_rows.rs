@@ -1,0 +1,40 @@
+//! Rows of exports: for each type of records its columns, and a query for a page of rows.
+//!
+//! To add a type, create a submodule with `COLUMNS` and `page`, and add a line to each `match` here.
+
+mod invoices;
+mod quotes;
+
+use async_trait::async_trait;
+
+use crate::exports::{ExportPage, ExportRows};
+use domain::export::{ExportCursor, ExportScope, ExportType};
+use domain::time::Timestamp;
+use store::queries::Queries;
+use store::rows::LoadError;
+
+/// Source of export rows that reads from the read pool.
+pub(super) struct RowsOfQueries(pub(super) Queries);
+
+#[async_trait]
+impl ExportRows for RowsOfQueries {
+    fn columns(&self, kind: ExportType) -> &'static [&'static str] {
+        match kind {
+            ExportType::Invoices => invoices::COLUMNS,
+            ExportType::Quotes => quotes::COLUMNS,
+        }
+    }
+
+    async fn page(
+        &self,
+        scope: &ExportScope,
+        upto: Timestamp,
+        after: Option<ExportCursor>,
+        limit: u64,
+    ) -> Result<ExportPage, LoadError> {
+        match scope.kind {
+            ExportType::Invoices => invoices::page(&self.0, scope, upto, after, limit).await,
+            ExportType::Quotes => quotes::page(&self.0, scope, upto, after, limit).await,
+        }
+    }
+}

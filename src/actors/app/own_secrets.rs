@@ -1,0 +1,130 @@
+//! The server's own secrets: taken from the settings or generated at the first start, and verified against the check
+//! values stored in the database.
+//!
+//! They are generated only for a new database. New secrets over existing data would invalidate every API key and make
+//! all stored secrets unreadable, so the start is refused instead, before it changes anything.
+
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sea_orm::DatabaseConnection;
+
+use config::values::Secret;
+use config::{Config, dotenv};
+use platform::io_words::io_words;
+use platform::secrets::check_values::check_value;
+use platform::secrets::random::secret_bytes;
+use store::connect::{self, DatabaseSettings, OpenError};
+use store::secret_checks::{self, DatabaseState, SecretCheck};
+
+/// Reason the server does not start with these secrets.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretsError {
+    /// The database holds data, and secrets that it was created with are missing.
+    #[error("{database} holds a shop, but {} {} missing", .names.join(", "), is_or_are(.names))]
+    Missing {
+        /// Names of the secrets that are missing.
+        names: Vec<&'static str>,
+        /// Kind and location of the database.
+        database: String,
+        /// File in which the secrets are looked for.
+        file: PathBuf,
+    },
+    /// The database was created with other secrets.
+    #[error("{database} was made with another {} than the present one", .names.join(" and another "))]
+    Differ {
+        /// Names of the secrets that differ from those of the database.
+        names: Vec<&'static str>,
+        /// Kind and location of the database.
+        database: String,
+        /// File in which the secrets are looked for.
+        file: PathBuf,
+    },
+    /// Generated secrets cannot be stored, so the next start would not have them.
+    #[error("{} cannot be written to keep new secrets: {words}", file.display())]
+    Keep {
+        /// File in which they would be stored.
+        file: PathBuf,
+        /// Error message of the operating system.
+        words: String,
+    },
+    /// The database could not be checked.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+}
+
+fn is_or_are(names: &[&str]) -> &'static str {
+    if names.len() == 1 { "is" } else { "are" }
+}
+
+/// Returns the address and limits of the database from the settings.
+pub fn database_settings(config: &Config) -> DatabaseSettings {
+    DatabaseSettings {
+        url: config.database_url().expose().to_owned(),
+        read_connections: config.database.read_connections,
+        statement_timeout: config.database.statement_timeout_seconds.duration(),
+    }
+}
+
+/// Returns the check values of those secrets on which data depends, as far as they are set. `SESSION_SECRET` is not
+/// among them: changing it only invalidates links that were signed before.
+fn checks(config: &Config) -> Vec<SecretCheck> {
+    let auth = &config.auth;
+    let names = [("API_KEY_SALT", &auth.api_key_salt), ("SECRETS_KEY", &auth.secrets_key)];
+    let set = names.into_iter().filter(|(_, secret)| !secret.is_empty());
+    set.map(|(name, secret)| (name, check_value(name, secret.expose()))).collect()
+}
+
+/// Checks whether the database holds a shop, and whether it was created with these secrets. Changes nothing.
+///
+/// # Errors
+///
+/// Fails if the database cannot be queried.
+pub async fn look(config: &Config) -> Result<DatabaseState, OpenError> {
+    secret_checks::look(&database_settings(config), &checks(config)).await
+}
+
+/// Rejects secrets that existing data was not created with, and generates the missing ones if the database is new.
+/// Generated secrets are stored beside the data before anything else is written. Must be called with the lock on the
+/// data folder held. Returns the secrets file if it was written.
+///
+/// # Errors
+///
+/// Fails if secrets are missing or differ, cannot be stored, or the database cannot be queried.
+pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError> {
+    let state = look(config).await?;
+    let (file, database) = (config.secrets_file(), connect::display_url(config.database_url().expose()));
+    let all = config.auth.own_secrets_mut().into_iter();
+    let mut lacking: Vec<_> = all.filter(|(_, secret)| secret.is_empty()).collect();
+    match state {
+        DatabaseState::Existing { .. } if !lacking.is_empty() => {
+            let names = lacking.iter().map(|(name, _)| *name).collect();
+            Err(SecretsError::Missing { names, database, file })
+        }
+        DatabaseState::Existing { differing } if !differing.is_empty() => {
+            Err(SecretsError::Differ { names: differing, database, file })
+        }
+        DatabaseState::New if !lacking.is_empty() => {
+            for (_, secret) in &mut lacking {
+                **secret = Secret::new(STANDARD.encode(secret_bytes::<32>()));
+            }
+            let generated: Vec<_> = lacking.iter().map(|(name, secret)| (*name, secret.expose())).collect();
+            let before = std::fs::read_to_string(&file).unwrap_or_default();
+            let written = dotenv::write(&file, &dotenv::with_values(&before, &generated));
+            written.map_err(|error| SecretsError::Keep { file: file.clone(), words: io_words(&error) })?;
+            Ok(Some(file))
+        }
+        DatabaseState::New | DatabaseState::Existing { .. } => Ok(None),
+    }
+}
+
+/// Stores the check values of secrets that have none in the database yet. Must be called by the server that holds the
+/// database, after [`settle`].
+///
+/// # Errors
+///
+/// Fails if the database cannot be written.
+pub async fn keep(config: &Config, db: &DatabaseConnection) -> Result<(), OpenError> {
+    Ok(secret_checks::keep(db, &checks(config)).await?)
+}

@@ -1,0 +1,64 @@
+//! Deletes expired pictures of ended prints.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::{App, remove_contents};
+use domain::file::{File, FileCommand};
+use domain::order::OrderCommand;
+use domain::time::Timestamp;
+use kernel::envelope::CommandOrigin;
+use kernel::handle::AskError;
+use store::rows::LoadError;
+
+/// Interval between two searches for old pictures.
+const LOOK_INTERVAL: Duration = Duration::from_secs(3600);
+/// Maximum number of pictures deleted per search.
+const MAX_DELETED: u64 = 1_000;
+
+/// Deletes pictures older than `keep`, at the start and every hour while the app lives.
+pub(super) async fn run(app: Weak<App>, keep: Duration) {
+    let keep_ms = i64::try_from(keep.as_millis()).unwrap_or(i64::MAX);
+    loop {
+        {
+            let Some(app) = app.upgrade() else { return };
+            match app.delete_old_photos(app.environment.now().plus_ms(-keep_ms)).await {
+                Ok(0) => {}
+                Ok(deleted) => tracing::info!(deleted, "old pictures of ended prints are deleted"),
+                Err(error) => tracing::warn!(%error, "old pictures of ended prints cannot be looked for"),
+            }
+        }
+        sleep(LOOK_INTERVAL).await;
+    }
+}
+
+impl App {
+    /// Deletes pictures that were taken before this time; returns how many.
+    async fn delete_old_photos(&self, before: Timestamp) -> Result<usize, LoadError> {
+        let mut deleted = 0;
+        for photo in self.queries.photos_before(before, MAX_DELETED).await? {
+            match self.delete_photo(&photo).await {
+                Ok(()) => deleted += 1,
+                // A person's sign-off names it, or somebody uses it otherwise: it is kept.
+                Err(AskError::Refused(_)) => {}
+                Err(error) => tracing::debug!(file = %photo.id, %error, "an old picture is deleted later"),
+            }
+        }
+        Ok(deleted)
+    }
+
+    /// Deletes a picture, after its order has dropped the reference: an order never refers to a missing picture.
+    async fn delete_photo(&self, photo: &File) -> Result<(), AskError> {
+        if let Some(of) = photo.photo_of {
+            let forget = OrderCommand::Photographed { job: of.job, attempt: of.attempt, file: None };
+            self.orders.ask(of.order, CommandOrigin::system(), forget).await?;
+        }
+        self.files.ask(photo.id, CommandOrigin::system(), FileCommand::Archive).await?;
+        if let Err(error) = remove_contents(&self.blobs, &self.queries, [photo.sha256.clone()]).await {
+            tracing::warn!(file = %photo.id, %error, "the content of an old picture is still on the disk");
+        }
+        Ok(())
+    }
+}

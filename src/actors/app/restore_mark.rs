@@ -1,0 +1,166 @@
+//! Mark of a restore: the backup being restored, and its destinations. It is in the data folder from before anything is
+//! written until everything is verified, and no server starts while it exists.
+//!
+//! A process that is killed after its last write and before it removes the mark leaves a complete restore. The database
+//! tells: the restore is recorded in it, and is not marked as unfinished. The next server or restore command removes
+//! such a mark.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::own_secrets;
+use config::Config;
+use store::connect::{self, OpenError, sqlite_file};
+use store::restoring::is_recorded;
+
+/// Destinations and backup of a restore. The destinations were all empty when it began.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RestoreMark {
+    /// Kind and location of the database.
+    pub database: String,
+    /// Folder of stored files.
+    pub files: PathBuf,
+    /// Folder of rendered documents.
+    pub documents: PathBuf,
+    /// SHA-256 of the backup's manifest, in hex; empty in marks of older releases.
+    #[serde(default)]
+    pub backup: String,
+}
+
+/// Progress of the restore into a data folder.
+#[derive(PartialEq, Eq, Debug)]
+pub enum RestoreStage {
+    /// There is no mark: no restore is in progress.
+    Unmarked,
+    /// The restore was interrupted; `None` if before its mark was written, which precedes everything else.
+    Interrupted(Option<RestoreMark>),
+    /// The restore is complete, but was interrupted before it removed its mark, which is removed now.
+    Complete(RestoreMark),
+}
+
+/// Reason the progress of a restore cannot be determined.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreMarkError {
+    /// The mark cannot be read or removed.
+    #[error(transparent)]
+    Disk(#[from] io::Error),
+    /// The database cannot be queried.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+}
+
+impl RestoreMark {
+    /// Creates the mark of a restore of the backup with this manifest to the destinations in the settings.
+    pub fn new(config: &Config, backup: &str) -> Self {
+        let url = config.database_url();
+        let database = sqlite_file(url.expose())
+            .map_or_else(|| connect::display_url(url.expose()), |file| whole_path(&file).display().to_string());
+        Self {
+            database,
+            files: whole_path(&config.files_dir()),
+            documents: whole_path(&config.documents_dir()),
+            backup: backup.to_owned(),
+        }
+    }
+
+    /// Returns whether both have the same destinations.
+    pub fn has_places_of(&self, other: &Self) -> bool {
+        (&self.database, &self.files, &self.documents) == (&other.database, &other.files, &other.documents)
+    }
+
+    /// Writes the mark and syncs it to disk.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the data folder cannot be written.
+    pub fn write(&self, config: &Config) -> io::Result<()> {
+        let path = config.restore_mark();
+        fs::write(&path, serde_json::to_vec(self)?)?;
+        File::open(&path)?.sync_all()?;
+        sync(&config.server.data_dir)
+    }
+}
+
+/// Removes the mark and syncs the removal to disk.
+///
+/// # Errors
+///
+/// Fails if the mark cannot be removed.
+pub fn unmark(config: &Config) -> io::Result<()> {
+    fs::remove_file(config.restore_mark())?;
+    sync(&config.server.data_dir)
+}
+
+/// Returns the progress of the restore into the data folder, and removes the mark of a complete one. Must be called
+/// with the lock on the data folder held.
+///
+/// # Errors
+///
+/// Fails if there is a mark and the database cannot be queried, or the mark cannot be read or removed.
+pub async fn settle(config: &Config) -> Result<RestoreStage, RestoreMarkError> {
+    let text = match fs::read(config.restore_mark()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(RestoreStage::Unmarked),
+        text => text?,
+    };
+    let mark = bounded_json::read(&text, bounded_json::REQUEST).ok();
+    let Some(mark) = mark.and_then(|mark| serde_json::from_value::<RestoreMark>(mark).ok()) else {
+        return Ok(RestoreStage::Interrupted(None));
+    };
+    if mark.has_places_of(&RestoreMark::new(config, &mark.backup)) && is_complete(config, &mark).await? {
+        unmark(config)?;
+        return Ok(RestoreStage::Complete(mark));
+    }
+    Ok(RestoreStage::Interrupted(Some(mark)))
+}
+
+async fn is_complete(config: &Config, mark: &RestoreMark) -> Result<bool, OpenError> {
+    match is_recorded(&own_secrets::database_settings(config), &mark.backup).await {
+        Err(OpenError::NotADatabase) => Ok(false),
+        recorded => recorded,
+    }
+}
+
+/// Returns the absolute path, the same whether it exists or not.
+fn whole_path(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[tokio::test]
+    async fn a_restore_is_complete_only_once_its_database_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        config.server.data_dir = folder.path().to_owned();
+        assert_eq!(settle(&config).await.unwrap(), RestoreStage::Unmarked);
+        let mark = RestoreMark::new(&config, "ab");
+        mark.write(&config).unwrap();
+        assert_eq!(settle(&config).await.unwrap(), RestoreStage::Interrupted(Some(mark.clone())), "no database");
+        fs::write(folder.path().join("printfloor.db"), "no database ".repeat(100)).unwrap();
+        assert_eq!(settle(&config).await.unwrap(), RestoreStage::Interrupted(Some(mark)), "no whole database");
+        for cut in ["", "{\"database\": \"SQL"] {
+            fs::write(config.restore_mark(), cut).unwrap();
+            assert_eq!(settle(&config).await.unwrap(), RestoreStage::Interrupted(None));
+        }
+        assert!(config.restore_mark().exists());
+        unmark(&config).unwrap();
+        assert_eq!(settle(&config).await.unwrap(), RestoreStage::Unmarked);
+    }
+
+    #[test]
+    fn marks_of_older_releases_name_no_backup() {
+        let text = r#"{"database": "SQLite /a/b.db", "files": "/a/files", "documents": "/a/documents"}"#;
+        let mark: RestoreMark = serde_json::from_str(text).unwrap();
+        assert_eq!(mark.backup, "");
+    }
+}

@@ -1,0 +1,52 @@
+//! Other shops according to the settings: connections for shipment notifications, and the storefront that provides the
+//! catalogue.
+
+use std::sync::Arc;
+
+use dashmap::DashMap;
+
+use super::ShopStartError;
+use crate::channel_orders::ShopLines;
+use config::Config;
+use domain::schedule::Delays;
+use platform::http::{LanSettings, lan};
+use platform::secrets::encryption::SecretCipher;
+use services::circuit::CircuitSettings;
+use services::storefront::{STOREFRONT_WORD, Storefront};
+
+/// Creates the connections to shops whose orders are fulfilled here; makes no calls yet.
+pub(super) fn lines(config: &Config) -> Result<Arc<ShopLines>, ShopStartError> {
+    Ok(Arc::new(ShopLines {
+        client: lan(&LanSettings::default())?,
+        cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
+        settings: circuit(config),
+        lines: DashMap::new(),
+    }))
+}
+
+/// Returns the timeout of calls, and how long a failing shop is not called.
+pub fn circuit(config: &Config) -> CircuitSettings {
+    let calls = &config.integrations;
+    let first = calls.retry_first_seconds.duration();
+    let pauses = Delays { first, longest: calls.retry_longest_seconds.duration().max(first) };
+    CircuitSettings { timeout: calls.request_timeout_seconds.duration(), pauses }
+}
+
+/// Creates the storefront whose products form the catalogue; `None` if it consists of our own products.
+pub(super) fn storefront(config: &Config) -> Result<Option<Arc<Storefront>>, ShopStartError> {
+    let settings = &config.catalog;
+    if settings.provider == "local" {
+        return Ok(None);
+    }
+    if settings.provider != STOREFRONT_WORD {
+        return Err(ShopStartError::Catalog(format!("provider must be local or {STOREFRONT_WORD}")));
+    }
+    let storefront = Storefront::new(lan(&LanSettings::default())?, &settings.url, catalog_currency(config));
+    storefront.map(|storefront| Some(Arc::new(storefront))).map_err(|error| ShopStartError::Catalog(error.to_string()))
+}
+
+/// Returns the currency of the catalogue's prices.
+pub fn catalog_currency(config: &Config) -> &str {
+    let own = &config.catalog.currency;
+    if own.is_empty() { &config.orders.currency } else { own }
+}

@@ -1,0 +1,57 @@
+//! Errors that prevent the app from starting.
+
+use ractor::SpawnErr;
+
+use documents::DesignError;
+use platform::http::BuildError;
+use platform::secrets::encryption::EncryptionError;
+use services::mail::MailError;
+use services::object_storage::StorageError;
+use services::payments::ProcessorError;
+use store::connect::OpenError;
+use store::restoring::RestoringError;
+use store::rows::LoadError;
+
+/// Reason the app does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ShopStartError {
+    /// The database cannot be used.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Data in the database cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The HTTP clients for printers and services cannot be built.
+    #[error(transparent)]
+    Http(#[from] BuildError),
+    /// The encryption key for secrets cannot be used.
+    #[error("SECRETS_KEY: {0}")]
+    Encryption(#[from] EncryptionError),
+    /// Mail is misconfigured.
+    #[error(transparent)]
+    Mail(#[from] MailError),
+    /// The payment processor is misconfigured.
+    #[error(transparent)]
+    Payments(#[from] ProcessorError),
+    /// The Redis address cannot be used.
+    #[error("REDIS_URL: {0}")]
+    Redis(#[from] redis::RedisError),
+    /// The folder of files cannot be used.
+    #[error("the folder of files cannot be used: {0}")]
+    Files(#[from] std::io::Error),
+    /// The design of invoices and mails cannot be used.
+    #[error("the look of invoices and mails: {0}")]
+    Design(#[from] DesignError),
+    /// The bucket for PDFs cannot be used.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The catalogue's provider cannot be used.
+    #[error("catalog: {0}")]
+    Catalog(String),
+    /// A restore could not be recorded.
+    #[error("the restore of a backup cannot be recorded: {0}")]
+    Restore(#[from] RestoringError),
+    /// An actor did not start.
+    #[error("an actor did not start: {0}")]
+    Spawn(#[from] SpawnErr),
+}

@@ -1,0 +1,101 @@
+//! Copies the committed events into the Redis stream. Nothing waits for it: it pauses while Redis is unavailable, and
+//! then reads the missed events from the table.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::RedisError;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::App;
+use domain::event::Numbered;
+use domain::schedule::Delays;
+use services::redis::Redis;
+use services::redis::stream::{EventStream, StreamEntry};
+use store::event_follower::EventFollower;
+use store::rows::LoadError;
+
+/// Maximum number of events added at a time.
+const EVENTS_PER_READ: usize = 256;
+/// Backoff after consecutive failures.
+const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
+
+/// Reason the copying stopped for now.
+#[derive(Debug, thiserror::Error)]
+enum Halt {
+    #[error("redis: {0}")]
+    Redis(#[from] RedisError),
+    #[error("events cannot be read: {0}")]
+    Load(#[from] LoadError),
+    /// The source of events was closed.
+    #[error("the server is closed")]
+    Closed,
+}
+
+/// Function that renders an event as the `json` of a stream entry.
+pub type View = fn(&Numbered) -> Value;
+
+/// Copies committed events to the Redis stream until `leaving` is cancelled.
+pub async fn follow(app: Arc<App>, redis: Arc<Redis>, view: View, leaving: CancellationToken) {
+    tokio::select! {
+        biased; // the end of the server before further work
+        () = leaving.cancelled() => {}
+        () = keep(&app, &redis, view) => {}
+    }
+}
+
+async fn keep(app: &App, redis: &Redis, view: View) {
+    let (mut failures, mut was_logged) = (0, false);
+    loop {
+        let began = redis.streamed();
+        let Err(halt) = run(app, redis, view).await;
+        if matches!(halt, Halt::Closed) {
+            return;
+        }
+        if redis.streamed() != began {
+            (failures, was_logged) = (0, false);
+        }
+        if !was_logged {
+            tracing::warn!(%halt, "the stream of events waits");
+            was_logged = true;
+        }
+        tokio::time::sleep(RETRY_DELAYS.next(failures, app.environment.chance())).await;
+        failures += 1;
+    }
+}
+
+async fn run(app: &App, redis: &Redis, view: View) -> Result<std::convert::Infallible, Halt> {
+    let mut stream = redis.stream().await?;
+    let position = begin(app, &mut stream).await?;
+    redis.note_streamed(position);
+    let mut events = EventFollower::new(&app.outbox, &app.store, position);
+    loop {
+        let read = events.next(EVENTS_PER_READ).await?.ok_or(Halt::Closed)?;
+        if !read.is_empty() {
+            let entries: Vec<StreamEntry> = read.iter().map(|event| entry(event, view)).collect();
+            stream.add(&entries).await?;
+            redis.note_streamed(events.position());
+        }
+    }
+}
+
+fn entry(numbered: &Numbered, view: View) -> StreamEntry {
+    let event = &numbered.event;
+    let (id, json) = (event.id.to_string(), view(numbered).to_string());
+    StreamEntry { seq: numbered.seq, id, event: event.event.clone(), json }
+}
+
+/// Returns the number of the event after which copying begins: the last one in the stream. An empty stream is filled
+/// from as many events back as it can hold.
+async fn begin(app: &App, stream: &mut EventStream) -> Result<i64, Halt> {
+    let now = *app.outbox.last().borrow();
+    match stream.last().await? {
+        Some(seq) if seq <= now => Ok(seq),
+        Some(seq) => {
+            tracing::warn!(seq, now, "the stream of events is ahead of this database: it goes on from here");
+            Ok(now)
+        }
+        None => Ok((now - i64::from(stream.length())).max(0)),
+    }
+}

@@ -1,0 +1,285 @@
+//! Integrations with other systems of the shop: each is one declaration ([`IntegrationType`]) with its settings, its
+//! connection test, and its background work.
+//!
+//! The shop needs none of them and keeps working while all of them hang. So each runs in its own task (`supervision`),
+//! calls its system through its own line with a time limit and a circuit breaker (`line`), and holds nothing that
+//! grows: data that must not be lost is read from the committed events after a stored cursor, and current state is
+//! simply sent again. Only `services/` depends on the systems' names and protocols.
+//!
+//! A new integration is a file here with its `TYPE`, and one line in [`ALL`]. Systems that the shop cannot do without
+//! (mail, payments, the database) are wired in `app/`.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use reqwest::Client;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use config::Config;
+use config::sections::Peer;
+use domain::accounting::Accounting;
+use domain::integration::Integration;
+use domain::material::Material;
+use domain::posting::Posting;
+use domain::printer::Printer;
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use platform::secrets::encryption::SecretCipher;
+use printers::connections::PrinterConnections;
+use services::farm_ui::{FarmPrinter, FarmUi};
+use services::peer_client::PeerSettingError;
+use services::peers::{Asked, PeerFault};
+use store::Store;
+use store::outbox::Outbox;
+use store::queries::Queries;
+
+mod accounting;
+pub mod agent;
+mod failure_detection;
+mod farm_ui;
+mod heartbeat;
+pub mod line;
+mod parts;
+mod smart_home;
+mod spools;
+mod stock_sync;
+mod supervision;
+mod workflow;
+
+pub use accounting::{AccountingDesk, AccountingWake};
+pub use line::{Line, LineState, Lines};
+pub use stock_sync::{StockBoardState, StockBoards};
+
+/// All integrations in listing order.
+pub const ALL: &[&IntegrationType] = &[
+    &workflow::TYPE,
+    &farm_ui::TYPE,
+    &failure_detection::TYPE,
+    &smart_home::TYPE,
+    &parts::TYPE,
+    &spools::TYPE,
+    &agent::TYPE,
+    &accounting::TYPE,
+];
+
+/// Declaration of an integration: its name, its activation, its connection test and its work.
+pub struct IntegrationType {
+    /// Name in the API, identical to its section in the settings.
+    pub name: &'static str,
+    /// Display name.
+    pub title: &'static str,
+    /// Predicate that decides whether the settings enable the integration.
+    pub is_on: fn(&Config) -> bool,
+    /// Connection test: the system answers and accepts the credentials. Changes nothing there.
+    pub test: for<'a> fn(&'a Client, &'a Config) -> BoxFuture<'a, Asked>,
+    /// Constructor of the background work.
+    pub prepare: PrepareWork,
+}
+
+/// Constructor of an integration's work from the settings alone; calls nothing.
+pub type PrepareWork = fn(&Config, &Client) -> Result<Prepared, PeerSettingError>;
+
+/// Work with valid settings that starts once it receives the resources of the process.
+pub type Prepared = Box<dyn FnOnce(&Sources) -> Arc<dyn Work> + Send>;
+
+/// Error: the settings of an integration are invalid.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{name}: {reason}")]
+pub struct SetupFault {
+    /// Name of the integration, identical to its section in the settings.
+    pub name: &'static str,
+    /// Reason why the settings are invalid.
+    pub reason: PeerSettingError,
+}
+
+/// Result of preparing each of [`ALL`], in the same order; `None` for one that the settings disable.
+pub struct PreparedIntegrations(Vec<Option<Result<Prepared, SetupFault>>>);
+
+impl PreparedIntegrations {
+    /// Prepares the integrations that the settings enable; calls nothing. `client` is the HTTP client for configured
+    /// services.
+    pub fn new(config: &Config, client: &Client) -> Self {
+        let prepare = |declared: &&'static IntegrationType| {
+            let prepared = (declared.is_on)(config).then(|| (declared.prepare)(config, client))?;
+            Some(prepared.map_err(|reason| SetupFault { name: declared.name, reason }))
+        };
+        Self(ALL.iter().map(prepare).collect())
+    }
+
+    /// Returns the integrations with invalid settings.
+    pub fn faults(&self) -> impl Iterator<Item = &SetupFault> {
+        self.0.iter().filter_map(|prepared| prepared.as_ref()?.as_ref().err())
+    }
+}
+
+/// Background work of an integration.
+#[async_trait]
+pub trait Work: Send + Sync {
+    /// Runs until dropped. Work that returns or panics is restarted after a pause. Cancel safe at any await.
+    async fn run(&self, line: &Line);
+}
+
+/// Resources of the process for the work of integrations; each takes only what it uses.
+#[derive(Clone)]
+pub struct Sources {
+    /// Integration aggregates with their event cursors.
+    pub integrations: Directory<Integration>,
+    /// Printer aggregates with their current work.
+    pub printers: Directory<Printer>,
+    /// Material aggregates with their stock.
+    pub materials: Directory<Material>,
+    /// Connections to printers, with their last status.
+    pub connections: Arc<PrinterConnections>,
+    /// Committed events, the newest of them in memory.
+    pub outbox: Arc<Outbox>,
+    /// Database for older events.
+    pub store: Store,
+    /// Boards with the latest state of external stock systems.
+    pub stock_boards: StockBoards,
+    /// Accounting aggregate with the connection to the accounting system.
+    pub accounting: Directory<Accounting>,
+    /// Posting aggregates: documents for the accounting system.
+    pub postings: Directory<Posting>,
+    /// Wakes the work that posts documents to the accounting system.
+    pub accounting_wake: AccountingWake,
+    /// Read access to issued documents.
+    pub queries: Queries,
+    /// Cipher for tokens at rest.
+    pub cipher: Arc<SecretCipher>,
+    /// Clock and randomness.
+    pub environment: Arc<Environment>,
+    /// HTTP client for systems configured by the shop's staff.
+    pub client: Client,
+}
+
+/// State of an integration.
+#[derive(Clone, Debug)]
+pub struct IntegrationSummary {
+    /// Name in the API.
+    pub name: &'static str,
+    /// Display name.
+    pub title: &'static str,
+    /// `true` if it is running: the settings enable it and are valid.
+    pub on: bool,
+    /// Error in its settings, because of which it is off.
+    pub fault: Option<PeerSettingError>,
+    /// State of its calls.
+    pub line: LineState,
+}
+
+impl IntegrationSummary {
+    /// Describes the integration's problem; `None` while it works or the settings disable it.
+    pub fn trouble(&self) -> Option<String> {
+        if let Some(fault) = &self.fault {
+            return Some(format!("{} ({}) is off: {fault}", self.title, self.name));
+        }
+        if let Some(why) = self.line.needs_person.as_ref().filter(|_| self.on) {
+            return Some(format!("{} ({}): {why}", self.title, self.name));
+        }
+        let error = self.line.last_error.as_ref().filter(|_| self.on && self.line.failures > 0)?;
+        let again = match self.line.retry_in_ms {
+            0 => String::new(),
+            ms => format!("; it is tried again in {} s", ms.div_ceil(1000)),
+        };
+        Some(format!("{} ({}): {error}, {} times in a row{again}", self.title, self.name, self.line.failures))
+    }
+}
+
+/// State of an integration in this process.
+struct Member {
+    declared: &'static IntegrationType,
+    line: Arc<Line>,
+    /// Running work; `None` while the integration is off.
+    work: Option<Arc<dyn Work>>,
+    fault: Option<PeerSettingError>,
+}
+
+/// All integrations of this process.
+pub struct Integrations {
+    members: Vec<Member>,
+    client: Client,
+}
+
+impl Integrations {
+    /// Gives the prepared integrations their resources; calls nothing yet. One with invalid settings stays off and
+    /// reports it, because the shop needs none of them.
+    pub fn new(prepared: PreparedIntegrations, lines: &Lines, sources: &Sources) -> Arc<Self> {
+        let member = |(declared, prepared): (&&'static IntegrationType, Option<Result<Prepared, SetupFault>>)| {
+            let (work, fault) = match prepared {
+                None => (None, None),
+                Some(Ok(prepared)) => (Some(prepared(sources)), None),
+                Some(Err(fault)) => {
+                    tracing::error!(integration = fault.name, error = %fault.reason, "its settings cannot be used; it is off");
+                    (None, Some(fault.reason))
+                }
+            };
+            Member { declared, line: lines.of(declared.name), work, fault }
+        };
+        let members = ALL.iter().zip(prepared.0).map(member).collect();
+        Arc::new(Self { members, client: sources.client.clone() })
+    }
+
+    /// Starts the task of each enabled integration, which runs until `leaving`.
+    pub fn start(&self, leaving: &CancellationToken) -> Vec<JoinHandle<()>> {
+        let on = self.members.iter().filter_map(|member| Some((member, member.work.clone()?)));
+        on.map(|(member, work)| tokio::spawn(supervision::keep(member.line.clone(), work, leaving.clone()))).collect()
+    }
+
+    /// Returns the state of each integration, in the order of [`ALL`].
+    pub fn summaries(&self) -> Vec<IntegrationSummary> {
+        let summary = |member: &Member| IntegrationSummary {
+            name: member.declared.name,
+            title: member.declared.title,
+            on: member.work.is_some(),
+            fault: member.fault.clone(),
+            line: member.line.state(),
+        };
+        self.members.iter().map(summary).collect()
+    }
+
+    /// Returns the printers known to the print farm interface; `None` while it is off.
+    pub async fn farm_printers(&self, peer: &Peer) -> Option<Result<Vec<FarmPrinter>, PeerFault>> {
+        let member =
+            self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;
+        let farm = FarmUi::new(self.client.clone(), &peer.url, peer.token.expose());
+        Some(match farm {
+            Ok(farm) => member.line.call(farm.printers()).await,
+            Err(error) => Err(error.into()),
+        })
+    }
+
+    /// Returns access to the accounting system with these settings; `None` while it is off.
+    pub fn accounting(&self, config: &Config) -> Option<AccountingDesk<'_>> {
+        let (_, line) = self.lines().find(|(name, _)| *name == accounting::TYPE.name)?;
+        AccountingDesk::new(&self.client, config, line).ok()
+    }
+
+    /// Returns the line of each enabled integration by name.
+    pub fn lines(&self) -> impl Iterator<Item = (&'static str, &Line)> {
+        let on = self.members.iter().filter(|member| member.work.is_some());
+        on.map(|member| (member.declared.name, &*member.line))
+    }
+}
+
+/// Returns the integration of this name.
+pub fn of(name: &str) -> Option<&'static IntegrationType> {
+    ALL.iter().copied().find(|one| one.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_has_a_name_of_its_own_and_is_off_by_default() {
+        let config = Config::default();
+        for (at, one) in ALL.iter().enumerate() {
+            assert!(!(one.is_on)(&config), "{}", one.name);
+            assert_eq!(ALL.iter().position(|other| other.name == one.name), Some(at));
+            assert!(of(one.name).is_some_and(|integration| integration.title == one.title));
+        }
+        assert!(of("coffee").is_none());
+    }
+}

@@ -1,0 +1,338 @@
+//! Integration with the accounting system: posts the documents of settled invoices in the order in which they were
+//! issued, each once.
+//!
+//! Documents to post are always determined from stored data, so nothing is queued and nothing is lost. Each document is
+//! a posting ([`domain::posting`]): it is looked up by its number before it is created, and created under an
+//! idempotency key. Tokens are renewed before they expire ([`tokens`]). Documents that the system rejects wait for an
+//! operator; while it does not answer, everything waits.
+
+mod tokens;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Client;
+use tokio::sync::Notify;
+use tokio::time::sleep;
+use url::Url;
+use uuid::Uuid;
+
+use super::{IntegrationType, Line, Sources, Work};
+use config::Config;
+use domain::accounting::paper::Paper;
+use domain::accounting::{Accounting, AccountingCommand, SealedTokens, Tenant};
+use domain::id::Id;
+use domain::invoice::{Document, DocumentKind, Invoice};
+use domain::posting::{Posting, PostingCommand, PostingState};
+use domain::time::Timestamp;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use kernel::handle::AskError;
+use platform::secrets::encryption::{EncryptionError, SecretCipher};
+use services::accounting::{AccountingClient, AccountingError, AccountingSettings, Books};
+use services::peer_client::PeerSettingError;
+use services::peers::PeerFault;
+use store::queries::Queries;
+use store::rows::LoadError;
+
+/// Path of the OAuth redirect from the provider's page.
+const CALLBACK_PATH: &str = "/api/v1/integrations/accounting/callback";
+/// Number of documents looked up per query.
+const DOCUMENTS_PER_LOOK: u64 = 50;
+/// Pause after a failed round.
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// Difference below which amounts count as equal: half a cent.
+const SAME_AMOUNT: f64 = 0.005;
+
+/// Declaration of the accounting integration.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "accounting",
+    title: "Accounting",
+    is_on: |config| !config.accounting.client_id.is_empty(),
+    test: |client, config| Box::pin(async move { client_of(client, config).map_err(PeerFault::from)?.check().await }),
+    prepare: |config, client| {
+        let (client, every) = (client_of(client, config)?, config.accounting.interval_seconds.duration());
+        Ok(Box::new(move |sources| Arc::new(Bookkeeper::new(client, every, sources))))
+    },
+};
+
+fn client_of(client: &Client, config: &Config) -> Result<AccountingClient, PeerSettingError> {
+    let back = format!("{}{CALLBACK_PATH}", config.public_url().trim_end_matches('/'));
+    AccountingClient::new(client.clone(), AccountingSettings::of(&config.accounting), &back)
+}
+
+/// Returns the id of the posting of a document.
+fn posting_of(document: Id) -> Id {
+    Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("posting {document}").as_bytes()))
+}
+
+/// Trigger that starts the accounting work immediately instead of at its next interval.
+#[derive(Clone, Debug, Default)]
+pub struct AccountingWake(Arc<Notify>);
+
+impl AccountingWake {
+    /// Triggers the work, because the system was connected or a posting is to be retried.
+    pub fn wake(&self) {
+        self.0.notify_one();
+    }
+}
+
+/// Access to the accounting system for an admin who connects it.
+pub struct AccountingDesk<'a> {
+    client: AccountingClient,
+    line: &'a Line,
+}
+
+impl<'a> AccountingDesk<'a> {
+    pub(super) fn new(client: &Client, config: &Config, line: &'a Line) -> Result<Self, PeerSettingError> {
+        Ok(Self { client: client_of(client, config)?, line })
+    }
+
+    /// Returns the URL of the consent page for the admin; `verifier` is the PKCE code verifier of this consent.
+    pub fn consent_page(&self, state: &str, verifier: &str) -> Url {
+        self.client.consent_page(state, verifier)
+    }
+
+    /// Exchanges the authorization code for the first tokens. Returns the organisation that they grant access to, and
+    /// the tokens encrypted for storage.
+    pub async fn connect(
+        &self,
+        code: &str,
+        verifier: &str,
+        (cipher, now): (&SecretCipher, Timestamp),
+    ) -> Result<(Tenant, SealedTokens), AccountingError> {
+        let tokens = call(self.line, self.client.first_tokens(code, verifier)).await?;
+        let all = call(self.line, self.client.organisations(&tokens.access)).await?;
+        let first = all.into_iter().next();
+        let first = first.ok_or_else(|| AccountingError::Refused("it names no organisation".to_owned()))?;
+        Ok((Tenant { id: first.id, name: first.name }, tokens::sealed(cipher, &tokens, now)))
+    }
+}
+
+/// Makes a call over the line. Only a missing answer counts as a failure of the line.
+async fn call<T>(line: &Line, request: impl Future<Output = Result<T, AccountingError>>) -> Result<T, AccountingError> {
+    let answered = line.call(async {
+        match request.await {
+            Err(AccountingError::Unavailable(fault)) => Err(fault),
+            other => Ok(other),
+        }
+    });
+    answered.await.unwrap_or_else(|fault| Err(fault.into()))
+}
+
+/// Reason why a round ended early.
+#[derive(Debug, thiserror::Error)]
+enum RoundError {
+    #[error(transparent)]
+    Books(#[from] AccountingError),
+    #[error("not written: {0}")]
+    Ask(#[from] AskError),
+    #[error("not read: {0}")]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Sealed(#[from] EncryptionError),
+}
+
+/// Remaining work after a round.
+enum Left {
+    /// Nothing can be posted now.
+    Nothing,
+    /// More documents can be posted.
+    More,
+}
+
+/// Work that posts documents to the accounting system.
+struct Bookkeeper {
+    client: AccountingClient,
+    every: Duration,
+    accounting: Directory<Accounting>,
+    postings: Directory<Posting>,
+    queries: Queries,
+    cipher: Arc<SecretCipher>,
+    environment: Arc<Environment>,
+    wake: AccountingWake,
+}
+
+impl Bookkeeper {
+    fn new(client: AccountingClient, every: Duration, sources: &Sources) -> Self {
+        Self {
+            client,
+            every,
+            accounting: sources.accounting.clone(),
+            postings: sources.postings.clone(),
+            queries: sources.queries.clone(),
+            cipher: sources.cipher.clone(),
+            environment: sources.environment.clone(),
+            wake: sources.accounting_wake.clone(),
+        }
+    }
+
+    /// Returns the stored connection.
+    async fn stored_state(&self) -> Result<Option<Accounting>, RoundError> {
+        Ok(self.accounting.read(Id::ONLY).await?.and_then(|versioned| versioned.state.clone()))
+    }
+
+    async fn tell(&self, command: AccountingCommand) -> Result<(), AskError> {
+        self.accounting.ask(Id::ONLY, CommandOrigin::system(), command).await.map(drop)
+    }
+
+    async fn round(&self, line: &Line) -> Result<Left, RoundError> {
+        let accounting = self.stored_state().await?;
+        if let Some(sealed) = accounting.as_ref().and_then(|accounting| accounting.to_revoke.as_deref()) {
+            let outcome = match self.cipher.decrypt(sealed) {
+                Ok(refresh) => call(line, self.client.revoke(&refresh)).await,
+                Err(_) => Ok(()),
+            };
+            match outcome {
+                Ok(()) => self.tell(AccountingCommand::Revoked).await?,
+                // A former connection does not hold up the present one.
+                Err(_) if accounting.as_ref().is_some_and(|accounting| accounting.link.is_some()) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let lost = accounting.as_ref().and_then(|accounting| accounting.lost.clone());
+        let Some((link, since)) = accounting.and_then(|accounting| accounting.link.zip(accounting.since)) else {
+            line.note(lost.is_none().then(|| "it is not connected: an admin does that".to_owned()));
+            line.needs_person(lost);
+            return Ok(Left::Nothing);
+        };
+        line.needs_person(None);
+        let tenant = link.tenant.id.clone();
+        let Some(access) = self.access(line, &link, false).await? else { return Ok(Left::More) };
+        let outcome = match self.post_due(line, &self.client.books(&tenant, &access)?, since).await {
+            Err(RoundError::Books(AccountingError::Token)) => {
+                // It was given up there before its time.
+                let Some(link) = self.stored_state().await?.and_then(|accounting| accounting.link) else {
+                    return Ok(Left::More);
+                };
+                let Some(access) = self.access(line, &link, true).await? else { return Ok(Left::More) };
+                self.post_due(line, &self.client.books(&tenant, &access)?, since).await
+            }
+            outcome => outcome,
+        }?;
+        let refused = self.queries.refused_postings().await?;
+        line.note((refused > 0).then(|| format!("{refused} documents were refused and wait for a person")));
+        Ok(outcome)
+    }
+
+    async fn post_due(&self, line: &Line, books: &Books<'_>, since: Timestamp) -> Result<Left, RoundError> {
+        let due = self.queries.unposted(since, DOCUMENTS_PER_LOOK).await?;
+        let mut posted = 0;
+        for id in due {
+            let document = match self.queries.document(id).await {
+                Err(LoadError::Damaged(damaged)) => {
+                    tracing::error!(%damaged, "a document cannot be read, and is not told to the accounting system");
+                    None
+                }
+                read => read?,
+            };
+            if let Some(document) = document {
+                self.post(line, books, &document).await?;
+                posted += 1;
+            }
+        }
+        Ok(if posted == DOCUMENTS_PER_LOOK { Left::More } else { Left::Nothing })
+    }
+
+    /// Posts one document to the books.
+    async fn post(&self, line: &Line, books: &Books<'_>, document: &Document) -> Result<(), RoundError> {
+        let id = posting_of(document.id);
+        let existing = self.postings.read(id).await?.and_then(|versioned| versioned.state.clone());
+        let posting = match existing {
+            Some(posting) => posting,
+            None => {
+                let begin = PostingCommand::Begin(Box::new(document.clone()));
+                *self.postings.create_as(id, CommandOrigin::system(), begin).await?.answer
+            }
+        };
+        let round = posting.round;
+        let outcome = match self.send(line, books, document, &posting).await {
+            Ok(remote_id) => PostingCommand::Posted { round, remote_id },
+            Err(RoundError::Books(AccountingError::Refused(words))) => PostingCommand::Refused { round, words },
+            Err(error) => return Err(error),
+        };
+        self.postings.ask(id, CommandOrigin::system(), outcome).await?;
+        Ok(())
+    }
+
+    /// Finds or creates a document in the accounting system and returns its id.
+    async fn send(
+        &self,
+        line: &Line,
+        books: &Books<'_>,
+        document: &Document,
+        posting: &Posting,
+    ) -> Result<String, RoundError> {
+        if document.kind == DocumentKind::CreditNote
+            && let Some(invoice) = document.preceding
+            && let Some(before) =
+                self.postings.read(posting_of(invoice)).await?.and_then(|versioned| versioned.state.clone())
+            && before.state != PostingState::Posted
+        {
+            let words = format!("{}, which it takes back, is not in the books", before.number);
+            return Err(AccountingError::Refused(words).into());
+        }
+        let (paper, key) = (Paper::of(document), posting.key());
+        let existing = match call(line, books.paper(paper.kind, &paper.number)).await? {
+            Some(existing) => {
+                let total: f64 = paper.amount(paper.total_cents).parse().unwrap_or_default();
+                if let Some(there) = existing.total.filter(|there| (there - total).abs() >= SAME_AMOUNT) {
+                    let words = format!("there is another document {} over {there} there", paper.number);
+                    return Err(AccountingError::Refused(words).into());
+                }
+                existing
+            }
+            None => {
+                let contact = match call(line, books.contact(&paper)).await? {
+                    Some(contact) => contact,
+                    None => call(line, books.create_contact(&paper, &format!("{key}-contact"))).await?,
+                };
+                call(line, books.create_paper(&paper, &contact, &key)).await?
+            }
+        };
+        // What is due there tells whether the payment was booked before.
+        let unpaid = existing.due.is_some_and(|due| due >= SAME_AMOUNT);
+        if books.takes_payments() && unpaid && self.was_paid(document).await? {
+            call(line, books.create_payment(&paper, &existing.id, &format!("{key}-payment"))).await?;
+        }
+        Ok(existing.id)
+    }
+
+    /// Returns whether the document is an invoice that was paid, regardless of later refunds.
+    async fn was_paid(&self, document: &Document) -> Result<bool, LoadError> {
+        if document.kind != DocumentKind::Invoice {
+            return Ok(false);
+        }
+        let invoice = self.queries.snapshot::<Invoice>(document.invoice_id).await?;
+        Ok(invoice.state.is_some_and(|invoice| invoice.paid_at.is_some()))
+    }
+}
+
+#[async_trait]
+impl Work for Bookkeeper {
+    async fn run(&self, line: &Line) {
+        loop {
+            line.ready().await;
+            let wait = match self.round(line).await {
+                Ok(Left::Nothing) => self.every,
+                Ok(Left::More) => continue,
+                Err(RoundError::Books(AccountingError::Busy(seconds))) => {
+                    line.note(Some(format!("it asked to be left alone for {seconds} s")));
+                    sleep(Duration::from_secs(seconds)).await;
+                    continue;
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "the accounting system was not told everything");
+                    AFTER_FAILURE.min(self.every)
+                }
+            };
+            tokio::select! {
+                biased; // somebody who asks before the time that passes
+                () = self.wake.0.notified() => {}
+                () = sleep(wait) => {}
+            }
+        }
+    }
+}

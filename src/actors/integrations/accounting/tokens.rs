@@ -1,0 +1,93 @@
+//! Token pair of the connection: the access token is sent with calls, and the refresh token replaces both before the
+//! access token expires.
+//!
+//! The start of a renewal is stored before the refresh token is used, and its result is stored before any of it is
+//! used. So whenever the server stops, the stored pair is either the newest one, or one whose refresh token is tried
+//! once more.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::{Bookkeeper, RoundError, call};
+use crate::integrations::Line;
+use domain::accounting::{AccountingCommand, AccountingLink, SealedTokens};
+use domain::time::Timestamp;
+use kernel::handle::AskError;
+use platform::secrets::encryption::SecretCipher;
+use services::accounting::{AccountingError, Tokens};
+
+/// Remaining lifetime in milliseconds below which a token is renewed: 2 minutes.
+const MARGIN_MS: i64 = 120_000;
+/// Pause before storing a new pair is retried.
+const KEEP_AGAIN: Duration = Duration::from_millis(500);
+
+/// Encrypts tokens for storage as of `now`.
+pub(super) fn sealed(cipher: &SecretCipher, tokens: &Tokens, now: Timestamp) -> SealedTokens {
+    let life_ms = i64::try_from(tokens.life_seconds).unwrap_or(i64::MAX).saturating_mul(1000);
+    SealedTokens {
+        access: cipher.encrypt_or_empty(&tokens.access),
+        refresh: cipher.encrypt_or_empty(&tokens.refresh),
+        expires_at: now.plus_ms(life_ms),
+    }
+}
+
+impl Bookkeeper {
+    /// Returns a valid access token of this link; `anew` forces a renewal. Returns `None` if the connection was lost or
+    /// replaced.
+    pub(super) async fn access(
+        &self,
+        line: &Line,
+        link: &AccountingLink,
+        anew: bool,
+    ) -> Result<Option<String>, RoundError> {
+        let left = link.tokens.expires_at.since(self.environment.now());
+        if left > MARGIN_MS && !anew && !link.renewing {
+            return Ok(Some(self.cipher.decrypt(&link.tokens.access)?));
+        }
+        let renewals = link.renewals;
+        let refresh = match self.cipher.decrypt(&link.tokens.refresh) {
+            Ok(refresh) => refresh,
+            Err(error) => {
+                self.tell(AccountingCommand::Lost { renewals, words: error.to_string() }).await?;
+                return Ok(None);
+            }
+        };
+        match self.tell(AccountingCommand::Renew(renewals)).await {
+            Err(AskError::Refused(_)) => return Ok(None),
+            outcome => outcome?,
+        }
+        match call(line, self.client.next_tokens(&refresh)).await {
+            Ok(tokens) => self.keep(renewals, tokens).await,
+            Err(AccountingError::Refused(words)) => {
+                let words = if link.renewing {
+                    format!(
+                        "its tokens were being replaced when the server ended, the new ones never arrived, and the former are not taken any more ({words})"
+                    )
+                } else {
+                    format!("its tokens are not taken any more ({words})")
+                };
+                self.tell(AccountingCommand::Lost { renewals, words }).await?;
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Stores a new pair, retrying until it succeeds, because there is no other copy.
+    async fn keep(&self, renewals: u32, tokens: Tokens) -> Result<Option<String>, RoundError> {
+        let tokens_kept = sealed(&self.cipher, &tokens, self.environment.now());
+        loop {
+            let renewed = AccountingCommand::Renewed { renewals, tokens: tokens_kept.clone() };
+            match self.tell(renewed).await {
+                Ok(()) => return Ok(Some(tokens.access)),
+                // Kept by a try whose answer was lost, or somebody connected anew: the next round reads what is kept.
+                Err(AskError::Refused(_)) => return Ok(None),
+                Err(error) => {
+                    tracing::warn!(%error, "new tokens of the accounting system are not kept yet");
+                    sleep(KEEP_AGAIN).await;
+                }
+            }
+        }
+    }
+}

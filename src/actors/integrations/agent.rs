@@ -1,0 +1,68 @@
+//! Integration with the agent gateway: sends messages to it over its line. Messages are mails (`domain/mail`), stored
+//! until the gateway accepts them; the gateway's commands arrive over HTTP.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use reqwest::Client;
+
+use super::heartbeat::Heartbeat;
+use super::{IntegrationType, Line};
+use config::Config;
+use services::agent::AgentGateway;
+use services::mail::{MailError, Mailer, Message};
+use services::peer_client::PeerSettingError;
+use services::peers::{self, PeerFault};
+
+/// Declaration of the agent gateway integration.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "agent",
+    title: "Agent gateway",
+    is_on: |config| !config.agent.url.is_empty(),
+    test: |client, config| Box::pin(peers::agent(client, &config.agent.url, config.agent.token.expose())),
+    prepare: |config, client| {
+        gateway(config, client)?;
+        let heartbeat = Heartbeat::new(&TYPE, config, client.clone());
+        Ok(Box::new(move |_| Arc::new(heartbeat)))
+    },
+};
+
+fn gateway(config: &Config, client: &Client) -> Result<AgentGateway, PeerSettingError> {
+    AgentGateway::new(client.clone(), &config.agent.url, config.agent.token.expose())
+}
+
+/// Sender of messages over the gateway's line.
+pub struct AgentLine {
+    gateway: Result<AgentGateway, PeerSettingError>,
+    line: Arc<Line>,
+}
+
+impl AgentLine {
+    /// Creates a sender to the configured gateway over this line; `None` if none is configured. While the settings are
+    /// invalid, messages are kept until they are valid.
+    pub fn new(config: &Config, client: &Client, line: Arc<Line>) -> Option<Self> {
+        (TYPE.is_on)(config).then(|| Self { gateway: gateway(config, client), line })
+    }
+
+    async fn hand_over(&self, message: &Message) -> Result<(), MailError> {
+        let gateway = self.gateway.as_ref().map_err(|error| MailError::Transient { reason: error.to_string() })?;
+        let call = async {
+            match gateway.send(message).await {
+                // The gateway is well; this one message is not for it.
+                Err(error @ MailError::Permanent { .. }) => Ok(Err(error)),
+                Err(error) => Err(PeerFault::new(error.to_string())),
+                Ok(()) => Ok(Ok(())),
+            }
+        };
+        match self.line.call(call).await {
+            Ok(outcome) => outcome,
+            Err(fault) => Err(MailError::Transient { reason: fault.message }),
+        }
+    }
+}
+
+impl Mailer for AgentLine {
+    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(self.hand_over(message))
+    }
+}

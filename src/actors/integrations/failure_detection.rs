@@ -1,0 +1,315 @@
+//! Integration with the print failure detector, which periodically receives a picture of each print of this server. The
+//! rules in `domain/failure_detection.rs` evaluate the results; as a consequence the print is paused and operators are
+//! notified.
+//!
+//! Pictures are submitted one after the other. Queries to printers run in parallel to that, so that a slow printer does
+//! not keep other prints from being watched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::{IntegrationType, Line, Sources, Work};
+use config::Config;
+use config::values::Secret;
+use domain::camera_link::signed_path;
+use domain::failure_detection::{Conclusion, DetectionRules, WatchedPrint, keeps_secret};
+use domain::id::Id;
+use domain::printer::{Act, ActRecord, Phase, Printer, PrinterCommand};
+use domain::printer_status::Activity;
+use domain::schedule::Delays;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use printers::connections::{PrinterConnection, PrinterConnections};
+use services::failure_detection::{Detector, Frame};
+use services::peers;
+
+/// Time limit for a printer to report its cameras.
+const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum interval between queries to a printer without a picture.
+const LONGEST_ASK_INTERVAL: Duration = Duration::from_secs(60);
+/// Maximum number of printers named in the note.
+const MAX_NAMED: usize = 10;
+
+/// Declaration of the failure detection integration.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "failure_detection",
+    title: "AI failure detection",
+    is_on: |config| !config.failure_detection.url.is_empty(),
+    test: |client, config| {
+        let settings = &config.failure_detection;
+        Box::pin(peers::failure_detection(client, &settings.url, settings.token.expose()))
+    },
+    prepare: |config, client| {
+        let settings = &config.failure_detection;
+        let detector = Detector::new(client.clone(), &settings.url, settings.token.expose())?;
+        let config = config.clone();
+        Ok(Box::new(move |sources| Arc::new(Watch::new(detector, &config, sources))))
+    },
+};
+
+/// Work that submits pictures of all prints to the detector.
+struct Watch {
+    detector: Detector,
+    rules: DetectionRules,
+    every: Duration,
+    printers: Directory<Printer>,
+    connections: Arc<PrinterConnections>,
+    environment: Arc<Environment>,
+    /// URL at which the detector reaches this server.
+    own_url: String,
+    /// Secret that signs the URLs of pictures served by this server.
+    secret: Secret,
+}
+
+/// Source from which the detector downloads the pictures of a printer's camera.
+#[derive(Clone, PartialEq, Debug)]
+enum PicturePlace {
+    /// The camera itself, at this URL.
+    Camera(String),
+    /// This server, because the camera requires credentials or offers no single pictures.
+    Server,
+}
+
+/// A print being watched.
+struct Watched {
+    attempt: Id,
+    /// Source of its pictures, or the reason why there are none; `None` until the printer was queried.
+    picture: Option<Result<PicturePlace, String>>,
+    /// Time at which the printer is queried for its camera; `None` while a query is in flight or none is needed.
+    ask_at: Option<Instant>,
+    /// Number of queries to the printer that yielded no picture.
+    ask_count: u32,
+    current: WatchedPrint,
+    /// `true` if the print was paused at the last check.
+    paused: bool,
+    /// `true` if operators were notified that it could not be paused.
+    told_refusal: bool,
+}
+
+/// Outcome of a background task for this printer and attempt.
+type Done = (Id, Id, Outcome);
+
+enum Outcome {
+    /// The printer reported the source of its pictures, or the reason why there are none.
+    Picture(Result<PicturePlace, String>),
+    /// Operators were notified, and the print was paused if required.
+    Acted,
+    /// The print should have been paused but was not; `told` is set if operators were notified of that.
+    NotPaused { is_told: bool },
+}
+
+impl Watch {
+    fn new(detector: Detector, config: &Config, sources: &Sources) -> Self {
+        let settings = &config.failure_detection;
+        Self {
+            detector,
+            rules: DetectionRules {
+                safe_frames: settings.safe_frames,
+                frames_in_a_row: settings.frames_in_a_row,
+                alert_threshold: settings.alert_threshold,
+                pause_threshold: settings.pause.then_some(settings.pause_threshold),
+            },
+            every: settings.look_interval_seconds.duration(),
+            printers: sources.printers.clone(),
+            connections: sources.connections.clone(),
+            environment: sources.environment.clone(),
+            own_url: config.public_url(),
+            secret: config.auth.session_secret.clone(),
+        }
+    }
+
+    /// Applies the outcomes of background tasks.
+    fn learn(&self, watched: &mut BTreeMap<Id, Watched>, tasks: &mut JoinSet<Done>) {
+        while let Some(done) = tasks.try_join_next() {
+            let (printer, attempt, outcome) = match done {
+                Ok(done) => done,
+                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                Err(_) => continue,
+            };
+            let Some(print) = watched.get_mut(&printer).filter(|print| print.attempt == attempt) else { continue };
+            match outcome {
+                Outcome::Picture(picture) => {
+                    let pauses = Delays { first: self.every, longest: LONGEST_ASK_INTERVAL.max(self.every) };
+                    print.ask_at = picture.is_err().then(|| Instant::now() + pauses.next(print.ask_count, 1.0));
+                    (print.picture, print.ask_count) = (Some(picture), print.ask_count + 1);
+                }
+                Outcome::NotPaused { is_told } => {
+                    print.current.not_paused();
+                    print.told_refusal |= is_told;
+                }
+                Outcome::Acted => {}
+            }
+        }
+    }
+
+    /// Returns the picture URL to submit to the detector now.
+    fn address(&self, printer: Id, place: &PicturePlace) -> String {
+        match place {
+            PicturePlace::Camera(url) => url.clone(),
+            PicturePlace::Server => {
+                let path = signed_path(self.secret.expose(), printer, self.environment.now());
+                format!("{}{path}", self.own_url)
+            }
+        }
+    }
+
+    /// Submits one picture of each print, one after the other, because the detector processes one at a time.
+    async fn look(&self, line: &Line, watched: &mut BTreeMap<Id, Watched>, tasks: &mut JoinSet<Done>) {
+        self.learn(watched, tasks);
+        let (mut present, mut blind) = (BTreeSet::new(), Vec::new());
+        for (_, state) in self.printers.all_resident() {
+            let Some(printer) = state.state.as_ref().filter(|printer| !printer.archived) else { continue };
+            let Some((attempt, paused)) = on(printer) else { continue };
+            let Some(connection) = self.connections.get(printer.id) else { continue };
+            present.insert(printer.id);
+            if watched.get(&printer.id).is_none_or(|current| current.attempt != attempt) {
+                let (current, ask_at) = (WatchedPrint::default(), Some(Instant::now()));
+                let fresh =
+                    Watched { attempt, picture: None, ask_at, ask_count: 0, current, paused, told_refusal: false };
+                watched.insert(printer.id, fresh);
+            }
+            let Some(print) = watched.get_mut(&printer.id) else { continue };
+            if print.ask_at.take_if(|at| *at <= Instant::now()).is_some() {
+                let (printer, connection) = (printer.clone(), connection.clone());
+                tasks.spawn(
+                    async move { (printer.id, attempt, Outcome::Picture(picture(&printer, &connection).await)) },
+                );
+            }
+            if print.paused && !paused {
+                print.current.resumed();
+            }
+            print.paused = paused;
+            match print.picture.as_ref().filter(|_| !paused) {
+                None => {}
+                Some(Err(why)) => blind.push(format!("{}: {why}", printer.fields.name)),
+                Some(Ok(place)) => match line.call(self.detector.look(&self.address(printer.id, place))).await {
+                    Ok(Frame::Seen(confidence)) => {
+                        let concluded = print.current.observe(&self.rules, confidence);
+                        if concluded != Conclusion::Nothing {
+                            let hand =
+                                Hand { printers: self.printers.clone(), connection, is_told: print.told_refusal };
+                            let printer = printer.clone();
+                            tasks.spawn(
+                                async move { (printer.id, attempt, hand.act(&printer, attempt, concluded).await) },
+                            );
+                        }
+                    }
+                    Ok(Frame::NoPicture(words)) => {
+                        blind.push(format!("{}: the detector cannot get its picture: {words}", printer.fields.name));
+                    }
+                    Err(_) => line.ready().await,
+                },
+            }
+        }
+        watched.retain(|printer, _| present.contains(printer));
+        let (count, named) = (blind.len(), blind.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join("; "));
+        line.note((count > 0).then(|| format!("{count} prints are not watched: {named}")));
+    }
+}
+
+/// Task that acts on one print.
+struct Hand {
+    printers: Directory<Printer>,
+    connection: Arc<PrinterConnection>,
+    /// `true` if operators were already notified that the print could not be paused.
+    is_told: bool,
+}
+
+impl Hand {
+    /// Pauses the print and notifies operators according to the conclusion; that it cannot be paused is notified only
+    /// once.
+    async fn act(&self, printer: &Printer, attempt: Id, concluded: Conclusion) -> Outcome {
+        let (percent, paused) = match concluded {
+            Conclusion::Nothing => return Outcome::Acted,
+            Conclusion::Alert(percent) => (percent, None),
+            // It may have ended meanwhile; what a person prints there is not ours to pause.
+            Conclusion::Pause(_) if !self.still_prints(printer.id, attempt) => {
+                return Outcome::NotPaused { is_told: false };
+            }
+            Conclusion::Pause(percent) => (percent, Some(self.pause(printer, percent).await)),
+        };
+        let refused = paused == Some(false);
+        if refused && self.is_told {
+            return Outcome::NotPaused { is_told: true };
+        }
+        let suspected = PrinterCommand::FailureSuspected { attempt, percent, paused };
+        if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), suspected).await {
+            tracing::warn!(printer = printer.fields.name, percent, %error, "a suspected failure is not recorded");
+        }
+        if refused { Outcome::NotPaused { is_told: true } } else { Outcome::Acted }
+    }
+
+    /// Pauses the print and returns whether that succeeded.
+    async fn pause(&self, printer: &Printer, percent: u8) -> bool {
+        let outcome = self.connection.adapter.pause().await;
+        self.connection.look.notify_one();
+        let error = outcome.as_ref().err().map(|error| ("printer_refused".to_owned(), error.to_string()));
+        let paused = error.is_none();
+        let detail = Some(format!("the failure detection is {percent} % sure that the print fails"));
+        let of = printer.in_hand.as_ref().map(|in_hand| (in_hand.order, in_hand.job));
+        let record = PrinterCommand::Acted(Box::new(ActRecord { act: Act::Pause, detail, of, error }));
+        if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), record).await {
+            tracing::warn!(printer = printer.fields.name, %error, "that a print was paused is not recorded");
+        }
+        paused
+    }
+
+    fn still_prints(&self, printer: Id, attempt: Id) -> bool {
+        let handle = self.printers.resident(printer);
+        let state = handle.map(|handle| handle.read());
+        state.and_then(|state| state.state.as_ref().and_then(on)) == Some((attempt, false))
+    }
+}
+
+/// Returns the attempt that a printer is printing, and whether it is paused.
+fn on(printer: &Printer) -> Option<(Id, bool)> {
+    let in_hand = printer.in_hand.as_ref()?;
+    match (&in_hand.phase, printer.activity) {
+        (Phase::Printing { .. }, Activity::Printing) => Some((in_hand.attempt, false)),
+        (Phase::Paused { .. }, _) => Some((in_hand.attempt, true)),
+        _ => None,
+    }
+}
+
+/// Returns the source of this printer's pictures for the detector, or the reason why there is none. The detector logs
+/// the URLs that it receives, so none of them contains a secret.
+async fn picture(printer: &Printer, connection: &PrinterConnection) -> Result<PicturePlace, String> {
+    let open = |url: &str| match keeps_secret(url) {
+        None => PicturePlace::Camera(url.to_owned()),
+        Some(_) => PicturePlace::Server,
+    };
+    if let Some(camera) = &printer.fields.camera {
+        let guarded = !camera.encrypted_credentials.is_empty();
+        return Ok(if guarded { PicturePlace::Server } else { open(&camera.snapshot_url) });
+    }
+    let cameras = timeout(CAMERAS_TIMEOUT, connection.adapter.webcams()).await;
+    let cameras = cameras.map_err(|_| "it does not say which cameras it has".to_owned())?;
+    let cameras: Vec<_> = cameras.map_err(|error| error.to_string())?.into_iter().filter(|one| one.enabled).collect();
+    let snapshots: Vec<&String> = cameras.iter().filter_map(|camera| camera.snapshot_url.as_ref()).collect();
+    let streams = cameras.iter().any(|camera| camera.stream_url.is_some());
+    match snapshots.iter().find(|url| keeps_secret(url).is_none()) {
+        _ if connection.adapter.declared().guards_camera && !snapshots.is_empty() => Ok(PicturePlace::Server),
+        Some(url) => Ok(open(url)),
+        None if streams || !snapshots.is_empty() => Ok(PicturePlace::Server),
+        None => Err("it has no camera".to_owned()),
+    }
+}
+
+#[async_trait]
+impl Work for Watch {
+    async fn run(&self, line: &Line) {
+        let (mut watched, mut tasks) = (BTreeMap::new(), JoinSet::new());
+        loop {
+            let next = Instant::now() + self.every;
+            line.ready().await;
+            self.look(line, &mut watched, &mut tasks).await;
+            sleep_until(next).await;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Integration with the print farm user interface: monitors that it answers, counts its printers, and lists them for
+//! import.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::time::sleep;
+
+use super::{IntegrationType, Line, Work};
+use services::farm_ui::FarmUi;
+use services::peers;
+
+/// Declaration of the print farm interface integration.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "farm_ui",
+    title: "Print farm interface",
+    is_on: |config| !config.farm_ui.url.is_empty(),
+    test: |client, config| Box::pin(peers::farm_ui(client, &config.farm_ui.url, config.farm_ui.token.expose())),
+    prepare: |config, client| {
+        let farm = FarmUi::new(client.clone(), &config.farm_ui.url, config.farm_ui.token.expose())?;
+        let count = Count { farm, every: config.integrations.check_interval_seconds.duration() };
+        Ok(Box::new(move |_| Arc::new(count)))
+    },
+};
+
+/// Work that periodically counts the printers known to the interface.
+struct Count {
+    farm: FarmUi,
+    every: Duration,
+}
+
+#[async_trait]
+impl Work for Count {
+    async fn run(&self, line: &Line) {
+        loop {
+            line.ready().await;
+            if let Ok(printers) = line.call(self.farm.printers()).await {
+                let used = printers.iter().filter(|printer| printer.enabled).count();
+                line.note(Some(format!("it knows {} printers, {used} of them in use", printers.len())));
+                sleep(self.every).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Work of an integration that only responds to requests: periodically checks that the system is available.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Client;
+use tokio::time::sleep;
+
+use super::{IntegrationType, Line, Work};
+use config::Config;
+
+/// Work that periodically tests a system.
+pub(super) struct Heartbeat {
+    declared: &'static IntegrationType,
+    config: Config,
+    client: Client,
+    every: Duration,
+}
+
+impl Heartbeat {
+    /// Creates the work of this integration with these settings.
+    pub(super) fn new(declared: &'static IntegrationType, config: &Config, client: Client) -> Self {
+        let every = config.integrations.check_interval_seconds.duration();
+        Self { declared, config: config.clone(), client, every }
+    }
+}
+
+#[async_trait]
+impl Work for Heartbeat {
+    async fn run(&self, line: &Line) {
+        loop {
+            line.ready().await;
+            if line.call((self.declared.test)(&self.client, &self.config)).await.is_ok() {
+                sleep(self.every).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Line to one system: every call over it has a time limit, is counted, and passes through a circuit breaker.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout};
+
+use super::ALL;
+use config::sections;
+use domain::breaker::{Breaker, BreakerRules};
+use domain::schedule::Delays;
+use domain::time::Timestamp;
+use kernel::environment::Environment;
+use platform::observe::meters::{Counter, Histogram};
+use services::peers::PeerFault;
+
+/// Consecutive failures after which no calls are made for a while.
+const FAILURES_UNTIL_OPEN: u32 = 3;
+/// Minimum wait for a circuit that is about to close.
+const MIN_WAIT: Duration = Duration::from_millis(10);
+
+/// Metrics of the calls to one system since the process started.
+#[derive(Debug)]
+pub struct CallMeter {
+    /// Number of successful calls.
+    pub done: Counter,
+    /// Number of calls that failed or exceeded the time limit.
+    pub failed: Counter,
+    /// Number of calls not made because the circuit was open.
+    pub withheld: Counter,
+    /// Durations of the calls made.
+    pub took: Histogram,
+    /// Number of panics of the work.
+    pub crashes: Counter,
+}
+
+/// State of the calls to a system.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LineState {
+    /// Failures since the last call that went well, or answers of no use since it was last well, whichever are more.
+    pub failures: u32,
+    /// Fault of the last call that failed, else with the last answer of no use.
+    pub last_error: Option<String>,
+    /// Time of the latest successful call while no answer was of no use.
+    pub last_ok_at: Option<Timestamp>,
+    /// Milliseconds until calls are made again; 0 while calls are made.
+    pub retry_in_ms: u64,
+    /// Note of the work on the system, such as the number of its printers or the pictures that are unavailable.
+    pub note: Option<String>,
+    /// Reason why an operator must act before the system works again.
+    pub needs_person: Option<String>,
+}
+
+#[derive(Default)]
+struct Inside {
+    breaker: Breaker,
+    last_error: Option<String>,
+    last_ok_at: Option<Timestamp>,
+    note: Option<String>,
+    needs_person: Option<String>,
+    useless: UselessAnswers,
+}
+
+/// Answers of no use since the work last said that nobody must act. That another call goes well does not forget them.
+#[derive(Default)]
+struct UselessAnswers {
+    count: u32,
+    last_error: Option<String>,
+    /// Time of another call's latest success meanwhile.
+    other_ok_at: Option<Timestamp>,
+}
+
+/// Line to one system.
+pub struct Line {
+    /// Name of the integration.
+    pub name: &'static str,
+    /// Metrics of its calls.
+    pub meter: CallMeter,
+    within: Duration,
+    rules: BreakerRules,
+    environment: Arc<Environment>,
+    /// Time from which the breaker counts milliseconds.
+    began: Instant,
+    inside: Mutex<Inside>,
+}
+
+impl Line {
+    /// Creates a line without any calls yet.
+    pub fn new(name: &'static str, settings: &sections::Integrations, environment: Arc<Environment>) -> Self {
+        let within = settings.request_timeout_seconds.duration();
+        let first = settings.retry_first_seconds.duration();
+        let pauses = Delays { first, longest: settings.retry_longest_seconds.duration().max(first) };
+        let meter = CallMeter {
+            done: Counter::default(),
+            failed: Counter::default(),
+            withheld: Counter::default(),
+            took: Histogram::of_seconds(),
+            crashes: Counter::default(),
+        };
+        Self {
+            name,
+            meter,
+            within,
+            rules: BreakerRules { failures_until_open: FAILURES_UNTIL_OPEN, pauses, longest_call: within },
+            environment,
+            began: Instant::now(),
+            inside: Mutex::default(),
+        }
+    }
+
+    /// Makes a call unless the circuit is open. A call that exceeds the time limit or is cancelled by its caller counts
+    /// as failed.
+    pub async fn call<T>(&self, call: impl Future<Output = Result<T, PeerFault>>) -> Result<T, PeerFault> {
+        self.call_and_judge(call, |_| None).await
+    }
+
+    /// Makes a call as [`Self::call`] does. `judge` says what is wrong with an answer: such a call failed, and it does
+    /// not count towards the opening of the circuit, because the system answers and others can be called. It counts as
+    /// a failure until [`Self::needs_person`] says that nobody must act.
+    pub async fn call_and_judge<T>(
+        &self,
+        call: impl Future<Output = Result<T, PeerFault>>,
+        judge: impl FnOnce(&T) -> Option<PeerFault>,
+    ) -> Result<T, PeerFault> {
+        if let Err(wait_ms) = self.with(|inside| inside.breaker.admit(&self.rules, self.now_ms())) {
+            self.meter.withheld.one();
+            let seconds = wait_ms.div_ceil(1000);
+            let words = format!("it failed several times in a row and is not called for {seconds} s");
+            return Err(PeerFault::new(words));
+        }
+        let called = Instant::now();
+        let late = || PeerFault::new(format!("no answer within {} s", self.within.as_secs_f64()));
+        let outcome = timeout(self.within, call).await.unwrap_or_else(|_| Err(late()));
+        self.meter.took.took(called.elapsed());
+        match &outcome {
+            Ok(answer) => match judge(answer) {
+                None => self.succeeded(),
+                Some(fault) => self.answered_wrongly(&fault),
+            },
+            Err(fault) => self.failed(fault),
+        }
+        outcome
+    }
+
+    /// Waits until a call may be made.
+    pub async fn ready(&self) {
+        loop {
+            match self.with(|inside| inside.breaker.closed_for_ms(self.now_ms())) {
+                0 => return,
+                wait_ms => sleep(Duration::from_millis(wait_ms).max(MIN_WAIT)).await,
+            }
+        }
+    }
+
+    /// Returns the state of the calls.
+    pub fn state(&self) -> LineState {
+        let now = self.now_ms();
+        self.with(|inside| LineState {
+            failures: inside.breaker.failures().max(inside.useless.count),
+            last_error: inside.last_error.clone().or_else(|| inside.useless.last_error.clone()),
+            last_ok_at: inside.last_ok_at,
+            retry_in_ms: inside.breaker.closed_for_ms(now),
+            note: inside.note.clone(),
+            needs_person: inside.needs_person.clone(),
+        })
+    }
+
+    /// Says why a person must act before the system works again; `None`: nobody must, which forgets answers of no use.
+    pub fn needs_person(&self, why: Option<String>) {
+        let fresh = self.with(|inside| {
+            if why.is_none() {
+                let useless = std::mem::take(&mut inside.useless);
+                inside.last_ok_at = useless.other_ok_at.or(inside.last_ok_at);
+            }
+            std::mem::replace(&mut inside.needs_person, why.clone()) != why
+        });
+        if let Some(why) = why.filter(|_| fresh) {
+            tracing::warn!(integration = self.name, why, "it needs a person");
+        }
+    }
+
+    /// Sets a note on the system for operators; `None` clears it.
+    pub fn note(&self, note: Option<String>) {
+        let fresh = self.with(|inside| std::mem::replace(&mut inside.note, note.clone()) != note);
+        if let Some(note) = note.filter(|_| fresh) {
+            tracing::info!(integration = self.name, note, "what it says has changed");
+        }
+    }
+
+    fn succeeded(&self) {
+        self.meter.done.one();
+        let now = self.environment.now();
+        let failures = self.with(|inside| {
+            let failures = inside.breaker.failures();
+            inside.breaker.succeeded();
+            inside.last_error = None;
+            match inside.useless.count {
+                0 => inside.last_ok_at = Some(now),
+                _ => inside.useless.other_ok_at = Some(now),
+            }
+            failures
+        });
+        if failures > 0 {
+            tracing::info!(integration = self.name, failures, "it answers again");
+        }
+    }
+
+    fn failed(&self, fault: &PeerFault) {
+        self.meter.failed.one();
+        let words = fault.in_one_line();
+        let (now, random) = (self.now_ms(), self.environment.chance());
+        let failures = self.with(|inside| {
+            inside.breaker.failed(&self.rules, now, random);
+            inside.last_error = Some(words.clone());
+            inside.breaker.failures()
+        });
+        if failures == 1 {
+            tracing::warn!(integration = self.name, error = words, "it failed; told once until it answers again");
+        } else {
+            tracing::debug!(integration = self.name, error = words, failures, "it failed again");
+        }
+    }
+
+    fn answered_wrongly(&self, fault: &PeerFault) {
+        self.meter.failed.one();
+        let words = fault.in_one_line();
+        let fresh = self.with(|inside| {
+            inside.breaker.succeeded();
+            inside.last_error = None;
+            let useless = &mut inside.useless;
+            useless.count = useless.count.saturating_add(1);
+            useless.last_error.replace(words.clone()).as_ref() != Some(&words)
+        });
+        if fresh {
+            tracing::warn!(integration = self.name, error = words, "its answer is of no use");
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+        act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Lines of all integrations, whether they are on or off.
+pub struct Lines(BTreeMap<&'static str, Arc<Line>>);
+
+impl Lines {
+    /// Creates a line for each of [`ALL`].
+    pub fn new(settings: &sections::Integrations, environment: &Arc<Environment>) -> Self {
+        let line = |name| (name, Arc::new(Line::new(name, settings, environment.clone())));
+        Self(ALL.iter().map(|one| line(one.name)).collect())
+    }
+
+    /// Returns the line of an integration of [`ALL`].
+    #[expect(clippy::expect_used, reason = "there is a line for each name of the list")]
+    pub fn of(&self, name: &'static str) -> Arc<Line> {
+        self.0.get(name).expect("it is listed").clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use config::Config;
+    use domain::aggregate::LastNumbers;
+
+    /// Time limit of a call.
+    const CALL_TIME: Duration = Duration::from_millis(200);
+    /// Maximum time in milliseconds for which the circuit stays open after the third failure.
+    const OPEN_MS: u64 = 500;
+
+    fn line() -> Line {
+        let config = Config::default();
+        let environment = Arc::new(Environment::of_the_machine(config.rules(), LastNumbers::default()));
+        let open = Duration::from_millis(OPEN_MS);
+        let rules = BreakerRules {
+            failures_until_open: FAILURES_UNTIL_OPEN,
+            pauses: Delays { first: open, longest: open },
+            longest_call: CALL_TIME,
+        };
+        Line { within: CALL_TIME, rules, ..Line::new("workflow", &config.integrations, environment) }
+    }
+
+    async fn fails(line: &Line) -> PeerFault {
+        match line.call(async { Err::<(), _>(PeerFault::new("no").saying("thanks")) }).await {
+            Err(fault) => fault,
+            Ok(()) => panic!("it went well"),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_system_that_failed_three_times_is_left_alone_and_tried_again() {
+        let line = line();
+        for _ in 0..3 {
+            assert_eq!(fails(&line).await.message, "no");
+        }
+        assert!(fails(&line).await.message.contains("is not called for"));
+        let state = line.state();
+        assert_eq!((state.failures, state.last_error.as_deref()), (3, Some("no: thanks")));
+        assert!((1..=OPEN_MS).contains(&state.retry_in_ms), "{state:?}");
+        line.ready().await;
+        assert_eq!(line.call(async { Ok(7) }).await, Ok(7));
+        let state = line.state();
+        assert_eq!((state.failures, state.last_error, state.retry_in_ms), (0, None, 0));
+        assert_eq!((line.meter.done.get(), line.meter.failed.get(), line.meter.withheld.get()), (1, 3, 1));
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_no_use_is_no_success_and_leaves_the_circuit_closed() {
+        let line = line();
+        for _ in 0..5 {
+            let answered = line.call_and_judge(async { Ok(7) }, |_| Some(PeerFault::new("it makes no sense"))).await;
+            assert_eq!(answered, Ok(7), "whoever asked judges for themselves");
+        }
+        let state = line.state();
+        assert_eq!((state.last_ok_at, state.failures, state.retry_in_ms), (None, 5, 0));
+        assert_eq!((state.last_error.as_deref(), line.meter.failed.get()), (Some("it makes no sense"), 5));
+        line.needs_person(None);
+        assert_eq!(line.call(async { Ok(7) }).await, Ok(7));
+        let state = line.state();
+        assert!(state.last_ok_at.is_some() && state.last_error.is_none() && state.failures == 0, "{state:?}");
+    }
+
+    #[tokio::test]
+    async fn answers_of_no_use_count_until_nobody_must_act_whatever_else_goes_well() {
+        let line = line();
+        for _ in 0..3 {
+            let useless = line.call_and_judge(async { Ok(7) }, |_| Some(PeerFault::new("status 403"))).await;
+            assert_eq!(useless, Ok(7));
+            assert_eq!(line.call(async { Ok(8) }).await, Ok(8));
+            line.needs_person(Some("PLA: status 403".to_owned()));
+        }
+        let state = line.state();
+        assert_eq!((state.failures, state.last_error.as_deref()), (3, Some("status 403")));
+        assert_eq!(state.last_ok_at, None, "it was never well");
+        fails(&line).await;
+        let state = line.state();
+        assert_eq!((state.failures, state.last_error.as_deref()), (3, Some("no: thanks")), "the newest fault is told");
+        assert_eq!(line.call(async { Ok(9) }).await, Ok(9));
+        assert_eq!(line.state().last_error.as_deref(), Some("status 403"), "that one is still there");
+        line.needs_person(None);
+        let state = line.state();
+        assert_eq!((state.failures, state.last_error), (0, None));
+        assert!(state.last_ok_at.is_some(), "the others went well");
+    }
+
+    #[tokio::test]
+    async fn who_hangs_is_given_up_after_the_time_limit() {
+        let (line, began) = (line(), Instant::now());
+        let hung = line.call(std::future::pending::<Result<(), PeerFault>>()).await;
+        assert_eq!(hung, Err(PeerFault::new("no answer within 0.2 s")));
+        assert!(began.elapsed() >= CALL_TIME);
+        assert_eq!(line.state().failures, 1);
+    }
+}

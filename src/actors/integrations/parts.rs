@@ -1,0 +1,20 @@
+//! Integration with the parts management system: keeps stock synchronised with it.
+
+use std::sync::Arc;
+
+use super::IntegrationType;
+use super::stock_sync::StockSync;
+use domain::parts_sync::StockSystem;
+use services::peers;
+
+/// Declaration of the parts management integration.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "parts",
+    title: "Parts management",
+    is_on: |config| !config.parts.url.is_empty(),
+    test: |client, config| Box::pin(peers::parts(client, &config.parts.url, config.parts.token.expose())),
+    prepare: |config, client| {
+        let sync = StockSync::prepare(StockSystem::Parts, &config.parts, config, client)?;
+        Ok(Box::new(move |sources| Arc::new(sync(sources))))
+    },
+};

@@ -1,0 +1,75 @@
+//! Integration with the smart home: shows the current state of each printer and of the shop there. Nothing is queued:
+//! changes since the last update are shown, and everything after the other side restarts.
+//!
+//! With a broker the states are published there, as persistent devices; without one they are set over HTTP.
+
+mod broker;
+mod things;
+mod web;
+
+use std::sync::Arc;
+
+use reqwest::Client;
+
+use self::broker::ThroughBroker;
+use self::things::Things;
+use self::web::ThroughWeb;
+use super::{IntegrationType, Prepared};
+use config::Config;
+use services::mqtt::{Broker, MqttSession, TopicMessage};
+use services::peer_client::PeerSettingError;
+use services::peers::{self, Asked, PeerFault};
+use services::smart_home::StateBoard;
+use services::smart_home::discovery::{OFFLINE, Topics};
+
+/// Declaration of the smart home integration.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "smart_home",
+    title: "Smart home",
+    is_on: |config| config.smart_home.is_on(),
+    test: |client, config| Box::pin(test(client, config)),
+    prepare,
+};
+
+fn prepare(config: &Config, client: &Client) -> Result<Prepared, PeerSettingError> {
+    let settings = &config.smart_home;
+    let every = settings.push_interval_seconds.duration();
+    // Tested beside the broker, so it must be right there, too.
+    let board =
+        (!settings.url.is_empty()).then(|| StateBoard::new(client.clone(), &settings.url, settings.token.expose()));
+    let board = board.transpose()?;
+    match board.filter(|_| settings.mqtt_url.is_empty()) {
+        Some(board) => Ok(Box::new(move |sources| Arc::new(ThroughWeb { board, things: Things::new(sources), every }))),
+        None => {
+            let broker = broker(config)?;
+            let topics = Topics::new(&settings.mqtt_topic, &settings.mqtt_discovery_prefix);
+            let about = config.public_url();
+            Ok(Box::new(move |sources| {
+                let broker = broker.named(format!("printfloor-{}", sources.environment.id().0.simple()));
+                Arc::new(ThroughBroker { broker, topics, things: Things::new(sources), every, about })
+            }))
+        }
+    }
+}
+
+fn broker(config: &Config) -> Result<Broker, PeerSettingError> {
+    let settings = &config.smart_home;
+    Broker::new(&settings.mqtt_url, &settings.mqtt_user, settings.mqtt_password.expose())
+}
+
+/// Tests HTTP if an address is set, and opens a session with the broker if one is set; both must succeed.
+async fn test(client: &Client, config: &Config) -> Asked {
+    let settings = &config.smart_home;
+    let mut results = Vec::new();
+    if !settings.url.is_empty() {
+        results.push(peers::smart_home(client, &settings.url, settings.token.expose()).await?);
+    }
+    if !settings.mqtt_url.is_empty() {
+        let broker = broker(config)?.named("printfloor-test".to_owned());
+        // The farewell keeps the last word from being told.
+        let nothing = TopicMessage::new(format!("{}/test", settings.mqtt_topic), OFFLINE);
+        MqttSession::open(&broker, nothing).await?.close().await;
+        results.push("the MQTT broker takes our sessions".to_owned());
+    }
+    if results.is_empty() { Err(PeerFault::new("none is configured")) } else { Ok(results.join("; ")) }
+}

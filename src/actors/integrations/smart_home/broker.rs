@@ -1,0 +1,132 @@
+//! Devices by MQTT discovery: described once per session and again after the smart home restarts; removed when their
+//! entity is gone.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::time::{Instant, sleep_until};
+
+use super::things::Things;
+use crate::integrations::{Line, Work};
+use services::mqtt::{Broker, MqttSession, TopicMessage};
+use services::peers::PeerFault;
+use services::smart_home::ShownThing;
+use services::smart_home::discovery::{OFFLINE, ONLINE, Topics};
+
+/// Work that publishes states through a broker.
+pub(super) struct ThroughBroker {
+    pub(super) broker: Broker,
+    pub(super) topics: Topics,
+    pub(super) things: Things,
+    pub(super) every: Duration,
+    /// Address of the server, shown to users.
+    pub(super) about: String,
+}
+
+/// A session with the messages published in it.
+struct Talk<'a> {
+    of: &'a ThroughBroker,
+    session: MqttSession,
+    published: BTreeMap<String, ShownThing>,
+}
+
+impl ThroughBroker {
+    /// Opens a session and publishes that the server is available.
+    async fn open(&self) -> Result<Talk<'_>, PeerFault> {
+        let last_word = TopicMessage::new(self.topics.availability(), OFFLINE);
+        let mut session = MqttSession::open(&self.broker, last_word).await?;
+        session.subscribe([self.topics.birth(), self.topics.all_configs()]).await?;
+        Ok(Talk { of: self, session, published: BTreeMap::new() })
+    }
+
+    /// Serves one session until it breaks.
+    async fn serve(&self, line: &Line) -> Result<std::convert::Infallible, PeerFault> {
+        let mut talk = line.call(self.open()).await?;
+        loop {
+            talk.tell(line).await?;
+            let next = Instant::now() + self.every;
+            loop {
+                let outcome = tokio::select! {
+                    biased; // what was said first, so that a description that is due is not told too late
+                    outcome = talk.session.hear() => outcome,
+                    () = sleep_until(next) => break,
+                };
+                match outcome {
+                    Ok(message) => talk.on_message(line, &message).await?,
+                    Err(fault) => return line.call(async { Err(fault) }).await,
+                }
+            }
+        }
+    }
+}
+
+impl Talk<'_> {
+    /// Publishes what changed since the last update; a new entity is described first. Each message is a separate call,
+    /// so that a shop with many printers may take longer than one call's time limit.
+    async fn tell(&mut self, line: &Line) -> Result<(), PeerFault> {
+        let now = self.of.things.now();
+        let gone: Vec<String> = self.published.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
+        let first = self.published.is_empty();
+        for key in gone {
+            self.remove(line, &key).await?;
+        }
+        for (key, thing) in now {
+            let before = self.published.get(&key);
+            let described = before.is_some_and(|before| (&before.name, &before.model) == (&thing.name, &thing.model));
+            if !described {
+                line.call(self.session.publish(self.of.topics.config_of(&thing, &self.of.about))).await?;
+            }
+            if before != Some(&thing) {
+                line.call(self.session.publish(self.of.topics.state_of(&thing))).await?;
+                self.published.insert(key, thing);
+            }
+        }
+        if first {
+            // Only now: a device that is there has a state.
+            line.call(self.session.publish(TopicMessage::new(self.of.topics.availability(), ONLINE))).await
+        } else {
+            line.call(self.session.ping()).await
+        }
+    }
+
+    /// Handles a received message: the smart home has started, or a description was retained from before this session.
+    async fn on_message(&mut self, line: &Line, message: &TopicMessage) -> Result<(), PeerFault> {
+        let topics = &self.of.topics;
+        if message.topic == topics.birth() {
+            if message.payload == ONLINE.as_bytes() {
+                tracing::info!("the smart home has started, everything is told it anew");
+                self.published.clear();
+                self.tell(line).await?;
+            }
+        } else if let Some(key) = topics.key_of(&message.topic)
+            && !message.payload.is_empty()
+            && !self.published.is_empty()
+            && !self.published.contains_key(key)
+        {
+            let key = key.to_owned();
+            self.remove(line, &key).await?;
+        }
+        Ok(())
+    }
+
+    async fn remove(&mut self, line: &Line, key: &str) -> Result<(), PeerFault> {
+        for message in self.of.topics.gone(key) {
+            line.call(self.session.publish(message)).await?;
+        }
+        self.published.remove(key);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Work for ThroughBroker {
+    async fn run(&self, line: &Line) {
+        loop {
+            line.ready().await;
+            let Err(fault) = self.serve(line).await;
+            tracing::debug!(%fault, "no session at the broker of the smart home");
+            tokio::time::sleep(self.every.min(Duration::from_secs(5))).await;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! States over HTTP. They are lost when the other side restarts, which is detected when a state is missing.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::time::{Instant, sleep};
+
+use super::things::{SHOP, Things};
+use crate::integrations::{Line, Work};
+use services::peers::PeerFault;
+use services::smart_home::{ShownThing, StateBoard};
+
+/// Maximum interval between checks that the states are still shown.
+const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Work that shows states over HTTP.
+pub(super) struct ThroughWeb {
+    pub(super) board: StateBoard,
+    pub(super) things: Things,
+    pub(super) every: Duration,
+}
+
+impl ThroughWeb {
+    /// Updates the entities that changed, one after the other.
+    async fn show(&self, line: &Line, shown_things: &mut BTreeMap<String, ShownThing>) -> Result<(), PeerFault> {
+        let now = self.things.now();
+        let gone: Vec<String> = shown_things.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
+        for key in gone {
+            line.call(self.board.remove(&key)).await?;
+            shown_things.remove(&key);
+        }
+        for (key, thing) in now {
+            if shown_things.get(&key) != Some(&thing) {
+                line.call(self.board.show(&thing)).await?;
+                shown_things.insert(key, thing);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Work for ThroughWeb {
+    async fn run(&self, line: &Line) {
+        let (mut shown_things, mut looked) = (BTreeMap::new(), Instant::now());
+        loop {
+            line.ready().await;
+            if looked.elapsed() >= LOOK_INTERVAL.min(self.every * 4) {
+                match line.call(self.board.shows(SHOP)).await {
+                    Ok(true) => looked = Instant::now(),
+                    Ok(false) => {
+                        tracing::info!("the smart home has forgotten the states, they are shown anew");
+                        (shown_things, looked) = (BTreeMap::new(), Instant::now());
+                    }
+                    Err(_) => continue,
+                }
+            }
+            // What could not be shown differs still, and is shown in the next turn.
+            let _ = self.show(line, &mut shown_things).await;
+            sleep(self.every).await;
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Integration with the spool manager: keeps stock synchronised with it, and updates the remaining amount of spools in
+//! printers' slots.
+
+use std::sync::Arc;
+
+use super::IntegrationType;
+use super::stock_sync::StockSync;
+use domain::parts_sync::StockSystem;
+use services::parts::test_spools;
+use services::peers::PeerFault;
+
+/// Declaration of the spool manager integration.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "spools",
+    title: "Spools",
+    is_on: |config| !config.spools.url.is_empty(),
+    test: |client, config| {
+        Box::pin(async move {
+            let outcome = test_spools(client, &config.spools.url, config.spools.token.expose()).await;
+            outcome.map_err(|error| PeerFault::new(error.to_string()))
+        })
+    },
+    prepare: |config, client| {
+        let sync = StockSync::prepare(StockSystem::Spools, &config.spools, config, client)?;
+        Ok(Box::new(move |sources| Arc::new(sync(sources))))
+    },
+};

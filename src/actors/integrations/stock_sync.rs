@@ -1,0 +1,341 @@
+//! Synchronises stock with an external system that counts it as well: reads its changes, applies them to materials, and
+//! books this shop's changes there. The rules are in [`domain::parts_sync`]; this module only carries messages,
+//! one at a time per material, and may be dropped or killed between any two of them.
+
+mod alert;
+mod board;
+mod late;
+mod slots;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Client;
+use tokio::time::{Instant, sleep};
+
+use self::alert::PersonAlert;
+use self::late::LateBookings;
+use super::{Line, Sources, Work};
+use config::Config;
+use config::sections::Peer;
+use domain::id::Id;
+use domain::material::{Material, MaterialCommand};
+use domain::parts_sync::{
+    Booking, BookingVerdict, LinkCommand, LinkRound, SendOutcome, StockLink, StockSystem, SyncMove,
+};
+use domain::printer::Printer;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use kernel::handle::AskError;
+use services::parts::{StockClient, StockError, stock_client};
+use services::peer_client::PeerSettingError;
+use services::peers::PeerFault;
+
+pub use board::{StockBoard, StockBoardState, StockBoards};
+
+/// Pause after a failed round; repeated failures are paused longer by the line's circuit.
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
+
+/// Synchronisation work for one system.
+pub(super) struct StockSync {
+    client: Box<dyn StockClient>,
+    materials: Directory<Material>,
+    printers: Directory<Printer>,
+    environment: Arc<Environment>,
+    board: Arc<StockBoard>,
+    alert: PersonAlert,
+    every: Duration,
+    /// Maximum time for which a booking may be in flight after it was sent.
+    settle: Duration,
+    /// Time since which this process has been looking for each booking. The wall clock may be set back meanwhile, and
+    /// the time spent before a restart is unknown.
+    sought: Mutex<BTreeMap<Id, Instant>>,
+    /// Time since which this process has been waiting for bookings of printers.
+    late: LateBookings,
+    /// Material at which the last round ended early; the next one begins after it.
+    stumbled: Mutex<Option<Id>>,
+}
+
+/// Reason why a round ended early.
+#[derive(Debug, thiserror::Error)]
+enum RoundError {
+    #[error(transparent)]
+    Stock(#[from] StockError),
+    #[error("a material cannot take it now: {0}")]
+    Material(#[from] AskError),
+}
+
+impl RoundError {
+    /// Returns whether the failure persists until an operator changes something.
+    fn needs_person(&self) -> bool {
+        matches!(self, Self::Stock(error) if error.needs_person())
+    }
+
+    /// Returns whether the other materials can be synchronised nevertheless.
+    fn is_of_one_thing(&self) -> bool {
+        match self {
+            Self::Stock(error) => error.is_of_one_thing(),
+            Self::Material(_) => true,
+        }
+    }
+}
+
+/// Failure that affected one material while the others were synchronised.
+struct Fault {
+    words: String,
+    needs_person: bool,
+}
+
+impl Fault {
+    fn of(what: &str, error: &RoundError) -> Self {
+        Self { words: format!("{what}: {error}"), needs_person: error.needs_person() }
+    }
+}
+
+/// Remaining work for a material.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Left {
+    Nothing,
+    /// The outcome of a booking, by this server or a printer, is still to be determined once it certainly arrived or
+    /// never will.
+    Booking,
+}
+
+impl StockSync {
+    /// Prepares the work with the settings of its system.
+    pub(super) fn prepare(
+        system: StockSystem,
+        peer: &Peer,
+        config: &Config,
+        client: &Client,
+    ) -> Result<impl FnOnce(&Sources) -> Self + Send + use<>, PeerSettingError> {
+        let client = stock_client(system, client.clone(), &peer.url, peer.token.expose())?;
+        let every = config.stock_sync.interval_seconds.duration();
+        let settle = config.stock_sync.settle_seconds.duration();
+        Ok(move |sources: &Sources| {
+            let board = sources.stock_boards.of(system);
+            board.switched_on();
+            let (materials, printers) = (sources.materials.clone(), sources.printers.clone());
+            let environment = sources.environment.clone();
+            let alert = PersonAlert::new(sources.integrations.clone());
+            let (sought, late, stumbled) = (Mutex::default(), LateBookings::default(), Mutex::default());
+            Self { client, materials, printers, environment, board, alert, every, settle, sought, late, stumbled }
+        })
+    }
+
+    /// Reads all data once and synchronises every linked material. A failure of one material does not affect the others
+    /// and is added to `faults`.
+    async fn round(&self, line: &Line, faults: &mut Vec<Fault>) -> Result<Left, RoundError> {
+        match call(line, self.client.entries()).await {
+            Ok(entries) => self.board.entries(entries),
+            Err(error) if error.is_of_one_thing() => {
+                faults.push(Fault::of("its entries cannot be listed", &error.into()));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        let mut left = Left::Nothing;
+        for material in self.in_turn() {
+            match self.bring_in_step(line, material).await {
+                Ok(Left::Booking) => left = Left::Booking,
+                Ok(Left::Nothing) => {}
+                Err(error) if error.is_of_one_thing() => faults.push(Fault::of(&self.name(material), &error)),
+                Err(error) => {
+                    *self.stumbled.lock().unwrap_or_else(PoisonError::into_inner) = Some(material);
+                    return Err(error);
+                }
+            }
+        }
+        if self.client.system() == StockSystem::Spools {
+            match slots::tell(self, line).await {
+                Err(error) if error.is_of_one_thing() => faults.push(Fault::of("a spool in a slot", &error)),
+                outcome => outcome?,
+            }
+        }
+        let conflicts =
+            self.linked().iter().filter(|id| self.link(**id).is_some_and(|link| link.conflict.is_some())).count();
+        line.note((conflicts > 0).then(|| format!("{conflicts} linked materials need a person")));
+        Ok(left)
+    }
+
+    /// Returns the linked materials, starting after the one at which the last round ended early.
+    fn in_turn(&self) -> Vec<Id> {
+        let mut linked = self.linked();
+        linked.sort_unstable();
+        if let Some(stumbled) = self.stumbled.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let behind = linked.partition_point(|id| *id <= stumbled);
+            linked.rotate_left(behind);
+        }
+        linked
+    }
+
+    fn name(&self, material: Id) -> String {
+        let state = self.materials.resident(material).map(|handle| handle.read());
+        let name = state.as_ref().and_then(|state| Some(state.state.as_ref()?.fields.name.clone()));
+        name.unwrap_or_else(|| material.to_string())
+    }
+
+    /// Returns whether a booking has been looked for long enough. The time starts with the first call.
+    fn sought_enough(&self, booking: Id) -> bool {
+        let mut sought = self.sought.lock().unwrap_or_else(PoisonError::into_inner);
+        sought.entry(booking).or_insert_with(Instant::now).elapsed() >= self.settle
+    }
+
+    /// Returns the materials that are linked to an entry of the system.
+    fn linked(&self) -> Vec<Id> {
+        let system = self.client.system();
+        let all = self.materials.all_resident();
+        let linked = all
+            .iter()
+            .filter(|(_, state)| state.state.as_ref().is_some_and(|material| material.links.contains_key(&system)));
+        linked.map(|(id, _)| *id).collect()
+    }
+
+    fn link(&self, material: Id) -> Option<StockLink> {
+        let state = self.materials.resident(material)?.read();
+        state.state.as_ref()?.links.get(&self.client.system()).cloned()
+    }
+
+    async fn tell(&self, material: Id, command: LinkCommand) -> Result<(), RoundError> {
+        match self.materials.ask(material, CommandOrigin::system(), MaterialCommand::Link(command)).await {
+            // Refused: the link was removed meanwhile.
+            Ok(_) | Err(AskError::Refused(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn settled(&self, material: Id, booking: &Booking, verdict: BookingVerdict) -> Result<(), RoundError> {
+        let (system, booking) = (self.client.system(), booking.id);
+        self.sought.lock().unwrap_or_else(PoisonError::into_inner).remove(&booking);
+        self.tell(material, LinkCommand::Settled { system, booking, verdict }).await
+    }
+
+    /// Runs one round for a material, by the steps of [`LinkRound`].
+    async fn bring_in_step(&self, line: &Line, material: Id) -> Result<Left, RoundError> {
+        let mut round = LinkRound::default();
+        loop {
+            let Some(link) = self.link(material) else { return Ok(Left::Nothing) };
+            match round.next(&link) {
+                SyncMove::Seek(booking) => {
+                    let verdict = call(line, self.client.verdict(&booking)).await?;
+                    let pending = link.pending.as_ref() == Some(&booking);
+                    let missing = pending && verdict == BookingVerdict::NotBooked;
+                    let long_enough = missing && self.sought_enough(booking.id);
+                    if let Some(verdict) = round.sought(&link, &booking, verdict, long_enough) {
+                        self.settled(material, &booking, verdict).await?;
+                    }
+                }
+                SyncMove::Look => {
+                    // Of a print that ends while the entry is read nobody knows how much of it was read.
+                    let mut in_use = slots::in_use(self, &link);
+                    let overdue = self.late.overdue(&link, &in_use, self.settle);
+                    let look = Box::new(call(line, self.client.look(&link)).await?);
+                    in_use.extend(slots::in_use(self, &link));
+                    let (system, drawn) = (link.system, slots::drawn(self, &link));
+                    let command = LinkCommand::Looked { system, round: link.round, look, drawn, in_use, overdue };
+                    self.tell(material, command).await?;
+                }
+                SyncMove::Send(booking) => {
+                    let (outcome, fault) = outcome(call(line, self.client.book(&booking)).await);
+                    if let Some(verdict) = round.sent(outcome) {
+                        self.settled(material, &booking, verdict).await?;
+                    }
+                    if let Some(fault) = fault {
+                        return Err(fault.into());
+                    }
+                }
+                SyncMove::Rest(booking) => {
+                    let left = booking || self.late.waits(&link);
+                    return Ok(if left { Left::Booking } else { Left::Nothing });
+                }
+            }
+        }
+    }
+}
+
+/// Converts the result of sending a booking into its outcome and the error that ends the round.
+fn outcome(answered: Result<BookingVerdict, StockError>) -> (SendOutcome, Option<StockError>) {
+    match answered {
+        Ok(verdict) => (SendOutcome::Answered(verdict), None),
+        Err(StockError::Refused { status, words }) => (SendOutcome::Refused(format!("{status} {words}")), None),
+        Err(error @ (StockError::Settings(_) | StockError::Unreachable(_) | StockError::Credentials(_))) => {
+            (SendOutcome::NeverLeft, Some(error))
+        }
+        Err(error) => (SendOutcome::Unknown, Some(error)),
+    }
+}
+
+#[async_trait]
+impl Work for StockSync {
+    async fn run(&self, line: &Line) {
+        loop {
+            line.ready().await;
+            let mut faults = Vec::new();
+            let outcome = self.round(line, &mut faults).await;
+            let wait = match &outcome {
+                Ok(Left::Nothing) => self.every,
+                Ok(Left::Booking) => self.settle.min(self.every),
+                Err(_) => AFTER_FAILURE.min(self.every),
+            };
+            let (more, needs_person) = (faults.len().saturating_sub(1), faults.iter().any(|one| one.needs_person));
+            // One that needs a person is told before one that does not.
+            let first = faults.iter().position(|one| one.needs_person).unwrap_or_default();
+            let fault = faults.into_iter().nth(first).map(|Fault { words, .. }| match more {
+                0 => words,
+                _ => format!("{words}; and {more} more"),
+            });
+            let why = fault.clone().filter(|_| needs_person);
+            // A round that ended early says nothing of those that it did not come to.
+            let is_judged = outcome.is_ok() || needs_person;
+            if is_judged {
+                line.needs_person(why.clone());
+            }
+            self.board.looked(self.environment.now(), outcome.err().map(|error| error.to_string()).or(fault));
+            if is_judged {
+                self.alert.tell(line, why.as_deref()).await;
+            }
+            tokio::select! {
+                biased; // somebody who asks before the time that passes
+                () = self.board.woken() => {}
+                () = sleep(wait) => {}
+            }
+        }
+    }
+}
+
+/// Makes a call over the line. A response about a single object is not a failure of the line, but one that cannot be
+/// understood, or that denies permission, does not count as success. The kind of failure is preserved, because a
+/// request that was never sent certainly did not arrive.
+async fn call<T>(line: &Line, request: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
+    let (began, failed) = (AtomicBool::new(false), Mutex::new(None));
+    let useless = |answer: &Result<T, StockError>| {
+        let error = answer.as_ref().err().filter(|error| error.needs_person())?;
+        Some(PeerFault::new(error.to_string()))
+    };
+    let attempt = async {
+        began.store(true, Relaxed);
+        match request.await {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(error) if error.is_of_one_thing() => Ok(Err(error)),
+            Err(error) => {
+                let fault = PeerFault::new(error.to_string());
+                *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Err(fault)
+            }
+        }
+    };
+    match line.call_and_judge(attempt, useless).await {
+        Ok(answer) => answer,
+        Err(fault) => {
+            let failure = failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+            Err(failure.unwrap_or(if began.load(Relaxed) {
+                StockError::NoAnswer(fault.message)
+            } else {
+                StockError::Unreachable(fault.message)
+            }))
+        }
+    }
+}

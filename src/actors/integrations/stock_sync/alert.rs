@@ -1,0 +1,61 @@
+//! Tells the operators once that a system needs a person, and once more after it was well in between. That they were
+//! told is kept, so that a restart tells nobody again.
+
+use std::sync::{Mutex, PoisonError};
+
+use uuid::Uuid;
+
+use crate::integrations::{self, Line};
+use domain::id::Id;
+use domain::integration::{Integration, IntegrationCommand};
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::handle::AskError;
+
+/// The alert of one system.
+pub(super) struct PersonAlert {
+    integrations: Directory<Integration>,
+    /// True if it needed a person when that was last written; `None` until this process has written it.
+    last_written: Mutex<Option<bool>>,
+}
+
+impl PersonAlert {
+    pub(super) fn new(integrations: Directory<Integration>) -> Self {
+        Self { integrations, last_written: Mutex::default() }
+    }
+
+    /// Writes why the system needs a person (`None`: it does not), and has the operators told. What cannot be written
+    /// now is written after the next round.
+    pub(super) async fn tell(&self, line: &Line, why: Option<&str>) {
+        let needs_person = Some(why.is_some());
+        if *self.last_written.lock().unwrap_or_else(PoisonError::into_inner) == needs_person {
+            return;
+        }
+        match self.write(line, why).await {
+            Ok(()) => *self.last_written.lock().unwrap_or_else(PoisonError::into_inner) = needs_person,
+            Err(error) => {
+                tracing::debug!(integration = line.name, %error, "whether it needs a person was not written");
+            }
+        }
+    }
+
+    async fn write(&self, line: &Line, why: Option<&str>) -> Result<(), AskError> {
+        let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, line.name.as_bytes()));
+        let command = match why {
+            Some(why) => IntegrationCommand::NeedsPerson {
+                name: line.name.to_owned(),
+                title: integrations::of(line.name).map_or(line.name, |one| one.title).to_owned(),
+                why: why.to_owned(),
+            },
+            None => IntegrationCommand::Well,
+        };
+        match self.integrations.ask(id, CommandOrigin::system(), command.clone()).await {
+            // Nothing is kept of it yet.
+            Err(AskError::Refused(_)) if why.is_some() => {
+                self.integrations.create_as(id, CommandOrigin::system(), command).await.map(drop)
+            }
+            Ok(_) | Err(AskError::Refused(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Status display of the work for an external stock system, and its trigger for an immediate round.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::Notify;
+
+use domain::parts_sync::StockSystem;
+use domain::time::Timestamp;
+use services::parts::{MAX_LISTED, StockEntry};
+
+/// Latest known state of a system.
+#[derive(Clone, Debug, Default)]
+pub struct StockBoardState {
+    /// `true` if the settings enable it.
+    pub on: bool,
+    /// Time of the last reading, successful or not; `None` before the first one.
+    pub looked_at: Option<Timestamp>,
+    /// Time of the last complete reading.
+    pub synchronised_at: Option<Timestamp>,
+    /// Reason why the last reading ended early; `None` if it was complete.
+    pub error: Option<String>,
+    /// Entries of the last reading.
+    pub entries: Arc<Vec<StockEntry>>,
+}
+
+impl StockBoardState {
+    /// Returns whether the system may have entries that were not read.
+    pub fn may_have_more(&self) -> bool {
+        self.entries.len() >= MAX_LISTED
+    }
+}
+
+/// The board of one system.
+#[derive(Debug, Default)]
+pub struct StockBoard {
+    wake: Notify,
+    state: Mutex<StockBoardState>,
+}
+
+impl StockBoard {
+    /// Returns the latest known state.
+    pub fn state(&self) -> StockBoardState {
+        self.with(|state| state.clone())
+    }
+
+    /// Triggers a round as soon as possible.
+    pub fn look_now(&self) {
+        self.wake.notify_one();
+    }
+
+    pub(super) async fn woken(&self) {
+        self.wake.notified().await;
+    }
+
+    pub(super) fn switched_on(&self) {
+        self.with(|state| state.on = true);
+    }
+
+    pub(super) fn entries(&self, entries: Vec<StockEntry>) {
+        self.with(|state| state.entries = Arc::new(entries));
+    }
+
+    pub(super) fn looked(&self, at: Timestamp, error: Option<String>) {
+        self.with(|state| {
+            state.looked_at = Some(at);
+            if error.is_none() {
+                state.synchronised_at = Some(at);
+            }
+            state.error = error;
+        });
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut StockBoardState) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The boards of all systems.
+#[derive(Clone, Debug, Default)]
+pub struct StockBoards {
+    parts: Arc<StockBoard>,
+    spools: Arc<StockBoard>,
+}
+
+impl StockBoards {
+    /// Returns the board of a system.
+    pub fn of(&self, system: StockSystem) -> Arc<StockBoard> {
+        match system {
+            StockSystem::Parts => self.parts.clone(),
+            StockSystem::Spools => self.spools.clone(),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Spools in printers' slots: the spool from which a use was drawn, and the amount left on each according to the spool
+//! manager.
+
+use std::collections::BTreeSet;
+
+use super::{RoundError, StockSync, call};
+use crate::integrations::Line;
+use domain::id::Id;
+use domain::parts_sync::{self, Quantities, SpoolKnown, StockLink, StockSystem};
+use domain::printer::{Printer, PrinterCommand, Slot, SpoolLeft};
+use kernel::envelope::CommandOrigin;
+use kernel::handle::AskError;
+
+/// Maximum number of spools without a link whose remaining amount is queried per round.
+const MAX_ASKED: usize = 64;
+
+/// Returns the slots that hold a numbered spool, with their printers. Printers that weigh their spools themselves are
+/// excluded.
+fn spooled(sync: &StockSync) -> Vec<(Id, i64, Slot)> {
+    let printers = sync.printers.all_resident();
+    let present = printers.iter().filter_map(|(id, state)| Some((*id, state.state.as_ref()?)));
+    let slots = present.filter(|(_, printer)| !printer.archived).flat_map(|(id, printer)| {
+        printer.slots().into_iter().filter(|slot| !slot.weighed).filter_map(move |slot| Some((id, slot.spool?, slot)))
+    });
+    slots.collect()
+}
+
+/// Returns the amounts drawn from items of a link that are in slots, and not booked yet.
+pub(super) fn drawn(sync: &StockSync, link: &StockLink) -> Quantities {
+    parts_sync::drawn(link, spooled(sync).into_iter().map(|(_, spool, slot)| (spool, slot.remaining)))
+}
+
+/// Returns the items of a link on which printers themselves are booking prints of this server.
+pub(super) fn in_use(sync: &StockSync, link: &StockLink) -> BTreeSet<i64> {
+    if link.system != StockSystem::Spools {
+        return BTreeSet::new();
+    }
+    let printers = sync.printers.all_resident();
+    printers.iter().filter_map(|(_, state)| state.state.as_ref()).flat_map(Printer::spools_in_use).collect()
+}
+
+/// Updates the remaining amount of spools in slots, if no use of this server is still to be booked or the amount is
+/// unknown.
+pub(super) async fn tell(sync: &StockSync, line: &Line) -> Result<(), RoundError> {
+    let mut requests = 0;
+    for (printer, spool, slot) in spooled(sync) {
+        let (left, material) = match settled_on(sync, spool) {
+            Some((SpoolKnown::Settled(left), material)) => (left, Some(material)),
+            Some((SpoolKnown::Unsettled, _)) => continue,
+            None if slot.remaining.is_some() || requests == MAX_ASKED => continue,
+            None => {
+                requests += 1;
+                match call(line, sync.client.left(spool)).await? {
+                    Some(left) => (left, None),
+                    None => continue,
+                }
+            }
+        };
+        if slot.remaining == Some(left) && (slot.material_id.is_some() || material.is_none()) {
+            continue;
+        }
+        let command =
+            PrinterCommand::SpoolLeft(SpoolLeft { slot: slot.slot, spool, was: slot.remaining, left, material });
+        match sync.printers.ask(printer, CommandOrigin::system(), command).await {
+            Ok(_) | Err(AskError::Refused(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Returns what a link knows about a spool, and the link's material.
+fn settled_on(sync: &StockSync, spool: i64) -> Option<(SpoolKnown, Id)> {
+    sync.materials.all_resident().iter().find_map(|(id, state)| {
+        let material = state.state.as_ref()?;
+        Some((material.links.get(&StockSystem::Spools)?.knows(spool, material.quantity)?, *id))
+    })
+}

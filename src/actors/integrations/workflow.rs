@@ -1,0 +1,166 @@
+//! Integration with the workflow automation: sends it each event in order, from a stored cursor, so that nothing is
+//! lost while it is unavailable.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::time::{Instant, sleep};
+use uuid::Uuid;
+
+use super::{IntegrationType, Line, Sources, Work};
+use domain::endpoint::envelope::envelope;
+use domain::event::{LOW_STOCK, Numbered, OUTBOUND};
+use domain::id::Id;
+use domain::integration::{Integration, IntegrationCommand};
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use services::peers::{self, PeerFault};
+use services::workflow::{OutgoingEvent, Taken, WorkflowWebhook};
+use store::Store;
+use store::event_follower::EventFollower;
+use store::outbox::Outbox;
+
+/// Number of events read at a time.
+const EVENTS_PER_READ: usize = 64;
+/// Pause after a failure that did not open the circuit.
+const RETRY_PAUSE: Duration = Duration::from_millis(500);
+/// Time after which an event that is answered with errors is skipped, so that it does not block all that follow.
+const MAX_TRIED: Duration = Duration::from_secs(12 * 3600);
+
+/// HTTP statuses caused by the address, the token or the load, not by the event that was sent.
+const SAYS_NOTHING_OF_AN_EVENT: [u16; 8] = [401, 403, 404, 405, 407, 408, 410, 429];
+
+/// Declaration of the workflow automation integration.
+pub(super) static TYPE: IntegrationType = IntegrationType {
+    name: "workflow",
+    title: "Workflow automation",
+    is_on: |config| !config.workflow.url.is_empty(),
+    test: |client, config| {
+        let settings = &config.workflow;
+        Box::pin(peers::workflow(client, &settings.url, &settings.token_header, settings.token.expose()))
+    },
+    prepare: |config, client| {
+        let settings = &config.workflow;
+        let (header, token) = (&settings.token_header, settings.token.expose());
+        let webhook = WorkflowWebhook::new(client.clone(), &settings.url, header, token)?;
+        let all = OUTBOUND.iter().chain([&LOW_STOCK]).map(|event| (*event).to_owned());
+        let event_names =
+            if settings.events.is_empty() { all.collect() } else { settings.events.iter().cloned().collect() };
+        Ok(Box::new(move |sources| Arc::new(Tell::new(webhook, event_names, sources))))
+    },
+};
+
+/// Work that sends events to the webhook of a workflow.
+struct Tell {
+    webhook: WorkflowWebhook,
+    /// Event types to send.
+    event_names: BTreeSet<String>,
+    integrations: Directory<Integration>,
+    outbox: Arc<Outbox>,
+    store: Store,
+}
+
+impl Tell {
+    fn new(webhook: WorkflowWebhook, event_names: BTreeSet<String>, sources: &Sources) -> Self {
+        let (integrations, outbox) = (sources.integrations.clone(), sources.outbox.clone());
+        Self { webhook, event_names, integrations, outbox, store: sources.store.clone() }
+    }
+
+    /// Returns the stored cursor. Initially it is the present: earlier events are not sent.
+    async fn begin(&self, id: Id) -> Result<i64, String> {
+        let stored = self.integrations.read(id).await.map_err(|error| error.to_string())?;
+        if let Some(state) = stored.as_ref().and_then(|stored| stored.state.as_ref()) {
+            return Ok(state.cursor);
+        }
+        let begin = IntegrationCommand::Begin { name: TYPE.name.to_owned(), cursor: *self.outbox.last().borrow() };
+        let begun = self.integrations.create_as(id, CommandOrigin::system(), begin).await;
+        begun.map(|begun| begun.answer).map_err(|error| error.to_string())
+    }
+
+    /// Stores the cursor. If that fails, a restart sends the later events again.
+    async fn keep(&self, id: Id, upto: i64) {
+        let read = IntegrationCommand::Read(upto);
+        if let Err(error) = self.integrations.ask(id, CommandOrigin::system(), read).await {
+            tracing::debug!(%error, "how far the workflow automation is was not written");
+        }
+    }
+
+    /// Sends one event until it is accepted or skipped. After the first failure the cursor is stored.
+    async fn tell(&self, line: &Line, id: Id, numbered: &Numbered) {
+        let (began, event) = (Instant::now(), &numbered.event);
+        let mut is_kept = false;
+        loop {
+            line.ready().await;
+            let outgoing = OutgoingEvent { id: event.id.to_string(), event: &event.event, body: envelope(event) };
+            let fault = match line.call(self.webhook.send(outgoing)).await {
+                Ok(Taken::Done) => return,
+                Ok(Taken::Refused(words)) => {
+                    return tracing::warn!(event = event.event, id = %event.id, words, "the workflow automation refuses an event; it is passed over");
+                }
+                Err(fault) => fault,
+            };
+            if began.elapsed() > MAX_TRIED && answered(&fault) {
+                return tracing::warn!(event = event.event, id = %event.id, %fault, "the workflow automation did not take an event for hours; it is passed over");
+            }
+            if !is_kept {
+                is_kept = true;
+                self.keep(id, numbered.seq - 1).await;
+            }
+            sleep(RETRY_PAUSE).await;
+        }
+    }
+}
+
+/// Returns whether the workflow itself responded with an error. While it is unavailable, not found, overloaded or
+/// rejects the token, no event is skipped.
+fn answered(fault: &PeerFault) -> bool {
+    let status = fault.detail.as_deref().and_then(|detail| detail.split(' ').next()?.parse::<u16>().ok());
+    status.is_some_and(|status| (400..600).contains(&status) && !SAYS_NOTHING_OF_AN_EVENT.contains(&status))
+}
+
+#[async_trait]
+impl Work for Tell {
+    async fn run(&self, line: &Line) {
+        let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, TYPE.name.as_bytes()));
+        let cursor = match self.begin(id).await {
+            Ok(cursor) => cursor,
+            Err(error) => return tracing::warn!(error, "how far the workflow automation is cannot be read"),
+        };
+        let mut events = EventFollower::new(&self.outbox, &self.store, cursor);
+        let follower = self.outbox.followers.add(TYPE.name, cursor);
+        loop {
+            let read = match events.next(EVENTS_PER_READ).await {
+                Ok(Some(read)) => read,
+                Ok(None) => return,
+                Err(error) => return tracing::warn!(%error, "events cannot be read"),
+            };
+            let mut was_told = false;
+            for numbered in read.iter().filter(|numbered| self.event_names.contains(&numbered.event.event)) {
+                self.tell(line, id, numbered).await;
+                was_told = true;
+            }
+            follower.has_read(events.position());
+            if was_told {
+                self.keep(id, events.position()).await;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_error_of_the_workflow_itself_lets_an_event_be_passed_over() {
+        for words in ["500 Error in workflow", "409 known already", "418 "] {
+            assert!(answered(&PeerFault::new("x").saying(words)), "{words}");
+        }
+        assert!(!answered(&PeerFault::new("x")));
+        for words in ["404 no", "401 no", "405 no", "429 later", "301 there", "refused", ""] {
+            assert!(!answered(&PeerFault::new("x").saying(words)), "{words}");
+        }
+    }
+}
