@@ -26,12 +26,14 @@ mod model_upload;
 mod multipart;
 pub mod openapi;
 mod page;
-mod pages;
+pub mod pages;
 mod part_heads;
 mod path_id;
+mod paths;
 pub mod production;
 mod reply;
 mod request_id;
+mod resource_state;
 mod return_paths;
 pub mod routes;
 mod serve;
@@ -53,6 +55,8 @@ use crate::app::App;
 use crate::config::Config;
 use crate::http::error::ApiError;
 use crate::http::openapi::half::Half;
+use crate::http::openapi::operation::DescribedResource;
+use crate::http::routes::{ResourceRoutes, Served};
 use crate::shared::Shared;
 
 pub use serve::{Front, serve_control, start_tcp};
@@ -96,25 +100,17 @@ pub struct AppParts {
     hashing: hashing::Hashing,
     /// Request counts by route and status.
     pub meters: Arc<meter::RouteMeters>,
-    /// Numbers that `/metrics` last read from the database.
-    pub tallies: Arc<production::metrics::Tallies>,
     /// Rate limits of all callers.
     pub limits: Arc<limits::Limits>,
     /// Request bodies still being received, and their limits.
     pub bodies: Arc<bodies::Bodies>,
     /// Open connections and in-flight requests, and their limits.
     admission: Arc<admission::Admission>,
-    /// Cache of the product catalogue.
-    pub catalog: Arc<billing::catalog::CatalogCache>,
-    /// Cached result of `/readyz`.
-    pub readiness: Arc<production::health::ReadinessCache>,
-    /// Cached board of the shop floor for the staff pages.
-    board: Arc<pages::Board>,
-    /// Streams that customers have open, counted per customer.
-    streams: Arc<billing::orders::OpenStreams>,
+    /// State of single resources, such as caches.
+    resource_states: resource_state::ResourceStates,
     /// Cancelled on shutdown, which ends all streams.
     pub leaving: CancellationToken,
-    /// OpenAPI description of the routes that [`router`] serves.
+    /// OpenAPI description of the routes that the server serves.
     descriptions: Arc<openapi::Descriptions>,
 }
 
@@ -132,13 +128,9 @@ impl AppState {
             local_sign_in: Arc::default(),
             hashing: hashing::Hashing::default(),
             meters: Arc::default(),
-            tallies: Arc::default(),
-            catalog: Arc::new(billing::catalog::cache_of(&app, &config)),
             app,
             config,
-            readiness: Arc::default(),
-            board: Arc::default(),
-            streams: Arc::default(),
+            resource_states: resource_state::ResourceStates::default(),
             leaving,
             descriptions: Arc::default(),
         }))
@@ -146,6 +138,12 @@ impl AppState {
 }
 
 impl AppState {
+    /// Renders the description of a half of the API that is served, unless it has been.
+    pub fn describe(&self, half: Half, resources: &[DescribedResource], served: &[Served]) {
+        let url = self.config.public_url();
+        self.descriptions.made_once(half, || openapi::json(half, resources, served, &url));
+    }
+
     /// Generates the one-time setup code for the owner of the machine; `None` once the setup is complete.
     pub fn make_setup_code(&self) -> Option<String> {
         let completed = access::with_access(&self.access, |access| access.setup_completed_at.is_some());
@@ -153,26 +151,32 @@ impl AppState {
     }
 }
 
-/// Builds the router of the whole API.
-pub fn router(state: AppState) -> Router {
-    let (routes, of_customers) = (production::routes(&state.config), billing::routes());
-    for (half, routes) in [(Half::Production, &routes), (Half::Billing, &of_customers)] {
-        state.descriptions.made_once(half, || openapi::json(half, &routes.served(), &state.config.public_url()));
-    }
-    let origins = answer_headers::AllowedOrigins::new(&state.config.server.cors_origins);
+/// Returns all resources of a half of the API in the order of its description.
+pub fn resources(half: Half) -> Vec<DescribedResource> {
+    let resources = match half {
+        Half::Production => production::resources(false),
+        Half::Billing => billing::resources(),
+    };
+    resources.into_iter().map(ResourceRoutes::resource).collect()
+}
+
+/// Adds what is around the routes and inside the layers that rewrite errors: answers to unknown paths and methods, the
+/// bounds of every request, and an answer in place of a panic.
+pub fn with_bounds(routes: Router<AppState>, state: &AppState) -> Router<AppState> {
     routes
-        .into_router(&state)
-        .merge(of_customers.into_router(&state))
-        .merge(pages::routes(&state))
         .merge(docs::routes())
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
         // The framework's own limit of 2 MB would cut uploads; every reader of a body here has a limit of its own.
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(error::panicked))
-        .layer(from_fn_with_state(Arc::new(limits::layer::BoundHandles::from_ref(&state)), limits::layer::bound))
-        .layer(from_fn(billing::answered_by_contract))
-        .layer(from_fn(pages::answered_as_page))
+        .layer(from_fn_with_state(Arc::new(limits::layer::BoundHandles::from_ref(state)), limits::layer::bound))
+}
+
+/// Adds the outermost layers: compression, headers of every answer, and the id of the request.
+pub fn with_headers(routes: Router<AppState>, state: AppState) -> Router {
+    let origins = answer_headers::AllowedOrigins::new(&state.config.server.cors_origins);
+    routes
         .layer(from_fn(compression::gzip))
         .layer(from_fn_with_state(Arc::new(origins), answer_headers::tell))
         .layer(from_fn_with_state(state.clone(), request_id::name))

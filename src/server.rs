@@ -129,11 +129,12 @@ impl Server {
         let state = http::AppState::new(server.shop.clone(), config, server.stopping.clone());
         server.setup_code = state.make_setup_code();
         server.local_sign_in = Some(state.local_sign_in.clone());
-        let (front, served) = http::start_tcp(listener, &state).map_err(refused)?;
+        let routes = http::pages::router(state.clone());
+        let (front, served) = http::start_tcp(listener, &state, routes.clone()).map_err(refused)?;
         server.front = Some(front);
         server.serving = vec![
             tokio::spawn(served),
-            tokio::spawn(http::serve_control(unix, state)),
+            tokio::spawn(http::serve_control(unix, state, routes)),
             tokio::spawn(story::tell(server.shop.clone(), server.stopping.clone())),
         ];
         server.serving.extend(server.shop.integrations.start(&server.stopping));

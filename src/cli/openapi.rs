@@ -2,7 +2,7 @@
 
 use super::{CliError, Description, Global, output, settings};
 use crate::http::openapi::half::Half;
-use crate::http::{billing, openapi, production};
+use crate::http::{billing, openapi, production, resources};
 
 /// Prints the document, with the configured public address as its server.
 pub fn run(global: &Global, which: Description) -> Result<(), CliError> {
@@ -11,5 +11,5 @@ pub fn run(global: &Global, which: Description) -> Result<(), CliError> {
         Description::Production => (Half::Production, production::routes(&config)),
         Description::Billing => (Half::Billing, billing::routes()),
     };
-    output::print(&openapi::json(half, &routes.served(), &config.public_url()))
+    output::print(&openapi::json(half, &resources(half), &routes.served(), &config.public_url()))
 }

@@ -18,13 +18,12 @@ use crate::domain::access::{Access, KeyRefusal};
 use crate::domain::id::Id;
 use crate::domain::order::Order;
 use crate::domain::principal::{Principal, Role};
-use crate::http::billing;
 use crate::http::csrf;
 use crate::http::dropped_cookie::DroppedCookie;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::last_used::LastUsed;
-use crate::http::pages;
+use crate::http::paths::{is_billing, is_customer_page};
 use crate::http::request_id::RequestId;
 use crate::http::setup_desk::{self, SetupDesk};
 use crate::secrets::credentials;
@@ -150,7 +149,7 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
         return Ok(Caller { by: Arc::new(Principal::Machine), session: None, request_id });
     }
     let headers = request.headers();
-    if billing::is_path(request.uri().path()) || pages::is_path(request.uri().path()) {
+    if is_billing(request.uri().path()) || is_customer_page(request.uri().path()) {
         return customer::admit(app, need, request, request_id);
     }
     if need == RequiredAccess::Open {

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use crate::http::billing;
+use crate::http::paths::is_billing;
 
 /// Request headers that pages of other origins may send.
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, X-API-Key, X-Request-Id, \
@@ -53,7 +53,7 @@ pub async fn tell(State(allowed): State<Arc<AllowedOrigins>>, request: Request, 
     let asks_first =
         request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     // The paths of the billing API answer it themselves.
-    let answered_here = asks_first && origin.is_some() && !billing::is_path(path);
+    let answered_here = asks_first && origin.is_some() && !is_billing(path);
     let mut response = if answered_here { StatusCode::OK.into_response() } else { next.run(request).await };
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -18,7 +18,7 @@ use flate2::write::GzEncoder;
 use futures::StreamExt as _;
 
 use crate::http::error::ApiError;
-use crate::http::{billing, pages};
+use crate::http::paths::{is_billing, is_customer_page};
 
 /// Minimum size in bytes from which compression is worthwhile.
 const MIN_COMPRESSED_BYTES: u64 = 1024;
@@ -39,7 +39,7 @@ enum Packing {
 pub async fn gzip(request: Request, next: Next) -> Response {
     let accepts_gzip = takes_gzip(request.headers());
     let path = request.uri().path();
-    let of_customers = pages::is_path(path) || billing::is_path(path);
+    let of_customers = is_customer_page(path) || is_billing(path);
     let mut response = next.run(request).await;
     let Some(packing) = packing(&response, of_customers) else { return response };
     response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept-Encoding"));

@@ -4,7 +4,9 @@
 
 mod at_processor;
 mod of_backup;
+mod of_documents;
 mod of_files;
+mod of_peers;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -20,6 +22,8 @@ use crate::domain::refusal::{Class, Fault, MAX_MESSAGE_CHARS, Refusal, shortened
 use crate::printers::adapter::PrinterError;
 use crate::store::Unavailable;
 use crate::store::rows::LoadError;
+
+pub use of_peers::PROVIDER_UNAVAILABLE;
 
 /// Header that marks a response as a replay of the first response to the same idempotency key.
 pub const REPLAYED_HEADER: &str = "idempotency-replayed";
@@ -51,6 +55,16 @@ struct ErrorParts {
     replayed: bool,
     facts: Option<Value>,
     by: Option<Arc<Principal>>,
+}
+
+/// Title and sentence for the page that a browser shows in place of a response: carried in the response's extensions,
+/// and rendered with the frame of all pages.
+#[derive(Clone, Copy, Debug)]
+pub struct Notice {
+    /// Title of the page.
+    pub title: &'static str,
+    /// Sentence that explains what to do next.
+    pub text: &'static str,
 }
 
 /// Result of a handler.

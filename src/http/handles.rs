@@ -34,8 +34,6 @@ use crate::files::exports::ExportFiles;
 use crate::http::AppState;
 use crate::http::admission::Admission;
 use crate::http::audit_sampling::RefusalSampler;
-use crate::http::billing::catalog::CatalogCache;
-use crate::http::billing::orders::OpenStreams;
 use crate::http::hashing::Hashing;
 use crate::http::idempotency::RunningKeys;
 use crate::http::last_used::LastUsed;
@@ -43,9 +41,6 @@ use crate::http::limits::Limits;
 use crate::http::local_sign_in::LocalSignInDesk;
 use crate::http::meter::RouteMeters;
 use crate::http::openapi::Descriptions;
-use crate::http::pages::Board;
-use crate::http::production::health::ReadinessCache;
-use crate::http::production::metrics::Tallies;
 use crate::http::setup_desk::SetupDesk;
 use crate::integrations::{AccountingWake, Integrations, StockBoards};
 use crate::printers::connections::PrinterConnections;
@@ -101,15 +96,10 @@ held! {
     Arc<LocalSignInDesk>: local_sign_in;
     Hashing: hashing;
     Arc<RouteMeters>: meters;
-    Arc<Tallies>: tallies;
     Arc<Limits>: limits;
     Arc<Admission>: admission;
     CancellationToken: leaving;
     Arc<Descriptions>: descriptions;
-    Arc<ReadinessCache>: readiness;
-    Arc<CatalogCache>: catalog;
-    Arc<Board>: board;
-    Arc<OpenStreams>: streams;
 }
 
 /// The directory of each kind that is registered.

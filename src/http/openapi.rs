@@ -11,6 +11,7 @@ mod downgrade;
 pub mod half;
 pub mod operation;
 mod shared;
+pub mod tags;
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,18 +24,17 @@ use shape::{Shape, open_object};
 
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
-use crate::http::production::health;
 use crate::http::routes::{ResourceRoutes, Served};
 use crate::http::wire::{Components, Reply, ToSchema};
 use half::Half;
-use operation::{DescribedContent, DescribedOperation};
+use operation::{DescribedContent, DescribedOperation, DescribedResource};
 
 pub use api_schema::{shape, words};
 pub use document::document;
 
 /// Renders the document of one half as formatted JSON, with `public_url` as the server's URL.
-pub fn json(half: Half, served: &[Served], public_url: &str) -> String {
-    let document = document(half, served, public_url);
+pub fn json(half: Half, resources: &[DescribedResource], served: &[Served], public_url: &str) -> String {
+    let document = document(half, resources, served, public_url);
     let text = document.to_pretty_json().unwrap_or_else(|error| {
         tracing::error!(%error, "the description of the API cannot be written");
         String::new()
@@ -49,8 +49,7 @@ pub fn downgraded(json: &str) -> Result<String, ApiError> {
 }
 
 /// Returns the inconsistencies: routes without a description, and descriptions without a route.
-pub fn misfits(half: Half, served: &[Served]) -> Vec<String> {
-    let resources = half.resources();
+pub fn misfits(resources: &[DescribedResource], served: &[Served]) -> Vec<String> {
     let described: Vec<&DescribedOperation> = resources.iter().flat_map(|resource| &resource.operations).collect();
     let is = |route: &Served, operation: &DescribedOperation| {
         route.method == operation.method && route.path == operation.path
@@ -65,7 +64,7 @@ pub fn misfits(half: Half, served: &[Served]) -> Vec<String> {
 /// Returns the routes that serve the API description.
 pub fn routes() -> ResourceRoutes {
     let open = RequiredAccess::Open;
-    ResourceRoutes::new(health::TAG, health::ABOUT, "actor")
+    ResourceRoutes::new(tags::SYSTEM, tags::SYSTEM_ABOUT, "actor")
         .get(open, "/api/openapi.json", show, |op| op.named("getDescription", "Show this description"))
         .get(open, "/api/openapi-3.0.json", show_downgraded, |op| {
             op.named("getDescription30", "Show this description as OpenAPI 3.0")

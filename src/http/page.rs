@@ -12,6 +12,8 @@ use crate::store::queries::Page;
 pub const DEFAULT_LIMIT: u64 = 50;
 /// Maximum `limit`.
 pub const MAX_LIMIT: u64 = 200;
+/// Maximum `limit` of lists of the billing API.
+pub const BILLING_MAX_LIMIT: u64 = 100;
 /// Maximum `offset`: the largest number that the database can count.
 pub const MAX_OFFSET: u64 = i64::MAX as u64;
 

@@ -21,23 +21,27 @@ mod staff;
 
 use axum::Router;
 use axum::http::Method;
+use axum::middleware::from_fn;
 
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::billing::session::CONFIRM_PATH;
+use crate::http::openapi::half::Half;
 use crate::http::routes::{PageBounds, Routes};
+use crate::http::{self, AppState, billing, production};
 
-pub use frame::notice;
-pub use refused::answered_as_page;
-pub(crate) use staff::Board;
+use refused::answered_as_page;
 
-/// First path segments of the customer pages.
-const ROOTS: [&str; 8] = ["sign-in", "sign-out", "orders", "invoices", "quotes", "models", "profile", "pay"];
-
-/// Returns whether the path is that of a customer page.
-pub fn is_path(path: &str) -> bool {
-    let first = path.strip_prefix('/').and_then(|rest| rest.split('/').next());
-    first.is_some_and(|first| ROOTS.contains(&first))
+/// Builds the router of the whole server: both halves of the API, and the pages.
+pub fn router(state: AppState) -> Router {
+    let (of_shop, of_customers) = (production::routes(&state.config), billing::routes());
+    for (half, routes) in [(Half::Production, &of_shop), (Half::Billing, &of_customers)] {
+        state.describe(half, &http::resources(half), &routes.served());
+    }
+    let routes = of_shop.into_router(&state).merge(of_customers.into_router(&state)).merge(routes(&state));
+    let routes = http::with_bounds(routes, &state)
+        .layer(from_fn(billing::answered_by_contract))
+        .layer(from_fn(answered_as_page));
+    http::with_headers(routes, state)
 }
 
 /// Returns the routes of the pages, each with its required access.
@@ -70,20 +74,4 @@ pub fn routes(app: &AppState) -> Router<AppState> {
         .page(post, Customer, account::PATH, account::change, form)
         .into_router(app)
         .merge(staff::routes(app))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_are_told_from_all_else() {
-        for page in ["/orders", "/orders/1", "/pay/abc", "/sign-in", "/sign-in/confirm"] {
-            assert!(is_path(page), "{page}");
-        }
-        // The setup is no page for customers.
-        for other in ["/", "/setup", "/api/v1/orders", "/ordersx", "/docs", "orders", "/documents/1/2"] {
-            assert!(!is_path(other), "{other}");
-        }
-    }
 }

@@ -22,7 +22,7 @@ use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::sync::mpsc;
 
 use crate::http::access::FromMachine;
-use crate::http::{AppState, last_used, router};
+use crate::http::{AppState, last_used};
 use connection::{HeadLimits, HttpConnection};
 use front::Arrived;
 
@@ -33,15 +33,16 @@ const WINDOW_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 /// Pause after accepting a connection on the control socket failed.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Starts the [`Front`] on a thread of its own, and the server for the connections that it hands over, until `app`
+/// Starts the [`Front`] for these routes on a thread of its own, and the server for the connections that it hands over, until `app`
 /// shuts down. Then no connections are accepted any more, requests in progress may finish within the configured time,
 /// and streams end. Last uses of keys and sessions are written meanwhile and at the end.
 pub fn start_tcp(
     listener: TcpListener,
     app: &AppState,
+    routes: Router,
 ) -> std::io::Result<(Front, impl Future<Output = ()> + Send + 'static)> {
     // Routes are made ready once, not with each request, as the framework does it.
-    let routes = router(app.clone()).with_state(());
+    let routes = routes.with_state(());
     let (arrivals, arriving) = mpsc::unbounded_channel();
     let front = Front::start(listener.into_std()?, app.clone(), routes.clone(), arrivals)?;
     Ok((front, serve_arrived(app.clone(), routes, arriving)))
@@ -85,8 +86,8 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
 
 /// Serves the control socket until `app` shuts down. Every client that can open it is the owner of the machine, since
 /// the caller has created it with mode 0600. The owner is admitted regardless of the load.
-pub async fn serve_control(listener: UnixListener, app: AppState) {
-    let routes = router(app.clone()).layer(Extension(FromMachine)).with_state(());
+pub async fn serve_control(listener: UnixListener, app: AppState, routes: Router) {
+    let routes = routes.layer(Extension(FromMachine)).with_state(());
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {

@@ -1,6 +1,8 @@
 //! In-memory state of the shop's setup: the one-time code and its session, and locks for actions that only one client
 //! may perform at a time.
 
+mod written;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
@@ -8,9 +10,10 @@ use tokio::sync::{Mutex as Turn, MutexGuard, OwnedMutexGuard};
 
 use crate::domain::setup::{DoorRefusal, SetupDoor};
 use crate::domain::time::Timestamp;
-use crate::http::production::settings::changes::WrittenSettings;
 use crate::printers::discovery::{FoundPrinter, SearchStep};
 use crate::secrets::credentials;
+
+pub use written::{ShadowedSetting, TestedService, WrittenSettings};
 
 /// Name of the cookie that carries a setup session.
 pub const COOKIE: &str = "setup_session";

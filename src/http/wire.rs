@@ -16,11 +16,13 @@ mod handler;
 mod members;
 mod optional;
 mod query;
+mod records;
 mod rules;
 mod schema;
 #[cfg(test)]
 mod tests;
 mod values;
+mod words;
 #[cfg(test)]
 pub(crate) mod written;
 

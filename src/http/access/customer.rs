@@ -10,7 +10,7 @@ use super::{AccessHandles, Caller, Credentials, FromMachine, RequiredAccess, coo
 use crate::domain::principal::Principal;
 use crate::http::csrf;
 use crate::http::error::ApiError;
-use crate::http::pages;
+use crate::http::paths::is_customer_page;
 use crate::secrets::credentials::{self, is_token};
 
 /// Name of the cookie that carries a customer session. The prefix makes browsers reject it without `Secure`, with a
@@ -93,7 +93,7 @@ pub(super) fn admit(
 /// Rejects cross-site changes: requests that a page of another origin makes a customer's browser send.
 fn own_pages(app: &AccessHandles, request: &Request) -> Result<(), ApiError> {
     let (method, headers, path) = (request.method(), request.headers(), request.uri().path());
-    if pages::is_path(path) {
+    if is_customer_page(path) {
         // Their forms are sent by themselves alone, whether somebody is signed in or not.
         return super::same_site(app, method, headers);
     }

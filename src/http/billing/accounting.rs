@@ -22,7 +22,7 @@ use crate::domain::access::{Access, normal_email};
 use crate::domain::accounting::{Accounting, AccountingAnswer, AccountingCommand, INVALID_STATE};
 use crate::domain::id::Id;
 use crate::http::access::{Caller, RequiredAccess, with_access};
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, PROVIDER_UNAVAILABLE};
 use crate::http::handles::handles;
 use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
 use crate::http::page::OpenQuery;
@@ -33,14 +33,11 @@ use crate::integrations::{AccountingDesk, AccountingWake, Integrations};
 use crate::secrets::credentials;
 use crate::secrets::encryption::SecretCipher;
 use crate::secrets::random::secret_bytes;
-use crate::services::accounting::AccountingError;
 
 /// Error code: the e-mail address of the session is not that of an active admin.
 const NOT_AN_ADMIN: &str = "not_an_admin";
 /// Error code: no accounting system is configured.
 const NOT_CONFIGURED: &str = "accounting_not_configured";
-/// Error code: the accounting system does not respond.
-const UNAVAILABLE: &str = "provider_unavailable";
 /// Maximum length of an authorization code, in characters.
 const MAX_CODE_CHARS: usize = 4_000;
 
@@ -72,7 +69,7 @@ pub fn routes() -> ResourceRoutes {
                 .error(400, "consent_refused", "Nobody consented at the page of the provider.")
                 .error(400, "code_refused", "The provider gives no tokens for this code, or no organisation.")
                 .error(403, "other_session", "Another session began this connection.")
-                .error(500, UNAVAILABLE, "The provider does not answer; begin again.")
+                .error(500, PROVIDER_UNAVAILABLE, "The provider does not answer; begin again.")
         })
 }
 
@@ -213,15 +210,4 @@ async fn callback(
     app.accounting.ask(Id::ONLY, origin(&who), connect).await?;
     app.wake.wake();
     Ok(Plain(connected))
-}
-
-impl From<AccountingError> for ApiError {
-    fn from(error: AccountingError) -> Self {
-        match error {
-            AccountingError::Refused(words) => Self::bad_request("code_refused", words),
-            AccountingError::Unavailable(_) | AccountingError::Busy(_) | AccountingError::Token => {
-                Self::new(StatusCode::INTERNAL_SERVER_ERROR, UNAVAILABLE, error.to_string())
-            }
-        }
-    }
 }

@@ -28,6 +28,7 @@ use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedOperation;
 use crate::http::page::OpenQuery;
 use crate::http::reply::Plain;
+use crate::http::resource_state::ResourceState;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply, Within};
 use crate::services::circuit::Circuit;
@@ -184,19 +185,20 @@ async fn show(
     Ok(Kept(Plain(CatalogReply { success: Success, source, generated_at, items, collections })))
 }
 
-/// Creates the cache of the configured catalogue provider.
-pub fn cache_of(app: &App, config: &Config) -> CatalogCache {
-    let queries = app.queries.clone();
-    let provider: Box<dyn CatalogProvider> = match &app.storefront {
-        Some(storefront) => Box::new(StorefrontCatalog {
-            storefront: storefront.clone(),
-            circuit: Circuit::new(circuit(config)),
-            currency: catalog_currency(config).to_owned(),
-            queries,
-        }),
-        None => Box::new(LocalCatalog { queries }),
-    };
-    CatalogCache::new(provider, &config.server.data_dir, app.redis.clone())
+impl ResourceState for CatalogCache {
+    fn create(app: &App, config: &Config) -> Self {
+        let queries = app.queries.clone();
+        let provider: Box<dyn CatalogProvider> = match &app.storefront {
+            Some(storefront) => Box::new(StorefrontCatalog {
+                storefront: storefront.clone(),
+                circuit: Circuit::new(circuit(config)),
+                currency: catalog_currency(config).to_owned(),
+                queries,
+            }),
+            None => Box::new(LocalCatalog { queries }),
+        };
+        Self::new(provider, &config.server.data_dir, app.redis.clone())
+    }
 }
 
 /// Returns the items that match the query.

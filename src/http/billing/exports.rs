@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use api_derive::Request;
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
@@ -16,21 +17,20 @@ use super::reply::{DoneWithWords, Success};
 use super::site::RequestSite;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
-use crate::domain::export::{Export, ExportCommand, ExportScope, ExportState, ExportType, MAX_PENDING_EXPORTS};
+use crate::domain::export::{Export, ExportCommand, ExportScope, ExportType, MAX_PENDING_EXPORTS};
 use crate::domain::limits::LimitKind;
 use crate::domain::refusal::Refusal;
 use crate::domain::time_span::{SpanEnd, SpanStart};
 use crate::files::exports::ExportFiles;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, Notice};
 use crate::http::handles::handles;
 use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::pages;
 use crate::http::production::orders::site::Site;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, MaxChars, ONE_LINE, readable};
+use crate::http::wire::{Argument, MaxChars, ONE_LINE};
 use crate::secrets::credentials;
 use crate::store::queries::Queries;
 
@@ -43,8 +43,6 @@ const EXPIRED: &str = "export_expired";
 const TOO_MANY: &str = "too_many_exports";
 /// `Retry-After` in seconds after which a pending export may be finished.
 const RETRY_SECONDS: u32 = 30;
-
-readable!(ExportType, ExportState);
 
 handles! {
     /// Dependencies of the export routes.
@@ -141,11 +139,8 @@ async fn fetch(State(app): State<ExportHandles>, link: LinkCall) -> Result<Respo
     match open(&app, &link.token).await {
         Err(error) if link.browser && error.status().is_client_error() => {
             let title = if error.code() == EXPIRED { "This link has expired" } else { "This link does not work" };
-            Ok(pages::notice(
-                error.status(),
-                title,
-                "Exports can be fetched for 7 days. Ask for a new one in your account.",
-            ))
+            let text = "Exports can be fetched for 7 days. Ask for a new one in your account.";
+            Ok((error.status(), Extension(Notice { title, text })).into_response())
         }
         answer => answer,
     }

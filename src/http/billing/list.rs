@@ -5,20 +5,18 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::http::openapi::shape::{Shape, object, required, whole, yes_no};
-use crate::http::page::{MAX_OFFSET, Pagination};
+use crate::http::page::{BILLING_MAX_LIMIT, MAX_OFFSET, Pagination};
 use crate::http::wire::{ToSchema, Within, Worded};
 use crate::store::queries::Page;
 
 /// Default `limit`.
 const DEFAULT_LIMIT: u64 = 20;
-/// Maximum `limit`.
-pub const MAX_LIMIT: u64 = 100;
 
 /// Page of a list to return.
 #[derive(api_derive::Request, Clone, Copy, Debug)]
 pub struct ListQuery {
     /// Maximum number of entries to return.
-    #[api(Within(1..=MAX_LIMIT), default = DEFAULT_LIMIT)]
+    #[api(Within(1..=BILLING_MAX_LIMIT), default = DEFAULT_LIMIT)]
     limit: u64,
     /// Number of entries to skip.
     #[api(Worded(Within(0..=MAX_OFFSET), "is too large"), default = 0)]
@@ -47,7 +45,10 @@ impl ToSchema for ListPage {
     const NAME: Option<&'static str> = Some("Pagination");
     fn schema() -> Shape {
         object([
-            required("limit", whole(1..=MAX_LIMIT as i64).about("Most entries of the page, as they were asked for.")),
+            required(
+                "limit",
+                whole(1..=BILLING_MAX_LIMIT as i64).about("Most entries of the page, as they were asked for."),
+            ),
             required("offset", whole(0..).about("Entries of the whole list before the first of the page.")),
             required("total", whole(0..).about("Entries of the whole list.")),
             required("hasMore", yes_no().about("Whether there are entries after these.")),

@@ -43,7 +43,6 @@ use crate::http::wire::{ItemsWithin, MaxChars, OptionalBody};
 use crate::store::queries::{OrderFilter, Page};
 
 pub(crate) use follow::{FollowHandles, follow};
-pub(crate) use open_streams::OpenStreams;
 pub(super) use view::EXAMPLE_ID;
 pub(crate) use view::steps;
 

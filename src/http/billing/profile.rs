@@ -21,13 +21,11 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, like, readable};
+use crate::http::wire::{Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, like};
 use crate::services::payments::PaymentMethod;
 
 like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
 like!(LOCALE, "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$", "must be a language tag such as en or de-CH");
-
-readable!(AddressKind);
 
 /// Customer id used in examples.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8080";

@@ -14,7 +14,6 @@ use sha2::{Digest as _, Sha256};
 
 use self::view::{SubscriptionDetail, SubscriptionView};
 use super::checkout::CheckoutReply;
-use super::list::MAX_LIMIT;
 use super::reply::Success;
 use crate::actors::checkouts::ReturnPages;
 use crate::actors::kernel::directory::Directory;
@@ -29,7 +28,7 @@ use crate::http::command_request::{CommandRequest, find_existing, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedOperation;
-use crate::http::page::OpenQuery;
+use crate::http::page::{BILLING_MAX_LIMIT, OpenQuery};
 use crate::http::reply::Plain;
 use crate::http::return_paths::{MAX_PATH_CHARS, RETURN_PATH, return_page, return_pages};
 use crate::http::routes::ResourceRoutes;
@@ -119,7 +118,7 @@ impl<S: Send + Sync> FromRequestParts<S> for SubscriptionId {
 #[derive(Request, Debug)]
 pub struct SubscriptionQuery {
     /// Maximum number of subscriptions to return.
-    #[api(Within(1..=MAX_LIMIT), default = DEFAULT_LIMIT)]
+    #[api(Within(1..=BILLING_MAX_LIMIT), default = DEFAULT_LIMIT)]
     limit: u64,
 }
 

@@ -20,11 +20,10 @@ use crate::domain::time::Timestamp;
 use crate::http::access::{AccessHandles, Credentials, CustomerToken, FromMachine};
 use crate::http::admission::{Admission, Peer, RefusedForLoad};
 use crate::http::agent_token;
-use crate::http::billing;
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::limits::Limits;
-use crate::http::pages;
+use crate::http::paths::{is_billing, is_customer_page};
 
 /// `Retry-After` in seconds for requests rejected because of load.
 const OVERLOAD_RETRY_SECONDS: u32 = 1;
@@ -110,8 +109,8 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
     if treatment == Treatment::Uncounted {
         return if refuses { overloaded() } else { next.run(request).await };
     }
-    let of_api = billing::is_path(request.uri().path());
-    let of_customers = of_api || pages::is_path(request.uri().path());
+    let of_api = is_billing(request.uri().path());
+    let of_customers = of_api || is_customer_page(request.uri().path());
     // A browser asks this before each request of another origin, without credentials; it costs nothing and counts not.
     if of_api && request.method() == Method::OPTIONS {
         let mut response = if refuses { overloaded() } else { next.run(request).await };

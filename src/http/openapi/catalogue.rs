@@ -138,7 +138,7 @@ pub fn webhooks() -> Paths {
         };
         let answer = ResponseBuilder::new().description("It is taken. Any other status is tried again later.").build();
         let operation = OperationBuilder::new()
-            .tag(crate::http::production::endpoints::TAG)
+            .tag(super::tags::WEBHOOKS)
             .operation_id(Some(format!("on{}", name.trim_end_matches("Event"))))
             .summary(Some(entry.kind.name))
             .description(Some(entry.kind.when))

@@ -23,12 +23,11 @@ use crate::http::access::RequiredAccess;
 use crate::http::routes::Served;
 
 /// Builds the document of these routes, with `public_url` as the server's URL.
-pub fn document(half: Half, served: &[Served], public_url: &str) -> OpenApi {
-    let resources = half.resources();
-    let book = Book::new(half, &resources);
+pub fn document(half: Half, resources: &[DescribedResource], served: &[Served], public_url: &str) -> OpenApi {
+    let book = Book::new(half, resources);
     let mut paths = Paths::new();
     for route in served {
-        let item = PathItem::new(method(&route.method), book.operation(route, &resources));
+        let item = PathItem::new(method(&route.method), book.operation(route, resources));
         let path = derive::path(route);
         match paths.paths.get_mut(&path) {
             Some(existing) => existing.merge_operations(item),
@@ -42,7 +41,7 @@ pub fn document(half: Half, served: &[Served], public_url: &str) -> OpenApi {
     info.license = Some(license);
     // Several files may describe operations of one tag; the first says what it is about.
     let mut tags = Vec::<&DescribedResource>::new();
-    for resource in &resources {
+    for resource in resources {
         if !tags.iter().any(|existing| existing.tag == resource.tag) {
             tags.push(resource);
         }

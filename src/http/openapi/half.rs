@@ -1,10 +1,7 @@
 //! The two halves of the API, each with its own document, and their differences apart from the resources.
 
-use super::operation::DescribedResource;
-use crate::http::billing::{self, list};
-use crate::http::page::MAX_LIMIT;
-use crate::http::production;
-use crate::http::routes::ResourceRoutes;
+use crate::http::page::{BILLING_MAX_LIMIT, MAX_LIMIT};
+use crate::http::paths::is_billing;
 
 const OF_SHOP: &str = "The shop's half of Printfloor: orders and jobs, printers, stock, products, files, webhooks, staff and keys.
 
@@ -34,16 +31,7 @@ pub enum Half {
 impl Half {
     /// Returns the half that a path belongs to.
     pub fn of(path: &str) -> Self {
-        if billing::is_path(path) { Self::Billing } else { Self::Production }
-    }
-
-    /// Returns all resources that its document describes, in order.
-    pub fn resources(self) -> Vec<DescribedResource> {
-        let resources = match self {
-            Self::Production => production::resources(false),
-            Self::Billing => billing::resources(),
-        };
-        resources.into_iter().map(ResourceRoutes::resource).collect()
+        if is_billing(path) { Self::Billing } else { Self::Production }
     }
 
     pub(super) const fn title(self) -> &'static str {
@@ -80,7 +68,7 @@ impl Half {
     pub(super) const fn max_limit(self) -> i64 {
         match self {
             Self::Production => MAX_LIMIT as i64,
-            Self::Billing => list::MAX_LIMIT as i64,
+            Self::Billing => BILLING_MAX_LIMIT as i64,
         }
     }
 
@@ -100,7 +88,63 @@ impl Half {
     pub(super) fn status(self, (status, code, _): (u16, &str, &str)) -> u16 {
         match self {
             Self::Production => status,
-            Self::Billing => billing::status(status, code),
+            Self::Billing => contract_status(status, code),
+        }
+    }
+}
+
+/// Maps a status and error code of the staff API to the status of the billing API. Its contract contains no 408, 412,
+/// 422, 502 or 504, and uses 409 only for something already paid or no longer open to a decision.
+pub fn contract_status(status: u16, code: &str) -> u16 {
+    match (status, code) {
+        (409, "idempotency_key_in_use") => 429,
+        (409, "not_orderable" | "answer_withheld") | (408 | 412 | 422, _) => 400,
+        (502 | 504, _) => 503,
+        (same, _) => same,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks every status that a handler or a middleware may return, including those that no route test provokes.
+    #[test]
+    fn every_status_becomes_one_of_the_contract() {
+        let contract = [200, 201, 302, 400, 401, 403, 404, 405, 409, 410, 413, 415, 429, 500, 503];
+        let ours = [200, 201, 302, 400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 415, 422, 429, 500, 502, 503, 504];
+        let codes =
+            ["idempotency_key_in_use", "idempotency_key_reused", "not_orderable", "answer_withheld", "timeout", ""];
+        for original in ours {
+            for code in codes {
+                let actual = contract_status(original, code);
+                assert!(contract.contains(&actual), "{original} {code}: {actual}");
+                // What went wrong on which side stays.
+                assert_eq!(actual / 100, original / 100, "{original} {code}: {actual}");
+                assert_eq!(contract_status(actual, code), actual, "{original} {code}: the same the second time");
+            }
+        }
+        assert_eq!(
+            (contract_status(409, "idempotency_key_in_use"), contract_status(422, "idempotency_key_reused")),
+            (429, 400)
+        );
+        assert_eq!((contract_status(409, "already_paid"), contract_status(502, "processor_unavailable")), (409, 503));
+    }
+
+    #[test]
+    fn only_statuses_of_the_contract_remain() {
+        for (original, code, expected) in [
+            (408, "timeout", 400),
+            (409, "idempotency_key_in_use", 429),
+            (409, "not_orderable", 400),
+            (409, "already_paid", 409),
+            (412, "stale_version", 400),
+            (422, "idempotency_key_reused", 400),
+            (502, "printer_refused", 503),
+            (504, "timeout", 503),
+            (404, "not_found", 404),
+        ] {
+            assert_eq!(contract_status(original, code), expected, "{original} {code}");
         }
     }
 }

@@ -170,7 +170,7 @@ pub(super) fn whole_page(status: StatusCode, title: &str, body: &Markup, live: b
 }
 
 /// Renders a page with a single message, such as that a link is invalid.
-pub fn notice(status: StatusCode, title: &str, words: &str) -> Response {
+pub(super) fn notice(status: StatusCode, title: &str, words: &str) -> Response {
     page(status, title, &html! { h1 { (title) } p { (words) } })
 }
 

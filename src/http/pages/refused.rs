@@ -7,20 +7,21 @@ use axum::response::Response;
 use maud::html;
 use url::form_urlencoded;
 
-use super::frame::{page, see_other};
-use super::{is_path, orders, setup, sign_in, staff};
+use super::frame::{notice, page, see_other};
+use super::{orders, setup, sign_in, staff};
 use crate::domain::sign_in_link::INVALID_OR_EXPIRED;
-use crate::http::error::ErrorMeta;
+use crate::http::error::{ErrorMeta, Notice};
+use crate::http::paths::is_customer_page;
 
 /// Renders error responses of guards and page handlers as pages, and redirects users who are not signed in to the
 /// sign-in page, from which they return.
 pub async fn answered_as_page(request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let (of_staff, of_setup) = (staff::is_path(path), setup::is_path(path));
-    let of_pages = of_staff || of_setup || is_path(path);
+    let of_pages = of_staff || of_setup || is_customer_page(path);
     let lost_way = !of_pages && may_have_lost_its_way(&request);
     if !of_pages && !lost_way {
-        return next.run(request).await;
+        return as_notice(next.run(request).await);
     }
     let (method, uri) = (request.method().clone(), request.uri().clone());
     let response = next.run(request).await;
@@ -50,6 +51,14 @@ pub async fn answered_as_page(request: Request, next: Next) -> Response {
     }
     answer.extensions_mut().insert(meta);
     answer
+}
+
+/// Renders the response as a page if it carries a [`Notice`].
+fn as_notice(response: Response) -> Response {
+    match response.extensions().get::<Notice>() {
+        Some(Notice { title, text }) => notice(response.status(), title, text),
+        None => response,
+    }
 }
 
 /// Returns whether a browser requests a page that may not exist. Paths used by programs keep their usual error format.

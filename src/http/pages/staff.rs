@@ -51,8 +51,6 @@ use crate::http::access::RequiredAccess;
 use crate::http::local_sign_in;
 use crate::http::routes::{PageBounds, Routes};
 
-pub(crate) use board::Board;
-
 /// Path of the floor, the first page after sign-in.
 pub(super) const FLOOR_PATH: &str = "/floor";
 /// Path of the to-do list of the staff.

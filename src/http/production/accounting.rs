@@ -24,14 +24,12 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, NoContent, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody, readable};
+use crate::http::wire::{EmptyBody, OptionalBody};
 use crate::integrations::AccountingWake;
 use crate::store::queries::Queries;
 
 /// Example id of a posting.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8091";
-
-readable!(PostingState);
 
 handles! {
     /// Dependencies of the accounting routes.

@@ -35,7 +35,7 @@ use crate::http::limits::{Charge, Limited, Limits, within};
 use crate::http::production::{jobs, printers};
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{self, AnyJson, JsonObject, readable};
+use crate::http::wire::{self, AnyJson, JsonObject};
 use crate::store::queries::Queries;
 
 /// Maximum length of a user id in characters; longer ones are truncated.
@@ -75,8 +75,6 @@ pub fn routes() -> ResourceRoutes {
             .error(504, "printer_timeout", "The printer did not answer in time, or cannot be reached.")
     })
 }
-
-readable!(Skill);
 
 /// A command of the agent gateway.
 #[derive(Request, Clone, Debug)]

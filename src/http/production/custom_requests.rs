@@ -26,7 +26,7 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, MaxChars, Optional, OptionalBody, readable};
+use crate::http::wire::{EmptyBody, MaxChars, Optional, OptionalBody};
 use crate::store::queries::{CustomRequestFilter, Queries};
 
 pub(crate) use by_page::act_by_page;
@@ -34,8 +34,6 @@ pub(crate) use by_page::act_by_page;
 /// Example id of a custom request.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
 const STATE: &str = "invalid_transition";
-
-readable!(CustomRequestStatus);
 
 handles! {
     /// Dependencies of the custom request routes.

@@ -25,7 +25,7 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration, readable};
+use crate::http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration};
 use crate::store::queries::DeliveryFilter;
 
 /// Returns the delivery routes.
@@ -54,7 +54,6 @@ enumeration! {
     /// State of a delivery; `sending` while an attempt is due or in progress.
     DeliveryStatus,
 }
-readable!(DeliveryState);
 
 /// State of a delivery. It is `sending` while an attempt is due or in progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -29,11 +29,12 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedError;
 use crate::http::openapi::shape::{Shape, secret, url};
+use crate::http::openapi::tags;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule, readable};
+use crate::http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule};
 use crate::secrets::encryption::SecretCipher;
 use crate::secrets::random::secret_bytes;
 use crate::store::outbox::Outbox;
@@ -41,7 +42,7 @@ use crate::store::queries::Queries;
 
 const PATH: &str = "/api/webhooks/endpoints";
 /// OpenAPI tag of the operations on endpoints and deliveries.
-pub const TAG: &str = "Webhooks";
+pub const TAG: &str = tags::WEBHOOKS;
 /// Description of the tag.
 pub const ABOUT: &str = "Programs that are told what happens. Each delivery is signed in `X-Service-Signature` (`sha256=`, HMAC of the raw \
      body) and as Standard Webhooks; it is tried again after the waits of the setting `webhooks.retry_schedule_seconds`. What is \
@@ -96,8 +97,6 @@ pub fn routes() -> ResourceRoutes {
             op.named("listEventTypes", "List what can be subscribed to")
         })
 }
-
-readable!(EndpointState, OutboundEvent);
 
 /// A URL to which webhooks may be sent. Private addresses are checked later, because a setting may allow them.
 struct WebTarget;

@@ -32,7 +32,7 @@ use crate::actors::kernel::envelope::CommandOrigin;
 use crate::app::remove_contents;
 use crate::config::Config;
 use crate::domain::aggregate::Versioned;
-use crate::domain::file::{File, FileCommand, FileKind, GcodeForm};
+use crate::domain::file::{File, FileCommand, FileKind};
 use crate::domain::file_name::clean_name;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -52,7 +52,7 @@ use crate::http::part_heads::PartHeads;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{FromJson as _, ValuePath, readable, schema_of};
+use crate::http::wire::{FromJson as _, ValuePath, schema_of};
 use crate::store::queries::{FileFilter, Page, Queries};
 
 /// Path of the file collection.
@@ -61,8 +61,6 @@ pub const PATH: &str = "/api/files";
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 /// Maximum size in bytes of a form field other than the file; such fields are single words.
 const MAX_FIELD_BYTES: usize = 64;
-
-readable!(FileKind, GcodeForm);
 
 handles! {
     /// Dependencies of the file routes.

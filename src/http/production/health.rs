@@ -31,6 +31,7 @@ use crate::http::access::{AccessHandles, Credentials, RequiredAccess};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedOperation;
+use crate::http::openapi::tags;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply, ToSchema, enumeration, schema_of};
@@ -47,9 +48,9 @@ pub(crate) use self::report::{SystemReport, system_report};
 /// Maximum time that the readiness check waits for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
 /// OpenAPI tag of the operations on the server itself.
-pub const TAG: &str = "System";
+pub const TAG: &str = tags::SYSTEM;
 /// Description of the tag.
-pub const ABOUT: &str = "Health, the server's own actors and numbers, this description.";
+pub const ABOUT: &str = tags::SYSTEM_ABOUT;
 const READY: &str = "The database takes writes and answers reads, and every component stands. Reads, streams and emergency stop go on \
      when they do not. What is wrong and stops nobody is said under `degraded`.";
 

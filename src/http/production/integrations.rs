@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::settings::changes::{ChangeHandles, WrittenSettings, startable, tested, write};
+use super::settings::changes::{ChangeHandles, startable, tested, write};
 use super::settings::{CHANGE_NOS, TAG, TAG_ABOUT};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
@@ -25,6 +25,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
+use crate::http::setup_desk::WrittenSettings;
 use crate::http::wire::{MaxChars, ONE_LINE, Optional, SecretText};
 use crate::integrations::{Integrations, LineState};
 use crate::services::redis::Redis;

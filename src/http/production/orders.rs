@@ -1,6 +1,5 @@
 //! Orders: list, show, change, cancel, record payments, ship. Placing is in `place`.
 
-mod address;
 mod by_page;
 mod checkout;
 mod lines;

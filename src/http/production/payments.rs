@@ -32,7 +32,7 @@ use crate::http::openapi::shape::{Shape, open_object, text};
 use crate::http::page::{PageQuery, Query};
 use crate::http::reply::{Listed, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, Components, ToSchema, readable, schema_of};
+use crate::http::wire::{Argument, Components, ToSchema, schema_of};
 use crate::store::queries::Queries;
 
 /// Text for the API description: which events are used and how their order is found.
@@ -236,7 +236,6 @@ struct UnmatchedPayment {
     /// Time at which the server received the event.
     created_at: Timestamp,
 }
-readable!(UnmatchedKind);
 
 impl From<KeptPaymentEvent> for UnmatchedPayment {
     fn from(event: KeptPaymentEvent) -> Self {

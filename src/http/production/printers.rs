@@ -7,7 +7,6 @@ mod commands;
 mod device;
 mod fields;
 mod files;
-mod position;
 mod print;
 mod record;
 mod slots;

@@ -10,7 +10,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::changes::{ChangeHandles, WrittenSettings, read_changes, write};
+use self::changes::{ChangeHandles, read_changes, write};
 use crate::config::Config;
 use crate::config::shown::{self, ShownSetting};
 use crate::domain::principal::Role;
@@ -22,6 +22,7 @@ use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedError;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
+use crate::http::setup_desk::WrittenSettings;
 use crate::http::wire::{AnyJson, JsonObject};
 
 /// Tag of settings and integrations in the API description.

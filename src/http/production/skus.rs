@@ -1,7 +1,6 @@
 //! Catalogue: the products on sale, with the files and materials that they are made from.
 
 mod by_page;
-mod members;
 
 pub(crate) use by_page::{add_by_page, change_by_page, remove_by_page};
 

@@ -18,7 +18,7 @@ use crate::actors::kernel::directory::Directory;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialCommand};
-use crate::domain::parts_sync::{ConflictKind, LinkCommand, RightSide, StockSystem};
+use crate::domain::parts_sync::{LinkCommand, RightSide, StockSystem};
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::http::access::RequiredAccess;
@@ -29,7 +29,7 @@ use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, EmptyBody, OptionalBody, enumeration, readable};
+use crate::http::wire::{Argument, EmptyBody, OptionalBody, enumeration};
 use crate::integrations::{StockBoardState, StockBoards};
 
 const LINKS: &str = "/api/inventory/materials/{id}/links";
@@ -90,7 +90,6 @@ enumeration! {
     /// Progress of a link between a material and an external entry.
     LinkState,
 }
-readable!(StockSystem, RightSide, ConflictKind);
 
 /// Entry to link a material to.
 #[derive(Request, Debug)]

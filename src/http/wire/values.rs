@@ -8,11 +8,8 @@ use super::{FromJson, ToSchema, ValuePath};
 use crate::domain::amount::Amount;
 use crate::domain::bounds::{MAX_LENGTH_MM, length_mm};
 use crate::domain::id::Id;
-use crate::domain::material::{MaterialType, MovementKind};
-use crate::domain::order::Resolution;
-use crate::domain::principal::Role;
 use crate::domain::refusal::Faults;
-use crate::domain::sku::{Dimensions, MachineType};
+use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 use crate::domain::time_span::{SpanEnd, SpanStart};
 
@@ -106,7 +103,6 @@ macro_rules! readable {
     )+};
 }
 pub(crate) use {enumeration, readable};
-readable!(MachineType, MaterialType, MovementKind, Resolution, Role);
 
 /// Parses one of an enumeration's words.
 pub fn read_word<T: serde::de::DeserializeOwned>(

@@ -8,7 +8,8 @@ use std::sync::{Arc, LazyLock, Mutex};
 use jsonschema::Validator;
 use printfloor::config::Config;
 use printfloor::http::openapi::half::Half;
-use printfloor::http::{billing, openapi, production, routes::Served};
+use printfloor::http::openapi::operation::DescribedResource;
+use printfloor::http::{billing, openapi, production, resources, routes::Served};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
@@ -53,10 +54,16 @@ fn close(schema: &mut Value) {
 
 impl Contract {
     fn new(half: Half, error: &'static str, served: Vec<Served>) -> Self {
-        let document: Value = serde_json::from_str(&openapi::json(half, &served, ADDRESS)).expect("a description");
+        let document: Value =
+            serde_json::from_str(&openapi::json(half, &resources(half), &served, ADDRESS)).expect("a description");
         let mut components = document["components"].clone();
         close(&mut components["schemas"]);
         Self { half, error, served, document, components, validators: Mutex::default() }
+    }
+
+    /// All resources that the description of this half contains.
+    pub fn resources(&self) -> Vec<DescribedResource> {
+        resources(self.half)
     }
 
     /// The description of the half that a path belongs to.

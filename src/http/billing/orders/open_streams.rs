@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 
+use crate::app::App;
+use crate::config::Config;
 use crate::domain::id::Id;
+use crate::http::resource_state::ResourceState;
 
 /// Maximum number of concurrent streams per customer, over all their browsers.
 pub(super) const MAX_STREAMS_OF_CUSTOMER: usize = 20;
@@ -20,6 +23,12 @@ pub(crate) struct OpenStreams {
 pub(super) struct StreamPlace {
     streams: Arc<OpenStreams>,
     customer: Id,
+}
+
+impl ResourceState for OpenStreams {
+    fn create(_: &App, _: &Config) -> Self {
+        Self::default()
+    }
 }
 
 impl OpenStreams {

@@ -13,11 +13,14 @@ use maud::PreEscaped;
 use super::card;
 use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::directory::Directory;
+use crate::app::App;
+use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::order::Order;
 use crate::domain::printer::Printer;
 use crate::http::handles::handles;
 use crate::http::production::printers::{PrinterHandles, present_all};
+use crate::http::resource_state::ResourceState;
 
 /// Minimum time between two renderings.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(400);
@@ -101,6 +104,12 @@ struct LastLook {
 /// Cache of the floor's last rendering, shared by all viewers.
 #[derive(Default)]
 pub(crate) struct Board(Mutex<LastLook>);
+
+impl ResourceState for Board {
+    fn create(_: &App, _: &Config) -> Self {
+        Self::default()
+    }
+}
 
 impl Board {
     fn view(&self, app: &BoardHandles) -> Arc<BoardView> {

@@ -12,9 +12,6 @@ use crate::domain::picture_format::PictureFormat;
 use crate::domain::time::Timestamp;
 use crate::http::billing::profile::EXAMPLE_ID as EXAMPLE_CUSTOMER;
 use crate::http::production::orders::site::Site;
-use crate::http::wire::readable;
-
-readable!(PictureFormat);
 
 /// A custom request in a list.
 #[derive(Response, Serialize)]

@@ -7,6 +7,9 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::Judged;
+use crate::app::App;
+use crate::config::Config;
+use crate::http::resource_state::ResourceState;
 
 /// Time for which a result is reused.
 const MAX_AGE: Duration = Duration::from_secs(1);
@@ -14,6 +17,12 @@ const MAX_AGE: Duration = Duration::from_secs(1);
 /// Cached result of the last readiness check, so that frequent checks put no load on the database.
 #[derive(Default)]
 pub struct ReadinessCache(Mutex<Option<(Instant, Arc<Judged>)>>);
+
+impl ResourceState for ReadinessCache {
+    fn create(_: &App, _: &Config) -> Self {
+        Self::default()
+    }
+}
 
 impl ReadinessCache {
     pub(super) async fn recent<F: Future<Output = Judged>>(

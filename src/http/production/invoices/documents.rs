@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{InvoiceHandles, issued};
-use crate::app::documents::{DocumentError, WholeDocument};
+use crate::app::documents::WholeDocument;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::http::command_request::{CommandRequest, find_existing, state_of};
@@ -17,13 +17,6 @@ use crate::http::openapi::operation::DescribedOperation;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Media, MediaType, Plain};
 use crate::http::wire::{Argument, EmptyBody, OptionalBody};
-use crate::services::object_storage::StorageError;
-
-/// `Retry-After` in seconds while the object storage does not respond.
-const RETRY_SECONDS: u32 = 10;
-
-/// `Retry-After` in seconds while PDFs are switched off.
-const RETRY_WHEN_OFF_SECONDS: u32 = 300;
 
 /// Media type of a PDF.
 pub(super) struct PdfMedia;
@@ -57,32 +50,6 @@ pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'st
         .about("Cross Industry Invoice by the rules of EN 16931. It says what was issued, and nothing that happened later.")
         .error(404, "document_not_found", "The invoice has no such document.")
         .error(409, "not_issued", "It is a draft.")
-}
-
-impl From<StorageError> for ApiError {
-    fn from(error: StorageError) -> Self {
-        match error {
-            StorageError::Missing => Refusal::not_found("document").into(),
-            StorageError::Silent(_) => {
-                tracing::warn!(%error, "object storage");
-                Self::unavailable("storage_unavailable", "object storage does not answer", RETRY_SECONDS)
-            }
-            StorageError::Denied(_) | StorageError::Failed(_) | StorageError::TooLarge => Self::internal(error),
-        }
-    }
-}
-
-impl From<DocumentError> for ApiError {
-    fn from(error: DocumentError) -> Self {
-        match error {
-            DocumentError::Off => {
-                Self::unavailable("pdf_not_configured", "PDFs are switched off (pdf.enabled)", RETRY_WHEN_OFF_SECONDS)
-            }
-            DocumentError::Storage(error) => error.into(),
-            DocumentError::Load(error) => error.into(),
-            DocumentError::Render(_) | DocumentError::BrokeOff => Self::internal(error),
-        }
-    }
 }
 
 /// Returns a document of an invoice with all that its PDF shows: the invoice's own document, or the given one.

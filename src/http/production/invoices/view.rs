@@ -13,11 +13,7 @@ use crate::domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceLine, I
 use crate::domain::order::Address;
 use crate::domain::restore::numbers::NumberGap;
 use crate::domain::time::Timestamp;
-use crate::http::wire::readable;
 use crate::store::queries::NumberingSeries;
-
-readable!(InvoiceStatus);
-readable!(DocumentKind);
 
 fn summary_example() -> Value {
     json!({

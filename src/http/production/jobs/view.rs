@@ -14,9 +14,7 @@ use crate::http::production::orders::{self, OrderNumber};
 use crate::http::production::printers::Percent;
 use crate::http::production::sign_off::SignOffView;
 use crate::http::production::{materials, skus};
-use crate::http::wire::{ToSchema, readable};
-
-readable!(AttemptState, Block, JobState);
+use crate::http::wire::ToSchema;
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 

@@ -9,6 +9,9 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
 use super::word;
+use crate::app::App;
+use crate::config::Config;
+use crate::http::resource_state::ResourceState;
 use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
 
@@ -33,6 +36,12 @@ pub struct Counts {
 /// Last counts and the time at which they were queried.
 #[derive(Debug, Default)]
 pub struct Tallies(Mutex<Option<(Instant, Option<Arc<Counts>>)>>);
+
+impl ResourceState for Tallies {
+    fn create(_: &App, _: &Config) -> Self {
+        Self::default()
+    }
+}
 
 impl Tallies {
     /// Returns counts that are at most a few seconds old, or else the last ones that could be queried.

@@ -16,10 +16,7 @@ use crate::domain::order::{Address, Order, OrderKind, OrderStatus, Payment, Refu
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
-use crate::http::wire::{Components, ToSchema, Viewed, readable, schema_of};
-
-readable!(OrderKind);
-readable!(OrderStatus);
+use crate::http::wire::{Components, ToSchema, Viewed, schema_of};
 
 /// Order. Its items keep the names and prices of the time of the order.
 #[derive(Response, Serialize)]

@@ -21,8 +21,8 @@ use crate::http::page::Query;
 use crate::http::path_id::PathId;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Filled, MaxChars, Optional, Reply, SecretText};
+use crate::printers::cameras::Picture;
 use crate::printers::cameras::frame::PictureKind;
-use crate::printers::cameras::{CameraFault, Picture};
 
 /// Errors that mean that there is no picture.
 const NO_PICTURE: [DescribedError; 4] = [
@@ -150,20 +150,6 @@ impl Reply for PictureReply {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         const MEDIA: [&str; 2] = [PictureKind::Jpeg.media(), PictureKind::Png.media()];
         operation.answer = (200, DescribedContent::Binary(&MEDIA));
-    }
-}
-
-impl From<CameraFault> for ApiError {
-    fn from(fault: CameraFault) -> Self {
-        let (status, code) = match fault {
-            CameraFault::None(_) => (StatusCode::NOT_FOUND, "no_camera"),
-            CameraFault::Away => (StatusCode::CONFLICT, "printer_disconnected"),
-            CameraFault::Printer(error) => return error.into(),
-            CameraFault::Refused(_) => (StatusCode::BAD_GATEWAY, "camera_refused"),
-            CameraFault::Silent(_) => (StatusCode::GATEWAY_TIMEOUT, "camera_timeout"),
-            CameraFault::Crowded => return Self::unavailable("overloaded", fault.to_string(), 1),
-        };
-        Self::new(status, code, fault.to_string())
     }
 }
 

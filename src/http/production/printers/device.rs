@@ -20,11 +20,9 @@ use crate::http::page::Query;
 use crate::http::path_id::PathId;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Response, ToSchema, readable};
+use crate::http::wire::{Response, ToSchema};
 use crate::printers::adapter::Webcam;
 use crate::printers::connections::PrinterConnection;
-
-readable!(PrintEnd);
 
 /// Adds the routes that query the printer itself.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {

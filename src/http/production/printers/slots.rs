@@ -10,25 +10,19 @@ use super::PrinterHandles;
 use super::fields::check_material;
 use super::view::PrinterView;
 use crate::domain::amount::Amount;
-use crate::domain::bounds::{MAX_NOZZLE_MM, nozzle_mm};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
-use crate::domain::printer::{MAX_SLOTS, Nozzle, Printer, PrinterCommand, Slot, SlotSource, Spool};
-use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::printer::{MAX_SLOTS, Printer, PrinterCommand, Slot, SlotSource, Spool};
+use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
-use crate::http::openapi::shape::{Shape, above_zero};
 use crate::http::path_id::PathId;
 use crate::http::production::materials;
 use crate::http::reply::Resource;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{
-    Argument, FromJson, MaxChars, NotNegative, ONE_LINE, Rule, ValuePath, like, read_body, readable,
-};
-
-readable!(SlotSource);
+use crate::http::wire::{Argument, NotNegative, like, read_body};
 
 like!(COLOUR, "^#[0-9a-fA-F]{6}$", "must be a colour such as #1a2b3c");
 
@@ -127,42 +121,6 @@ impl SlotView {
     }
 }
 
-/// Nozzle in the hot end; files are sliced for its diameter.
-#[derive(Request, Clone, Debug)]
-#[api(name = "Nozzle", fields = Nozzle, example = json!({"diameter": 0.4, "kind": "brass"}))]
-struct GivenNozzle {
-    /// Diameter in millimetres.
-    #[api(NozzleWidth)]
-    diameter: f64,
-    /// Material of the nozzle, such as `brass` or `hardened steel`.
-    #[api(ONE_LINE, MaxChars(50))]
-    kind: Option<String>,
-}
-
-/// Validation rule for nozzle diameters: above 0 mm, with an upper bound.
-struct NozzleWidth;
-
-impl Rule<f64> for NozzleWidth {
-    fn judge(&self, width: &f64) -> Result<(), String> {
-        let message = || format!("must be a number of millimetres above 0, at most {MAX_NOZZLE_MM}");
-        nozzle_mm(*width).map(|_| ()).ok_or_else(message)
-    }
-    fn mark(&self, _: Shape) -> Shape {
-        above_zero(MAX_NOZZLE_MM)
-    }
-}
-
-impl FromJson for Nozzle {
-    type Inner = Self;
-    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        let fields = GivenNozzle::from_json(value, place, faults)?.into_fields();
-        Some(Self { diameter: nozzle_mm(fields.diameter)?, ..fields })
-    }
-    fn inner(&self) -> Option<&Self> {
-        Some(self)
-    }
-}
-
 /// The `{slot}` of a path. A value that is not a slot number responds 404.
 pub struct PathSlot(u32);
 
@@ -217,17 +175,4 @@ async fn remove(
 ) -> Result<Resource<PrinterView>, ApiError> {
     let done = call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::RemoveSlot(slot)).await?;
     Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::http::wire::ToSchema as _;
-    use crate::http::wire::written::written;
-
-    #[test]
-    fn requests_are_read_as_the_schema_says() {
-        assert_eq!(written(GivenNozzle::schema()), written(Nozzle::schema()));
-        assert_eq!(GivenNozzle::example(), Nozzle::example());
-    }
 }

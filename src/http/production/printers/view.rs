@@ -16,10 +16,8 @@ use crate::domain::time::Timestamp;
 use crate::http::command_request::CommandOutcome;
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, number};
-use crate::http::wire::{ToSchema, readable};
+use crate::http::wire::ToSchema;
 use crate::printers::BUILT_IN;
-
-readable!(Activity, Connection, Attention);
 
 /// Job id used in the examples for the job in a printer's hand.
 const EXAMPLE_JOB_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8068";

@@ -12,12 +12,10 @@ use crate::domain::pricing::Costs;
 use crate::domain::quote::{LineMargin, Quote, QuoteLine, QuoteModel, QuoteStatus};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
-use crate::http::wire::{enumeration, readable};
+use crate::http::wire::enumeration;
 
 /// Quote id used in the examples of the API description.
 pub(crate) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8084";
-
-readable!(QuoteStatus);
 
 /// Slicing state of a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, serde::Deserialize)]

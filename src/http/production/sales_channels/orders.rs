@@ -23,7 +23,7 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody, readable};
+use crate::http::wire::{EmptyBody, OptionalBody};
 use crate::store::queries::{ChannelOrderFilter, Queries};
 
 handles! {
@@ -48,8 +48,6 @@ pub fn routes() -> ResourceRoutes {
                 .about("One that waits is looked up again; shipments that the shop was not told of are told again.")
         })
 }
-
-readable!(ChannelOrderStatus, TrackingState);
 
 /// Query parameters for listing channel orders.
 #[derive(Request, Debug)]

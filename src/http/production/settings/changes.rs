@@ -3,10 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use api_derive::Response;
-use serde::Serialize;
-use serde_json::json;
-
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::app::service_tests::{self, Service, ServiceTest};
@@ -18,7 +14,7 @@ use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Faults, Refusal};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::setup_desk::SetupDesk;
+use crate::http::setup_desk::{SetupDesk, ShadowedSetting, TestedService, WrittenSettings};
 use crate::http::wire::JsonObject;
 
 handles! {
@@ -27,50 +23,6 @@ handles! {
         access: Directory<Access>,
         setup: Arc<SetupDesk>,
     }
-}
-
-/// Value that has no effect.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(example = json!({"name": "mail.smtp_host", "by": "SMTP_HOST in the environment"}))]
-pub struct ShadowedSetting {
-    /// Name of the setting, as `section.key`.
-    pub(crate) name: String,
-    /// Source that takes precedence over the file.
-    pub(crate) by: String,
-}
-
-/// Result of testing a service.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(example = json!({
-    "service": "agent", "message": "the gateway answers; its token was not tested, which only a real call does",
-}))]
-pub struct TestedService {
-    /// Service that was tested.
-    pub(crate) service: Service,
-    /// Human-readable result, including what could not be tested.
-    pub(crate) message: String,
-}
-
-/// Settings that were written, and what is needed for them to take effect.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(example = json!({
-    "file": ".env", "written": ["SMTP_HOST"], "shadowed": [ShadowedSetting::example()], "restart": ["mail.smtp_port"],
-    "tested": [TestedService::example()],
-}))]
-pub struct WrittenSettings {
-    /// File that was written, in the server's working directory.
-    pub(crate) file: &'static str,
-    /// Variables that were written to the file.
-    pub(crate) written: Vec<String>,
-    /// Values that have no effect because another source takes precedence over the file.
-    pub(crate) shadowed: Vec<ShadowedSetting>,
-    /// Settings that take effect after a restart of the server.
-    pub(crate) restart: Vec<String>,
-    /// Services that were tested with the new settings and are usable.
-    pub(crate) tested: Vec<TestedService>,
 }
 
 /// Parses new values of settings by name. Errors are reported under `path`.

@@ -14,9 +14,10 @@ use crate::http::access::RequiredAccess;
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::production::settings::CHANGE_NOS;
-use crate::http::production::settings::changes::{WrittenSettings, openable, read_changes, startable, tested, write};
+use crate::http::production::settings::changes::{openable, read_changes, startable, tested, write};
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
+use crate::http::setup_desk::WrittenSettings;
 use crate::http::wire::{AnyJson, JsonObject};
 
 /// Adds the route that saves the wizard's values.

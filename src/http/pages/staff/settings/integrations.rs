@@ -25,9 +25,9 @@ use crate::http::pages::staff::SETTINGS_PATH;
 use crate::http::pages::staff::filled_form::{is_of_form, refused};
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::http::production::integrations::{IntegrationHandles, IntegrationView, change_by_page, views};
-use crate::http::production::settings::changes::WrittenSettings;
 use crate::http::production::settings::waiting_settings;
 use crate::http::production::setup::tested_with;
+use crate::http::setup_desk::WrittenSettings;
 
 /// Path of the integrations page.
 pub(super) const PATH: &str = "/shop/settings/integrations";

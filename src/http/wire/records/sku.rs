@@ -3,14 +3,16 @@
 use api_derive::Request;
 use serde_json::{Value, json};
 
-use super::EXAMPLE_ID;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::refusal::Faults;
 use crate::domain::sku::{Component, SkuMaterial};
-use crate::http::production::materials;
 use crate::http::wire::{AboveZero, FromJson, ValuePath, Within};
 
+/// Id of a material in examples.
+const EXAMPLE_MATERIAL: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
+/// Id of a product in examples.
+const EXAMPLE_SKU: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 /// Maximum index of a filament in a file.
 const MAX_FILAMENT: u32 = 1000;
 /// Maximum number of parts of one component in one set.
@@ -19,7 +21,7 @@ const MAX_PER_SET: u32 = 10_000;
 /// Further material of a product.
 #[derive(Request)]
 #[api(name = "SkuMaterial", fields = SkuMaterial, example = json!({
-    "materialId": materials::EXAMPLE_ID, "estimatedConsumption": 4.5, "filament": 1,
+    "materialId": EXAMPLE_MATERIAL, "estimatedConsumption": 4.5, "filament": 1,
 }))]
 struct GivenMaterial {
     /// Material of the filament.
@@ -44,7 +46,7 @@ impl FromJson for SkuMaterial {
 
 /// Component of a kit.
 #[derive(Request)]
-#[api(name = "Component", fields = Component, example = json!({"skuId": EXAMPLE_ID, "quantity": 2}))]
+#[api(name = "Component", fields = Component, example = json!({"skuId": EXAMPLE_SKU, "quantity": 2}))]
 struct GivenComponent {
     sku_id: Id,
     /// Number of its parts in one set.

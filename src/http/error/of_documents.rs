@@ -1,0 +1,37 @@
+//! Responses for failures of documents and of the object storage that keeps them.
+
+use super::ApiError;
+use crate::app::documents::DocumentError;
+use crate::domain::refusal::Refusal;
+use crate::services::object_storage::StorageError;
+
+/// `Retry-After` in seconds while the object storage does not respond.
+const RETRY_SECONDS: u32 = 10;
+/// `Retry-After` in seconds while PDFs are switched off.
+const RETRY_WHEN_OFF_SECONDS: u32 = 300;
+
+impl From<StorageError> for ApiError {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::Missing => Refusal::not_found("document").into(),
+            StorageError::Silent(_) => {
+                tracing::warn!(%error, "object storage");
+                Self::unavailable("storage_unavailable", "object storage does not answer", RETRY_SECONDS)
+            }
+            StorageError::Denied(_) | StorageError::Failed(_) | StorageError::TooLarge => Self::internal(error),
+        }
+    }
+}
+
+impl From<DocumentError> for ApiError {
+    fn from(error: DocumentError) -> Self {
+        match error {
+            DocumentError::Off => {
+                Self::unavailable("pdf_not_configured", "PDFs are switched off (pdf.enabled)", RETRY_WHEN_OFF_SECONDS)
+            }
+            DocumentError::Storage(error) => error.into(),
+            DocumentError::Load(error) => error.into(),
+            DocumentError::Render(_) | DocumentError::BrokeOff => Self::internal(error),
+        }
+    }
+}

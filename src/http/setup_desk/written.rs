@@ -1,0 +1,51 @@
+//! Outcome of writing settings, as the desk keeps it and the API returns it.
+
+use api_derive::Response;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::app::service_tests::Service;
+
+/// Value that has no effect.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({"name": "mail.smtp_host", "by": "SMTP_HOST in the environment"}))]
+pub struct ShadowedSetting {
+    /// Name of the setting, as `section.key`.
+    pub name: String,
+    /// Source that takes precedence over the file.
+    pub by: String,
+}
+
+/// Result of testing a service.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({
+    "service": "agent", "message": "the gateway answers; its token was not tested, which only a real call does",
+}))]
+pub struct TestedService {
+    /// Service that was tested.
+    pub service: Service,
+    /// Human-readable result, including what could not be tested.
+    pub message: String,
+}
+
+/// Settings that were written, and what is needed for them to take effect.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({
+    "file": ".env", "written": ["SMTP_HOST"], "shadowed": [ShadowedSetting::example()], "restart": ["mail.smtp_port"],
+    "tested": [TestedService::example()],
+}))]
+pub struct WrittenSettings {
+    /// File that was written, in the server's working directory.
+    pub file: &'static str,
+    /// Variables that were written to the file.
+    pub written: Vec<String>,
+    /// Values that have no effect because another source takes precedence over the file.
+    pub shadowed: Vec<ShadowedSetting>,
+    /// Settings that take effect after a restart of the server.
+    pub restart: Vec<String>,
+    /// Services that were tested with the new settings and are usable.
+    pub tested: Vec<TestedService>,
+}

@@ -1,0 +1,59 @@
+//! Nozzle of a printer, in requests.
+
+use api_derive::Request;
+use api_schema::shape::{Shape, above_zero};
+use serde_json::{Value, json};
+
+use crate::domain::bounds::{MAX_NOZZLE_MM, nozzle_mm};
+use crate::domain::printer::Nozzle;
+use crate::domain::refusal::Faults;
+use crate::http::wire::{FromJson, MaxChars, ONE_LINE, Rule, ValuePath};
+
+/// Nozzle in the hot end; files are sliced for its diameter.
+#[derive(Request, Clone, Debug)]
+#[api(name = "Nozzle", fields = Nozzle, example = json!({"diameter": 0.4, "kind": "brass"}))]
+struct GivenNozzle {
+    /// Diameter in millimetres.
+    #[api(NozzleWidth)]
+    diameter: f64,
+    /// Material of the nozzle, such as `brass` or `hardened steel`.
+    #[api(ONE_LINE, MaxChars(50))]
+    kind: Option<String>,
+}
+
+/// Validation rule for nozzle diameters: above 0 mm, with an upper bound.
+struct NozzleWidth;
+
+impl Rule<f64> for NozzleWidth {
+    fn judge(&self, width: &f64) -> Result<(), String> {
+        let message = || format!("must be a number of millimetres above 0, at most {MAX_NOZZLE_MM}");
+        nozzle_mm(*width).map(|_| ()).ok_or_else(message)
+    }
+    fn mark(&self, _: Shape) -> Shape {
+        above_zero(MAX_NOZZLE_MM)
+    }
+}
+
+impl FromJson for Nozzle {
+    type Inner = Self;
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
+        let fields = GivenNozzle::from_json(value, place, faults)?.into_fields();
+        Some(Self { diameter: nozzle_mm(fields.diameter)?, ..fields })
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::wire::ToSchema as _;
+    use crate::http::wire::written::written;
+
+    #[test]
+    fn requests_are_read_as_the_schema_says() {
+        assert_eq!(written(GivenNozzle::schema()), written(Nozzle::schema()));
+        assert_eq!(GivenNozzle::example(), Nozzle::example());
+    }
+}
