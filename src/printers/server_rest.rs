@@ -7,6 +7,7 @@ mod files;
 mod found;
 mod push;
 mod read;
+mod runs;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -42,6 +43,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
             wire: Wire::new(parts)?.judged_by(read::judge),
             push: Push::default(),
             is_known: AtomicBool::new(false),
+            runs: runs::RecordedRuns::default(),
         }))
     })
 };
@@ -52,6 +54,7 @@ struct ServerRest {
     push: Push,
     /// `true` once the server is known not to be another program that imitates `OctoPrint`.
     is_known: AtomicBool,
+    runs: runs::RecordedRuns,
 }
 
 impl ServerRest {
@@ -181,6 +184,7 @@ impl Adapter for ServerRest {
                 .and_then(|print| print.ended)
                 .map(|end| if end == PrintEnd::Failed { PrintEnd::Cancelled } else { end });
         }
+        status.runs = runs::of(self, &status, &job).await;
         Ok(status)
     }
 
