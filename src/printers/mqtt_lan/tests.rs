@@ -141,6 +141,21 @@ async fn an_older_model_is_found_to_be_read_only_by_its_refusal() {
 }
 
 #[tokio::test]
+async fn a_file_that_is_printed_again_at_the_printer_is_another_print() {
+    let shop = Shop::new(2_000.0).await;
+    let printer = shop.adapter();
+    let (_kept, source) = package(60);
+    let name = printer.upload("part.gcode.3mf", &source).await.unwrap();
+    printer.launch(&launch(&name, vec![])).await.unwrap();
+    let done = until(printer.as_ref(), "done", |look| look.ended == Some(PrintEnd::Finished)).await;
+    assert!(!done.prints_again(), "{done:?}");
+    shop.sim.handle.set_speed(1.0);
+    shop.sim.handle.with(|machine| machine.start(&name)).unwrap();
+    let again = until(printer.as_ref(), "printing", |look| look.state == Activity::Printing).await;
+    assert!(again.file.as_deref() == Some(name.as_str()) && again.prints_again(), "{again:?}");
+}
+
+#[tokio::test]
 async fn spools_in_the_changer_are_reported_and_printed_from() {
     let shop = Shop::new(20.0).await;
     let tray = |code: &str, color: &str| Tray {
