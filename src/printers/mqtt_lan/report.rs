@@ -257,6 +257,12 @@ impl Track {
         self.refuses || fun.is_some_and(|bits| bits & SIGNED_ONLY != 0) || words::refuses_commands(notices)
     }
 
+    /// Returns whether the printer should be probed for whether it still rejects commands: it rejected one before, and
+    /// does not start up or prepare a print.
+    pub(super) fn calls_for_probe(&self) -> bool {
+        self.refuses && !matches!(self.state, None | Some(PrintState::Preparing | PrintState::Unknown))
+    }
+
     /// Returns the file of the print in progress; `None` if there is none.
     pub(super) fn busy(&self) -> Option<String> {
         self.state.filter(|state| state.active())?;

@@ -8,7 +8,9 @@ use std::time::Duration;
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Ams, DeveloperMode, Model, Tray};
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
+use tokio::time::Instant;
 
+use super::REFUSAL_PROBE_TIMEOUT;
 use crate::domain::amount::Amount;
 use crate::domain::launch::{FilamentSlot, ReportedSpool};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
@@ -138,6 +140,32 @@ async fn an_older_model_is_found_to_be_read_only_by_its_refusal() {
     let refused = printer.home().await.unwrap_err();
     assert!(refused.to_string().contains("read-only"), "{refused}");
     until(printer.as_ref(), "read only", |look| look.connection == Connection::ReadOnly).await;
+}
+
+#[tokio::test]
+async fn a_printer_that_leaves_a_probe_unanswered_stays_read_only_and_holds_nothing_else() {
+    let shop = Shop::new(1.0).await;
+    shop.bambu.change(|setup| (setup.model, setup.developer_mode) = (Model::P1, DeveloperMode::Refused));
+    let limits = settings();
+    assert!(limits.request_timeout > REFUSAL_PROBE_TIMEOUT * 2, "the bound is that of the probe");
+    let printer = shop.reached(|_| {}, limits);
+    until(printer.as_ref(), "idle", |look| look.state == Activity::Idle).await;
+    let refused = printer.home().await.unwrap_err();
+    assert!(refused.to_string().contains("read-only"), "{refused}");
+    shop.bambu.change(|setup| setup.developer_mode = DeveloperMode::Dropped);
+    let began = Instant::now();
+    let look = async {
+        let status = printer.status(Timestamp(0)).await.unwrap();
+        (status.connection, status.state, began.elapsed())
+    };
+    let info = async { printer.printer_info().await.map(|_| began.elapsed()).unwrap() };
+    let ((connection, state, looked), answered) = tokio::join!(look, info);
+    assert_eq!((connection, state), (Connection::ReadOnly, Activity::Idle));
+    assert!((REFUSAL_PROBE_TIMEOUT..REFUSAL_PROBE_TIMEOUT * 2).contains(&looked), "{looked:?}");
+    assert!(answered < REFUSAL_PROBE_TIMEOUT, "other questions do not wait for it: {answered:?}");
+    let again = Instant::now();
+    printer.status(Timestamp(0)).await.unwrap();
+    assert!(again.elapsed() < REFUSAL_PROBE_TIMEOUT, "and it is not probed at every poll: {:?}", again.elapsed());
 }
 
 #[tokio::test]

@@ -213,6 +213,17 @@ fn a_file_is_printed_again_if_its_end_was_reported_before_or_another_id_is() {
 }
 
 #[test]
+fn a_printer_that_rejects_commands_is_probed_also_while_it_prints_but_not_while_it_prepares() {
+    let mut printer = Heard::printing();
+    assert!(!printer.track.calls_for_probe(), "it has rejected none");
+    printer.track.refuses = true;
+    for (state, calls) in [("RUNNING", true), ("PREPARE", false), ("PAUSE", true), ("FINISH", true), ("INIT", false)] {
+        printer.hear(json!({ "gcode_state": state }));
+        assert_eq!(printer.track.calls_for_probe(), calls, "{state}");
+    }
+}
+
+#[test]
 fn a_print_that_is_refused_while_it_is_prepared_has_failed() {
     let mut printer = Heard::new();
     printer.hear(json!({"gcode_state": "IDLE"}));
