@@ -110,7 +110,8 @@ pub struct Status {
     pub file: Option<String>,
     /// Result of the print of `file`; `None` while it runs, or if the printer does not report it.
     pub ended: Option<PrintEnd>,
-    /// Number of prints of `file` in the printer's history, including the current one; `None` if it does not report it.
+    /// Number of prints of `file` in the printer's history, including the current one; for a printer without a history,
+    /// of those that the adapter told apart. `None` if neither is available.
     #[serde(default)]
     pub runs: Option<u32>,
     /// Progress of the print in percent, 0 to 100.

@@ -14,6 +14,7 @@ pub mod registry;
 
 mod printer_type;
 mod push;
+mod run_count;
 mod slots_wanted;
 mod telemetry;
 mod temperatures;

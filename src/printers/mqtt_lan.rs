@@ -46,9 +46,8 @@ const USER: &str = "bblp";
 const START_SETTLE_TIME: Duration = Duration::from_secs(1);
 /// Interval at which a printer that rejected a command is probed for whether it accepts commands again.
 const REFUSAL_PROBE_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Longest wait for the answer to such a question. It is asked while the printer is looked at: a printer that leaves it
-/// unanswered must not seem to be unreachable.
+/// Maximum wait for the answer to such a probe. It is part of a status poll: a printer that leaves it unanswered must
+/// not seem to be unreachable.
 const REFUSAL_PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// G-code that switches off the heaters of nozzle and bed.
 const HEATERS_OFF: [&str; 2] = ["M104 S0", "M140 S0"];
@@ -112,11 +111,15 @@ impl MqttLan {
         self.session.ask(command, self.session.link.settings.command_timeout).await
     }
 
-    /// Probes whether an idle printer that rejected a command accepts commands again: its owner may have enabled
-    /// Developer Mode meanwhile, which some models do not report. The probe is an empty line of G-code, which does
-    /// nothing and is rejected like any other command.
+    /// Probes whether a printer that rejected a command accepts commands again: its owner may have enabled Developer
+    /// Mode meanwhile, which some models do not report. The probe is an empty line of G-code, which does nothing and is
+    /// rejected like any other command.
+    ///
+    /// A print is no reason to wait: nothing is sent to a printer that counts as read-only, so its print could not be
+    /// cancelled until its end. A running print gets at most one such line, because the first that is accepted is the
+    /// last that is sent. Only while a print is prepared, when the printer homes and measures, nothing is sent.
     async fn probe_refusal(&self) {
-        if !self.session.read(|track| track.refuses && track.busy().is_none()) {
+        if !self.session.read(report::Track::calls_for_probe) {
             return;
         }
         {

@@ -1,7 +1,8 @@
 //! Printer type `prusa_link`: Prusa printers with their own web API, `PrusaLink`, on the printer itself or on a small
 //! computer beside it.
 //!
-//! It has no console, no emergency stop and no push, and remembers no print except the one that it shows. The key is
+//! It has no console, no emergency stop and no push, and remembers no print except the one that it shows. Each print
+//! has a number of its own, which shows that a file is printed again, but not how the print before it ended. The key is
 //! sent in a header; a key of the form `user:password` (the user is `maker` on printers) is used for HTTP Digest
 //! authentication.
 
@@ -18,10 +19,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use reqwest::{Method, Response, Url};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::PrinterType;
 use crate::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Webcam};
 use crate::registry::AdapterParts;
+use crate::run_count::RunCounter;
 use crate::upload;
 use crate::wire::{Wire, file_name};
 use domain::file::GcodeForm;
@@ -49,6 +52,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
             storage: Mutex::default(),
             shown_job: AtomicU64::new(NO_JOB),
             cancelled: AtomicU64::new(NO_JOB),
+            runs: RunCounter::default(),
         }))
     })
 };
@@ -67,6 +71,8 @@ struct PrusaLink {
     shown_job: AtomicU64,
     /// Number of the last job whose cancellation the printer accepted, or [`NO_JOB`].
     cancelled: AtomicU64,
+    /// Count of the prints of a file, by the numbers of the jobs.
+    runs: RunCounter,
 }
 
 impl PrusaLink {
@@ -162,7 +168,10 @@ impl Adapter for PrusaLink {
         }
         let job = if status::may_show_job(&answer) { self.job().await? } else { Value::Null };
         let cancelled = Some(self.cancelled.load(Ordering::Relaxed)).filter(|job| *job != NO_JOB);
-        Ok(status::read(&answer, &job, cancelled, at))
+        let mut status = status::read(&answer, &job, cancelled, at);
+        let number = read::number(&job).map(|number| number.to_string());
+        status.runs = status.file.as_deref().and_then(|file| self.runs.count(file, number.as_deref(), Instant::now()));
+        Ok(status)
     }
 
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {

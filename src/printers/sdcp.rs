@@ -18,13 +18,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use self::link::OneSocket;
 use self::message::Ask;
 use crate::PrinterType;
 use crate::adapter::{Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
 use crate::registry::{AdapterParts, MakeError};
+use crate::run_count::RunCounter;
 use crate::upload;
 use crate::wire::{Wire, file_name};
 use domain::printer_status::{Activity, Status};
@@ -56,7 +57,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
         // Cannot fail: http becomes ws.
         let _ = url.set_scheme("ws");
         let link = OneSocket::new(url, wire.strange(), wire.settings.clone());
-        Ok(Arc::new(Sdcp { wire, link, let_go: AtomicBool::new(false) }))
+        Ok(Arc::new(Sdcp { wire, link, let_go: AtomicBool::new(false), runs: RunCounter::default() }))
     })
 };
 
@@ -67,6 +68,8 @@ struct Sdcp {
     link: OneSocket,
     /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
+    /// Count of the prints of a file, by the ids of their tasks.
+    runs: RunCounter,
 }
 
 impl Sdcp {
@@ -103,7 +106,11 @@ impl Adapter for Sdcp {
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
         self.link.note_time(at.0);
-        Ok(status::read(&self.link.ask(Ask::Status).await?, at))
+        let answer = self.link.ask(Ask::Status).await?;
+        let mut status = status::read(&answer, at);
+        let task = status::task(&answer);
+        status.runs = status.file.as_deref().and_then(|file| self.runs.count(file, task, Instant::now()));
+        Ok(status)
     }
 
     /// Stores a file. The printer's storage has no folders, so only the last part of the name is used.

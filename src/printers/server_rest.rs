@@ -7,6 +7,7 @@ mod files;
 mod found;
 mod push;
 mod read;
+mod runs;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
             wire: Wire::new(parts)?.judged_by(read::judge),
             push: Push::default(),
             is_known: AtomicBool::new(false),
+            runs: runs::RecordedRuns::default(),
         }))
     })
 };
@@ -50,6 +52,7 @@ struct ServerRest {
     push: Push,
     /// `true` once the server is known not to be another program that imitates `OctoPrint`.
     is_known: AtomicBool,
+    runs: runs::RecordedRuns,
 }
 
 impl ServerRest {
@@ -179,6 +182,7 @@ impl Adapter for ServerRest {
                 .and_then(|print| print.ended)
                 .map(|end| if end == PrintEnd::Failed { PrintEnd::Cancelled } else { end });
         }
+        status.runs = runs::of(self, &status, &job).await;
         Ok(status)
     }
 

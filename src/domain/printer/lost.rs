@@ -6,7 +6,7 @@
 //! decide.
 
 use super::InHand;
-use super::seen::{CLEARED_REASON, UNKNOWN_REASON};
+use super::seen::{AGAIN_REASON, CLEARED_REASON, UNKNOWN_REASON};
 use super::verdict::MIN_PRINT_SECONDS;
 use crate::printer_status::ServerRun;
 
@@ -29,9 +29,9 @@ impl Lost {
             ServerRun::Restarted if tells_nothing => RESTARTED_REASON.to_owned(),
             _ => looked_like,
         };
-        // Where its server should remember the print, somebody emptied the history; where another file is shown,
-        // somebody was at the printer.
-        let touched = self.server != ServerRun::Unknown || why == UNKNOWN_REASON;
+        // Where its server should remember the print, somebody emptied the history; where another file is shown, or its
+        // own is printed again, somebody was at the printer.
+        let touched = self.server != ServerRun::Unknown || [UNKNOWN_REASON, AGAIN_REASON].contains(&why.as_str());
         let unseen = in_hand.out_of_sight || self.unseen_ms.is_none();
         let is_open = self.may_have_finished(in_hand) || (unseen && touched);
         // Of a print that is to be cancelled nobody waits for the part.
@@ -80,6 +80,15 @@ mod tests {
         let cancelled = InHand { cancel: true, ..print(0.16, true) };
         let lost = Lost { stopped: false, ..shows };
         assert_eq!(judge(&cancelled, &lost, UNKNOWN_REASON), Ok(UNKNOWN_REASON.to_owned()), "nobody waits for it");
+    }
+
+    #[test]
+    fn a_print_whose_file_is_printed_again_has_failed_only_if_it_was_watched_and_far_from_its_end() {
+        let lost = |unseen_ms| Lost { server: ServerRun::Unknown, stopped: false, unseen_ms: Some(unseen_ms) };
+        let cancelled = judge(&print(0.16, false), &lost(2_000), AGAIN_REASON);
+        assert_eq!(cancelled, Ok(AGAIN_REASON.to_owned()), "it cannot have come to its end in two seconds");
+        assert!(judge(&print(0.999, false), &lost(2_000), AGAIN_REASON).is_err(), "the part may lie in the shop");
+        assert!(judge(&print(0.16, true), &lost(20_000), AGAIN_REASON).is_err(), "out of sight of the server");
     }
 
     #[test]

@@ -225,7 +225,9 @@ impl Printer {
                     _ => in_hand.enter(Phase::Printing { at }),
                 }
             }
-            // It did begin, and is over: the history, which counts the prints, tells how the first one ended.
+            // A person is asked already how it ended: as long as its file is printed again, nothing more is known.
+            Observation::Again if in_hand.gone.is_some() && matches!(in_hand.phase, Phase::Unverified { .. }) => {}
+            // It did begin, and is over: the history, if the printer keeps one, tells how the first one ended.
             Observation::Again => {
                 let at = in_hand.began().unwrap_or(now);
                 in_hand.began_at = Some(at);

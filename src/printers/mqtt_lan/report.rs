@@ -5,11 +5,14 @@
 //! print. Therefore a print's end counts only if the same print was seen in progress before, or if the state changed to
 //! an end while the connection was open.
 
+mod print;
+
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use self::print::Print;
 use super::{slots, words};
 use domain::heaters::{Heat, Heaters};
 use domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, ReportedSlot, Status};
@@ -23,8 +26,6 @@ const CANCEL_DELAY: Duration = Duration::from_secs(2);
 const STOP_RETRY_DELAY: Duration = Duration::from_secs(15);
 /// Bit of `fun` that means that commands must be signed, so that other programs can only read.
 const SIGNED_ONLY: u64 = 0x2000_0000;
-/// Maximum number of characters kept of a file name.
-const MAX_NAME_CHARS: usize = 200;
 
 /// Parses an integer, also from a string.
 pub(super) fn integer(value: &Value) -> Option<i64> {
@@ -49,10 +50,6 @@ pub(super) fn number(value: &Value) -> Option<f64> {
         other => other.as_f64(),
     };
     read.filter(|n: &f64| n.is_finite())
-}
-
-fn ends(name: &str, extension: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(extension))
 }
 
 /// Print state as reported by the printer.
@@ -87,34 +84,6 @@ impl PrintState {
     }
 }
 
-/// Identity of the print that a report is about.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Print {
-    subtask: String,
-    file: Option<String>,
-}
-
-impl Print {
-    fn of(report: &Map<String, Value>) -> Self {
-        let text = |name: &str| match report.get(name) {
-            Some(Value::String(text)) => text.trim().to_owned(),
-            Some(Value::Number(number)) => number.to_string(),
-            _ => String::new(),
-        };
-        let path = text("gcode_file");
-        let base = path.rsplit('/').next().unwrap_or_default();
-        let subtask = text("subtask_name");
-        let whole = |name: &str| {
-            if ends(name, "3mf") || ends(name, "gcode") { name.to_owned() } else { format!("{name}{ENDING}") }
-        };
-        // A print from a package is told by the plate inside it on some models.
-        let in_package = base.is_empty() || base.starts_with("plate_") && ends(base, "gcode");
-        let file = if in_package && !subtask.is_empty() { whole(&subtask) } else { base.to_owned() };
-        let file: String = file.chars().filter(|c| !c.is_control()).take(MAX_NAME_CHARS).collect();
-        Self { subtask: text("subtask_id"), file: Some(file).filter(|name| !name.is_empty()) }
-    }
-}
-
 /// Knowledge of a printer from its reports, across all connections of one adapter.
 #[derive(Default)]
 pub(super) struct Track {
@@ -122,6 +91,8 @@ pub(super) struct Track {
     state: Option<PrintState>,
     /// Print last seen in progress.
     under_way: Option<Print>,
+    /// Number of prints of its file that were seen in progress, one after the other.
+    runs: u32,
     /// Print that ended while connected, and its outcome.
     ended: Option<(Print, PrintEnd)>,
     /// Print that was cancelled according to the printer.
@@ -191,6 +162,7 @@ impl Track {
             if !is_known || before.is_some_and(|before| !before.active()) {
                 (self.cancelled, self.cancel_attempts, self.cancel_sent) = (None, None, None);
             }
+            self.runs = self.count_runs(&print, state, before.is_some());
             self.under_way = Some(print.clone());
             (self.ended, self.failed) = (None, None);
         }
@@ -213,6 +185,25 @@ impl Track {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Returns the number of prints of the file of `print`, which is in progress now. Another one has begun if the last
+    /// one was reported as over, or if both have an id and these differ. A complete print that is reported as running
+    /// is an echo of the last one.
+    ///
+    /// Neither is proof across two connections, because a print that is resumed after a power loss may have another id.
+    /// No other fact is: a print that somebody starts at the printer has no id, as reports of ours may have none, and
+    /// newer firmware no longer reports when a print began (`gcode_start_time`). A file that is printed again without a
+    /// report of its end in between therefore looks like the same print.
+    fn count_runs(&self, print: &Print, state: PrintState, is_same_connection: bool) -> u32 {
+        let Some(current) = self.under_way.as_ref().filter(|current| current.file == print.file) else { return 1 };
+        let ended = self.ended.as_ref().map(|(ended, _)| ended);
+        let failed = self.failed.as_ref().map(|(failed, _)| failed);
+        let percent = self.report.get("mc_percent").and_then(number);
+        let is_echo = state != PrintState::Preparing && percent.is_some_and(|percent| percent >= 100.0);
+        let is_over = !is_echo && ended.into_iter().chain(failed).any(|over| over.same(current));
+        let is_another = is_same_connection && (is_over || !current.same(print));
+        self.runs.saturating_add(u32::from(is_another))
     }
 
     /// Handles a reported failure. The cancellation of the print may be reported a moment later.
@@ -266,6 +257,12 @@ impl Track {
         self.refuses || fun.is_some_and(|bits| bits & SIGNED_ONLY != 0) || words::refuses_commands(notices)
     }
 
+    /// Returns whether the printer should be probed for whether it still rejects commands: it rejected one before, and
+    /// does not start up or prepare a print.
+    pub(super) fn calls_for_probe(&self) -> bool {
+        self.refuses && !matches!(self.state, None | Some(PrintState::Preparing | PrintState::Unknown))
+    }
+
     /// Returns the file of the print in progress; `None` if there is none.
     pub(super) fn busy(&self) -> Option<String> {
         self.state.filter(|state| state.active())?;
@@ -312,6 +309,7 @@ impl Track {
         // An idle printer may name a file that it was told to print and did not begin.
         let named = print.file.clone().filter(|_| state != PrintState::Idle);
         let file = ended.map_or(named, |(ended, _)| ended.file.clone());
+        let runs = self.under_way.as_ref().filter(|print| file.is_some() && print.file == file).map(|_| self.runs);
         // What the last print reached must not count for the one that was started after it.
         let begins = self.started.as_ref().is_some_and(|(subtask, _)| *subtask == print.subtask)
             && self.under_way.as_ref().is_none_or(|current| !current.same(&print))
@@ -344,7 +342,7 @@ impl Track {
             slots: self.slots(),
             layer: PrintedLayer::from_numbers(read("layer_num"), read("total_layer_num")).filter(|_| active),
             books_on: None,
-            runs: None,
+            runs,
             file,
             updated_at: at,
         }
@@ -368,19 +366,6 @@ impl Track {
         self.state.filter(|state| state.active())?;
         let count = |name: &str| self.report.get(name).and_then(integer).filter(|n| *n > 0);
         count("layer_num").zip(count("total_layer_num")).map(|(now, all)| format!("layer {now} of {all}"))
-    }
-}
-
-impl Print {
-    /// Returns whether both are the same print. The end of a print may be reported without its id; then the files are
-    /// compared.
-    fn same(&self, other: &Self) -> bool {
-        let is_set = |id: &str| !id.is_empty() && id != "0";
-        if is_set(&self.subtask) && is_set(&other.subtask) {
-            self.subtask == other.subtask
-        } else {
-            self.file == other.file
-        }
     }
 }
 

@@ -8,7 +8,9 @@ use std::time::Duration;
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Ams, DeveloperMode, Model, Tray};
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
+use tokio::time::Instant;
 
+use super::REFUSAL_PROBE_TIMEOUT;
 use crate::adapter::{Adapter, Deleted, Launch, PrinterError, Source};
 use crate::registry::{PrinterAddress, Settings};
 use crate::tests::{registry, settings};
@@ -138,6 +140,47 @@ async fn an_older_model_is_found_to_be_read_only_by_its_refusal() {
     let refused = printer.home().await.unwrap_err();
     assert!(refused.to_string().contains("read-only"), "{refused}");
     until(printer.as_ref(), "read only", |look| look.connection == Connection::ReadOnly).await;
+}
+
+#[tokio::test]
+async fn a_printer_that_leaves_a_probe_unanswered_stays_read_only_and_holds_nothing_else() {
+    let shop = Shop::new(1.0).await;
+    shop.bambu.change(|setup| (setup.model, setup.developer_mode) = (Model::P1, DeveloperMode::Refused));
+    let limits = settings();
+    assert!(limits.request_timeout > REFUSAL_PROBE_TIMEOUT * 2, "the bound is that of the probe");
+    let printer = shop.reached(|_| {}, limits);
+    until(printer.as_ref(), "idle", |look| look.state == Activity::Idle).await;
+    let refused = printer.home().await.unwrap_err();
+    assert!(refused.to_string().contains("read-only"), "{refused}");
+    shop.bambu.change(|setup| setup.developer_mode = DeveloperMode::Dropped);
+    let began = Instant::now();
+    let look = async {
+        let status = printer.status(Timestamp(0)).await.unwrap();
+        (status.connection, status.state, began.elapsed())
+    };
+    let info = async { printer.printer_info().await.map(|_| began.elapsed()).unwrap() };
+    let ((connection, state, looked), answered) = tokio::join!(look, info);
+    assert_eq!((connection, state), (Connection::ReadOnly, Activity::Idle));
+    assert!((REFUSAL_PROBE_TIMEOUT..REFUSAL_PROBE_TIMEOUT * 2).contains(&looked), "{looked:?}");
+    assert!(answered < REFUSAL_PROBE_TIMEOUT, "other questions do not wait for it: {answered:?}");
+    let again = Instant::now();
+    printer.status(Timestamp(0)).await.unwrap();
+    assert!(again.elapsed() < REFUSAL_PROBE_TIMEOUT, "and it is not probed at every poll: {:?}", again.elapsed());
+}
+
+#[tokio::test]
+async fn a_file_that_is_printed_again_at_the_printer_is_another_print() {
+    let shop = Shop::new(2_000.0).await;
+    let printer = shop.adapter();
+    let (_kept, source) = package(60);
+    let name = printer.upload("part.gcode.3mf", &source).await.unwrap();
+    printer.launch(&launch(&name, vec![])).await.unwrap();
+    let done = until(printer.as_ref(), "done", |look| look.ended == Some(PrintEnd::Finished)).await;
+    assert!(!done.prints_again(), "{done:?}");
+    shop.sim.handle.set_speed(1.0);
+    shop.sim.handle.with(|machine| machine.start(&name)).unwrap();
+    let again = until(printer.as_ref(), "printing", |look| look.state == Activity::Printing).await;
+    assert!(again.file.as_deref() == Some(name.as_str()) && again.prints_again(), "{again:?}");
 }
 
 #[tokio::test]

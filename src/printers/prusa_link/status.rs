@@ -96,6 +96,7 @@ pub(super) fn read(status: &Value, job: &Value, cancelled: Option<u64>, at: Time
         // It tells of no layers.
         layer: None,
         books_on: None,
+        // Counted by the adapter, over several statuses.
         runs: None,
         file,
         updated_at: at,

@@ -68,11 +68,17 @@ fn file(status: &Value) -> Option<&str> {
     status.pointer("/PrintInfo/Filename").and_then(Value::as_str).map(name_of).filter(|name| !name.is_empty())
 }
 
+/// Returns the id of the task, of which the printer makes one for each print; `None` while it names none.
+pub(super) fn task(status: &Value) -> Option<&str> {
+    status.pointer("/PrintInfo/TaskId").and_then(Value::as_str).filter(|task| !task.is_empty())
+}
+
 /// Parts of a status whose change is a change of state.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Essence {
     number: Option<i64>,
     file: Option<String>,
+    task: Option<String>,
     machine: Option<Value>,
 }
 
@@ -80,6 +86,7 @@ pub(super) fn essence(status: &Value) -> Essence {
     Essence {
         number: number(status),
         file: file(status).map(str::to_owned),
+        task: task(status).map(str::to_owned),
         machine: status.get("CurrentStatus").cloned(),
     }
 }
@@ -162,6 +169,7 @@ pub(super) fn read(status: &Value, at: Timestamp) -> Status {
         slots: Vec::new(),
         layer: layer(status).filter(|_| on && file.is_some()),
         books_on: None,
+        // Counted by the adapter, over several statuses.
         runs: None,
         file,
         updated_at: at,

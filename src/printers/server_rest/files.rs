@@ -78,6 +78,14 @@ pub(super) fn list(answer: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
     Ok(files)
 }
 
+/// Returns the number of ended prints in a file's own record. Deleting a file deletes its record.
+pub(super) async fn ended_prints(wire: &Wire, name: &str) -> Result<u32, PrinterError> {
+    let file = wire.get(&resource(name)?, &[]).await?;
+    let count = |member: &str| file.pointer(member).and_then(Value::as_u64).unwrap_or_default();
+    let ended = count("/prints/success").saturating_add(count("/prints/failure"));
+    Ok(u32::try_from(ended).unwrap_or(u32::MAX))
+}
+
 /// Returns the last ended print of a file from the file's own record: `prints: {success, failure, last: {date,
 /// success}}`, written when a print ends. An unsuccessful print was cancelled or failed; the record does not say which.
 pub(super) async fn history(wire: &Wire, name: &str) -> Result<Vec<PastPrint>, PrinterError> {

@@ -107,6 +107,7 @@ pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
         // It tells of no layers.
         layer: None,
         books_on: None,
+        // Read from the file's own record by the adapter.
         runs: None,
         updated_at: at,
     }

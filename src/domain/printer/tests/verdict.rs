@@ -128,6 +128,26 @@ fn a_second_print_of_our_file_is_not_ours() {
 }
 
 #[test]
+fn a_second_print_of_our_file_at_a_printer_without_history_leaves_the_first_to_a_person() {
+    let mut shop = PrinterFixture::printing();
+    let again = |shop: &mut PrinterFixture| {
+        let status = shop.status(Activity::Printing, Some(OURS), None);
+        shop.tell(Status { runs: Some(2), ..status })
+    };
+    let on = shop.status(Activity::Printing, Some(OURS), None);
+    shop.tell(Status { runs: Some(1), progress: 100.0, ..on });
+    again(&mut shop);
+    let forgets = || Evidence::Forgets { server: ServerRun::Unknown, stopped: false, unseen_ms: WATCHED };
+    shop.judged(forgets());
+    assert!(matches!(shop.report(), Report::Unverified(why) if why.contains("printed its file again")));
+    assert!(again(&mut shop).next.is_none(), "as long as theirs goes on, a person is asked once");
+    assert!(shop.judged(forgets()).next.is_none());
+    assert!(shop.p().attention().contains(&Attention::Unverified) && !shop.p().seen_print(id(ATTEMPT)).shown_now);
+    shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome: Resolution::Finished }).unwrap();
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Finished, .. }));
+}
+
+#[test]
 fn a_firmware_that_stays_away_leaves_the_end_to_its_history_or_a_person() {
     let judges = |shop: &PrinterFixture| shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. }));
     let away = || {

@@ -188,6 +188,42 @@ fn a_cancelled_print_is_told_from_a_failed_one() {
 }
 
 #[test]
+fn a_file_is_printed_again_if_its_end_was_reported_before_or_another_id_is() {
+    let runs = |reports: &[Value]| {
+        let mut printer = Heard::printing();
+        reports.iter().fold(None, |_, report| printer.hear(report.clone()).runs)
+    };
+    let on = |state: &str, id: &str| json!({"gcode_state": state, "subtask_id": id, "gcode_file": OURS});
+    let state = |state: &str| json!({ "gcode_state": state });
+    assert_eq!(runs(&[on("RUNNING", "77"), on("PAUSE", "77"), on("RUNNING", "77")]), Some(1));
+    assert_eq!(runs(&[state("FINISH")]), Some(1), "the end of the only one");
+    assert_eq!(runs(&[state("FINISH"), state("PREPARE")]), Some(2));
+    assert_eq!(runs(&[state("FINISH"), on("PREPARE", "0"), on("RUNNING", "0")]), Some(2), "started at the printer");
+    assert_eq!(runs(&[state("FAILED"), state("RUNNING"), state("FINISH")]), Some(2), "whether it was cancelled or not");
+    let finished = json!({"gcode_state": "FINISH", "mc_percent": 100});
+    assert_eq!(runs(&[finished.clone(), state("RUNNING")]), Some(1), "an echo of the end");
+    assert_eq!(runs(&[finished, state("PREPARE")]), Some(2), "the percents are still the old ones");
+    assert_eq!(runs(&[on("RUNNING", "78")]), Some(2));
+    assert_eq!(runs(&[on("RUNNING", "0")]), Some(1), "an id that is left out is no other");
+    let other = json!({"gcode_state": "RUNNING", "subtask_id": "78", "gcode_file": "other.gcode.3mf"});
+    assert_eq!(runs(&[state("FINISH"), other]), Some(1), "another file");
+    let mut printer = Heard::printing();
+    printer.connected_anew();
+    assert_eq!(printer.hear(on("RUNNING", "78")).runs, Some(1), "it may have been resumed after a power loss");
+}
+
+#[test]
+fn a_printer_that_rejects_commands_is_probed_also_while_it_prints_but_not_while_it_prepares() {
+    let mut printer = Heard::printing();
+    assert!(!printer.track.calls_for_probe(), "it has rejected none");
+    printer.track.refuses = true;
+    for (state, calls) in [("RUNNING", true), ("PREPARE", false), ("PAUSE", true), ("FINISH", true), ("INIT", false)] {
+        printer.hear(json!({ "gcode_state": state }));
+        assert_eq!(printer.track.calls_for_probe(), calls, "{state}");
+    }
+}
+
+#[test]
 fn a_print_that_is_refused_while_it_is_prepared_has_failed() {
     let mut printer = Heard::new();
     printer.hear(json!({"gcode_state": "IDLE"}));

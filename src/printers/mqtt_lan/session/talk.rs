@@ -311,5 +311,5 @@ fn tell(shared: &SessionParts) {
 
 /// Extracts the parts of a status whose change is worth a poll.
 fn matter((status, trouble): &(Status, Option<String>)) -> impl PartialEq + '_ {
-    (status.state, status.connection, &status.file, status.ended, &status.slots, trouble)
+    (status.state, status.connection, &status.file, status.ended, status.runs, &status.slots, trouble)
 }

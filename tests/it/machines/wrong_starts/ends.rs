@@ -7,7 +7,7 @@ use simulator::bambu::setup::{DeveloperMode, Model};
 use simulator::faults::Delay;
 use simulator::printer::What;
 
-use super::super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, keyless, words};
+use super::super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, keyless, words};
 use super::uploaded;
 use crate::api::materials::mails;
 use crate::support::{Db, until};
@@ -172,5 +172,33 @@ async fn story_15_a_printer_that_refused_a_command_is_used_again_once_it_takes_t
     assert_eq!(bambu.clients(), clients, "over the same connection");
     floor.app.act(&floor.path(0, "/clear-attention")).await.expect(200);
     floor.app.order_is(&order, "ready").await;
+    assert_eq!(floor.started(0), 1);
+}
+
+/// Nothing is sent to a printer that is known to refuse commands, so its print could not be cancelled before its end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn story_15_a_printer_that_refused_a_command_in_mid_print_takes_them_again_before_its_end() {
+    let floor = Floor::new(PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
+    let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
+    bambu.change(|setup| setup.model = Model::A1Mini);
+    let (_, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    // It is no longer prepared.
+    floor.sim(0).handle.set_speed(60.0);
+    floor.status_until("the print to be on", 0, |status| status["progress"].as_f64() >= Some(15.0)).await;
+    floor.sim(0).handle.set_speed(0.1);
+    bambu.change(|setup| setup.developer_mode = DeveloperMode::Refused);
+    let refused = floor.app.act(&floor.path(0, "/pause")).await;
+    assert!(refused.status >= 400, "{}", refused.status);
+    floor.connection_is(0, "read_only").await;
+    let clients = bambu.clients();
+    bambu.change(|setup| setup.developer_mode = DeveloperMode::On);
+    floor.connection_is(0, "connected").await;
+    assert_eq!(bambu.clients(), clients, "over the same connection");
+    assert_eq!((floor.job(&job).await["state"].as_str(), floor.finished(0)), (Some("PRINTING"), 0));
+    floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
+    let cancelled = floor.app.job_is(&job, "CANCELLED").await;
+    assert_eq!(attempts(&cancelled), ["cancelled"], "{cancelled}");
+    floor.physically("its print to be cancelled", 0, |what| matches!(what, What::Cancelled { .. })).await;
     assert_eq!(floor.started(0), 1);
 }

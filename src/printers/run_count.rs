@@ -1,0 +1,100 @@
+//! Count of the prints of a file at printers that keep no history, but identify each print.
+//!
+//! A file that is printed again right after its end looks like the same print; only the identifier tells the two apart.
+//! The count covers what the adapter was shown: not a print that began and ended between two polls, and none before the
+//! start of this server.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Maximum time between two polls for which another identifier means another print. A printer that lost its power is
+/// away for longer, and may give the print that it then resumes another identifier.
+const MAX_GAP: Duration = Duration::from_secs(10);
+/// Number of files whose prints are counted.
+const MAX_FILES: usize = 4;
+
+/// Counter of the prints of the files that a printer showed last.
+#[derive(Debug, Default)]
+pub(super) struct RunCounter(Mutex<VecDeque<FileRuns>>);
+
+/// File that a printer showed, with its prints.
+#[derive(Debug)]
+struct FileRuns {
+    name: String,
+    /// Identifier of its latest print.
+    print: String,
+    /// Number of its prints.
+    runs: u32,
+    /// Time at which it was shown last.
+    at: Instant,
+}
+
+impl RunCounter {
+    /// Records that the printer shows a print of this file, and returns the number of its prints so far. `print` is
+    /// `None` if the printer does not identify the print this time. Returns `None` if it never did.
+    pub(super) fn count(&self, file: &str, print: Option<&str>, now: Instant) -> Option<u32> {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(entry) = files.iter_mut().find(|entry| entry.name == file) else {
+            let print = print?.to_owned();
+            files.truncate(MAX_FILES - 1);
+            files.push_front(FileRuns { name: file.to_owned(), print, runs: 1, at: now });
+            return Some(1);
+        };
+        if let Some(print) = print.filter(|print| *print != entry.print) {
+            if now.saturating_duration_since(entry.at) <= MAX_GAP {
+                entry.runs = entry.runs.saturating_add(1);
+            }
+            print.clone_into(&mut entry.print);
+        }
+        entry.at = now;
+        Some(entry.runs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn another_identifier_of_a_file_is_another_print() {
+        let (counter, now) = (RunCounter::default(), Instant::now());
+        assert_eq!(counter.count("a.gcode", None, now), None);
+        for (at, print, runs) in [
+            (0, Some("5"), 1),
+            (1, Some("5"), 1),
+            (2, None, 1),
+            (3, Some("6"), 2),
+            (4, None, 2),
+            (5, Some("6"), 2),
+            (6, Some("9"), 3),
+        ] {
+            assert_eq!(counter.count("a.gcode", print, now + SECOND * at), Some(runs), "{at}");
+        }
+        assert_eq!(counter.count("b.gcode", Some("10"), now + SECOND * 7), Some(1), "another file");
+        assert_eq!(counter.count("a.gcode", Some("11"), now + SECOND * 8), Some(4), "printed again after that");
+    }
+
+    #[test]
+    fn a_print_that_is_shown_again_after_an_outage_may_have_been_resumed() {
+        let (counter, now) = (RunCounter::default(), Instant::now());
+        assert_eq!(counter.count("a.gcode", Some("5"), now), Some(1));
+        assert_eq!(counter.count("a.gcode", Some("0"), now + SECOND * 11), Some(1));
+        assert_eq!(counter.count("a.gcode", Some("1"), now + SECOND * 12), Some(2), "it was shown a second ago");
+    }
+
+    #[test]
+    fn few_files_are_kept() {
+        let (counter, now) = (RunCounter::default(), Instant::now());
+        for n in 0..10 {
+            counter.count(&format!("{n}.gcode"), Some("1"), now);
+        }
+        assert_eq!(counter.0.lock().unwrap_or_else(PoisonError::into_inner).len(), MAX_FILES);
+        assert_eq!(counter.count("9.gcode", Some("2"), now), Some(2));
+        assert_eq!(counter.count("0.gcode", Some("2"), now), Some(1), "counted anew");
+    }
+}

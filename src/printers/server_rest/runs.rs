@@ -1,0 +1,110 @@
+//! Count of the prints of the currently selected file, from the file's own record.
+//!
+//! `OctoPrint` identifies a print only by its file. Printing a file again right after its end looks like the same
+//! print; only the record, in which each print is counted when it ends, tells the two apart.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::{ServerRest, files};
+use domain::printer_status::{Activity, Connection, Status};
+
+/// Time for which the count is reused while a print continues. `OctoPrint` counts a print a moment after its end.
+const COUNT_LIFETIME: Duration = Duration::from_secs(5);
+
+/// Last count.
+#[derive(Debug, Default)]
+pub(super) struct RecordedRuns(Mutex<Option<RecordCount>>);
+
+#[derive(Clone, Debug)]
+struct RecordCount {
+    file: String,
+    /// `true` if a print was in progress.
+    active: bool,
+    /// Seconds since the print began; a smaller number belongs to another print.
+    seconds: f64,
+    runs: u32,
+    at: Instant,
+}
+
+impl RecordCount {
+    /// Returns whether the count is still valid for the state that `OctoPrint` shows now.
+    fn stands(&self, active: bool, seconds: f64) -> bool {
+        // The record of a file that is not printing changes only when another print of it begins.
+        self.active == active && (!active || seconds >= self.seconds && self.at.elapsed() < COUNT_LIFETIME)
+    }
+}
+
+/// Returns the number of prints of the selected file, including the current one; `None` if no file is selected or it
+/// has no record.
+pub(super) async fn of(printer: &ServerRest, status: &Status, job: &Value) -> Option<u32> {
+    let file = status.file.as_deref().filter(|_| status.connection == Connection::Connected)?;
+    let active = matches!(status.state, Activity::Printing | Activity::Paused);
+    let seconds = job.pointer("/progress/printTime").and_then(Value::as_f64).unwrap_or_default();
+    let last = printer.runs.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let last = last.filter(|last| last.file == file);
+    if let Some(last) = last.as_ref().filter(|last| last.stands(active, seconds)) {
+        return Some(last.runs);
+    }
+    let Ok(ended) = files::ended_prints(&printer.wire, file).await else {
+        return last.map(|last| last.runs);
+    };
+    let runs = ended.saturating_add(u32::from(active));
+    let count = RecordCount { file: file.to_owned(), active, seconds, runs, at: Instant::now() };
+    *printer.runs.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(count);
+    Some(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+    use axum::{Json, Router, routing::get};
+    use serde_json::json;
+
+    use crate::tests::{adapter, serve};
+    use domain::time::Timestamp;
+
+    #[tokio::test]
+    async fn a_second_print_of_a_file_is_told_by_the_record_which_is_not_read_at_every_poll() {
+        let (seconds, ended) = (Arc::new(AtomicU64::new(60)), Arc::new(AtomicU64::new(0)));
+        let reads = Arc::new(AtomicUsize::new(0));
+        let (of_job, of_record, counted) = (seconds.clone(), ended.clone(), reads.clone());
+        let flags = json!({"operational": true, "printing": true});
+        let printer = json!({"state": {"text": "Printing", "flags": flags}});
+        let job = move || {
+            let seconds = of_job.load(Ordering::SeqCst);
+            let progress = json!({"completion": 1.0, "printTime": seconds, "printTimeLeft": 100});
+            let body = json!({"job": {"file": {"path": "a.gcode"}}, "progress": progress, "state": "Printing"});
+            async move { Json(body) }
+        };
+        let record = move || {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let body =
+                json!({"path": "a.gcode", "prints": {"success": of_record.load(Ordering::SeqCst), "failure": 0}});
+            async move { Json(body) }
+        };
+        let router = Router::new()
+            .route("/api/printer", get(move || async move { Json(printer) }))
+            .route("/api/job", get(job))
+            .route("/api/files/local/a.gcode", get(record));
+        let printer = adapter("server_rest", &serve(router).await);
+        let look = async || {
+            let status = printer.status(Timestamp(0)).await.unwrap();
+            (status.runs, status.prints_again())
+        };
+        for _ in 0..3 {
+            assert_eq!(look().await, (Some(1), false));
+        }
+        assert_eq!(reads.load(Ordering::SeqCst), 1, "as long as the print goes on");
+        ended.store(1, Ordering::SeqCst);
+        seconds.store(2, Ordering::SeqCst);
+        assert_eq!(look().await, (Some(2), true), "the time went back");
+        assert_eq!(reads.load(Ordering::SeqCst), 2);
+    }
+}
