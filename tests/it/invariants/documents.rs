@@ -4,13 +4,18 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use super::all_files;
 use super::map::paths;
+use super::text::words;
 
 /// Index of the documentation.
 const INDEX: &str = "docs/README.md";
 
 /// Documents outside of docs/.
 const AT_THE_ROOT: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+
+/// Beginning of the names of the variables that tests read from the environment.
+const VARIABLE: &str = "PRINTFLOOR_TEST_";
 
 /// Reads a document of the repository.
 pub(super) fn read(root: &Path, path: &str) -> String {
@@ -87,6 +92,23 @@ fn the_index_has_every_page_and_the_readme_leads_to_it() {
     assert!(pages.len() > 10, "only {} pages", pages.len());
     assert_eq!(unlisted(&read(root, INDEX), &pages), Vec::<String>::new(), "{INDEX} does not list these");
     assert!(links(&read(root, "README.md")).contains(&INDEX), "README.md does not lead to {INDEX}");
+}
+
+/// Returns the variables of tests that a text names.
+fn variables(text: &str) -> BTreeSet<String> {
+    words(text).filter(|word| word.len() > VARIABLE.len() && word.starts_with(VARIABLE)).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_variables_of_the_tests_are_explained() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let explained = variables(&read(root, "CONTRIBUTING.md"));
+    let scripts = ["scripts/test", "scripts/screenshots"].map(|script| read(root, script));
+    let texts = all_files().into_iter().map(|file| file.text).chain(scripts);
+    let unexplained: BTreeSet<String> =
+        texts.flat_map(|text| variables(&text)).filter(|variable| !explained.contains(variable)).collect();
+    assert_eq!(unexplained, BTreeSet::new(), "CONTRIBUTING.md does not explain these");
+    assert!(explained.len() > 20, "the tests have variables");
 }
 
 #[test]
