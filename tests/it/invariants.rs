@@ -3,9 +3,11 @@
 //! Each rule is a pure function of one file, and carries violations that it must find and text that it must let pass.
 //! Here are the means of all rules, and the rules of how a file is written. `layers` has who may know whom, `rooms`
 //! that no folder uses itself by a detour, `imports` their groups, `words` names and comments, `public` what may be
-//! `pub`, `map` that ARCHITECTURE.md names what exists.
+//! `pub`, `map` that ARCHITECTURE.md and the pages of docs/design/ name what exists, `documents` that their links lead
+//! somewhere and that the index has every page.
 
 mod comments;
+mod documents;
 mod imports;
 mod layers;
 mod map;

@@ -1,10 +1,12 @@
-//! ARCHITECTURE.md leads a stranger through the code: whatever it names in `code` must exist.
+//! ARCHITECTURE.md and the pages of docs/design/ lead a stranger through the code: whatever they name in `code` must
+//! exist, and the map has every folder and crate.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use super::all_files;
+use super::documents::{chapter, pages, read};
 use super::text::{File, words};
 
 /// Files that may be named although they do not exist: to say that there are none.
@@ -95,7 +97,7 @@ fn goes_on(text: &str, at: usize) -> bool {
 }
 
 /// All files and folders of the repository that are its own.
-fn paths(root: &Path, folder: &Path, found: &mut BTreeSet<String>) {
+pub(super) fn paths(root: &Path, folder: &Path, found: &mut BTreeSet<String>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -111,15 +113,61 @@ fn paths(root: &Path, folder: &Path, found: &mut BTreeSet<String>) {
     }
 }
 
+/// Folders that the map must have: those directly below `src/` that hold code, and every other crate.
+fn folders_of_code(paths: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut folders = BTreeSet::new();
+    for path in paths {
+        if let Some((folder, _)) = path.strip_prefix("src/").and_then(|rest| rest.split_once('/')) {
+            if is_rust(path) {
+                folders.insert(format!("src/{folder}"));
+            }
+        } else if let Some(folder) = path.strip_suffix("/Cargo.toml") {
+            folders.insert(folder.to_owned());
+        }
+    }
+    folders
+}
+
+/// The folders of code that a map does not name as `folder/`.
+fn unmapped(map: &str, paths: &BTreeSet<String>) -> Vec<String> {
+    let codes: BTreeSet<String> = named(map).into_iter().map(|(_, code)| code).collect();
+    folders_of_code(paths).into_iter().filter(|folder| !codes.contains(&format!("{folder}/"))).collect()
+}
+
 #[test]
-fn the_architecture_names_what_exists() {
+fn the_architecture_and_the_pages_of_the_design_name_what_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let document = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     let mut all = BTreeSet::new();
     paths(root, root, &mut all);
-    assert!(named(&document).len() > 100, "the document names its parts in backticks");
-    let found = missing(&document, &all, &all_files());
-    assert!(found.is_empty(), "ARCHITECTURE.md names what does not exist:\n{}", found.join("\n"));
+    let files = all_files();
+    let design = pages(root).into_iter().filter(|page| page.starts_with("docs/design/"));
+    let mut violations = Vec::new();
+    let mut names = 0;
+    for document in design.chain(["ARCHITECTURE.md".to_owned()]) {
+        let text = read(root, &document);
+        names += named(&text).len();
+        violations.extend(missing(&text, &all, &files).into_iter().map(|violation| format!("{document}:{violation}")));
+    }
+    assert!(names > 500, "the documents name their parts in backticks");
+    assert!(violations.is_empty(), "documents name what does not exist:\n{}", violations.join("\n"));
+}
+
+#[test]
+fn the_map_has_every_folder_of_code() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = BTreeSet::new();
+    paths(root, root, &mut all);
+    let architecture = read(root, "ARCHITECTURE.md");
+    let map = chapter(&architecture, "Code map").expect("a chapter \"Code map\"");
+    assert_eq!(unmapped(map, &all), Vec::<String>::new(), "these are not on the map of ARCHITECTURE.md");
+}
+
+#[test]
+fn a_folder_that_is_not_on_the_map_is_missed() {
+    let all = ["src/a/b.rs", "src/a/c/d.rs", "src/notes/e.txt", "src/main.rs", "tool/Cargo.toml", "Cargo.toml"];
+    let all = BTreeSet::from(all.map(str::to_owned));
+    assert_eq!(unmapped("| `src/a/`, `tool/` | both |", &all), Vec::<String>::new());
+    assert_eq!(unmapped("| `src/a/c/` | a part |", &all), ["src/a", "tool"]);
 }
 
 #[test]
