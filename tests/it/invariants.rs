@@ -1,14 +1,16 @@
-//! What must hold of the source text itself (ARCHITECTURE.md, "Cross-cutting").
+//! Rules of the source text itself (ARCHITECTURE.md, "Cross-cutting").
 //!
 //! Each rule is a pure function of one file, and carries violations that it must find and text that it must let pass.
-//! Here are the means of all rules, and the rules of how a file is written. `layers` has who may know whom, `rooms`
-//! that no folder uses itself by a detour, `imports` their groups, `words` names and comments, `public` what may be
-//! `pub`, `map` that ARCHITECTURE.md names what exists.
+//! This file has what all rules share, and the rules of how a file is written. `layers` has who may know whom, `rooms`
+//! that no folder uses itself by a detour, `imports` their groups, `words` constants and comments, `names` what may not
+//! be a name, `comments` the grammar of doc comments, `public` what may be `pub`, `map` that ARCHITECTURE.md names what
+//! exists.
 
 mod comments;
 mod imports;
 mod layers;
 mod map;
+mod names;
 mod public;
 mod rooms;
 mod text;

@@ -1,9 +1,6 @@
 //! What must hold of names and comments: a stranger understands each sentence alone, and a name means one thing.
 
-use std::collections::BTreeMap;
-
-use super::text::File;
-use super::{Rule, all_files, holds, holds_of, planted_and_innocent, source_files};
+use super::{Rule, all_files, holds, holds_of, planted_and_innocent};
 
 /// Parts of citations of documents that are not in the repository.
 const CITATIONS: [&str; 9] = [
@@ -211,38 +208,4 @@ fn comments_say_more_than_names() {
 #[test]
 fn rules_of_words_find_what_breaks_them() {
     planted_and_innocent(&[&NO_CITATION, &NO_RESTATEMENT, &TELLING_BOUNDS, &COMMENT_WIDTH]);
-}
-
-/// Types of this name are asked for by a library, once for each implementation.
-const ASKED_FOR: [&str; 3] = ["Model", "Relation", "Entity"];
-
-/// Types that are defined in three files or more, by name.
-fn ambiguous(files: &[File]) -> Vec<(String, Vec<String>)> {
-    let mut defined: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for file in files.iter().filter(|file| !file.is_tests()) {
-        for (_, name) in file.in_code(|line| {
-            let line = line.trim_start();
-            let line =
-                line.split_once(") ").filter(|(start, _)| start.starts_with("pub(")).map_or(line, |(_, rest)| rest);
-            let line = line.strip_prefix("pub ").unwrap_or(line);
-            let rest = ["struct ", "enum ", "trait "].iter().find_map(|keyword| line.strip_prefix(keyword))?;
-            named(rest).map(str::to_owned)
-        }) {
-            let files = defined.entry(name).or_default();
-            if !files.contains(&file.path) {
-                files.push(file.path.clone());
-            }
-        }
-    }
-    let several = defined.into_iter().filter(|(name, files)| files.len() > 2 && !ASKED_FOR.contains(&name.as_str()));
-    several.collect()
-}
-
-#[test]
-fn no_type_name_stands_for_three_things() {
-    let found = ambiguous(&source_files());
-    assert!(found.is_empty(), "one name, one meaning: {found:#?}");
-    let thrice: Vec<File> =
-        ["a", "b", "c"].iter().map(|name| File::new(&format!("src/{name}.rs"), "pub(crate) enum Place {}")).collect();
-    assert_eq!(ambiguous(&thrice).len(), 1);
 }
