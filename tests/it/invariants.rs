@@ -23,7 +23,7 @@ use text::{File, gather, words};
 
 /// A rule over the files of `src/`.
 struct Rule {
-    /// What holds, in the words of the failure message.
+    /// Statement of the rule, as the failure message prints it.
     holds: &'static str,
     /// Lines that break it, counted from 1, with what is wrong.
     check: fn(&File) -> Vec<(usize, String)>,
@@ -231,7 +231,7 @@ fn a_long_file_is_found() {
 const FOLDERS: [&str; 8] =
     ["src", "tests", "benches", "simulator", "migrations/src", "api-derive/src", "api-schema/src", "bounded-json/src"];
 
-/// All Rust files of the repository, the tests too.
+/// Returns all Rust files of the repository, the tests too.
 fn all_files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
@@ -242,7 +242,7 @@ fn all_files() -> Vec<File> {
     files
 }
 
-/// All files of `src/`.
+/// Returns all files of `src/`.
 fn source_files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();

@@ -1,4 +1,4 @@
-//! What must hold of names and comments: a stranger understands each sentence alone, and a name means one thing.
+//! Rules of constants and comments: a stranger understands each sentence alone.
 
 use super::{Rule, all_files, holds, holds_of, planted_and_innocent};
 
@@ -37,7 +37,7 @@ const NO_CITATION: Rule = Rule {
 const EMPTY_WORDS: [&str; 14] =
     ["a", "an", "the", "of", "its", "this", "that", "is", "to", "for", "and", "in", "one", "new"];
 
-/// The words of a name: `PrinterStatus` and `printer_status` are both `printer`, `status`.
+/// Splits a name into words: `PrinterStatus` and `printer_status` are both `printer`, `status`.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars() {
@@ -52,7 +52,7 @@ fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// A doc line that has only words of the name that it describes.
+/// Returns whether a doc line has only words of the name that it describes.
 fn restates(doc: &str, name: &str) -> bool {
     let name = words_of(name);
     let said: Vec<String> = doc
@@ -67,7 +67,7 @@ fn restates(doc: &str, name: &str) -> bool {
     said.iter().all(in_name)
 }
 
-/// The name that a line of code gives to a public item, field or variant.
+/// Returns the name that a line of code gives to a public item, field or variant.
 fn named(line: &str) -> Option<&str> {
     let line = line.trim();
     let rest = line.strip_prefix("pub ").unwrap_or(line);
@@ -126,7 +126,7 @@ const BOUND_TYPES: [&str; 14] = [
     "NonZeroUsize",
 ];
 
-/// Name and type of the constant that a line of code declares.
+/// Returns name and type of the constant that a line of code declares.
 fn constant(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim_start();
     let rest = rest.strip_prefix("pub").map_or(rest, |rest| rest.trim_start_matches(|c| c != ' ').trim_start());
