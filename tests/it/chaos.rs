@@ -18,9 +18,9 @@ mod catalogue;
 mod customers;
 pub mod hall;
 mod inspectors;
-mod made;
 mod money;
 mod packers;
+mod parts;
 mod truth;
 
 use std::collections::BTreeMap;
@@ -172,16 +172,16 @@ on_both! {
         for one in &outcomes {
             truth::money(one);
             truth::shipments(one, &sent);
-            made::lines(one, &words);
+            parts::lines(one, &words);
         }
         let jobs = outcomes.iter().flat_map(|one| &one.jobs);
         let jobs: BTreeMap<String, Value> = jobs.map(|job| (job["number"].as_str().unwrap().to_owned(), job.clone())).collect();
-        let made = made::physically(&hall, &jobs).await;
+        let made = parts::physically(&hall, &jobs).await;
         for (material, delivery) in materials.iter().zip(DELIVERY) {
             let received = STOCK + delivery * (sold.len() - 1) as f64 + ENOUGH;
-            made::stock(&app, material, received, &jobs).await;
+            parts::stock(&app, material, received, &jobs).await;
         }
-        made::slots(&app, &hall, &spools, &jobs).await;
+        parts::slots(&app, &hall, &spools, &jobs).await;
         let early = sent.values().map(Vec::len).sum::<usize>();
         truth::all_leaves(&app, &outcomes, &mut sent).await;
         for one in &truth::outcomes(&app, &sold).await {

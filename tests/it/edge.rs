@@ -8,9 +8,9 @@ mod chaos;
 mod front;
 mod hostile;
 mod hostile_answers;
-mod kept;
 mod limits;
 mod load;
+mod persistent;
 mod sharing;
 mod swollen;
 

@@ -7,8 +7,8 @@ use simulator::sink::Sink;
 
 use super::customers::{Plan, Sold};
 use super::hall::Hall;
-use super::made;
 use super::packers::Sent;
+use super::parts;
 use crate::support::{App, waiting::until_seen};
 
 /// An order in the end, with its jobs.
@@ -98,7 +98,7 @@ pub fn shipments(one: &Outcome<'_>, sent: &Sent) {
     for line in shown.iter().flat_map(|shipment| shipment["lines"].as_array().unwrap()) {
         *left.entry(line["line"].as_u64().unwrap()).or_default() += line["quantity"].as_u64().unwrap();
     }
-    for (n, line) in order["lines"].as_array().unwrap().iter().enumerate().filter(|(_, line)| !made::is_kit(line)) {
+    for (n, line) in order["lines"].as_array().unwrap().iter().enumerate().filter(|(_, line)| !parts::is_kit(line)) {
         let left = left.get(&(n as u64)).copied().unwrap_or_default();
         // Rejected after it left, a part is owed again.
         let rejected = line["rejectedAfterShipping"].as_u64().unwrap_or_default();

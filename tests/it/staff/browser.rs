@@ -8,13 +8,13 @@ mod alive;
 mod everywhere;
 mod first_print;
 mod forms;
-mod kept;
 mod keyboard;
 mod parts;
 mod pictures;
 mod report;
 mod shop;
 mod states;
+mod stored_report;
 mod tables;
 
 use simulator::PrinterKind;

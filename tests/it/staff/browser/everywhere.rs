@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::json;
 
-use super::kept::{part_is, part_was};
 use super::shop::{ANN, admin, filled};
+use super::stored_report::{part_is, part_was};
 use crate::api::{NOTHING, PASSWORD, some_sku, with_cookie};
 use crate::billing::cookie_of;
 use crate::support::browser::{Browser, Tab};

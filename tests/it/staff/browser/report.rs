@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use self::criteria::{CRITERIA, Criterion};
-use super::kept::part_is;
+use super::stored_report::part_is;
 use crate::support::browser::{AxeRule, Browser};
 use crate::support::{App, Db};
 
