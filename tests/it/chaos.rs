@@ -176,7 +176,7 @@ on_both! {
         }
         let jobs = outcomes.iter().flat_map(|one| &one.jobs);
         let jobs: BTreeMap<String, Value> = jobs.map(|job| (job["number"].as_str().unwrap().to_owned(), job.clone())).collect();
-        let made = parts::physically(&hall, &jobs).await;
+        let plate_counts = parts::physically(&hall, &jobs).await;
         for (material, delivery) in materials.iter().zip(DELIVERY) {
             let received = STOCK + delivery * (sold.len() - 1) as f64 + ENOUGH;
             parts::stock(&app, material, received, &jobs).await;
@@ -192,7 +192,7 @@ on_both! {
         let again = jobs.values().filter(|job| job["reprint"] == true).count();
         eprintln!(
             "{} orders, {} jobs ({again} for rejected parts), {} words about parts, {early} early shipments, {cut_off} cancels \
-             behind a cut, {heard} deliveries heard; made by {made:?}; {untold} prints of people's own that no printer tells of \
+             behind a cut, {heard} deliveries heard; made by {plate_counts:?}; {untold} prints of people's own that no printer tells of \
              later",
             sold.len(), jobs.len(), words.len(),
         );

@@ -298,7 +298,7 @@ fn the_rules_of_names_find_what_breaks_them() {
     planted_and_innocent(&[&NO_PARTICIPLES]);
     let text = "pub(crate) enum Place {}\nimpl A {\n    type Kind = u32;\n}\n#[cfg(test)]\nmod tests {\nstruct Row;\n}";
     let twice = ["src/a.rs", "src/b.rs", "src/b/tests.rs"].map(|path| File::new(path, text));
-    assert_eq!(Vec::from_iter(shared_names(&twice)), ["Place: src/a.rs, src/b.rs"]);
+    assert_eq!(shared_names(&twice).into_iter().collect::<Vec<_>>(), ["Place: src/a.rs, src/b.rs"]);
     assert!(shared_names(&twice[1..]).is_empty());
 }
 
