@@ -183,7 +183,7 @@ async fn links_are_limited_by_address_and_by_network() {
     assert_eq!(ask("another@example.org").await.error(429), "rate_limited");
 }
 
-/// Returns the number of session lookups before requests were counted.
+/// Returns the number of sessions that were looked up before their requests counted.
 async fn looked_up(app: &App) -> f64 {
     let metrics = app.get("/metrics").await.text;
     let name = "printfloor_customer_session_lookups_total ";

@@ -38,11 +38,11 @@ pub struct Machine {
     /// Its id on the server.
     pub id: String,
     pub sim: SimPrinter,
-    /// A printer that refuses every start.
+    /// `true` if it refuses every start.
     pub sick: bool,
     /// A person clears its bed after each print.
     pub by_hand: bool,
-    /// A printer that reports prints which ended unseen and in whose place it shows something else. Prints take a
+    /// `true` if it reports prints which ended unseen and in whose place it shows something else. Prints take a
     /// moment here, far less than their files say, which is what counts for a printer that reports nothing: so
     /// operators print something of their own on such a one only in the place of a print whose end was seen.
     pub remembers: bool,

@@ -49,7 +49,7 @@ pub struct End {
     pub due_back: bool,
     /// Another amount than was due is kept.
     pub mismatch: bool,
-    /// An order that was paid once, also if it is not any more.
+    /// `true` if it was paid once, also if it is not any more.
     pub paid: bool,
 }
 

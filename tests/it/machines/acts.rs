@@ -7,8 +7,7 @@ use simulator::printer::What;
 use super::files::printable;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can, done_if, supported, words};
 
-/// Lists actor, action and outcome of the audit entries about the first printer, oldest first, without its
-/// registration.
+/// Lists action and outcome of the audit entries about the first printer, oldest first, without its registration.
 async fn audited(floor: &Floor) -> Vec<(String, String)> {
     let query = format!("/api/audit-log?subject=printer:{}&limit=200", floor.printers[0]);
     let body = floor.app.get(&query).await.expect(200);
