@@ -49,20 +49,20 @@ pub const PASSWORD: &str = "correct horse battery";
 /// An id of nothing.
 pub const NOTHING: &str = "01890000-0000-7000-8000-00000000dead";
 
-/// The `id` of an answer.
+/// Returns the `id` of a response.
 #[track_caller]
 pub fn id(body: &Value) -> String {
     body["id"].as_str().unwrap_or_else(|| panic!("no id: {body}")).to_owned()
 }
 
-/// The paths of the faults of a validation error, sorted.
+/// Returns the paths of the faults in a validation error, sorted.
 #[track_caller]
 pub fn paths(body: &Value) -> Vec<String> {
     assert_eq!(body["code"], "validation_failed", "{body}");
     fault_paths(body)
 }
 
-/// The paths of the faults of an error with any code, sorted.
+/// Returns the paths of the faults in an error with any code, sorted.
 #[track_caller]
 pub fn fault_paths(body: &Value) -> Vec<String> {
     let faults = body["errors"].as_array().unwrap_or_else(|| panic!("no errors: {body}"));
@@ -71,23 +71,23 @@ pub fn fault_paths(body: &Value) -> Vec<String> {
     paths
 }
 
-/// A new API key: its id and a client that shows it.
+/// Creates an API key; returns its id and a client that sends it.
 pub async fn new_key(app: &App, body: &Value) -> (String, Client) {
     let made = app.post("/api/auth/api-keys", body).await.expect(201);
     (id(&made), app.with_key(made["key"].as_str().unwrap()))
 }
 
-/// A client with a new key of this role.
+/// Returns a client with a new key of this role.
 pub async fn with_role(app: &App, role: &str) -> Client {
     new_key(app, &json!({"name": role, "role": role})).await.1
 }
 
-/// A client with a new key of a customer.
+/// Returns a client with a new key of a customer.
 pub async fn customer_of(app: &App, email: &str) -> Client {
     new_key(app, &json!({"name": "shop", "role": "customer", "customerEmail": email})).await.1
 }
 
-/// A new staff member; gives their id.
+/// Creates a staff member; returns their id.
 pub async fn staff(app: &App, email: &str, role: &str) -> String {
     let body = json!({"email": email, "name": "Sam", "password": PASSWORD, "role": role});
     id(&app.post("/api/users", &body).await.expect(201))
@@ -101,7 +101,7 @@ pub async fn sign_in(app: &App, email: &str, password: &str) -> String {
     cookie.split(';').next().unwrap().to_owned()
 }
 
-/// A client that sends this cookie with everything, and no key.
+/// Returns a client that sends this cookie with every request, and no key.
 #[expect(clippy::disallowed_methods, reason = "a test's own client")]
 pub fn with_cookie(app: &App, cookie: &str) -> Client {
     let headers = [(reqwest::header::COOKIE, cookie.parse().unwrap())].into_iter().collect();
@@ -110,24 +110,24 @@ pub fn with_cookie(app: &App, cookie: &str) -> Client {
     Client { http, ..app.nobody() }
 }
 
-/// A client of a staff member who has just signed in.
+/// Returns a client of a staff member who has just signed in.
 pub async fn signed_in(app: &App, email: &str) -> Client {
     with_cookie(app, &sign_in(app, email, PASSWORD).await)
 }
 
-/// A SKU of 10 g a piece, at 12.50, without stock worries.
+/// Creates a SKU of 10 g a piece, at 12.50, whose material does not run out; returns its id.
 pub async fn some_sku(app: &App) -> String {
     let material = app.material("PLA", 1_000_000.0).await;
     let file = app.gcode("part", 60, 10.0).await;
     app.sku("PART", &material, &file, 1250).await
 }
 
-/// The body of an order for one of a SKU.
+/// Returns the body of an order for one piece of a SKU.
 pub fn one_of(sku: &str) -> Value {
     json!({"lines": [{"skuId": sku, "quantity": 1}]})
 }
 
-/// How many orders there are.
+/// Returns the total of a list.
 pub async fn count(client: &Client, path: &str) -> u64 {
     let list = client.get(path).await.expect(200);
     list["pagination"]["total"].as_u64().unwrap_or_else(|| panic!("no total: {list}"))

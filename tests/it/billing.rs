@@ -59,7 +59,7 @@ impl Mail {
     }
 }
 
-/// All mails to an address, in the order in which they were written.
+/// Lists the mails to an address, in the order in which they were written.
 pub fn mails_to(app: &App, email: &str) -> Vec<Mail> {
     let Ok(folder) = std::fs::read_dir(app.data().join("outbox")) else { return Vec::new() };
     let mut files: Vec<_> = folder.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -70,7 +70,7 @@ pub fn mails_to(app: &App, email: &str) -> Vec<Mail> {
     mails.filter(|mail| mail.to == email).collect()
 }
 
-/// The links of a mail that sign in: path with query, each once.
+/// Lists the sign-in links of a mail: path with query, each once.
 pub fn links(mail: &Mail) -> Vec<String> {
     let mut found = Vec::new();
     let all = format!("{}\n{}", mail.text, mail.html);
@@ -103,7 +103,7 @@ pub async fn link(app: &App, body: serde_json::Value) -> String {
     .await
 }
 
-/// The query that redeems a mailed link.
+/// Returns the query that redeems a mailed link.
 pub fn verify(link: &str) -> String {
     let query = link.split_once('?').expect("a query").1;
     format!("/api/v1/auth/verify?{query}")
@@ -117,14 +117,14 @@ pub async fn cookie_of(app: &App, email: &str) -> String {
     answer.header("set-cookie").expect("a cookie").split(';').next().unwrap().to_owned()
 }
 
-/// The token of a new pay link of an invoice.
+/// Creates a pay link of an invoice; returns its token.
 pub async fn pay_token_of(app: &App, invoice: &str) -> String {
     let made = app.act(&format!("/api/invoices/{invoice}/pay-link")).await.expect(200);
     let url = made["payUrl"].as_str().expect("an address");
     url.rsplit('/').next().unwrap().to_owned()
 }
 
-/// A client of a customer who has just signed in.
+/// Returns a client of a customer who has just signed in.
 pub async fn customer(app: &App, email: &str) -> Client {
     with_cookie(app, &cookie_of(app, email).await)
 }

@@ -18,9 +18,9 @@ mod catalogue;
 mod customers;
 pub mod hall;
 mod inspectors;
-mod made;
 mod money;
 mod packers;
+mod parts;
 mod truth;
 
 use std::collections::BTreeMap;
@@ -43,11 +43,11 @@ use inspectors::Inspector;
 /// The seed without `PRINTFLOOR_TEST_SEED`. Fixed, so that a run that failed fails again; `scripts/test` takes another
 /// one for each run, prints it, and keeps it for the whole run.
 const USUAL_SEED: u64 = 20_261_122;
-/// How often the first start is cut off, and after how many milliseconds at most.
+/// Number of times that the first start is cut off, and the longest time until then in milliseconds.
 const FIRST_STARTS: (usize, u64) = (4, 400);
 /// As [`FIRST_STARTS`], over the data of an older release; the shortest come first, before the migrations are done.
 const MIGRATIONS_CUT: (usize, u64) = (10, 120);
-/// How many migrations older releases had of which there is a shop.
+/// Numbers of migrations of the older releases of which there is a shop.
 const RELEASES: [usize; 3] = [1, 5, 6];
 /// Fewest orders.
 const ORDERS: u64 = 12;
@@ -58,13 +58,13 @@ pub fn from_env(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Stock comes in, under a key of its own.
+/// Books incoming stock, under an idempotency key of its own.
 async fn receive(client: &crate::support::Client, material: &str, key: &str, grams: f64) {
     let path = format!("/api/inventory/materials/{material}/adjustments");
     insist(client, &path, key, &json!({"delta": grams, "reason": "delivery"})).await;
 }
 
-/// What the older release kept of its paid order is there.
+/// Checks that the paid order of the older release is intact.
 async fn old_order_is_kept(app: &App) {
     let [paid, ..] = released::shop_ids();
     let order = app.get(&format!("/api/orders/{paid}")).await.expect(200);
@@ -75,7 +75,7 @@ async fn old_order_is_kept(app: &App) {
     assert_eq!((&jobs[0]["state"], &jobs[0]["attempts"][0]["state"]), (&json!("COMPLETED"), &json!("finished")));
 }
 
-/// The half paid order of the older release. Its SKU gets a file and a material that are there.
+/// Returns the half paid order of the older release, once its SKU has a file and a material that exist.
 async fn old_half(app: &App, catalogue: &Catalogue) -> Value {
     let [_, half, sku] = released::shop_ids();
     let new = json!({"gcodeFileId": catalogue.file, "materialId": catalogue.materials[0]});
@@ -172,16 +172,16 @@ on_both! {
         for one in &outcomes {
             truth::money(one);
             truth::shipments(one, &sent);
-            made::lines(one, &words);
+            parts::lines(one, &words);
         }
         let jobs = outcomes.iter().flat_map(|one| &one.jobs);
         let jobs: BTreeMap<String, Value> = jobs.map(|job| (job["number"].as_str().unwrap().to_owned(), job.clone())).collect();
-        let made = made::physically(&hall, &jobs).await;
+        let plate_counts = parts::physically(&hall, &jobs).await;
         for (material, delivery) in materials.iter().zip(DELIVERY) {
             let received = STOCK + delivery * (sold.len() - 1) as f64 + ENOUGH;
-            made::stock(&app, material, received, &jobs).await;
+            parts::stock(&app, material, received, &jobs).await;
         }
-        made::slots(&app, &hall, &spools, &jobs).await;
+        parts::slots(&app, &hall, &spools, &jobs).await;
         let early = sent.values().map(Vec::len).sum::<usize>();
         truth::all_leaves(&app, &outcomes, &mut sent).await;
         for one in &truth::outcomes(&app, &sold).await {
@@ -192,7 +192,7 @@ on_both! {
         let again = jobs.values().filter(|job| job["reprint"] == true).count();
         eprintln!(
             "{} orders, {} jobs ({again} for rejected parts), {} words about parts, {early} early shipments, {cut_off} cancels \
-             behind a cut, {heard} deliveries heard; made by {made:?}; {untold} prints of people's own that no printer tells of \
+             behind a cut, {heard} deliveries heard; made by {plate_counts:?}; {untold} prints of people's own that no printer tells of \
              later",
             sold.len(), jobs.len(), words.len(),
         );

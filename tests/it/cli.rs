@@ -17,7 +17,7 @@ use crate::support::waiting::until;
 
 pub const SERVE: &str = "serve --data data --listen 127.0.0.1:0";
 
-/// A server that is up, and its address.
+/// Starts a server and waits until it is up; returns it with its address.
 fn served(place: &Place) -> (Running, String) {
     let mut server = place.start(SERVE);
     let line = server.line("address   http://");
@@ -261,7 +261,7 @@ fn check_is_content_with_what_works() {
     assert!(beside.contains("go to the active admins") && !beside.contains("nobody is told"), "{beside}");
 }
 
-/// A check that closed a printer's serial port would end its print.
+/// Checks that `check` leaves printers alone: closing a printer's serial port would end its print.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn check_changes_nothing_at_a_printer() {
     let place = Place::new();

@@ -14,7 +14,7 @@ fn started(place: &Place, more: &str) -> Running {
     place.start(&format!("demo --data shop --listen 127.0.0.1:0 --base-port {} {more}", place.ports()))
 }
 
-/// A number of the summary.
+/// Returns a number of the summary.
 fn counted(summary: &str, what: &str) -> u32 {
     let rest = summary.split(what).nth(1).unwrap_or_else(|| panic!("no {what:?} in {summary:?}"));
     rest.trim_start().split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
@@ -43,7 +43,7 @@ async fn orders_are_paid_printed_and_shipped_by_themselves() {
     assert!(lines.iter().all(|line| !line.contains('\u{1b}')), "plain lines where there is no terminal: {lines:?}");
 }
 
-/// The link that is printed lets whoever sits at this machine in, once.
+/// Checks that the printed link signs in, once, whoever sits at this machine.
 #[tokio::test]
 async fn the_printed_link_opens_into_the_living_floor_once() {
     let place = Place::new();
@@ -69,7 +69,7 @@ async fn the_printed_link_opens_into_the_living_floor_once() {
     assert_eq!(code, Some(0), "{lines:?}");
 }
 
-/// A browser opens the link as a person does: it stands before the floor, signed in, without having typed anything.
+/// Opens the link in a browser as a person does: it shows the floor, signed in, without anything typed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_opens_the_printed_link_and_sees_the_floor() {
     let Some(mut browser) = crate::support::browser::Browser::start().await else { return };
@@ -86,7 +86,8 @@ async fn chromium_opens_the_printed_link_and_sees_the_floor() {
     assert_eq!(demo.end().0, Some(0));
 }
 
-/// Each promise is shown: something goes wrong, people are told what the server makes of it, and all ends well.
+/// Checks that each promise of the demo is shown: something goes wrong, people are told how the server reacts, and all
+/// ends well.
 #[test]
 fn three_kinds_of_mishaps_happen_and_each_is_rescued() {
     let place = Place::new();
@@ -118,8 +119,8 @@ fn all_told(demo: &mut Running, texts: &[&str]) {
     }
 }
 
-/// What a stranger is shown of parts and promises: a kit of two colours, a bad part that is made again, promises kept
-/// and missed.
+/// Checks what a stranger is shown of parts and promises: a kit of two colours, a bad part that is made again, promises
+/// that were met and missed.
 #[test]
 fn a_kit_a_bad_part_and_promises_are_told_in_plain_words() {
     let place = Place::new();
@@ -145,7 +146,8 @@ fn a_kit_a_bad_part_and_promises_are_told_in_plain_words() {
     assert!(counted(summary, "bad") >= 1, "{summary}");
 }
 
-/// Those that print nothing but packages, from the spools that they report, have something to do as well.
+/// Checks that printers which print nothing but packages, from the spools that they report, have something to do as
+/// well.
 #[tokio::test]
 async fn a_floor_with_a_printer_of_each_type_keeps_all_of_them_busy() {
     let place = Place::new();
@@ -179,7 +181,7 @@ async fn a_floor_with_a_printer_of_each_type_keeps_all_of_them_busy() {
     assert_eq!(code, Some(0), "{lines:?}");
 }
 
-/// What else a shop has is there too, and each system is used.
+/// Checks that the rest of a shop is there too, and that each system is used.
 #[tokio::test]
 async fn the_other_systems_of_a_shop_are_there_and_well() {
     let place = Place::new();
@@ -205,7 +207,7 @@ async fn the_other_systems_of_a_shop_are_there_and_well() {
     assert_eq!(code, Some(0), "{lines:?}");
 }
 
-/// What is in the catalogue of a demo, by name.
+/// Lists the names in the catalogue of a demo.
 async fn catalogue(demo: &mut Running) -> Vec<String> {
     let base = demo.line("address").split_whitespace().last().unwrap().to_owned();
     demo.line("order.created");

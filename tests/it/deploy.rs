@@ -1,10 +1,10 @@
-//! What `deploy/` offers to operators names things that there are.
+//! Files of `deploy/`: everything that they name exists.
 
 use std::collections::BTreeSet;
 
 use crate::support::{App, Db};
 
-/// The names of metrics in a text: words with one of our two prefixes.
+/// Returns the names of metrics in a text: words with one of our two prefixes.
 fn metrics(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     words.filter(|word| word.starts_with("printfloor_") || word.starts_with("process_")).collect()
@@ -31,12 +31,12 @@ async fn every_metric_of_the_dashboard_and_the_alerts_is_shown() {
     assert!(dashboard["panels"].as_array().is_some_and(|panels| panels.len() > 10));
 }
 
-/// A file of the project.
+/// Reads a file of the project.
 pub fn text_of(file: &str) -> String {
     std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/").to_owned() + file).unwrap()
 }
 
-/// Whether the program understands this command line.
+/// Returns whether the program understands this command line.
 fn is_understood(line: &str) -> bool {
     <printfloor::cli::Cli as clap::Parser>::try_parse_from(line.split_whitespace()).is_ok()
 }

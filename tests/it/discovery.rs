@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::db::SERVICES;
 
-/// What was found, as `discovery.py` prints it.
+/// Runs a search; returns its result as `discovery.py` prints it.
 fn searched() -> Option<Value> {
     if std::env::var_os(SERVICES).is_none() {
         eprintln!("left out: no {SERVICES}");

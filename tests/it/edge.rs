@@ -8,9 +8,9 @@ mod chaos;
 mod front;
 mod hostile;
 mod hostile_answers;
-mod kept;
 mod limits;
 mod load;
+mod persistent;
 mod sharing;
 mod swollen;
 
@@ -43,7 +43,7 @@ async fn stops_in_time(app: &App, printer: &str) {
     assert!(stopped < MAX_STOP && healthy < MAX_STOP, "the stop took {stopped:?}, the health check {healthy:?}");
 }
 
-/// What the two headers say: limit and what is left.
+/// Returns the values of the two headers: the limit and what is left of it.
 #[track_caller]
 pub fn told(answer: &Answer) -> (u32, u32) {
     let number = |name: &str| {
@@ -53,7 +53,7 @@ pub fn told(answer: &Answer) -> (u32, u32) {
     (number("x-ratelimit-limit"), number("x-ratelimit-remaining"))
 }
 
-/// Which window of so many minutes it is. Windows follow the clock.
+/// Returns the number of the current window of so many minutes. Windows follow the clock.
 #[expect(clippy::disallowed_methods, reason = "windows follow the machine's clock")]
 fn window(minutes: u64) -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 60 / minutes

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::support::app::Builder;
 use crate::support::{App, Db};
 
-/// A server whose integrations are tried again at once.
+/// Returns a server that retries its integrations at once.
 fn quick(db: Db) -> Builder {
     App::on(db)
         .env("PRINTFLOOR_INTEGRATIONS__REQUEST_TIMEOUT_SECONDS", 2)
@@ -26,13 +26,13 @@ fn quick(db: Db) -> Builder {
         .env("PRINTFLOOR_SMART_HOME__PUSH_INTERVAL_SECONDS", 0.1)
 }
 
-/// A material of which less is there than its reorder point.
+/// Creates a material whose stock is below its reorder point.
 async fn runs_low(app: &App, name: &str) {
     let low = json!({"name": name, "type": "filament", "quantity": 40, "reorderPoint": 50, "reorderQuantity": 500});
     app.post("/api/inventory/materials", &low).await.expect(201);
 }
 
-/// What `/readyz` says is wrong and stops nobody.
+/// Lists the components that `/readyz` shows as degraded.
 async fn degraded(app: &App) -> Vec<String> {
     let ready: Value = app.get("/readyz").await.expect(200);
     ready["degraded"].as_array().unwrap().iter().map(|words| words.as_str().unwrap().to_owned()).collect()

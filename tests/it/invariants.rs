@@ -1,16 +1,18 @@
-//! What must hold of the source text itself (ARCHITECTURE.md, "Cross-cutting").
+//! Rules of the source text itself (ARCHITECTURE.md, "Cross-cutting").
 //!
 //! Each rule is a pure function of one file, and carries violations that it must find and text that it must let pass.
-//! Here are the means of all rules, and the rules of how a file is written. `layers` has who may know whom, `rooms`
-//! that no folder uses itself by a detour, `imports` their groups, `words` names and comments, `public` what may be
-//! `pub`, `map` that ARCHITECTURE.md and the pages of docs/design/ name what exists, `documents` that their links lead
-//! somewhere and that the index has every page.
+//! This file has what all rules share, and the rules of how a file is written. `layers` has who may know whom, `rooms`
+//! that no folder uses itself by a detour, `imports` their groups, `words` constants and comments, `names` what may not
+//! be a name, `comments` the grammar of doc comments, `public` what may be `pub`, `map` that ARCHITECTURE.md and the
+//! pages of docs/design/ name what exists, `documents` that their links lead somewhere and that the index has every
+//! page.
 
 mod comments;
 mod documents;
 mod imports;
 mod layers;
 mod map;
+mod names;
 mod public;
 mod rooms;
 mod text;
@@ -23,7 +25,7 @@ use text::{File, gather, words};
 
 /// A rule over the files of `src/`.
 struct Rule {
-    /// What holds, in the words of the failure message.
+    /// Statement of the rule, as the failure message prints it.
     holds: &'static str,
     /// Lines that break it, counted from 1, with what is wrong.
     check: fn(&File) -> Vec<(usize, String)>,
@@ -231,7 +233,7 @@ fn a_long_file_is_found() {
 const FOLDERS: [&str; 8] =
     ["src", "tests", "benches", "simulator", "migrations/src", "api-derive/src", "api-schema/src", "bounded-json/src"];
 
-/// All Rust files of the repository, the tests too.
+/// Returns all Rust files of the repository, the tests too.
 fn all_files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
@@ -242,7 +244,7 @@ fn all_files() -> Vec<File> {
     files
 }
 
-/// All files of `src/`.
+/// Returns all files of `src/`.
 fn source_files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();

@@ -23,7 +23,7 @@ const LAN_SERVERS: &str = "PRINTFLOOR_TEST_LAN_SERVERS";
 const SERIAL: &str = "01S00A123456";
 const CODE: &str = "12345678";
 
-/// The value of a variable that names a program; `None` where there is none and nobody asked for services.
+/// Returns the value of a variable that names a program; `None` where there is none and services are not required.
 fn given(variable: &str) -> Option<String> {
     let given = std::env::var(variable).ok();
     assert!(given.is_some() || std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {variable} is not");

@@ -63,15 +63,15 @@ mod wrong_starts;
 pub const SLOW: f64 = 1.0;
 /// Prints a part in a moment.
 pub const FAST: f64 = 2_000.0;
-/// What one part takes at speed 1.
+/// Seconds that one part takes at speed 1.
 const SECONDS: u64 = 600;
 /// The file of a person's own print.
 pub const OWN: &str = "vase.gcode";
-/// What one part takes of its material.
+/// Grams of material in one part.
 const GRAMS: f64 = 10.0;
 const STOCK: f64 = 1_000.0;
 
-/// What is said besides the usual.
+/// Settings of the server besides the usual ones.
 pub type Env<'a> = &'a [(&'a str, &'a str)];
 /// A start is judged soon.
 pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "1");
@@ -93,7 +93,7 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// With this many printers of one kind, connected one after the other (so the first is the longest idle).
+    /// Starts with this many printers of one kind, connected one after the other (so the first is the longest idle).
     pub async fn new(kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         Self::on(Db::sqlite(), kind, count, speed, env).await
     }
@@ -104,7 +104,7 @@ impl Floor {
         floor
     }
 
-    /// As [`Self::new`], with all printers' servers on one computer.
+    /// Does what [`Self::new`] does, with all printers' servers on one computer.
     pub async fn on_one_computer(kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         let options = FleetOptions { speed, seed: 11, ..FleetOptions::of(kind, count) };
         let mut floor = Self::with(Db::sqlite(), options, env).await;
@@ -112,13 +112,13 @@ impl Floor {
         floor
     }
 
-    /// The printers are there, each on a computer of its own, and not registered.
+    /// Starts the printers, each on a computer of its own, and does not register them.
     pub async fn empty(db: Db, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         let options = FleetOptions { speed, seed: 11, own_hosts: true, ..FleetOptions::of(kind, count) };
         Self::with(db, options, env).await
     }
 
-    /// As [`Self::new`], with a wall clock that the test sets.
+    /// Does what [`Self::new`] does, with a wall clock that the test sets.
     pub async fn at(clock: &Clock, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         Self::at_on(Db::sqlite(), clock, kind, count, speed, env).await
     }
@@ -169,29 +169,29 @@ impl Floor {
         self.sim(printer).handle.update_faults(change);
     }
 
-    /// A file that the printers print; its id.
+    /// Uploads a file that the printers print; returns its id.
     pub async fn file(&self, name: &str, seconds: u64, grams: f64) -> String {
         let (name, content) = printable(self.sim(0).kind, name, seconds, grams);
         self.app.upload(&name, content).await.expect(201)["id"].as_str().unwrap().to_owned()
     }
 
-    /// A file of about this many bytes that the printers print; as it was stored.
+    /// Uploads a file of about this many bytes that the printers print; returns it as it was stored.
     pub async fn big_file(&self, name: &str, bytes: usize) -> Value {
         let (name, content) = big(self.sim(0).kind, name, bytes);
         self.app.upload(&name, content).await.expect(201)
     }
 
-    /// From now on parts are done in a moment.
+    /// Lets parts be done in a moment from now on.
     pub fn hurry(&self, printer: usize) {
         self.sim(printer).handle.set_speed(FAST);
     }
 
-    /// A paid order for this many parts.
+    /// Places and pays an order for this many parts.
     pub async fn order(&self, quantity: u32) -> String {
         self.app.paid_order(&self.sku, quantity).await
     }
 
-    /// A paid order for one part: (order, job).
+    /// Places and pays an order for one part; returns the order and its job.
     pub async fn one(&self) -> (String, String) {
         let order = self.order(1).await;
         let job = self.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
@@ -245,7 +245,7 @@ impl Floor {
         self.status_until(&format!("attention {word}: {is}"), printer, |status| says(status) == is).await;
     }
 
-    /// A person clears the bed, after a print that did not finish.
+    /// Clears the bed as a person does, after a print that did not finish.
     pub async fn clear_bed(&self, printer: usize) {
         self.attention(printer, "bed_not_cleared", true).await;
         self.app.act(&self.path(printer, "/bed-cleared")).await.expect(200);
@@ -272,7 +272,7 @@ impl Floor {
         .await;
     }
 
-    /// All events of this name so far.
+    /// Lists the events of this name so far.
     pub async fn events(&self, name: &str) -> Vec<Value> {
         let body = self.app.get(&format!("/api/events?event={name}&limit=200")).await.expect(200);
         body["events"].as_array().unwrap().clone()
@@ -291,7 +291,7 @@ impl Floor {
         self.count(printer, |what| matches!(what, What::Finished { .. }))
     }
 
-    /// A person puts a file of their own on the printer and prints it, slowly.
+    /// Puts a person's own file on the printer and prints it, slowly.
     pub fn own_print(&self, printer: usize) {
         let sim = &self.sim(printer).handle;
         sim.set_speed(SLOW);
@@ -304,8 +304,8 @@ impl Floor {
         until(what, || async { (self.count(printer, &which) > 0).then_some(()) }).await;
     }
 
-    /// What must hold after every story: no attempt was started twice, as many parts were printed to their end as jobs
-    /// are completed, each was told once, nothing is reserved, and the ledger says what is in stock.
+    /// Checks the rules that hold after every story: no attempt was started twice, as many parts were printed to their
+    /// end as jobs are completed, each has one event, nothing is reserved, and the ledger agrees with the stock.
     pub async fn truth(&self) {
         until("the last claim to be settled", || async {
             let stock = self.app.get(&format!("/api/inventory/materials/{}", self.material)).await.expect(200);

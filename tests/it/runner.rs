@@ -1,5 +1,5 @@
-//! How the tests are run: what `scripts/test` says at its end, what `.config/nextest.toml` promises, and the shop that
-//! the servers of all tests start on copies of.
+//! Test runner: the summary of `scripts/test`, the promises of `.config/nextest.toml`, and the shop that the servers of
+//! all tests start on copies of.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::api::count;
 use crate::deploy::text_of;
 use crate::support::{App, Db, on_both};
 
-/// A report as cargo-nextest writes it: twelve tests, one of which failed and printed what looks like another.
+/// Builds a report as cargo-nextest writes it: twelve tests, one of which failed and printed what looks like another.
 fn report() -> String {
     let case = |n: u32| {
         let printed = r#"<failure type="test failure">&lt;testcase name="none" time="999"&gt;</failure>"#;
@@ -53,7 +53,7 @@ fn the_report_of_a_run_is_written_where_it_is_read() {
     }
 }
 
-/// What each run leaves out is named by the module it is in, and a run before a release leaves nothing out.
+/// Checks that each run names what it leaves out by its module, and that a run before a release leaves nothing out.
 #[test]
 fn only_long_variants_are_left_out_and_not_before_a_release() {
     let config: toml_edit::DocumentMut = text_of(".config/nextest.toml").parse().unwrap();
@@ -63,7 +63,7 @@ fn only_long_variants_are_left_out_and_not_before_a_release() {
     assert!(config["profile"]["services"].get("default-filter").is_none(), "as the default profile");
 }
 
-/// A test group lets tests of other groups run beside its own; only a test that takes every thread runs alone.
+/// Checks that a test of chaos takes every thread: a test group lets tests of other groups run beside its own.
 #[test]
 fn nothing_runs_beside_a_test_of_chaos() {
     let config: toml_edit::DocumentMut = text_of(".config/nextest.toml").parse().unwrap();

@@ -21,7 +21,8 @@ use crate::whole::cube;
 /// A Python environment with Schemathesis in it.
 const VENV: &str = "PRINTFLOOR_TEST_SCHEMATHESIS";
 
-/// How many requests are invented for each operation, when not the few of `schemathesis.toml`: for a long run.
+/// Variable with the number of requests that are invented for each operation, instead of the few of
+/// `schemathesis.toml`: for a long run.
 const EXAMPLES: &str = "PRINTFLOOR_TEST_SCHEMATHESIS_EXAMPLES";
 
 const AGENT: &str = "token-of-the-agent";
@@ -33,7 +34,7 @@ fn id(body: &Value) -> String {
     body["id"].as_str().unwrap_or_else(|| panic!("no id: {body}")).to_owned()
 }
 
-/// The environment with the program; `None` where the test is left out.
+/// Returns the environment with the program; `None` where the test is left out.
 fn venv() -> Option<String> {
     let venv = std::env::var(VENV).ok();
     if venv.is_none() {
@@ -124,7 +125,7 @@ async fn invented_requests_of_customers_get_the_answers_that_are_described() {
     succeeds(run).await;
 }
 
-/// One thing of each kind that a customer has, by the names of `schemathesis-billing.toml`.
+/// Creates one thing of each kind that a customer has, by the names of `schemathesis-billing.toml`.
 async fn things_of_a_customer(
     app: &App,
     ann: &Client,

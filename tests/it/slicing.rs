@@ -18,7 +18,7 @@ use crate::whole::{SLICER, cube};
 
 /// The name of the profile of these tests.
 pub const PROFILE: &str = "PLA 0.2";
-/// What makes a good print, in the words of the program's shell.
+/// Shell command of the program that makes a good print.
 const GOOD: &str = "cp \"$HOME_OF_TEST/good.gcode\" sliced.gcode";
 
 /// A program that says its version, counts its runs, and else does what the test wrote down.
@@ -46,7 +46,7 @@ impl FakeSlicer {
         self.folder.path().join("slicer")
     }
 
-    /// What it does from now on.
+    /// Sets the program's shell script from now on.
     fn does(&self, shell: &str) {
         let new = self.folder.path().join("new");
         std::fs::write(&new, shell).unwrap();
@@ -58,24 +58,24 @@ impl FakeSlicer {
         std::fs::write(self.folder.path().join("good.gcode"), code).unwrap();
     }
 
-    /// The arguments of each run so far.
+    /// Lists the arguments of each run so far.
     fn runs(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.folder.path().join("runs")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
-    /// How many processes of it there are.
+    /// Counts the running processes of the program.
     fn running(&self) -> usize {
         let found = std::process::Command::new("pgrep").args(["-f", &self.program().display().to_string()]).output();
         found.unwrap().stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count()
     }
 
-    /// A server that slices with it.
+    /// Returns a server that slices with the program.
     fn shop(&self, db: Db) -> Builder {
         self.slices_for(App::on(db))
     }
 
-    /// The same server, which slices with it.
+    /// Lets this server slice with the program.
     pub fn slices_for(&self, server: Builder) -> Builder {
         server
             .env("PRINTFLOOR_SLICING__PROGRAM", self.program().display())
@@ -90,7 +90,7 @@ pub fn profile(app: &App, name: &str, text: &str) {
     std::fs::write(folder.join(format!("{name}.ini")), text).unwrap();
 }
 
-/// A SKU with a model and a profile; its estimate is 50 g.
+/// Creates a SKU with a model and a profile; its estimate is 50 g.
 async fn model_sku(app: &App, material: &str, model: &str, more: Value) -> String {
     let mut body = json!({
         "code": "CUBE", "name": "Cube", "materialId": material, "estimatedConsumption": 50, "machineType": "fdm_standard",
@@ -106,7 +106,7 @@ async fn upload_cube(app: &App) -> String {
     model["id"].as_str().unwrap().to_owned()
 }
 
-/// A shop with a profile, a material of this stock and a SKU that is sliced.
+/// Creates a profile, a material of this stock and a SKU that is sliced.
 async fn stocked(app: &App, stock: f64) -> (String, String) {
     profile(app, PROFILE, "layer_height = 0.2\nfilament_density = 1.24\n");
     let material = app.material("PLA", stock).await;
@@ -122,7 +122,7 @@ async fn reserved(app: &App, material: &str) -> f64 {
     app.get(&format!("/api/inventory/materials/{material}")).await.expect(200)["reserved"].as_f64().unwrap()
 }
 
-/// The G-code files that there are.
+/// Lists the G-code files.
 async fn gcode_files(app: &App) -> Vec<Value> {
     let files = app.get("/api/files?kind=gcode").await.expect(200);
     files["files"].as_array().unwrap().clone()

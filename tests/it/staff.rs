@@ -30,16 +30,16 @@ use crate::billing::pages::{HOSTILE, followed, posted, send, token};
 use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_sqlite};
 
-/// Who works in the shop of these tests.
+/// Address of the operator in the shop of these tests.
 pub const SAM: &str = "sam@example.org";
 
-/// A client of an operator who has just signed in; it follows to where forms lead.
+/// Returns a client of an operator who has just signed in; it follows the redirects of forms.
 pub async fn operator(app: &App) -> Client {
     staff(app, SAM, "operator").await;
     signed_in(app, SAM).await
 }
 
-/// The page that a form led to.
+/// Returns the page that a form led to.
 pub async fn arrived(client: &Client, answer: Answer) -> Answer {
     followed(client, answer).await
 }
@@ -52,19 +52,19 @@ pub async fn done(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answe
     page
 }
 
-/// The id of what a page with forms is about: their paths begin with this.
+/// Returns the id of the resource that a page with forms is about: their paths begin with `begins`.
 pub fn id_on(page: &Answer, begins: &str) -> String {
     let rest = page.text.split_once(&format!("action=\"{begins}")).unwrap_or_else(|| panic!("{}", page.text)).1;
     rest.split('/').next().unwrap().to_owned()
 }
 
-/// The version that the forms of a page are made from.
+/// Returns the version that the forms of a page are made from.
 pub fn version_on(page: &Answer) -> String {
     let rest = page.text.split_once("name=\"version\" value=\"").unwrap_or_else(|| panic!("{}", page.text)).1;
     rest.split('"').next().unwrap().to_owned()
 }
 
-/// What holds of every page for the staff, whatever it shows.
+/// Checks the rules that hold for every page for the staff.
 pub fn is_sound(page: &Answer) {
     let (text, policy) = (&page.text, page.header("content-security-policy").expect("a policy"));
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"), "{text}");
@@ -109,8 +109,8 @@ pub fn is_sound(page: &Answer) {
     }
 }
 
-/// A browser that asks over plain HTTP drops a cookie that is for HTTPS alone, and would be led back to the form for
-/// ever.
+/// Checks the sign-in over plain HTTP: the browser drops a cookie that is for HTTPS alone, and would be led back to the
+/// form for ever.
 #[tokio::test]
 async fn whoever_signs_in_where_the_cookie_is_dropped_is_told_where_it_is_kept() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example").start().await;

@@ -1,4 +1,4 @@
-//! What every test stands on: the real binary in a folder of its own, on SQLite or PostgreSQL; simulated printers and
+//! Base of every test: the real binary in a folder of its own, on SQLite or PostgreSQL; simulated printers and
 //! services; waiting on conditions.
 
 pub mod app;
@@ -23,8 +23,8 @@ pub use db::Db;
 pub use template::Template;
 pub use waiting::until;
 
-/// Makes the test once on SQLite and once on PostgreSQL; without a server for the tests the latter is only allowed to
-/// be left out when nobody asked for services (`PRINTFLOOR_TEST_SERVICES`).
+/// Test on SQLite and again on PostgreSQL; without a server for the tests the latter may only be left out where
+/// services are not required (`PRINTFLOOR_TEST_SERVICES`).
 macro_rules! on_both {
     ($($(#[$meta:meta])* async fn $name:ident($db:ident: Db) $body:block)*) => { $(
         mod $name {

@@ -40,7 +40,7 @@ pub async fn pay(app: &Client, order: &Value, event_id: &str) -> Option<u16> {
     app.try_send(request).await.map(|answer| answer.status)
 }
 
-/// A cube of 10 mm as an ASCII STL.
+/// Builds a cube of 10 mm as an ASCII STL.
 pub fn cube() -> String {
     let corner = |n: usize| [n & 1, n >> 1 & 1, n >> 2 & 1].map(|bit| bit * 10);
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
@@ -57,7 +57,7 @@ pub fn cube() -> String {
     text + "endsolid cube\n"
 }
 
-/// G-code made from the model by the real slicer; by the simulator's generator only where no slicer was promised.
+/// Makes G-code from the model with the real slicer; with the simulator's generator only where no slicer was promised.
 pub fn sliced(folder: &Path) -> Vec<u8> {
     let Some(slicer) = std::env::var_os(SLICER) else {
         assert!(std::env::var_os(crate::support::db::SERVICES).is_none(), "{SLICER} is not set");

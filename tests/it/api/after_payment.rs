@@ -1,5 +1,5 @@
-//! What happens to money after it was paid: refunds that fail days later, banks that take payments back, and a
-//! processor that has forgotten what it was asked for, or says no to a part of it.
+//! Money after it was paid: refunds that fail days later, banks that take payments back, and a processor that has
+//! forgotten a request or refuses a part of it.
 
 use serde_json::json;
 use simulator::processor::{Balance, Payer, PaymentProcessor, Travel, Verdict};
@@ -12,7 +12,7 @@ use super::{paths, some_sku};
 use crate::support::clock::HOUR;
 use crate::support::{App, Clock, Db, on_both, until, waiting::until_seen};
 
-/// A server that pays there and tells somebody what needs a person.
+/// Starts a server that pays at this processor and mails what needs a person.
 async fn alerting(db: Db) -> (PaymentProcessor, App) {
     let processor = PaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
@@ -20,7 +20,7 @@ async fn alerting(db: Db) -> (PaymentProcessor, App) {
     (processor, app)
 }
 
-/// An order of 2,500 that was paid at the processor, and the payment intent.
+/// Pays an order of 2,500 at the processor; returns the order and the payment intent.
 async fn paid(processor: &PaymentProcessor, app: &App) -> (String, String) {
     let sku = some_sku(app).await;
     let order = app.order(&sku, 2).await;

@@ -37,7 +37,7 @@ async fn tell(app: &App, skill: &str, params: Value) -> Answer {
     tell_as(app, Some(TOKEN), &json!({"skill": skill, "params": params, "userId": "telegram:7"})).await
 }
 
-/// What was done: words and facts.
+/// Calls a skill; returns its words and its facts.
 async fn done(app: &App, skill: &str, params: Value) -> (String, Value) {
     let body = tell(app, skill, params).await.expect(200);
     assert_eq!(body["ok"], true, "{body}");
@@ -160,7 +160,7 @@ async fn every_skill_does_what_it_says() {
     assert!(said.contains(&"job.release".to_owned()), "and what it changed: {said:?}");
 }
 
-/// The outcomes in the audit log of what was asked for, newest first.
+/// Lists the outcomes of an action in the audit log, newest first.
 async fn outcomes(app: &App, action: &str) -> Vec<Value> {
     let log = app.get(&format!("/api/audit-log?action={action}")).await.expect(200);
     log["entries"].as_array().unwrap().iter().map(|entry| entry["outcome"].clone()).collect()

@@ -10,7 +10,7 @@ use super::staff;
 use crate::support::waiting::LONG;
 use crate::support::{App, Client, Clock, Db, until};
 
-/// A material of which less is there than its reorder point.
+/// Creates a material whose stock is below its reorder point.
 async fn runs_low(client: &Client, name: &str) {
     let body = json!({
         "name": name, "type": "filament", "color": "#ff0000", "brand": "Acme", "quantity": 992.64, "unit": "g",
@@ -19,7 +19,7 @@ async fn runs_low(client: &Client, name: &str) {
     client.post("/api/inventory/materials", &body).await.expect(201);
 }
 
-/// The text of a mail without the line breaks and escapes of its transfer encoding.
+/// Returns the text of a mail without the line breaks and escapes of its transfer encoding.
 pub fn decoded(mail: &str) -> String {
     mail.replace("\r\n", "\n").replace("=\n", "").replace("=3D", "=")
 }

@@ -1,6 +1,6 @@
-//! Who may use an operation gets what it promises: 2xx with the described body. Every reading operation is asked by
-//! every role that it is for; what changes something is done once by each role. (That nobody else may is tested in
-//! `roles`.) So the statements of every operation run on both databases.
+//! Operations succeed for everybody who may use them: 2xx with the described body. Every reading operation is called by
+//! every role that it is for; what changes something is done once by each role. (`roles` tests that nobody else may.)
+//! So the statements of every operation run on both databases.
 
 mod accounting;
 mod channels;
@@ -28,7 +28,7 @@ use super::{PASSWORD, customer_of, id, signed_in, some_sku, staff, with_role};
 use crate::support::contract::CONTRACT;
 use crate::support::{App, Client, Db, on_both, until};
 
-/// What a person says once they have looked at a restored shop.
+/// Operation with which a person releases a restored shop.
 const RESTORE_REVIEW: &str = "POST /api/restores/{id}/review";
 
 /// One caller, who does one thing after the other.
@@ -65,7 +65,7 @@ impl Walk {
         self.ok(operation, subject, Value::Null).await
     }
 
-    /// What everybody with credentials may.
+    /// Calls the operations that every caller with credentials may use.
     async fn as_customer(&self, sku: &str) {
         self.get("GET /api/auth/me", "").await;
         self.get("GET /api/skus", "").await;
@@ -113,7 +113,7 @@ impl Walk {
         self.ok("DELETE /api/inventory/materials/{id}", &material, Value::Null).await;
     }
 
-    /// The material is counted in the parts management system too, as the part of this walk.
+    /// Links the material to a part of the parts management system, the one with this number.
     async fn stock_link(&self, material: &str, n: usize) {
         self.ok("POST /api/inventory/stock-links/look", "", json!({})).await;
         let entry = until("the part to be read", || async {
@@ -171,7 +171,7 @@ impl Walk {
         self.ok("DELETE /api/webhooks/endpoints/{id}", &endpoint, Value::Null).await;
     }
 
-    /// A machine that has nothing else to do, and what is done with it.
+    /// Registers a machine that has nothing else to do, and calls the operations on printers.
     async fn printers(&self, sim: &SimPrinter) {
         let new = json!({
             "name": format!("Printer {}", sim.serial), "type": sim.kind.as_str(), "machineType": "fdm_large",
@@ -195,7 +195,7 @@ impl Walk {
 }
 
 impl Walk {
-    /// What is to be done to a printer, and what was done.
+    /// Calls the operations of a printer's maintenance.
     async fn care(&self, printer: &str) {
         let new = json!({"name": "Clean the nozzle", "everyHours": 100, "everyFailures": 3});
         let reminder = id(&self.ok("POST /api/printers/{id}/reminders", printer, new).await);

@@ -13,7 +13,7 @@ const TOTAL: i64 = 5_000;
 const PART: E = E::Refunded { refunded_cents: 1_900 };
 const WHOLE: E = E::Refunded { refunded_cents: TOTAL };
 
-/// All orders of these events.
+/// Returns all orders in which these events can arrive.
 fn permutations(events: &[E]) -> Vec<Vec<E>> {
     let mut all = vec![Vec::new()];
     for event in events {
@@ -48,7 +48,7 @@ async fn invoice_is(app: &App, invoice: &str, expected: (&str, i64, i64)) {
     .await;
 }
 
-/// An invoice over the total that no order made.
+/// Creates an invoice over the total that belongs to no order.
 async fn own_invoice(app: &App) -> String {
     let line = json!({"description": "Design", "quantity": 1, "unitPriceCents": TOTAL, "taxRateBps": 0});
     let new = json!({"customerName": "Ann", "customerEmail": "ann@example.org", "lineItems": [line]});

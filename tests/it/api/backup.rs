@@ -24,7 +24,7 @@ pub async fn asked(client: &Client) -> reqwest::Response {
     client.open(client.request("POST", PATH)).await
 }
 
-/// A file that makes a backup large.
+/// Uploads a file that makes a backup large.
 pub async fn large_file(app: &App) -> String {
     let mut code = simulator::gcode::gcode("large", 60, 10.0, 3300.0).into_bytes();
     let line = [b"; ".as_slice(), &[b'x'; 1000], b"\n"].concat();
@@ -44,7 +44,7 @@ fn unpacked(archive: &[u8], folder: &Path) -> PathBuf {
     to
 }
 
-/// The files below a folder, by their paths from it.
+/// Lists the files below a folder, by their paths from it.
 fn files_below(folder: &Path) -> BTreeSet<String> {
     let (mut found, mut folders) = (BTreeSet::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {
@@ -99,7 +99,7 @@ async fn has_rows(url: &str, manifest: &Value) {
     db.close().await.unwrap();
 }
 
-/// What a shop shows of itself, as far as time does not change it.
+/// Lists everything that a shop shows of itself and that time does not change.
 async fn shown(client: &Client) -> Vec<Value> {
     let mut all = Vec::new();
     for (path, list, members) in [
@@ -229,7 +229,7 @@ on_both! {
     }
 }
 
-/// A draft of an invoice, made after the restore.
+/// Drafts an invoice after the restore.
 async fn draft(client: &Client) -> String {
     let new = json!({
         "customerName": "Bob", "customerEmail": "bob@example.org",

@@ -15,7 +15,7 @@ use crate::support::{App, Client, Db, on_both, until, waiting::until_seen};
 /// The key by which the processor knows the shop.
 pub const KEY: &str = "sk_test_of_this_shop";
 
-/// A processor, and a server that knows it.
+/// Starts a processor, and a server that is connected to it.
 pub async fn shop(db: Db) -> (PaymentProcessor, App) {
     let processor = PaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db).start().await;
@@ -23,7 +23,7 @@ pub async fn shop(db: Db) -> (PaymentProcessor, App) {
     (processor, app)
 }
 
-/// A server that pays there.
+/// Returns a server that pays at this processor.
 pub fn knowing(processor: &PaymentProcessor, db: Db) -> Builder {
     App::on(db)
         .env("PAYMENT_SECRET_KEY", KEY)
@@ -33,7 +33,7 @@ pub fn knowing(processor: &PaymentProcessor, db: Db) -> Builder {
         .env("PRINTFLOOR_INTEGRATIONS__RETRY_LONGEST_SECONDS", 0.3)
 }
 
-/// The processor sends its events to this server.
+/// Sends the processor's events to this server.
 pub fn tells(processor: &PaymentProcessor, app: &App) {
     let to = app.base.strip_prefix("http://").unwrap().parse().unwrap();
     processor.events_go_to(to, "/webhooks/payments", PAYMENT_SECRET);
@@ -43,7 +43,7 @@ pub(super) async fn check_out(client: &Client, order: &str) -> Answer {
     client.post(&format!("/api/orders/{order}/checkout"), &json!({})).await
 }
 
-/// The session of a checkout that is possible.
+/// Returns the session of an order's checkout.
 pub(super) async fn session(client: &Client, order: &str) -> String {
     let made = check_out(client, order).await.expect(200);
     made["sessionId"].as_str().unwrap().to_owned()

@@ -16,7 +16,7 @@ use crate::support::{App, Db};
 /// `cargo run -- openapi production > docs/openapi/production.json`.
 const KEPT: &str = include_str!("../../../docs/openapi/production.json");
 
-/// Every operation of the document: its method, path, and itself.
+/// Lists the operations of the document: method, path, and the operation.
 fn operations() -> Vec<(String, &'static str, &'static Value)> {
     let paths = CONTRACT.document["paths"].as_object().unwrap();
     let of = |(path, item): (&'static String, &'static Value)| {
@@ -43,7 +43,7 @@ fn the_kept_description_is_that_of_the_code() {
     assert!(made == KEPT, "one is longer than the other; if that is meant: {renew}");
 }
 
-/// An answer that the description does not know fails whatever test got it.
+/// Checks that a response that the description does not know fails whichever test got it.
 #[test]
 fn the_tests_notice_what_is_not_described() {
     let notices = |method: &str, path: &str, status: u16, kind: &str, body: &Value| {
@@ -110,7 +110,7 @@ fn every_operation_is_documented() {
     assert!(ids.len() >= 90, "{}", ids.len());
 }
 
-/// Generated clients make a type of each name; what has none becomes a type that nobody can spell.
+/// Checks that everything has a name: generated clients make a type of each name, and nobody could spell the others.
 #[test]
 fn every_body_answer_and_choice_is_a_schema_with_a_name() {
     fn choices<'a>(value: &'a Value, found: &mut Vec<&'a Value>) {
@@ -142,7 +142,7 @@ fn every_body_answer_and_choice_is_a_schema_with_a_name() {
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// Every schema of the document with a value that it shows as an example.
+/// Checks every schema of the document against the value that it shows as an example.
 #[test]
 fn examples_are_what_they_are_examples_of() {
     let mut seen = 0;
@@ -283,7 +283,8 @@ async fn the_rendition_for_3_0_and_the_catalogue_of_events_are_for_anybody() {
     }
 }
 
-/// The page that shows the description offers them in this order, and the page at `/` says to take the key.
+/// Checks the order of the ways to sign in: the page of the description offers them so, and the page at `/` says to
+/// take the key.
 #[test]
 fn an_api_key_is_the_first_way_to_say_who_one_is() {
     let schemes = CONTRACT.document["components"]["securitySchemes"].as_object().unwrap();

@@ -15,7 +15,7 @@ async fn send(app: &Client, method: &str, path: &str, content: Option<&str>, bod
     app.send(request).await
 }
 
-/// The one shape, and words that betray nothing.
+/// Checks that a response has the one shape of errors, and words that betray nothing; returns its body.
 #[track_caller]
 fn is_an_error(answer: &Answer, what: &str) -> Value {
     let body = answer.json();
@@ -221,7 +221,7 @@ async fn a_name_with_a_line_break_is_refused() {
     assert_eq!(paths(&refused), ["note"]);
 }
 
-/// A misspelt or misplaced parameter would be passed over in silence.
+/// Checks that a misspelt or misplaced parameter is not ignored silently.
 #[tokio::test]
 async fn a_query_is_refused_where_there_are_no_parameters() {
     let app = App::new(Db::sqlite()).await;

@@ -20,7 +20,7 @@ fn file(name: &str, bytes: &[u8]) -> Form {
     Form::new().part("file", Part::bytes(bytes.to_vec()).file_name(name.to_owned()))
 }
 
-/// The contents on the disk, with those of pictures.
+/// Counts the contents on the disk, including those of pictures.
 fn contents(app: &App) -> usize {
     let folders = std::fs::read_dir(app.data().join("files")).unwrap().map(|entry| entry.unwrap().path());
     let inside = |folder: PathBuf| std::fs::read_dir(folder).unwrap().count();
@@ -147,7 +147,7 @@ pub fn bytes_in(folder: &std::path::Path) -> u64 {
         .sum()
 }
 
-/// A line of `/proc/PID/status`, kB.
+/// Returns a line of `/proc/PID/status`, in kB.
 pub fn memory(app: &App, line: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", app.pid())).unwrap();
     let found = status.lines().find_map(|one| one.strip_prefix(line)).unwrap();
@@ -191,7 +191,7 @@ async fn a_binary_file_is_known_by_its_content_and_refused_when_it_is_cut_off() 
     assert!(cut["message"].as_str().unwrap().contains("cut off"), "{cut}");
 }
 
-/// A package as OrcaSlicer exports a project of two plates, the second with two filaments.
+/// Builds a package as OrcaSlicer exports a project of two plates, the second with two filaments.
 pub fn package() -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let mut put = |name: &str, bytes: &[u8]| {

@@ -12,7 +12,7 @@ use super::payments::tell;
 use super::{NOTHING, id, paths, some_sku};
 use crate::support::{App, Client, Db, on_both, until};
 
-/// A draft over this net amount.
+/// Drafts an invoice over this net amount; returns its id.
 pub async fn draft(app: &Client, cents: i64) -> String {
     let new = json!({
         "customerName": "Ann Example", "customerEmail": "Ann@Example.org",
@@ -29,7 +29,7 @@ async fn act(app: &Client, invoice: &str, what: &str, body: Value) -> Value {
     app.post(&format!("/api/invoices/{invoice}/{what}"), &body).await.expect(200)
 }
 
-/// The invoices of an order, newest first.
+/// Lists the invoices of an order, newest first.
 async fn of_order(app: &App, order: &str) -> Vec<Value> {
     app.get(&format!("/api/invoices?orderId={order}")).await.expect(200)["invoices"].as_array().unwrap().clone()
 }

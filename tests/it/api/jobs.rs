@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{NOTHING, count, id, paths, some_sku};
 use crate::support::{App, Db, on_both, until};
 
-/// One job of a paid order for a part of 10 g, of a material with this stock and reorder point.
+/// Creates a paid order of one job for a part of 10 g, of a material with this stock and reorder point.
 async fn job_with_stock(app: &App, quantity: f64, reorder_point: f64) -> (String, String, String) {
     let body = json!({"name": "PLA", "type": "filament", "quantity": quantity, "reorderPoint": reorder_point});
     let material = id(&app.post("/api/inventory/materials", &body).await.expect(201));

@@ -6,7 +6,7 @@ use simulator::sink::Sink;
 use super::{count, id, paths};
 use crate::support::{App, Db, on_both, until};
 
-/// The mails in the outbox folder whose subject holds these words.
+/// Lists the mails in the outbox folder whose subject holds these words.
 pub fn mails(app: &App, subject: &str) -> Vec<String> {
     let Ok(folder) = std::fs::read_dir(app.data().join("outbox")) else { return Vec::new() };
     let files = folder.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "eml"));
@@ -23,7 +23,7 @@ async fn adjust(app: &App, material: &str, delta: f64) -> Value {
     app.post(&format!("{}/adjustments", path(material)), &body).await.expect(200)
 }
 
-/// How often this event happened to this thing.
+/// Counts the events of this name about this subject.
 async fn happened(app: &App, event: &str, subject: &str) -> usize {
     let list = app.get(&format!("/api/events?event={event}&subject={subject}&limit=200")).await.expect(200);
     list["events"].as_array().unwrap().len()

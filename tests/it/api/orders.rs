@@ -205,7 +205,7 @@ on_both! {
     }
 }
 
-/// A server with a quick printer, and a SKU of 1.00 that it prints.
+/// Starts a server with a quick printer, and a SKU of 1.00 that it prints.
 async fn with_printer(db: Db, env: &[(&str, &str)]) -> (App, Fleet, String) {
     let mut app = App::on(db);
     for (name, value) in env {

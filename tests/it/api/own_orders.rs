@@ -6,12 +6,12 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 use super::{count, customer_of, id, one_of, paths, some_sku, with_role};
 use crate::support::{App, Client, Db};
 
-/// An order as a customer's key makes it.
+/// Places an order as a customer's key does.
 async fn order(client: &Client, sku: &str) -> Value {
     client.post("/api/orders", &one_of(sku)).await.expect(201)
 }
 
-/// What a customer may do with an order must all say 404.
+/// Checks that every operation of a customer on this order responds 404.
 async fn does_not_see(client: &Client, order: &str) {
     assert_eq!(client.get(&format!("/api/orders/{order}")).await.error(404), "order_not_found");
     assert_eq!(client.get(&format!("/api/orders/{order}/timeline")).await.error(404), "order_not_found");

@@ -8,7 +8,7 @@ use super::{NOTHING, id, paths, some_sku};
 use crate::billing::{customer, mails_to};
 use crate::support::{App, Client, Db, on_both, until};
 
-/// A draft for Ann: two of a SKU at 18.50, and an hour of design.
+/// Drafts a quote for Ann: two of a SKU at 18.50, and an hour of design.
 pub async fn draft(app: &Client, sku: &str) -> String {
     let new = json!({
         "customerEmail": "Ann@Example.org",
@@ -20,7 +20,7 @@ pub async fn draft(app: &Client, sku: &str) -> String {
     id(&app.post("/api/quotes", &new).await.expect(201))
 }
 
-/// A quote for Ann that was sent.
+/// Drafts a quote for Ann and sends it.
 pub async fn sent(app: &Client, sku: &str) -> String {
     let quote = draft(app, sku).await;
     app.act(&format!("/api/quotes/{quote}/send")).await.expect(200);

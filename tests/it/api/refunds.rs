@@ -10,7 +10,7 @@ use crate::support::{App, Db, on_both, until};
 
 const WHOLE: E = E::Refunded { refunded_cents: 1250 };
 
-/// Another card for the same order.
+/// Returns a payment of the same order by another card.
 fn card(order: &str, name: &str, cents: i64) -> Payment {
     let payment = Payment::new(order, cents, "usd");
     Payment { session_id: format!("cs_{name}_{order}"), payment_intent: format!("pi_{name}_{order}"), ..payment }

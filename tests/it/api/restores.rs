@@ -15,12 +15,12 @@ use crate::billing::invoices::sent;
 use crate::support::stream::Stream;
 use crate::support::{App, Client, Db, on_both, until};
 
-/// A fresh database of the same kind.
+/// Creates an empty database of the same kind.
 async fn another(db: &Db) -> Db {
     if db.url().is_none() { Db::sqlite() } else { Db::postgres().await.unwrap() }
 }
 
-/// A server of the same shop's secrets over nothing: its data folder and database are empty, and it does not run.
+/// Prepares a server with the same shop's secrets whose data folder and database are empty, and does not start it.
 async fn empty(app: &App) -> App {
     let mut other = App::on(another(&app.db).await).secrets_of(app).start().await;
     other.stop().await;
@@ -46,7 +46,7 @@ async fn the_restore(client: &Client) -> Value {
     list["restores"][0].clone()
 }
 
-/// The number behind the series: 7 of `INV-2026-000007`.
+/// Returns the number behind the series: 7 of `INV-2026-000007`.
 fn ordinal(number: &str) -> i64 {
     number.rsplit_once('-').unwrap().1.parse().unwrap()
 }

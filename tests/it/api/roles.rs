@@ -1,4 +1,4 @@
-//! Who may do what: every operation of the API's description with every kind of caller.
+//! Permissions: every operation of the API's description with every kind of caller.
 
 use jiff::SignedDuration;
 use printfloor::http::openapi::derive::{ANYBODY, roles};
@@ -10,7 +10,7 @@ use crate::billing::customer;
 use crate::support::contract::CONTRACT;
 use crate::support::{App, Client, Clock, Db, until};
 
-/// Who may use a route, said apart from the routes themselves: one of these, or else operators may.
+/// Operations without credentials, listed apart from the routes themselves; operators may use those on no list.
 const FOR_ANYBODY: &[&str] = &[
     "POST /api/auth/login",
     "POST /api/auth/logout",
@@ -46,7 +46,7 @@ const FOR_CUSTOMERS: &[&str] = &[
     "POST /api/orders/{id}/checkout",
     "GET /api/orders/{id}/timeline",
 ];
-/// What only admins may, by the beginning of the path; of webhook endpoints only what changes them.
+/// Beginnings of the paths that are for admins alone; of webhook endpoints only the operations that change them.
 const FOR_ADMINS: &[&str] = &[
     "/api/users",
     "/api/auth/api-keys",
@@ -58,7 +58,8 @@ const FOR_ADMINS: &[&str] = &[
     "/api/webhooks",
 ];
 
-/// What only admins may do of what operators read: set the secrets of other shops, let a restored shop go on.
+/// Operations for admins on resources that operators read: setting the secrets of other shops, releasing a restored
+/// shop.
 const CHANGED_BY_ADMINS: &[&str] = &[
     "POST /api/sales-channels",
     "PATCH /api/sales-channels/{id}",
@@ -102,7 +103,7 @@ struct Caller {
     session: bool,
 }
 
-/// What the guard says, by the description: `None` lets the request through to its handler.
+/// Returns the status with which the guard answers, by the description; `None` lets the request through to its handler.
 fn expected(operation: &Value, caller: &Caller) -> Option<u16> {
     let roles = operation["x-roles"].as_array().unwrap_or_else(|| panic!("no roles: {operation}"));
     let security = operation["security"].as_array().unwrap();
@@ -120,7 +121,7 @@ fn expected(operation: &Value, caller: &Caller) -> Option<u16> {
     }
 }
 
-/// How long ago the session began that has expired since, in milliseconds; longer than any lives.
+/// Age of the session that has expired, in milliseconds; longer than any session lives.
 const EXPIRED_MS: i64 = 31 * 86_400_000;
 
 async fn callers(app: &App, clock: &Clock) -> Vec<Caller> {
@@ -202,7 +203,7 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
     assert!(asked > 900, "{asked}");
 }
 
-/// Another customer's things are no things at all, whatever is asked of them.
+/// Checks that another customer's resources do not exist for a customer, whatever the operation.
 #[tokio::test]
 async fn a_customer_finds_nothing_of_another() {
     let app = App::new(Db::sqlite()).await;

@@ -22,12 +22,12 @@ const RECORDS: &str = "/api/channel-orders";
 const SECRET: &str = "hush, a secret of another shop";
 const TOKEN: &str = "ck_1:cs_1";
 
-/// The address of a server under test.
+/// Returns the address of a server under test.
 pub fn address(app: &App) -> SocketAddr {
     app.base.trim_start_matches("http://").parse().unwrap()
 }
 
-/// A channel of this kind, whose shop is at this address.
+/// Creates a channel of this kind, whose shop is at this address.
 pub async fn channel(app: &App, kind: &str, url: Option<&str>) -> String {
     let new = json!({"kind": kind, "name": "Web shop", "secret": SECRET, "baseUrl": url, "accessToken": TOKEN});
     id(&app.post(CHANNELS, &new).await.expect(201))
@@ -39,7 +39,7 @@ pub async fn map(app: &App, channel: &str, variant: &str, sku: &str, quantity: u
     app.post(&format!("{CHANNELS}/{channel}/variants"), &variants).await.expect(200);
 }
 
-/// A running shop with its channel; its messages go to the server.
+/// Starts a shop with its channel; its messages go to the server.
 pub async fn shop(app: &App, system: ShopSystem) -> (OtherShop, String) {
     let shop = OtherShop::start(system, TOKEN).await.unwrap();
     let kind = match system {
@@ -59,7 +59,7 @@ async fn quiet(shop: &OtherShop) {
     assert_eq!(taken.2, 0, "given up: {taken:?}");
 }
 
-/// The records of a channel, by the id of the order there.
+/// Returns the record of a channel's order, by the id of the order in the shop.
 pub async fn record(app: &App, channel: &str, order: u64) -> Option<Value> {
     let all = app.get(&format!("{RECORDS}?channelId={channel}&limit=200")).await.expect(200);
     let all = all["channelOrders"].as_array().unwrap().clone();

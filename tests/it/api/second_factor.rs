@@ -15,7 +15,7 @@ const OWN: &str = "/api/auth/second-factor";
 /// Time for which an app shows one code, in milliseconds.
 const STEP_MS: i64 = 30_000;
 
-/// The code that an app shows now, or so many steps later.
+/// Returns the code that an authenticator app shows now, or so many steps later.
 #[expect(clippy::disallowed_methods, reason = "the server's clock is that of the machine")]
 fn code(secret: &str, later: i64) -> String {
     let at = Timestamp::now().as_millisecond() + later * STEP_MS;

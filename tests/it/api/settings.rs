@@ -283,7 +283,7 @@ async fn nothing_is_written_while_the_database_takes_nothing() {
     assert_eq!(actions[..2], ["settings.write", "settings.plan"], "newest first: {log}");
 }
 
-/// A smart home with the token `t0k`.
+/// Starts a smart home with the token `t0k`; returns its address.
 pub async fn smart_home() -> String {
     let home = Router::new().route(
         "/api/",

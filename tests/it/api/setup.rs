@@ -10,7 +10,7 @@ use crate::support::client::Answer;
 use crate::support::redis::RedisServer;
 use crate::support::{App, Client, Db, on_both, until};
 
-/// The code that the server printed at this start, counted from the first.
+/// Returns the code that the server printed at this start, counted from the first.
 async fn code(app: &App, start: usize) -> String {
     until("a code to be printed", || async {
         let log = app.log();
@@ -20,7 +20,7 @@ async fn code(app: &App, start: usize) -> String {
     .await
 }
 
-/// The cookie that an answer sets.
+/// Returns the cookie that a response sets.
 fn cookie(answer: &Answer) -> String {
     answer.header("set-cookie").expect("a cookie").split(';').next().unwrap().to_owned()
 }

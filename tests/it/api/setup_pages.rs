@@ -69,7 +69,7 @@ impl Browser {
     }
 }
 
-/// What holds of every page of the wizard.
+/// Checks the rules that hold for every page of the wizard.
 #[track_caller]
 fn is_sound(page: &Answer) {
     let (text, policy) = (&page.text, page.header("content-security-policy").expect("a policy"));
@@ -84,7 +84,7 @@ fn is_sound(page: &Answer) {
     }
 }
 
-/// The code that the server printed at this start, counted from the first.
+/// Returns the code that the server printed at this start, counted from the first.
 async fn code(app: &App, start: usize) -> String {
     until("a code to be printed", || async {
         let log = app.log();
@@ -95,7 +95,7 @@ async fn code(app: &App, start: usize) -> String {
     .await
 }
 
-/// The fields of a printer, as the form has them.
+/// Returns the fields of a printer, as the form has them.
 fn fields_of<'a>(sim: &'a SimPrinter, key: &'a str) -> Vec<(&'static str, &'a str)> {
     vec![
         ("name", "Ada"),
@@ -289,7 +289,7 @@ on_both! {
     }
 }
 
-/// The token of the forms on a page.
+/// Returns the token of the forms on a page.
 fn token(page: &Answer) -> String {
     let (_, rest) = page.text.split_once("name=\"form_token\" value=\"").unwrap_or_else(|| panic!("{}", page.text));
     rest.split('"').next().unwrap().to_owned()
@@ -332,7 +332,8 @@ async fn no_other_site_sends_a_form_of_the_wizard() {
     assert_eq!((stranger.status, stranger.header("location")), (303, Some("/setup/enter")));
 }
 
-/// Over plain HTTP to an address of the local network browsers tell by the origin alone where a form comes from.
+/// Checks the wizard at an address of the local network: over plain HTTP browsers show the source of a form by its
+/// origin alone.
 #[tokio::test]
 async fn the_wizard_is_used_at_another_address_than_the_public_one() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example").start().await;

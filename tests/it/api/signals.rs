@@ -1,4 +1,4 @@
-//! What monitoring sees: `/metrics`, `/healthz`, `/readyz`, the log.
+//! Monitoring: `/metrics`, `/healthz`, `/readyz`, the log.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -17,13 +17,14 @@ use crate::whole::pay;
 /// for 2 and 2, or 2 and 3 seconds, and one look may wait for another.
 const MAX_LOOK: Duration = Duration::from_secs(10);
 
-/// The samples of a page, by name and labels as they stand there.
+/// Returns the samples of a page, by name and labels as they stand there.
 fn samples(text: &str) -> HashMap<&str, f64> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.rsplit_once(' ').map(|(name, value)| (name, value.parse().unwrap())).unwrap()).collect()
 }
 
-/// What `promtool check metrics` asks of a page in the older format: a line of help and one of type for each name.
+/// Checks what `promtool check metrics` requires of a page in the older format: a line of help and one of type for each
+/// name.
 fn every_sample_has_help_and_type(page: &str) {
     let named = |mark: &str| -> HashSet<String> {
         page.lines().filter_map(|line| line.strip_prefix(mark)?.split(' ').next().map(str::to_owned)).collect()
@@ -169,7 +170,7 @@ async fn in_production_every_line_of_a_request_is_json_with_its_id() {
     assert_ne!(refused.header("x-request-id"), Some("two words"));
 }
 
-/// A server whose wire to PostgreSQL a test can cut.
+/// Starts a server whose connection to PostgreSQL a test can cut.
 async fn on_a_wire(db: Db) -> (App, Proxy) {
     let url: url::Url = db.url().unwrap().parse().unwrap();
     let proxy = Proxy::to((url.host_str().unwrap().to_owned(), url.port().unwrap())).await;

@@ -10,7 +10,7 @@ use crate::support::{App, Client, Db, on_both, until};
 
 const UPLOAD: &str = "/slicer/fdm_standard/api/files/local";
 
-/// How a slicer writes the form.
+/// Slicer by which the form is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Slicer {
     /// `PrusaSlicer`, and `OrcaSlicer`, which has it from there: curl, which first asks whether it may send.

@@ -34,7 +34,7 @@ async fn spools() -> SpoolSystem {
     SpoolSystem::start(free()).await.unwrap()
 }
 
-/// A server that looks at the other system at this address again and again.
+/// Starts a server that polls the other system at this address at short intervals.
 async fn server(db: Db, section: &str, url: &str) -> App {
     App::on(db)
         .env(&format!("PRINTFLOOR_{section}__URL"), url)
@@ -127,7 +127,7 @@ impl Dice {
     fn change(&mut self) -> i64 {
         self.below(40_001) as i64 - 20_000
     }
-    /// One of few amounts, not nothing.
+    /// Draws one of a few amounts, none of which is 0.
     fn few(&mut self) -> i64 {
         [-20_000, -10_000, 10_000, 20_000][self.below(4) as usize]
     }
@@ -270,7 +270,7 @@ async fn looked(app: &App) {
     until("another look", || async { (last().await != before).then_some(()) }).await;
 }
 
-/// A conflict is settled by counting: our stock becomes the truth, and the difference is booked there.
+/// Settles a conflict by counting: our stock becomes the truth, and the difference is booked in the other system.
 async fn person_decides(app: &App, there: &SpoolSystem, material: &str, truth: i64) {
     there.weather(Weather::Fair);
     // By what was read after the last edit.

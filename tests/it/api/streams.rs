@@ -1,4 +1,4 @@
-//! What happened, read by cursor and followed as it happens.
+//! Events, read by cursor and followed as they happen.
 
 use futures::StreamExt as _;
 use jiff::SignedDuration;
@@ -85,7 +85,7 @@ on_both! {
     }
 }
 
-/// The blocks of a stream that ended with a blank line, as strict clients see them: each of them is an event.
+/// Splits a stream into blocks that end with a blank line, as strict clients see them: each of them is an event.
 fn blocks(text: &str) -> Vec<&str> {
     text.split_inclusive("\n\n").filter(|block| block.ends_with("\n\n")).collect()
 }
@@ -150,7 +150,7 @@ async fn filters_take_kinds_of_events_and_subjects() {
     assert_eq!(super::paths(&app.get("/api/events?subject=order:nobody").await.expect(400)), ["subject"]);
 }
 
-/// Somebody who opens a stream and does not read it.
+/// Opens a stream and does not read it.
 async fn sleeper(app: &App) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
@@ -193,7 +193,7 @@ async fn the_end_of_the_server_ends_streams() {
     tokio::join!(app.stop(), stream.ends());
 }
 
-/// A signed-in operator with an open stream: who they are, their client, their stream.
+/// Signs an operator in and opens a stream; returns their id, their client and the stream.
 async fn listening(app: &App, email: &str) -> (String, Client, Stream) {
     let id = staff(app, email, "operator").await;
     let client = with_cookie(app, &sign_in(app, email, PASSWORD).await);

@@ -25,7 +25,7 @@ pub async fn register(app: &App, sink: &Sink, events: &[&str]) -> String {
     id(&app.post("/api/webhooks/endpoints", &body).await.expect(201))
 }
 
-/// An `order.created`: places an order; gives its id.
+/// Triggers `order.created` by placing an order; returns its id.
 pub async fn happen(app: &App, sku: &str) -> String {
     id(&app.post("/api/orders", &super::one_of(sku)).await.expect(201))
 }
@@ -35,7 +35,7 @@ pub async fn got(sink: &Sink, requests: usize) -> Vec<Received> {
     sink.wait_until(|all| all.len() >= requests, LONG).await.expect("the requests to come")
 }
 
-/// The delivery log of an endpoint, newest first.
+/// Returns the delivery log of an endpoint, newest first.
 pub async fn log(app: &App, endpoint: &str) -> Vec<Value> {
     let list = app.get(&format!("/api/webhooks/endpoints/{endpoint}/deliveries?limit=200")).await.expect(200);
     list["deliveries"].as_array().unwrap().clone()

@@ -10,9 +10,9 @@ use crate::api::checkout::{KEY, knowing, tells};
 use crate::api::{id, some_sku};
 use crate::support::{App, on_sqlite, until, waiting::until_seen};
 
-/// How many orders and how many invoices are paid at once; each is one interleaving.
+/// Number of orders and of invoices that are paid at once; each is one interleaving.
 const EACH: usize = 100;
-/// How many acts each of them sees.
+/// Number of acts on each of them.
 const ACTS: usize = 5;
 
 /// An order, or an invoice without one.
@@ -20,7 +20,7 @@ struct Paid {
     path: String,
     id: String,
     checkout: String,
-    /// What gives it up.
+    /// Operation that gives it up.
     end: &'static str,
 }
 
@@ -82,7 +82,7 @@ impl Paid {
         own["id"].as_str().map(str::to_owned)
     }
 
-    /// Whether nothing is under way, and the books are equal; what is shown of it.
+    /// Checks that nothing is under way and the books are equal; returns the resource as it is shown.
     async fn settled(&self, app: &App, processor: &PaymentProcessor) -> Result<Value, Value> {
         let (shown, there) = (app.get(&self.path).await.expect(200), processor.balance(&self.id));
         let payments = shown["payments"].as_array().unwrap();
@@ -99,7 +99,7 @@ impl Paid {
     }
 }
 
-/// What was issued of an invoice adds up.
+/// Checks that the documents of an invoice add up.
 fn adds_up(invoice: &Value) {
     let documents = invoice["documents"].as_array().unwrap();
     let sum = |kind: &str| -> i64 {

@@ -11,7 +11,7 @@ use crate::support::{App, Client, Db, on_both};
 
 const DRAFT: &str = "/api/v1/orders/draft";
 
-/// A SKU at 1,250 that customers may order.
+/// Creates a SKU at 1,250 that customers may order.
 async fn public_sku(app: &App) -> String {
     let sku = some_sku(app).await;
     app.patch(&format!("/api/skus/{sku}"), &json!({"public": true})).await.expect(200);

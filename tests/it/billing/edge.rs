@@ -166,7 +166,7 @@ async fn a_site_may_stand_in_the_query_or_in_a_header() {
     assert_eq!(ann.send(wrong).await.error(400), "validation_failed");
 }
 
-/// A HEAD is a GET without its body, for whomever.
+/// Checks that a HEAD is a GET without its body, for every caller.
 #[tokio::test]
 async fn a_head_is_answered_as_a_get() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", 3000).start().await;
@@ -187,8 +187,7 @@ async fn a_head_is_answered_as_a_get() {
     assert!(asked >= 10, "{asked}");
 }
 
-/// What anybody may keep differs by origin: whoever keeps it is told so, whether the one who asked has an origin or
-/// not.
+/// Checks that cacheable responses differ by origin: caches are told so, whether the request has an origin or not.
 #[tokio::test]
 async fn what_may_be_kept_says_that_it_differs_by_origin() {
     let app = app().await;

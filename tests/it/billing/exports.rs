@@ -11,7 +11,7 @@ use crate::support::{App, Client, Clock, Db, on_both, until};
 
 const PATH: &str = "/api/v1/exports/request";
 
-/// The path of the link in a mail.
+/// Returns the path of the link in a mail.
 fn link_of(mail: &Mail) -> Option<String> {
     let at = mail.text.find("/api/v1/exports/")?;
     let rest = &mail.text[at..];
@@ -19,7 +19,7 @@ fn link_of(mail: &Mail) -> Option<String> {
     Some(rest[..end].to_owned())
 }
 
-/// The links of all exports that were mailed to an address.
+/// Lists the links of all exports that were mailed to an address.
 fn links_to(app: &App, email: &str) -> Vec<String> {
     mails_to(app, email).iter().filter_map(link_of).collect()
 }

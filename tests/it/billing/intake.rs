@@ -36,12 +36,12 @@ fn needed() -> Form {
     NEEDED.into_iter().fold(Form::new(), |form, (name, text)| form.text(name, text))
 }
 
-/// A form that is taken, with one photo.
+/// Returns a valid form with one photo.
 pub fn form() -> Form {
     form_with(1)
 }
 
-/// A form that is taken, with so many photos.
+/// Returns a valid form with so many photos.
 pub fn form_with(photos: usize) -> Form {
     (0..photos).fold(needed(), |form, n| form.part("photos", photo(pictures::jpeg(1000 + n))))
 }
@@ -54,7 +54,7 @@ async fn send_keyed(client: &Client, key: &str, form: Form) -> Answer {
     client.send(client.request("POST", PATH).header("Idempotency-Key", key).multipart(form)).await
 }
 
-/// The id of a request that came in.
+/// Sends a request; returns its id.
 pub async fn taken(app: &App) -> String {
     send(&app.nobody(), form()).await.expect(201)["requestId"].as_str().unwrap().to_owned()
 }

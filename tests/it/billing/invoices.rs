@@ -7,7 +7,7 @@ use crate::api::{id, some_sku};
 use crate::support::client::http;
 use crate::support::{App, Db, on_both};
 
-/// A draft of an invoice to this customer.
+/// Drafts an invoice to this customer; returns its id.
 pub async fn draft(app: &App, email: &str) -> String {
     let new = json!({
         "customerName": "Ann Example", "customerEmail": email,
@@ -16,7 +16,7 @@ pub async fn draft(app: &App, email: &str) -> String {
     id(&app.post("/api/invoices", &new).await.expect(201))
 }
 
-/// An invoice to this customer that was sent.
+/// Drafts an invoice to this customer and sends it.
 pub async fn sent(app: &App, email: &str) -> String {
     let invoice = draft(app, email).await;
     app.act(&format!("/api/invoices/{invoice}/send")).await.expect(200);

@@ -1,4 +1,4 @@
-//! What customers are mailed: as text and as HTML, with what is enclosed, and nothing twice.
+//! Mails to customers: as text and as HTML, with their attachments, and none twice.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,7 +12,7 @@ use crate::support::{App, Clock, Db, on_both, until};
 
 const BUYER: &str = "buyer@example.org";
 
-/// An order of two pieces by staff for the buyer, not paid yet.
+/// Places an unpaid order of two pieces for the buyer, as staff do.
 async fn ordered(app: &App) -> String {
     let sku = some_sku(app).await;
     app.patch(&format!("/api/skus/{sku}"), &json!({"name": "Vase <b>tall</b> & co"})).await.expect(200);
@@ -39,7 +39,7 @@ async fn invoice_of(app: &App, order: &str) -> Value {
     list["invoices"][0].clone()
 }
 
-/// The bytes of a PDF, as the staff downloads it.
+/// Downloads a PDF as staff do.
 async fn pdf(app: &App, invoice: &str) -> Vec<u8> {
     let answer = app.open(app.request("GET", &format!("/api/invoices/{invoice}/pdf"))).await;
     assert_eq!(answer.status().as_u16(), 200);

@@ -15,7 +15,7 @@ fn one_of(sku: &str) -> Value {
     json!({"lines": [{"skuId": sku, "quantity": 2}]})
 }
 
-/// A SKU that customers may order.
+/// Creates a SKU that customers may order.
 async fn public_sku(app: &App) -> String {
     let sku = some_sku(app).await;
     app.patch(&format!("/api/skus/{sku}"), &json!({"public": true})).await.expect(200);

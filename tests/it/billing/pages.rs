@@ -20,7 +20,7 @@ use crate::support::{App, Client, Db, on_sqlite};
 /// A name that would be a script if it were not escaped.
 pub const HOSTILE: &str = "<script>alert(1)</script>\"'&";
 
-/// An order of this customer, by staff.
+/// Places an order for this customer, as staff do.
 pub async fn ordered(app: &App, email: &str) -> String {
     let sku = some_sku(app).await;
     app.patch(&format!("/api/skus/{sku}"), &json!({"name": HOSTILE})).await.expect(200);
@@ -28,13 +28,14 @@ pub async fn ordered(app: &App, email: &str) -> String {
     id(&app.post("/api/orders", &order).await.expect(201))
 }
 
-/// The token of the forms on a page.
+/// Returns the token of the forms on a page.
 pub fn token(page: &Answer) -> String {
     let (_, rest) = page.text.split_once("name=\"form_token\" value=\"").unwrap_or_else(|| panic!("{}", page.text));
     rest.split('"').next().unwrap().to_owned()
 }
 
-/// The page that an answer leads to, as a browser follows it; the answer itself where it leads to none of ours.
+/// Follows a response to the page that it leads to, as a browser does; returns the response itself where it leads to
+/// none of ours.
 pub async fn followed(client: &Client, answer: Answer) -> Answer {
     let to = answer.header("location").filter(|to| answer.status == 303 && to.starts_with('/')).map(str::to_owned);
     match to {
@@ -50,19 +51,19 @@ pub async fn posted(client: &Client, path: &str, fields: &[(&str, &str)]) -> Ans
     client.send(request.header("sec-fetch-site", "same-origin").body(body)).await
 }
 
-/// As [`posted`], and follows to where it leads.
+/// Does what [`posted`] does, and follows the redirect.
 pub async fn send(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answer {
     let answer = posted(client, path, fields).await;
     followed(client, answer).await
 }
 
-/// The text between the first of these and the next of those.
+/// Returns the text between the first occurrence of `begins` and the next of `ends`.
 fn between<'a>(text: &'a str, begins: &str, ends: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(begins)?;
     Some(rest.split_once(ends)?.0)
 }
 
-/// What holds of every page, whatever it shows.
+/// Checks the rules that hold for every page.
 pub fn is_sound(page: &Answer) {
     let (text, policy) = (&page.text, page.header("content-security-policy").expect("a policy"));
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"), "{text}");

@@ -11,7 +11,7 @@ use crate::api::checkout::{KEY, is_closed, knowing, tells};
 use crate::api::{NOTHING, id, paths, some_sku};
 use crate::support::{App, Client, Db, on_both, until, waiting::until_seen};
 
-/// A processor, and a server that knows it and lets everybody pay as often as they like.
+/// Starts a processor, and a server that is connected to it and does not limit payments.
 async fn shop(db: Db) -> (PaymentProcessor, App) {
     let processor = PaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 10_000_000).start().await;

@@ -15,7 +15,7 @@ use crate::whole::cube;
 const CROWD: usize = 100;
 const DAY_MS: i64 = 86_400_000;
 
-/// The custom orders that there are.
+/// Lists the custom orders.
 async fn custom_orders(app: &App) -> Vec<Value> {
     app.get("/api/orders?kind=custom&limit=200").await.expect(200)["orders"].as_array().unwrap().clone()
 }

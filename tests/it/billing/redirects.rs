@@ -1,11 +1,11 @@
-//! Where a browser is led by a sign-in link: to a path of this server, or to its front page.
+//! Redirects of a sign-in link: to a path of this server, or to its front page.
 
 use serde_json::json;
 
 use super::{link, verify};
 use crate::support::{App, Db};
 
-/// What other hosts, headers or schemes might be made of.
+/// Paths that could lead to other hosts, headers or schemes.
 const ELSEWHERE: [&str; 12] = [
     "//evil.example",
     "///evil.example",

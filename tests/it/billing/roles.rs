@@ -1,4 +1,4 @@
-//! Who may do what in the billing API: every operation of its description with every kind of caller.
+//! Permissions in the billing API: every operation of its description with every kind of caller.
 
 mod anybody;
 
@@ -13,7 +13,8 @@ use crate::support::contract::BILLING;
 use crate::support::{Client, Clock, Db};
 use crate::whole::cube;
 
-/// What anybody may, said apart from the routes themselves; all else is for customers with a session.
+/// Operations without credentials, listed apart from the routes themselves; all others are for customers with a
+/// session.
 const FOR_ANYBODY: &[&str] = &[
     "GET /api/v1/store/catalog",
     "POST /api/v1/custom-builds/intakes",
@@ -31,7 +32,7 @@ const FOR_ANYBODY: &[&str] = &[
 const LATER_MS: i64 = 31 * 86_400_000;
 /// More than all callers together ask.
 const MANY: u32 = 1_000_000;
-/// How long the key lives that has expired when it is shown, in seconds.
+/// Lifetime of the key that has expired when it is shown, in seconds.
 const KEY_LIFE_SECONDS: i64 = 3600;
 
 fn for_anybody(method: &str, path: &str) -> bool {

@@ -183,7 +183,7 @@ async fn links_are_limited_by_address_and_by_network() {
     assert_eq!(ask("another@example.org").await.error(429), "rate_limited");
 }
 
-/// How often a session was looked up before its request counted.
+/// Returns the number of sessions that were looked up before their requests counted.
 async fn looked_up(app: &App) -> f64 {
     let metrics = app.get("/metrics").await.text;
     let name = "printfloor_customer_session_lookups_total ";
@@ -230,7 +230,7 @@ async fn each_half_knows_its_own_cookie_alone() {
     assert_eq!(ann.patch("/api/v1/profile", &json!({"name": "Eve"})).await.error(401), "unauthorized");
 }
 
-/// Whoever signs out while a request is still being sent is signed out for that too.
+/// Signs out while a request is still being sent: the request is rejected too.
 #[tokio::test]
 async fn a_body_that_comes_after_the_sign_out_changes_nothing() {
     let app = App::new(Db::sqlite()).await;
@@ -268,7 +268,7 @@ async fn a_link_expires_after_ten_minutes_and_a_session_after_thirty_days() {
     assert_eq!(ann.get(ME).await.error(401), "unauthorized");
 }
 
-/// Whoever reads the database or the log can sign in as nobody.
+/// Checks that the database and the log hold nothing to sign in with.
 #[tokio::test]
 async fn tokens_are_neither_stored_nor_logged() {
     let mut app = App::on(Db::sqlite()).env("PRINTFLOOR_LOG__FILTER", "debug").start().await;

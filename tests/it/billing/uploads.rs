@@ -1,4 +1,4 @@
-//! What customers send before anybody of the shop has looked: it keeps nobody waiting, and takes only so much room.
+//! Uploads of customers before staff have looked at them: they delay nobody, and take a bounded amount of space.
 
 use std::io::{Cursor, Write as _};
 use std::time::{Duration, Instant};
@@ -21,8 +21,7 @@ const MODELS: &str = "/api/v1/quotes/models";
 /// Longest time that a file of the shop may take while customers do their worst. Alone it takes some milliseconds.
 const PROMPT: Duration = Duration::from_secs(10);
 
-/// A package of less than a kilobyte in which objects of nothing stand within each other, each seven times: 280 million
-/// places.
+/// Builds a package of less than a kilobyte in which empty objects are nested, each seven times: 280 million places.
 fn nested() -> Vec<u8> {
     let nest = |n: u32| {
         let parts = format!("<component objectid=\"{}\"/>", n - 1).repeat(7);
@@ -44,7 +43,7 @@ async fn gcode(app: &Client) -> Answer {
     app.send(app.request("POST", "/api/files").multipart(form)).await
 }
 
-/// The words of `/readyz` that are about customers' files.
+/// Lists the lines of `/readyz` about customers' files.
 async fn space_words(client: &Client) -> Vec<String> {
     let ready = client.get("/readyz").await.json();
     let all = ready["degraded"].as_array().unwrap().clone();

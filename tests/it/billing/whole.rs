@@ -42,7 +42,7 @@ async fn signed_in(app: &App) -> Client {
     with_cookie(app, &cookie)
 }
 
-/// A person pays on the page of the processor.
+/// Pays on the page of the processor.
 async fn pays(checkout: &Value) {
     let page = checkout["checkoutUrl"].as_str().unwrap_or_else(|| panic!("no page: {checkout}"));
     let shown = http().get(page).send().await.unwrap();
@@ -52,17 +52,17 @@ async fn pays(checkout: &Value) {
 }
 
 impl Story {
-    /// An own order, as its customer sees it.
+    /// Returns one of the customer's own orders, as the customer sees it.
     async fn order(&self, order: &str) -> Value {
         self.ann.get(&format!("/api/v1/orders/{order}")).await.expect(200)["order"].clone()
     }
 
-    /// An own invoice, as its customer sees it.
+    /// Returns one of the customer's own invoices, as the customer sees it.
     async fn invoice(&self, invoice: &str) -> Value {
         self.ann.get(&format!("/api/v1/invoices/{invoice}")).await.expect(200)["invoice"].clone()
     }
 
-    /// The own invoices that are paid, once there are so many.
+    /// Waits until so many of the customer's invoices are paid; returns them.
     async fn paid_invoices(&self, count: usize) -> Vec<Value> {
         until_seen(&format!("{count} paid invoices"), || async {
             let listed = self.ann.get("/api/v1/invoices?status=paid&limit=100").await.expect(200);
@@ -102,7 +102,7 @@ impl Story {
         is_sound(&page);
     }
 
-    /// From the draft to the parcel, and to the PDF of the invoice; gives the order and its invoice.
+    /// Takes an order from the draft to the parcel, and to the PDF of the invoice; returns the order and its invoice.
     async fn an_order(&self, sku: &str) -> (String, String) {
         let address = json!({
             "kind": "shipping", "line1": "1 Main Street", "city": "Springfield", "region": "IL", "postalCode": "62701",
@@ -141,7 +141,7 @@ impl Story {
         (order, invoice)
     }
 
-    /// A subscription, of which the first period is paid and invoiced.
+    /// Begins a subscription whose first period is paid and invoiced.
     async fn a_subscription(&self, price: &str) {
         let begun = self.ann.post("/api/v1/subscriptions/checkout", &json!({"priceId": price})).await.expect(200);
         pays(&begun).await;
@@ -157,7 +157,7 @@ impl Story {
         assert_eq!((&of_it["totalCents"], &of_it["customerName"]), (&json!(1900), &json!("Ann Example")));
     }
 
-    /// A model becomes a price, a quote, an order and a parcel; gives the order.
+    /// Turns a model into a price, a quote, an order and a parcel; returns the order.
     async fn a_quote_from_a_model(&self, material: &str) -> String {
         let (path, two) = ("/api/v1/quotes/models", [("quantity", "2")]);
         let made = upload(&self.ann, path, "cube.stl", cube().into_bytes(), &two).await.expect(201);
@@ -189,7 +189,7 @@ impl Story {
         order
     }
 
-    /// Somebody with no more than the link pays an invoice.
+    /// Pays an invoice with nothing but the pay link.
     async fn a_pay_link(&self) {
         let invoice = sent(&self.app, ANN).await;
         let token = pay_token_of(&self.app, &invoice).await;
@@ -204,7 +204,7 @@ impl Story {
         assert_eq!((&linked["invoice"]["status"], &linked["invoice"]["amountDueCents"]), (&json!("paid"), &json!(0)));
     }
 
-    /// A table of all that was paid.
+    /// Exports a table of all payments.
     async fn an_export(&self) {
         let asked = json!({"type": "invoices", "status": "paid"});
         let link = exported(&self.app, &self.ann, ANN, asked).await;
@@ -219,7 +219,7 @@ impl Story {
         }
     }
 
-    /// A part of the order's money goes back, and its credit note says so.
+    /// Refunds a part of the order's money, and checks its credit note.
     async fn a_refund(&self, order: &str, invoice: &str) {
         let part = json!({"amountCents": 1000});
         self.app.post(&format!("/api/orders/{order}/refund"), &part).await.expect(200);
@@ -239,7 +239,7 @@ impl Story {
         assert!(file.bytes().await.unwrap().starts_with(b"%PDF-"));
     }
 
-    /// Every cent that the processor keeps is listed once, for the shop and for its customer.
+    /// Checks that every cent that the processor keeps is listed once, for the shop and for its customer.
     async fn the_books_agree(&self) {
         let charges = self.processor.all("charge");
         let cents = |one: &Value, member: &str| one[member].as_i64().unwrap();

@@ -13,7 +13,7 @@ use crate::support::{Client, until};
 
 /// So slow that a print waits for its cut.
 const HOLD: f64 = 1.0;
-/// How fast a print ends behind a cut.
+/// Speed factor with which a print ends behind a cut.
 const HURRY: f64 = 20_000.0;
 
 /// Cancels these orders, each while one of its parts is printed and the printer is cut off. Gives how many of them.

@@ -1,4 +1,4 @@
-//! What the shop sells: plates of one part and of two, parts of two materials, some as G-code and some as packages of
+//! Products of the shop: plates of one part and of two, parts of two materials, some as G-code and some as packages of
 //! plates, and a kit of them.
 
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ impl Catalogue {
         Self { materials: [black, white], cube, ring, badge, lid, sign, kit, file }
     }
 
-    /// The lines of the n-th order.
+    /// Returns the lines of the n-th order.
     pub fn lines(&self, n: u64) -> Value {
         let some = |sku: &str, quantity: u64| json!({"skuId": sku, "quantity": quantity});
         match n % 7 {

@@ -13,7 +13,7 @@ use super::money::{self, End, News};
 use crate::support::app::PAYMENT_SECRET;
 use crate::support::{Client, Clock, until};
 
-/// How an order is paid, and what is done with it afterwards.
+/// Payment of an order, and its later course.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Plan {
     /// By card.
@@ -66,7 +66,7 @@ pub struct Sold {
     /// As it was placed.
     pub order: Value,
     pub plan: Plan,
-    /// What must be true of it in the end.
+    /// State that the order must reach in the end.
     pub end: End,
 }
 
@@ -94,7 +94,7 @@ pub async fn ask(client: &Client, path: &str, key: &str, body: &Value) -> Result
     .await
 }
 
-/// As [`ask`]; it must not be refused.
+/// Does what [`ask`] does; it must not be refused.
 pub async fn insist(client: &Client, path: &str, key: &str, body: &Value) -> Value {
     ask(client, path, key, body).await.unwrap_or_else(|code| panic!("{path} {body}: {code}"))
 }

@@ -22,9 +22,9 @@ use crate::support::{App, Client, Clock};
 
 /// Healthy printers of each kind; one more refuses every start.
 const HEALTHY: usize = 2;
-/// How many times faster than real ones the printers are.
+/// Speed factor of the printers.
 pub const SPEED: f64 = 600.0;
-/// How long an attempt is left in doubt before somebody goes to the printer and says what is there.
+/// Time for which an attempt is left in doubt before an operator goes to the printer and reports what is there.
 pub const PATIENCE: Duration = Duration::from_secs(3);
 /// Grams on a spool of which much more is left than is printed.
 pub const MUCH: f64 = 100_000.0;
@@ -38,13 +38,13 @@ pub struct Machine {
     /// Its id on the server.
     pub id: String,
     pub sim: SimPrinter,
-    /// It refuses every start.
+    /// `true` if it refuses every start.
     pub sick: bool,
     /// A person clears its bed after each print.
     pub by_hand: bool,
-    /// Whether it tells of prints that ended while nobody looked and in whose place it shows something else. Prints
-    /// take a moment here, far less than their files say, which is what counts for a printer that tells nothing: so
-    /// people print something of their own on such a one only in the place of a print whose end was seen.
+    /// `true` if it reports prints which ended unseen and in whose place it shows something else. Prints take a
+    /// moment here, far less than their files say, which is what counts for a printer that reports nothing: so
+    /// operators print something of their own on such a one only in the place of a print whose end was seen.
     pub remembers: bool,
     /// Materials in its slots, in the order of the slots.
     pub loaded: Vec<String>,
@@ -53,7 +53,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// What was on the spool at first, in this slot; `None` is unknown.
+    /// Returns the amount on the spool in this slot at the beginning; `None` is unknown.
     pub fn spool(&self, slot: usize) -> Option<f64> {
         match (self.by_hand, self.loaded.len(), slot) {
             (false, 2, 0 | 1) if !self.sick => Some(MUCH),
@@ -69,14 +69,14 @@ pub struct Hall {
     _fleet: Fleet,
 }
 
-/// The name of a person's own print.
+/// Returns whether a file name is that of a person's own print.
 pub fn is_own(file: &str) -> bool {
     file.starts_with("vase-")
 }
 
 impl Hall {
-    /// Of each kind two healthy printers and one that refuses every start; with their slots, which some report and
-    /// others are told.
+    /// Registers two healthy printers of each kind and one that refuses every start; with their slots, which some
+    /// report and others are told.
     pub async fn new(app: &App, catalogue: &Catalogue, seed: u64) -> Self {
         let options = FleetOptions { speed: SPEED, seed, ..FleetOptions::of_each(HEALTHY + 1) };
         let fleet = Fleet::start(options).await.unwrap();
@@ -124,21 +124,21 @@ impl Hall {
         Self { machines, _fleet: fleet }
     }
 
-    /// The printer with this id, and its place.
+    /// Returns the printer with this id, and its place.
     pub fn at(&self, id: &str) -> Option<(usize, &Machine)> {
         self.machines.iter().enumerate().find(|(_, machine)| machine.id == id)
     }
 
-    /// Somebody at the machine prints something of their own that takes so many seconds; it prints something already,
-    /// or this now. Whether it is this.
+    /// Starts a person's own print at the machine, which takes so many seconds, unless it prints something already.
+    /// Returns whether it did.
     pub fn own_print(&self, n: usize, name: &str, seconds: u64) -> bool {
         let sim = &self.machines[n].sim.handle;
         sim.put_file(name, simulator::gcode::gcode("vase", seconds, 1.0, 300.0));
         sim.with(|machine| machine.start(name)).is_ok()
     }
 
-    /// As [`Self::own_print`], if the server says that no job is there, and knows so of every print that began there.
-    /// Whether somebody did.
+    /// Does what [`Self::own_print`] does if the server shows no job there, and so knows of every print that began
+    /// there. Returns whether it did.
     async fn own_print_where_free(&self, client: &Client, n: usize, name: &str, seconds: u64) -> bool {
         let machine = &self.machines[n];
         let begun =
@@ -256,7 +256,7 @@ impl Operators {
         }
     }
 
-    /// Of an attempt that has been in doubt for a while: what the machine physically did.
+    /// Resolves an attempt that has been in doubt for a while by what the machine physically did.
     async fn go_and_see(&mut self, job: &Value) {
         let Some(attempt) = job["attempts"].as_array().and_then(|all| all.last()) else { return };
         let id = attempt["id"].as_str().unwrap().to_owned();
@@ -275,7 +275,7 @@ impl Operators {
     }
 }
 
-/// What a machine physically did with an attempt, in the words of who resolves it; `None` while it prints.
+/// Returns what a machine physically did with an attempt, as the outcome that resolves it; `None` while it prints.
 pub fn outcome(sim: &SimPrinter, attempt: &str) -> Option<&'static str> {
     let (mut started, mut ended, mut finished) = (false, false, false);
     for entry in sim.handle.log() {
@@ -294,14 +294,14 @@ pub fn outcome(sim: &SimPrinter, attempt: &str) -> Option<&'static str> {
     }
 }
 
-/// A list, as far as there is an answer.
+/// Returns a list, or nothing where there is no response.
 pub async fn list(client: &Client, path: &str, many: &str) -> Vec<Value> {
     let answer = client.try_send(client.request("GET", path)).await;
     let answer = answer.filter(|answer| answer.status == 200).map(|answer| answer.json());
     answer.and_then(|body| body[many].as_array().cloned()).unwrap_or_default()
 }
 
-/// Whether a printer calls for this attention.
+/// Returns whether a printer calls for this attention.
 pub fn calls_for(printer: &Value, word: &str) -> bool {
     printer["status"]["attention"].as_array().is_some_and(|all| all.iter().any(|one| one == word))
 }

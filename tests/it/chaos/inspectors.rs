@@ -14,7 +14,7 @@ use super::hall::{Hall, calls_for, list};
 use crate::store::migrations::released;
 use crate::support::Client;
 
-/// What was acknowledged of the parts of one attempt.
+/// Acknowledged sign-off of the parts of one attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Word {
     /// Good parts, as said last.
@@ -36,7 +36,7 @@ pub struct Inspector {
     said: u64,
 }
 
-/// The order that an older release made is left as it was.
+/// Returns whether an order is the one of the older release, which is left alone.
 fn is_old(order: &Value) -> bool {
     *order == released::shop_ids()[0].as_str()
 }
@@ -71,7 +71,7 @@ impl Inspector {
         self.words
     }
 
-    /// Most plates are good as a whole.
+    /// Draws a verdict; most plates are good as a whole.
     fn judge(&mut self, plate: u64) -> Value {
         let good = if self.rng.u8(..4) > 0 { plate } else { self.rng.u64(..plate) };
         if good == plate { json!({"goodCount": good}) } else { json!({"goodCount": good, "reason": "adhesion"}) }

@@ -16,7 +16,7 @@ pub enum News {
 /// Of which payment, and what.
 pub type Step = (usize, News);
 
-/// Up to three payments of which each may go back in parts or whole; their news come in any order, some twice.
+/// Draws up to three payments, each of which may go back in parts or whole; their events come in any order, some twice.
 pub fn script(rng: &mut Rng, total: i64) -> Vec<Step> {
     let mut steps = Vec::new();
     for payment in 0..rng.usize(1..=3) {
@@ -39,7 +39,7 @@ pub fn script(rng: &mut Rng, total: i64) -> Vec<Step> {
     steps
 }
 
-/// What must be true of an order in the end.
+/// Expected end of an order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct End {
     /// `ready` stands for an order whose parts are made.
@@ -49,7 +49,7 @@ pub struct End {
     pub due_back: bool,
     /// Another amount than was due is kept.
     pub mismatch: bool,
-    /// It was paid once, also if not any more.
+    /// `true` if it was paid once, also if it is not any more.
     pub paid: bool,
 }
 
@@ -58,7 +58,7 @@ impl End {
         Self { status, kept, due_back, mismatch: false, paid: true }
     }
 
-    /// Whether its parts are made.
+    /// Returns whether its parts are made.
     pub fn is_made(&self) -> bool {
         self.status == "ready"
     }
@@ -116,7 +116,7 @@ impl Till {
     }
 }
 
-/// What must become of an order for this much, of which these news came in this order.
+/// Returns the expected end of an order over this total, whose events came in this order.
 pub fn end(total: i64, steps: &[Step]) -> End {
     let mut till = Till { total, status: "created", paid: BTreeMap::new(), back: BTreeMap::new(), made: false };
     steps.iter().for_each(|step| till.hears(*step));

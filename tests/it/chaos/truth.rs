@@ -1,4 +1,4 @@
-//! What must be true after everything: of the orders, of the money, of what left, and of what subscribers heard.
+//! Truth after everything: about the orders, the money, the shipments, and the events that subscribers received.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use simulator::sink::Sink;
 
 use super::customers::{Plan, Sold};
 use super::hall::Hall;
-use super::made;
 use super::packers::Sent;
+use super::parts;
 use crate::support::{App, waiting::until_seen};
 
 /// An order in the end, with its jobs.
@@ -33,7 +33,7 @@ fn has_come(sold: &Sold, order: &Value) -> bool {
     order["status"] == sold.end.status || (sold.plan == Plan::Packed && order["status"] == "shipped")
 }
 
-/// Every order has come to its end, every bed is clear, and nobody has anything more to say.
+/// Waits until every order has come to its end, every bed is clear, and nothing is left to do.
 pub async fn at_rest(app: &App, sold: &[Sold], hall: &Hall) {
     for one in sold {
         until_seen(&format!("{:?} to come to its end", one.plan), || async {
@@ -63,7 +63,7 @@ pub async fn at_rest(app: &App, sold: &[Sold], hall: &Hall) {
     .await;
 }
 
-/// Every order as it is.
+/// Reads every order.
 pub async fn outcomes<'a>(app: &App, sold: &'a [Sold]) -> Vec<Outcome<'a>> {
     let mut all = Vec::new();
     for sold in sold {
@@ -73,7 +73,7 @@ pub async fn outcomes<'a>(app: &App, sold: &'a [Sold]) -> Vec<Outcome<'a>> {
     all
 }
 
-/// The money of an order.
+/// Checks the money of an order.
 pub fn money(one: &Outcome<'_>) {
     let (order, end) = (&one.order, &one.sold.end);
     let words = format!("{:?}, {end:?}: {order}", one.sold.plan);
@@ -89,7 +89,7 @@ pub fn money(one: &Outcome<'_>) {
     }
 }
 
-/// The shipments that were acknowledged, and no others, are those of the order; what left is the sum of them.
+/// Checks that an order has the acknowledged shipments and no others, and that their sum is what left.
 pub fn shipments(one: &Outcome<'_>, sent: &Sent) {
     let order = &one.order;
     let shown = order["shipments"].as_array().unwrap();
@@ -98,7 +98,7 @@ pub fn shipments(one: &Outcome<'_>, sent: &Sent) {
     for line in shown.iter().flat_map(|shipment| shipment["lines"].as_array().unwrap()) {
         *left.entry(line["line"].as_u64().unwrap()).or_default() += line["quantity"].as_u64().unwrap();
     }
-    for (n, line) in order["lines"].as_array().unwrap().iter().enumerate().filter(|(_, line)| !made::is_kit(line)) {
+    for (n, line) in order["lines"].as_array().unwrap().iter().enumerate().filter(|(_, line)| !parts::is_kit(line)) {
         let left = left.get(&(n as u64)).copied().unwrap_or_default();
         // Rejected after it left, a part is owed again.
         let rejected = line["rejectedAfterShipping"].as_u64().unwrap_or_default();
@@ -106,7 +106,7 @@ pub fn shipments(one: &Outcome<'_>, sent: &Sent) {
     }
 }
 
-/// What is there of each order leaves; then the order is shipped, and stays so while nobody rejects a part of it.
+/// Ships what is there of each order; then the order is shipped, and stays so while nobody rejects a part of it.
 pub async fn all_leaves(app: &App, outcomes: &[Outcome<'_>], sent: &mut Sent) {
     for one in outcomes.iter().filter(|one| one.order["status"] == "ready") {
         let (id, before) = (one.sold.id(), one.order["shipments"].as_array().unwrap().len());
@@ -128,7 +128,7 @@ pub async fn all_leaves(app: &App, outcomes: &[Outcome<'_>], sent: &mut Sent) {
     }
 }
 
-/// Every event came at least once, with the same id and bytes every time. Gives how many.
+/// Checks that every event came at least once, with the same id and bytes every time. Returns the number of deliveries.
 pub async fn events(sink: &Sink, outcomes: &[Outcome<'_>]) -> usize {
     let names = |one: &Outcome<'_>| {
         let (end, mut names) = (&one.sold.end, vec!["order.created"]);

@@ -14,7 +14,7 @@ fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().mode() & 0o777
 }
 
-/// All files and folders below a folder.
+/// Lists all files and folders below a folder.
 fn below(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {

@@ -1,4 +1,4 @@
-//! What people get wrong, and what they are told.
+//! Mistakes of operators, and the messages about them.
 
 use std::fs;
 use std::net::TcpListener;

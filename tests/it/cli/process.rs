@@ -29,7 +29,7 @@ const FIRST_RANGE: u16 = 17_000;
 /// Ports in a range: more than a demo uses.
 const RANGE_PORTS: u16 = 520;
 
-/// What a command that ended has left.
+/// Output and exit code of a command that ended.
 #[derive(Debug)]
 pub struct Ended {
     /// Exit code.
@@ -41,7 +41,7 @@ pub struct Ended {
 }
 
 impl Place {
-    /// A new folder.
+    /// Creates a folder.
     pub fn new() -> Self {
         Self {
             dir: tempfile::Builder::new().prefix("printfloor-cli-").tempdir().unwrap(),
@@ -50,8 +50,8 @@ impl Place {
         }
     }
 
-    /// The first of a range of ports that no other test uses as long as this place lives, not even between two starts
-    /// of a command.
+    /// Returns the first of a range of ports that no other test uses as long as this place lives, not even between two
+    /// starts of a command.
     pub fn ports(&self) -> u16 {
         let reserve = || {
             RANGE_LOCKS
@@ -61,18 +61,18 @@ impl Place {
         self.ports.get_or_init(|| reserve().expect("a free range of ports")).1
     }
 
-    /// With this variable for every command.
+    /// Sets a variable for every command.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
 
-    /// A command that is still to be started.
+    /// Returns a command that is still to be started.
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
         command.current_dir(self.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());

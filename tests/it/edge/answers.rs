@@ -1,4 +1,4 @@
-//! What answers tell browsers, caches and strangers, and which heads are no requests.
+//! Headers of responses for browsers, caches and strangers, and request heads that are rejected.
 
 use std::io::Read as _;
 
@@ -75,7 +75,7 @@ async fn large_json_is_compressed_for_those_who_take_it() {
     assert_eq!((small.status, small.header("content-encoding")), (200, None));
 }
 
-/// The files of the description's pages are in the program compressed.
+/// Checks that the files of the description's pages, which are in the program compressed, are sent in both forms.
 #[tokio::test]
 async fn files_of_the_docs_are_sent_compressed_or_as_they_were() {
     let app = App::new(Db::sqlite()).await;

@@ -1,5 +1,5 @@
-//! What an attacker may send through the ordinary doors: values that the reader of the database would refuse, and files
-//! that unpack to much more than they are.
+//! Attacks through ordinary requests: values that the reader of the database would refuse, and files that unpack to
+//! much more than they are.
 
 use std::io::Write as _;
 
@@ -53,7 +53,7 @@ on_both! {
     }
 }
 
-/// Binary G-code of some hundred kilobytes whose comments unpack to hundreds of megabytes.
+/// Builds binary G-code of some hundred kilobytes whose comments unpack to hundreds of megabytes.
 fn bomb() -> Vec<u8> {
     const BLOCK_BYTES: usize = 4 << 20;
     let text = vec![b' '; BLOCK_BYTES];

@@ -18,7 +18,7 @@ fn head(app: &App, path: &str, kind: &str, length: usize) -> String {
     )
 }
 
-/// The beginning of an upload of G-code, and how long it would be in all.
+/// Returns the beginning of an upload of G-code, and its whole length.
 fn upload(app: &App) -> (String, Vec<u8>, &'static str) {
     let code = simulator::gcode::gcode("vase", 60, 1.0, 300.0).into_bytes();
     let before = "--b\r\ncontent-disposition: form-data; name=\"file\"; filename=\"vase.gcode\"\r\n\r\n";
@@ -27,7 +27,7 @@ fn upload(app: &App) -> (String, Vec<u8>, &'static str) {
     (head(app, "/api/files", "multipart/form-data; boundary=b", length) + before, code, after)
 }
 
-/// As [`upload`], with another key than the admin's.
+/// Does what [`upload`] does, with another key than the admin's.
 fn upload_with(app: &App, key: &str) -> (String, Vec<u8>, &'static str) {
     let (beginning, code, after) = upload(app);
     (beginning.replace(app.key.as_deref().unwrap(), key), code, after)
@@ -163,7 +163,7 @@ async fn a_caller_that_leaves_gets_all_or_nothing() {
     assert_eq!(list["pagination"]["total"], 40, "each once, whether it was heard the first time or not");
 }
 
-/// The right to upload is that of the end of the upload, not of its beginning.
+/// Checks that the right to upload is judged at the end of the upload, not at its beginning.
 #[tokio::test]
 async fn an_upload_whose_key_is_revoked_meanwhile_is_refused() {
     let app = app(&[]).await;

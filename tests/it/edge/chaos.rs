@@ -39,7 +39,7 @@ impl Callers {
         Self { over, answered, tasks }
     }
 
-    /// Some hundred more answers.
+    /// Waits for some hundred more responses.
     async fn go_on(&self) {
         let enough = self.answered.load(Relaxed) + 300;
         until("more answers", || async {

@@ -38,7 +38,7 @@ impl Stuck {
         Self::with(&[])
     }
 
-    /// With further settings.
+    /// Starts with further settings.
     fn with(further: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
@@ -98,7 +98,7 @@ impl Drop for Stuck {
     }
 }
 
-/// An address of this machine by which others know it; `None` where it has none. Nothing is sent for it.
+/// Returns an address of this machine by which others know it; `None` where it has none. Sends nothing.
 fn address_among_others() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("192.0.2.1:9").ok()?;
@@ -286,7 +286,7 @@ async fn storm_of_stops(address: SocketAddr, count: usize) -> Vec<Wire> {
     storm
 }
 
-/// A printer that takes everything and answers an emergency stop when it is allowed to.
+/// Starts a printer that takes everything and answers an emergency stop only when it is allowed to.
 async fn slow_printer() -> (SocketAddr, tokio::sync::watch::Sender<u32>, tokio::sync::watch::Sender<bool>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

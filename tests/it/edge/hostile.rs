@@ -14,8 +14,9 @@ use crate::support::contract::CONTRACT;
 /// The largest answer to a request that is refused.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// `serde_json` with its feature `raw_value` parses the text of such a member again, with a fresh limit on depth: 13 of
-/// them inside each other (70 KB) nest 1,600 arrays, enough to overflow a thread's stack.
+/// Builds a document against `serde_json` with its feature `raw_value`, which parses the text of such a member again
+/// with a fresh limit on depth: 13 of them inside each other (70 KB) nest 1,600 arrays, enough to overflow a thread's
+/// stack.
 pub(super) fn parsed_again() -> String {
     let mut text = "[".repeat(120);
     for _ in 0..13 {
@@ -40,7 +41,7 @@ pub(super) fn documents() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The routes that take JSON, with ids of nothing in their paths.
+/// Lists the routes that take JSON, with ids of nothing in their paths.
 fn json_routes() -> Vec<(Method, String)> {
     let takes_json = |method: &Method| matches!(*method, Method::POST | Method::PATCH | Method::DELETE);
     let routes = CONTRACT.served.iter().filter(|route| takes_json(&route.method));

@@ -18,7 +18,7 @@ use super::app;
 use super::hostile::{documents, parsed_again};
 use crate::support::{App, until};
 
-/// A server that says one thing to whatever is asked, over HTTP and over web sockets.
+/// Starts a server that gives one answer to every request, over HTTP and over web sockets.
 async fn parrot(text: String) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
@@ -92,7 +92,7 @@ async fn no_answer_of_an_outside_system_ends_the_server() {
     assert_eq!(app.pid(), before);
 }
 
-/// Over MQTT, where the printer says things unasked: each document, and between them it is a printer as ever.
+/// Sends each document over MQTT, where printers report unasked; between them the printer works as ever.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_report_of_a_printer_ends_the_server() {
     let app = app(&[("PRINTERS__REQUEST_TIMEOUT_SECONDS", "1")]).await;
@@ -115,7 +115,7 @@ async fn no_report_of_a_printer_ends_the_server() {
     fleet.shutdown();
 }
 
-/// What receivers of webhooks answer is kept for people: its beginning, as text.
+/// Checks that responses of webhook receivers are stored for people: their beginning, as text.
 #[tokio::test]
 async fn no_answer_of_a_receiver_ends_the_server_or_is_kept_as_a_whole() {
     let app = app(&[]).await;
@@ -136,7 +136,7 @@ async fn no_answer_of_a_receiver_ends_the_server_or_is_kept_as_a_whole() {
     }
 }
 
-/// The other systems of the shop, of each kind that there is, answer the tests of their connections so.
+/// Lets the other systems of the shop, of each kind, answer the tests of their connections so.
 #[tokio::test]
 async fn no_answer_of_an_integration_ends_the_server() {
     let app = app(&[]).await;

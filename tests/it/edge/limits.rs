@@ -10,7 +10,7 @@ use crate::support::{App, Client};
 const STAFF: (&str, &str) = ("LIMITS__STAFF_REQUESTS_PER_MINUTE", "5000");
 const FEW: (&str, &str) = ("LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", "5");
 
-/// A request without credentials, or with what `headers` say.
+/// Sends a request without credentials, or with those of `headers`.
 async fn anonymous(app: &App, headers: &[(&str, &str)]) -> Answer {
     let nobody = app.nobody();
     let request = nobody.request("GET", "/api/orders");

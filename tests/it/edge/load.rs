@@ -10,12 +10,12 @@ use super::{app, told};
 use crate::support::wire::Wire;
 use crate::support::{App, Client, until};
 
-/// An admin's client on a connection of its own.
+/// Returns an admin's client on a connection of its own.
 fn newcomer(app: &App) -> Client {
     Client::new(&app.base, app.key.as_deref())
 }
 
-/// An overloaded server must still answer these, to newcomers too.
+/// Checks the requests that an overloaded server must still answer, also for new connections.
 async fn what_must_always_be_heard(app: &App) {
     for path in ["/healthz", "/readyz"] {
         newcomer(app).get(path).await.expect(200);

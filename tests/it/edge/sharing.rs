@@ -64,7 +64,7 @@ async fn a_wrong_code_is_taken_back_from_the_windows_of_the_password_in_redis() 
     assert_eq!(app.nobody().post("/api/auth/login", &body).await.error(429), "too_many_factor_codes");
 }
 
-/// All entries: `seq`, `id`, `event` and the JSON.
+/// Lists the entries of the stream: `seq`, `id`, `event` and the JSON.
 async fn stream(redis: &RedisServer) -> Vec<(i64, String, String, Value)> {
     let all: StreamRangeReply = redis.ask(&["XRANGE", "printfloor:events", "-", "+"]).await.unwrap();
     let entries = all.ids.iter().map(|entry| {

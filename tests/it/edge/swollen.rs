@@ -14,14 +14,14 @@ const MAX_MEMORY_KIB: u64 = 100 << 10;
 /// Uploads at once.
 const UPLOADS: usize = 4;
 
-/// The most memory that the server has had so far, in KiB.
+/// Returns the peak memory of the server so far, in KiB.
 fn peak_kib(app: &App) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", app.pid())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// A printer to stop.
+/// Starts a server with a printer to stop.
 async fn with_printer() -> (App, Fleet, String) {
     let app = app(&[]).await;
     let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();

@@ -13,10 +13,10 @@ use crate::billing::customer;
 use crate::support::app::Builder;
 use crate::support::{App, Client, Db, on_both, until};
 
-/// What the shop's program proves itself with.
+/// OAuth 2.0 client secret of the shop.
 pub const SECRET: &str = "of-the-shop-at-the-provider";
 
-/// A server that keeps these books, and looks often for what to tell.
+/// Returns a server that is connected to this accounting system and looks often for what to send.
 pub fn keeping(books: &AccountingSystem, db: Db) -> Builder {
     let builder = quick(db).env("PRINTFLOOR_ACCOUNTING__INTERVAL_SECONDS", 0.2);
     let builder = builder.env("PRINTFLOOR_ACCOUNTING__PAYMENT_ACCOUNT", "090");
@@ -32,13 +32,13 @@ pub async fn begun(books: &AccountingSystem, boss: &Client, allow: bool) -> Stri
     back.splitn(4, '/').nth(3).map(|path| format!("/{path}")).expect("a path")
 }
 
-/// An admin connects it.
+/// Connects the accounting system as an admin.
 pub async fn connected(books: &AccountingSystem, boss: &Client) {
     let back = begun(books, boss, true).await;
     boss.get(&back).await.expect(200);
 }
 
-/// A server that is connected, with the admin's client.
+/// Starts a server that is connected, with the admin's client.
 async fn shop(books: &AccountingSystem, db: Db) -> (App, Client) {
     let app = keeping(books, db).start().await;
     staff(&app, "boss@example.org", "admin").await;
@@ -63,7 +63,7 @@ pub async fn paid(app: &App, email: &str) -> String {
     invoice
 }
 
-/// The numbers of what was issued of an invoice, in order.
+/// Lists the numbers of an invoice's documents, in order.
 async fn numbers(app: &App, invoice: &str) -> Vec<String> {
     let shown = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
     shown["documents"].as_array().unwrap().iter().map(|one| one["number"].as_str().unwrap().to_owned()).collect()

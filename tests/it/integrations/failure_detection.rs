@@ -24,7 +24,7 @@ fn watching(detector: &Detector) -> Builder {
         .env("PRINTFLOOR_FAILURE_DETECTION__SAFE_FRAMES", 5)
 }
 
-/// A print on one printer with this camera, and its job.
+/// Starts a print on one printer with this camera; returns its job.
 async fn printing(app: &App, camera: Option<&str>) -> (Fleet, String) {
     let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });
     let fleet = fleet.await.unwrap();
@@ -77,7 +77,7 @@ async fn a_camera_that_comes_late_is_shown_within_the_same_print() {
     until("pictures", || async { (detector.requests().len() > 5).then_some(()) }).await;
 }
 
-/// A detector that sees a failure in the pictures of one camera; counts how often it is shown each.
+/// Starts a detector that sees a failure in the pictures of one camera, and counts the pictures of each.
 async fn detector_of(failing: &'static str) -> (String, Arc<Mutex<BTreeMap<String, usize>>>) {
     let shown: Arc<Mutex<BTreeMap<String, usize>>> = Arc::default();
     let counts = shown.clone();
@@ -146,7 +146,7 @@ async fn without_pausing_people_are_told_only() {
     app.job_is(&job, "PRINTING").await;
 }
 
-/// What the detector is shown is logged by it: a camera that asks for credentials is looked at through this server.
+/// Checks a camera that asks for credentials: the detector logs its addresses, so it looks through this server.
 #[tokio::test]
 async fn a_camera_with_a_password_is_shown_by_a_signed_address_of_this_server() {
     for set_by_a_person in [false, true] {

@@ -9,7 +9,7 @@ const QUESTION_WORDS: [&str; 9] = ["What", "How", "Where", "When", "Why", "Wheth
 /// Words that end like verbs in the third person and are none.
 const NOT_VERBS: [&str; 6] = ["As", "Always", "Its", "Is", "This", "Unless"];
 
-/// First line of each doc comment, with its number and the line of code that it describes.
+/// Returns the first line of each doc comment, with its number and the line of code that it describes.
 fn comments(file: &File) -> impl Iterator<Item = (usize, &str, &str)> {
     let lines: Vec<&str> = file.text.lines().map(str::trim_start).collect();
     let is_doc = |line: &str| line.starts_with("///") || line.starts_with("//!");

@@ -1,5 +1,5 @@
-//! Who may know whom: the rules nothing outside, the edge no tables, nobody but adapters a brand, nobody but clients a
-//! vendor.
+//! Permitted dependencies: the rules use nothing outside, the edge no tables, nobody but adapters names a brand, nobody
+//! but clients a vendor.
 
 use super::text::{names, path_of};
 use super::{Rule, holds, planted_and_innocent};
@@ -22,7 +22,7 @@ const OUTSIDE: [&str; 14] = [
     "chrono",
 ];
 
-/// What reads files, the machine, a clock or chance.
+/// Modules that read files, the machine, a clock or chance.
 const NOT_HANDED_IN: [&str; 13] = [
     "std::fs",
     "std::env",
@@ -138,7 +138,7 @@ const TABLES: Rule = Rule {
     ],
 };
 
-/// What stands behind the port of the store: its implementations, and the lists that the edge asks for.
+/// Modules behind the port of the store: its implementations, and the lists that the edge asks for.
 const BEHIND_PORT: [&str; 4] = ["store::queries", "store::writer", "store::memory", "Queries"];
 
 const PORT: Rule = Rule {

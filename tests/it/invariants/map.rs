@@ -12,7 +12,7 @@ use super::text::{File, words};
 /// Files that may be named although they do not exist: to say that there are none.
 const ABSENT: [&str; 1] = ["mod.rs"];
 
-/// What stands in backticks, with the line it stands in. Blocks between lines of three backticks are drawings.
+/// Returns the texts in backticks, each with its line. Blocks between lines of three backticks are drawings.
 fn named(document: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut drawing = false;
@@ -27,26 +27,26 @@ fn named(document: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Whether this is written like a file of Rust.
+/// Returns whether this is written like a file of Rust.
 fn is_rust(code: &str) -> bool {
     Path::new(code).extension().is_some_and(|extension| extension == "rs")
 }
 
-/// Whether this is written like a file or folder of the repository: `a/b.rs`, `a/`, not `/a` (an address) or
+/// Returns whether this is written like a file or folder of the repository: `a/b.rs`, `a/`, not `/a` (an address) or
 /// `a/<b>.rs`.
 fn is_path(code: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     (is_rust(code) || code.contains('/')) && !code.starts_with('/') && code.chars().all(plain)
 }
 
-/// Whether a file or folder of the repository has this path, counted from its own folder, from `src/`, or from one
-/// below.
+/// Returns whether a file or folder of the repository has this path, counted from its own folder, from `src/`, or from
+/// one below.
 fn exists(path: &str, all: &BTreeSet<String>) -> bool {
     let path = path.trim_end_matches('/');
     all.iter().any(|one| one == path || one.ends_with(&format!("/{path}")))
 }
 
-/// Whether this is written like a name of Rust: `take_readable`, `OrderCommand::Take`, `Decision`.
+/// Returns whether this is written like a name of Rust: `take_readable`, `OrderCommand::Take`, `Decision`.
 fn is_name(code: &str) -> bool {
     let parts: Vec<&str> = code.split("::").collect();
     let word = |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -54,7 +54,7 @@ fn is_name(code: &str) -> bool {
     parts.iter().all(word) && told_apart
 }
 
-/// The names that the document gives and that nothing has, with their lines.
+/// Lists the names in the document that nothing has, with their lines.
 fn missing(document: &str, paths: &BTreeSet<String>, files: &[File]) -> Vec<String> {
     let known: BTreeSet<&str> = files.iter().flat_map(|file| words(&file.text)).collect();
     let mut found = Vec::new();
@@ -71,7 +71,8 @@ fn missing(document: &str, paths: &BTreeSet<String>, files: &[File]) -> Vec<Stri
     found
 }
 
-/// Where the document says "`file.rs`, `function`", the function must stand in that file.
+/// Lists the functions that the document places wrongly: after "`file.rs`, `function`", the function must be in that
+/// file.
 fn misplaced(document: &str, files: &[File]) -> Vec<String> {
     let joined = document.split_whitespace().collect::<Vec<_>>().join(" ");
     let codes: Vec<&str> = joined.split('`').collect();
@@ -91,12 +92,12 @@ fn misplaced(document: &str, files: &[File]) -> Vec<String> {
     found
 }
 
-/// Whether the word that ends here goes on.
+/// Returns whether the word that ends here goes on.
 fn goes_on(text: &str, at: usize) -> bool {
     text.get(at..).is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
-/// All files and folders of the repository that are its own.
+/// Collects the files and folders of the repository that are its own.
 pub(super) fn paths(root: &Path, folder: &Path, found: &mut BTreeSet<String>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {

@@ -1,4 +1,4 @@
-//! What may be `pub`: a function or constant is public only where another file uses it. (A type may have to be public
+//! Rule for `pub`: a function or constant is public only where another file uses it. (A type may have to be public
 //! because a public function answers it, and the fields of a plain struct are open together: the compiler knows more of
 //! these.)
 
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::text::{File, code_of, word, words};
 use super::{Violation, all_files, told};
 
-/// The function or constant that a line of code declares with a plain `pub`.
+/// Returns the function or constant that a line of code declares with a plain `pub`.
 fn declared(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("pub ")?;
     let keywords = ["const fn ", "async fn ", "fn ", "const ", "static "];
@@ -15,7 +15,7 @@ fn declared(line: &str) -> Option<&str> {
     Some(word(rest)).filter(|name| !name.is_empty())
 }
 
-/// Public functions and constants of `src/` whose name stands in the code of no other file.
+/// Lists the public functions and constants of `src/` whose name stands in the code of no other file.
 ///
 /// Names that mean something else elsewhere pass, so this finds less than there is, and nothing wrongly.
 fn needlessly_public(files: &[File]) -> Vec<Violation> {

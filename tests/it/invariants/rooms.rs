@@ -1,21 +1,20 @@
-//! What must hold between the folders of `src/`: each may be read after those that it uses, so none uses itself by a
-//! detour.
+//! Order of the folders of `src/`: each may be read after those that it uses, so none uses itself by a detour.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::source_files;
 use super::text::{File, code_of, word};
 
-/// Who uses whom.
+/// Folders that each folder uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// The first part of a path behind `prefix`, without `.rs`: `src/store/load.rs` is in `store`.
+/// Returns the first part of a path behind `prefix`, without `.rs`: `src/store/load.rs` is in `store`.
 fn room<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(prefix)?;
     Some(rest.split('/').next().unwrap_or(rest).trim_end_matches(".rs"))
 }
 
-/// The code of a file without its tests.
+/// Returns the code of a file without its tests.
 fn code(file: &File) -> String {
     let code = code_of(&file.text);
     match code.find("#[cfg(test)]\nmod tests {") {
@@ -24,7 +23,7 @@ fn code(file: &File) -> String {
     }
 }
 
-/// What follows `prefix` in the code: one name, or those of a group in braces.
+/// Returns the names that follow `prefix` in the code: one, or those of a group in braces.
 fn followers(code: &str, prefix: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, _) in code.match_indices(prefix) {
@@ -66,7 +65,7 @@ fn uses(files: &[File], folder: &str, prefix: &str) -> Uses {
     uses
 }
 
-/// Those that reach themselves.
+/// Lists the folders that reach themselves.
 fn in_circles(uses: &Uses) -> Vec<String> {
     let reaches_itself = |start: &String| {
         let (mut seen, mut next) = (BTreeSet::new(), vec![start]);

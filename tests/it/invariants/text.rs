@@ -16,7 +16,7 @@ impl File {
         Self { path: path.to_owned(), text: text.to_owned() }
     }
 
-    /// In this folder, or the file of the module of that name (`src/store/` and `src/store.rs`).
+    /// Returns whether it is in this folder, or the file of the module of that name (`src/store/` and `src/store.rs`).
     pub fn within(&self, folder: &str) -> bool {
         self.path.starts_with(folder) || self.path == format!("{}.rs", folder.trim_end_matches('/'))
     }
@@ -25,7 +25,7 @@ impl File {
         paths.contains(&self.path.as_str())
     }
 
-    /// A file of tests alone.
+    /// Returns whether the file has nothing but tests.
     pub fn is_tests(&self) -> bool {
         self.path.ends_with("/tests.rs") || self.path.contains("/tests/")
     }
@@ -61,7 +61,7 @@ pub fn gather(root: &Path, folder: &Path, files: &mut Vec<File>) {
     files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
-/// Its first word; empty before anything else, such as the brace of a group.
+/// Returns the first word; empty before anything else, such as the brace of a group.
 pub fn word(text: &str) -> &str {
     text.split(|c: char| !is_word(c)).next().unwrap_or_default()
 }
@@ -74,7 +74,8 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Which of these crates or modules a line of code names in a path (`name::`) or imports as a whole (`use name;`).
+/// Returns a message if a line of code names one of these crates or modules in a path (`name::`) or imports it as a
+/// whole (`use name;`).
 pub fn path_of(line: &str, names: &[&str]) -> Option<String> {
     let named = |name: &&&str| {
         line.match_indices(**name).any(|(at, found)| {
@@ -88,8 +89,8 @@ pub fn path_of(line: &str, names: &[&str]) -> Option<String> {
     names.iter().find(named).map(|name| format!("uses {name}"))
 }
 
-/// Which of these names occurs as a word, or as the beginning of one in mixed case (`OctoPrintClient`) or with
-/// underscores (`is_bambu`).
+/// Returns a message if one of these names occurs as a word, or as the beginning of one in mixed case
+/// (`OctoPrintClient`) or with underscores (`is_bambu`).
 pub fn names(line: &str, names: &[&str]) -> Option<String> {
     let lower = line.to_lowercase();
     let named = |name: &&&str| {
@@ -104,7 +105,7 @@ pub fn names(line: &str, names: &[&str]) -> Option<String> {
     names.iter().find(named).map(|name| format!("names {name}"))
 }
 
-/// Source with its comments and the contents of its literals blanked, line for line.
+/// Returns the source with its comments and the contents of its literals blanked, line for line.
 pub fn code_of(source: &str) -> String {
     let text: Vec<char> = source.chars().collect();
     let at = |index: usize| text.get(index).copied().unwrap_or('\0');
@@ -166,7 +167,7 @@ fn string_end(text: &[char], start: usize) -> usize {
     text.len()
 }
 
-/// The end of a raw string that begins here; `None` for a raw identifier.
+/// Returns the end of a raw string that begins here; `None` for a raw identifier.
 fn raw_end(text: &[char], start: usize) -> Option<usize> {
     let hashes = text.get(start + 1..)?.iter().take_while(|c| **c == '#').count();
     let opened = start + 1 + hashes;

@@ -1,9 +1,6 @@
-//! What must hold of names and comments: a stranger understands each sentence alone, and a name means one thing.
+//! Rules of constants and comments: a stranger understands each sentence alone.
 
-use std::collections::BTreeMap;
-
-use super::text::File;
-use super::{Rule, all_files, holds, holds_of, planted_and_innocent, source_files};
+use super::{Rule, all_files, holds, holds_of, planted_and_innocent};
 
 /// Parts of citations of documents that are not in the repository.
 const CITATIONS: [&str; 9] = [
@@ -40,7 +37,7 @@ const NO_CITATION: Rule = Rule {
 const EMPTY_WORDS: [&str; 14] =
     ["a", "an", "the", "of", "its", "this", "that", "is", "to", "for", "and", "in", "one", "new"];
 
-/// The words of a name: `PrinterStatus` and `printer_status` are both `printer`, `status`.
+/// Splits a name into words: `PrinterStatus` and `printer_status` are both `printer`, `status`.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in name.chars() {
@@ -55,7 +52,7 @@ fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// A doc line that has only words of the name that it describes.
+/// Returns whether a doc line has only words of the name that it describes.
 fn restates(doc: &str, name: &str) -> bool {
     let name = words_of(name);
     let said: Vec<String> = doc
@@ -70,7 +67,7 @@ fn restates(doc: &str, name: &str) -> bool {
     said.iter().all(in_name)
 }
 
-/// The name that a line of code gives to a public item, field or variant.
+/// Returns the name that a line of code gives to a public item, field or variant.
 fn named(line: &str) -> Option<&str> {
     let line = line.trim();
     let rest = line.strip_prefix("pub ").unwrap_or(line);
@@ -129,7 +126,7 @@ const BOUND_TYPES: [&str; 14] = [
     "NonZeroUsize",
 ];
 
-/// Name and type of the constant that a line of code declares.
+/// Returns name and type of the constant that a line of code declares.
 fn constant(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim_start();
     let rest = rest.strip_prefix("pub").map_or(rest, |rest| rest.trim_start_matches(|c| c != ' ').trim_start());
@@ -211,38 +208,4 @@ fn comments_say_more_than_names() {
 #[test]
 fn rules_of_words_find_what_breaks_them() {
     planted_and_innocent(&[&NO_CITATION, &NO_RESTATEMENT, &TELLING_BOUNDS, &COMMENT_WIDTH]);
-}
-
-/// Types of this name are asked for by a library, once for each implementation.
-const ASKED_FOR: [&str; 3] = ["Model", "Relation", "Entity"];
-
-/// Types that are defined in three files or more, by name.
-fn ambiguous(files: &[File]) -> Vec<(String, Vec<String>)> {
-    let mut defined: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for file in files.iter().filter(|file| !file.is_tests()) {
-        for (_, name) in file.in_code(|line| {
-            let line = line.trim_start();
-            let line =
-                line.split_once(") ").filter(|(start, _)| start.starts_with("pub(")).map_or(line, |(_, rest)| rest);
-            let line = line.strip_prefix("pub ").unwrap_or(line);
-            let rest = ["struct ", "enum ", "trait "].iter().find_map(|keyword| line.strip_prefix(keyword))?;
-            named(rest).map(str::to_owned)
-        }) {
-            let files = defined.entry(name).or_default();
-            if !files.contains(&file.path) {
-                files.push(file.path.clone());
-            }
-        }
-    }
-    let several = defined.into_iter().filter(|(name, files)| files.len() > 2 && !ASKED_FOR.contains(&name.as_str()));
-    several.collect()
-}
-
-#[test]
-fn no_type_name_stands_for_three_things() {
-    let found = ambiguous(&source_files());
-    assert!(found.is_empty(), "one name, one meaning: {found:#?}");
-    let thrice: Vec<File> =
-        ["a", "b", "c"].iter().map(|name| File::new(&format!("src/{name}.rs"), "pub(crate) enum Place {}")).collect();
-    assert_eq!(ambiguous(&thrice).len(), 1);
 }

@@ -25,7 +25,7 @@ on_both_databases!(
     finished_aggregates_cost_no_memory,
 );
 
-/// What callers heard.
+/// Counts of the answers to callers.
 #[derive(Default, Debug, Clone, Copy)]
 struct Heard {
     done: i64,
@@ -89,7 +89,7 @@ impl Storm {
     }
 }
 
-/// Everything told is settled: nothing waits, and all answer again.
+/// Waits until every command is settled: nothing is queued, and all answer again.
 async fn calm(tallies: &Directory<Tally>, ids: &[Id]) {
     for id in ids {
         until("it answers again", async || tallies.ask(*id, CommandOrigin::system(), Do::Look).await.is_ok()).await;
@@ -176,7 +176,7 @@ async fn nothing_acknowledged_is_lost_when_everything_crashes(database: TestData
     assert_eq!(rig.fenced.load(Relaxed), 0);
 }
 
-/// One crash after the other, each once callers are answered again.
+/// Crashes one after the other, each once callers are answered again.
 async fn crash_under_load(
     rig: &Rig,
     tallies: &Arc<Directory<Tally>>,

@@ -45,7 +45,7 @@ impl Mined {
         self.folder.path().join(format!("{kind}.{point}"))
     }
 
-    /// The next actor of this kind that comes to this point panics.
+    /// Makes the next actor of this kind that comes to this point panic.
     fn lay(&self, kind: &str, point: &str) {
         std::fs::write(self.mine(kind, point), "").unwrap();
     }
@@ -245,7 +245,7 @@ impl Mined {
     }
 }
 
-/// Every kind panics once at each point while the shop works: from a file and its product to a printed order, money
+/// Lets every kind panic once at each point while the shop works: from a file and its product to a printed order, money
 /// that comes before its order is known, a webhook and a mail.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {

@@ -46,18 +46,18 @@ impl Servers {
         done("mosquitto", &["start", self.broker.path().to_str().unwrap(), port, plain, SERIAL, CODE]);
     }
 
-    /// The broker forgets everybody and comes back.
+    /// Restarts the broker, which forgets all clients.
     pub fn restart_broker(&self) {
         done("mosquitto", &["stop", self.broker.path().to_str().unwrap()]);
         self.start_broker();
     }
 
-    /// A file on the printer's storage; an empty name is its folder.
+    /// Returns the path of a file on the printer's storage; an empty name is its folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.storage.path().join("root").join(name)
     }
 
-    /// The names of all files there.
+    /// Lists the names of all files there.
     pub fn files(&self) -> Vec<String> {
         let all = std::fs::read_dir(self.file("")).unwrap();
         all.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
@@ -89,10 +89,10 @@ pub struct Start {
 /// done.
 pub struct Played {
     client: AsyncClient,
-    /// What it reports.
+    /// State that it reports.
     state: Arc<Mutex<Value>>,
     starts: Arc<Mutex<Vec<Start>>>,
-    /// How often it was asked for everything.
+    /// Number of requests for the whole state.
     asked: Arc<AtomicUsize>,
     task: JoinHandle<()>,
 }
@@ -111,7 +111,7 @@ fn tray(slot: usize, color: &str) -> Value {
 }
 
 impl Played {
-    /// At this broker, with spools of these colours in its changer.
+    /// Connects to this broker, with spools of these colours in its changer.
     pub fn at(servers: &Servers, colors: &[&str]) -> Self {
         let mut options = MqttOptions::new("printer", "127.0.0.1", servers.ports[1].parse().unwrap());
         options.set_credentials("bblp", CODE).set_keep_alive(Duration::from_secs(30));
@@ -171,17 +171,17 @@ impl Played {
         Self { client, state, starts, asked, task }
     }
 
-    /// The starts that it was told, in order.
+    /// Returns the start commands that it received, in order.
     pub fn starts(&self) -> Vec<Start> {
         self.starts.lock().unwrap().clone()
     }
 
-    /// How often it was asked to report everything.
+    /// Returns the number of requests for the whole state.
     pub fn asked(&self) -> usize {
         self.asked.load(SeqCst)
     }
 
-    /// The print is done.
+    /// Ends the print.
     pub async fn finish(&self) {
         let report = {
             let mut state = self.state.lock().unwrap();
@@ -196,7 +196,7 @@ async fn tell(client: &AsyncClient, report: &Value) {
     client.publish(format!("device/{SERIAL}/report"), QoS::AtMostOnce, false, report.to_string()).await.unwrap();
 }
 
-/// Whether a file has these bytes.
+/// Returns whether a file has these bytes.
 pub fn is_whole(path: &Path, bytes: &[u8]) -> bool {
     std::fs::read(path).is_ok_and(|read| read == bytes)
 }

@@ -1,4 +1,4 @@
-//! What operators have printers do: recorded with who asked and what came of it, and kept from spoiling a print.
+//! Operations on printers: recorded with the operator and the outcome, and kept from spoiling a print.
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use simulator::printer::What;
 use super::files::printable;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can, done_if, supported, words};
 
-/// Action, outcome and actor of the entries about the first printer, oldest first, without its registration.
+/// Lists action and outcome of the audit entries about the first printer, oldest first, without its registration.
 async fn audited(floor: &Floor) -> Vec<(String, String)> {
     let query = format!("/api/audit-log?subject=printer:{}&limit=200", floor.printers[0]);
     let body = floor.app.get(&query).await.expect(200);

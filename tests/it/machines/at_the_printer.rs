@@ -1,4 +1,4 @@
-//! What people do at the machine and at its own server in the middle of our prints.
+//! Acts of people at the machine and at its own server in the middle of our prints.
 
 use serde_json::{Value, json};
 use simulator::printer::{Machine, What};
@@ -9,7 +9,7 @@ use crate::support::{Db, until};
 /// A second without the firmware is an outage.
 const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "1");
 
-/// A print that is on, slowly: (floor, order, job).
+/// Starts a print that goes on slowly: (floor, order, job).
 async fn printing(kind: PrinterKind) -> (Floor, String, String) {
     let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, OFFLINE_SOON]).await;
     let (order, job) = floor.one().await;
@@ -45,7 +45,8 @@ async fn a_serial_port_that_a_person_closes_without_a_trace_leaves_the_print_to_
     floor.app.order_is(&order, "ready").await;
 }
 
-/// Klipper and OctoPrint name a print by its file alone: the second one looks like ours.
+/// Prints our file a second time: Klipper and OctoPrint name a print by its file alone, so the second one looks like
+/// ours.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_who_prints_our_file_again_at_its_end_prints_their_own() {
     let kinds = [PrinterKind::FwRest, PrinterKind::ServerRest];
@@ -156,7 +157,7 @@ async fn a_moonraker_that_passes_for_an_octoprint_is_told_by_its_name_when_it_is
     floor.connection_is(0, "connected").await;
 }
 
-/// Its own actor records no more than the ends of outages.
+/// Checks `lastSeenAt` of a printer that answers; its own actor records no more than the ends of outages.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_printer_that_answers_was_seen_just_now() {
     let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;

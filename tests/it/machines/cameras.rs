@@ -12,7 +12,7 @@ use crate::support::{Db, until};
 
 /// Cameras that do not answer are given up soon.
 const IMPATIENT_CAMERAS: (&str, &str) = ("PRINTFLOOR_PRINTERS__CAMERA_TIMEOUT_SECONDS", "2");
-/// Where SDCP printers have their camera.
+/// Port of the camera of SDCP printers.
 const SDCP_CAMERA_PORT: u16 = 3031;
 
 /// Gives the printer a camera in the way of its kind: it tells of one, has one at its own port, or a person sets one.
@@ -40,7 +40,7 @@ async fn set(floor: &Floor, printer: usize, camera: &Value) -> Value {
     floor.app.patch(&floor.path(printer, ""), &json!({"camera": camera})).await.expect(200)
 }
 
-/// The picture and its media type.
+/// Returns the picture and its media type.
 async fn picture(floor: &Floor, printer: usize) -> (String, Vec<u8>) {
     let request = floor.app.request("GET", &floor.path(printer, "/camera"));
     let answer = floor.app.open(request).await;
@@ -244,7 +244,7 @@ async fn credentials_of_cameras_are_kept_sealed_and_shown_to_one_server() {
     }
 }
 
-/// A printer can be made to say anything: on its word no other machine is called.
+/// Checks that the server calls no other machine on the word of a printer, which can be made to say anything.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_printer_leads_the_server_to_no_other_machine() {
     let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
@@ -256,7 +256,7 @@ async fn a_printer_leads_the_server_to_no_other_machine() {
     assert!(elsewhere.requests().is_empty());
 }
 
-/// The server is killed while the camera hangs: afterwards the picture is taken all the same.
+/// Kills the server while the camera hangs: afterwards the picture is taken all the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_picture_that_is_due_survives_a_crash_and_holds_nothing_up() {
     for db in [Some(Db::sqlite()), Db::postgres_with_shop().await].into_iter().flatten() {

@@ -105,7 +105,7 @@ each_kind! {
     }
 }
 
-/// A program that fails twice before it takes what it is sent.
+/// Retries a delivery to a program that fails twice before it takes the event, with a clock that jumps by this step.
 async fn retried(step: i64, restart: bool) {
     let clock = Clock::new();
     let schedule = ("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "[2, 2, 2, 2]");

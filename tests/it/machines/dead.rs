@@ -13,8 +13,8 @@ const BRISK: f64 = 60.0;
 /// Nothing moves any more.
 const FROZEN: f64 = 0.000_1;
 
-/// A print that stands still somewhere between two tenths, as the printer shows it: (floor, order, job, progress, 0 to
-/// 1).
+/// Starts a print that stands still somewhere between two tenths, as the printer shows it: (floor, order, job,
+/// progress, 0 to 1).
 async fn frozen(kind: PrinterKind, printers: usize) -> (Floor, String, String, f64) {
     let floor = Floor::new(kind, printers, SLOW, &[JUDGE_LATE, IMPATIENT, OFFLINE_SOON]).await;
     let (order, job) = floor.one().await;
@@ -96,7 +96,7 @@ each_kind! {
     }
 }
 
-/// Klipper is killed in mid print while Moonraker still answers.
+/// Kills Klipper in mid print while Moonraker still answers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_firmware_that_dies_in_mid_print_is_an_outage_that_says_since_when() {
     let (floor, _, job, progress) = frozen(PrinterKind::FwRest, 1).await;

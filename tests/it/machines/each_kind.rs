@@ -45,8 +45,8 @@ macro_rules! sqlite {
     };
 }
 
-/// Makes the test once for each kind of printer, on the embedded database, or for the kind that is drawn where it says
-/// `#[drawn]`; one that takes `db: Db` once more on PostgreSQL, with printers of the first kind.
+/// Test for each kind of printer, on the embedded database, or for the kind that is drawn where it says `#[drawn]`; one
+/// that takes `db: Db` is made once more for PostgreSQL, with printers of the first kind.
 macro_rules! each_kind {
     (@kinds $($db:ident)?) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -6,7 +6,7 @@ use printfloor::domain::file::GcodeForm;
 
 use super::{GRAMS, PrinterKind, SECONDS, prints};
 
-/// A file that printers of a kind print: its name and its content.
+/// Builds a file that printers of a kind print: its name and its content.
 pub fn printable(kind: PrinterKind, name: &str, seconds: u64, grams: f64) -> (String, Vec<u8>) {
     if prints(kind, GcodeForm::Text) {
         return (format!("{name}.gcode"), simulator::gcode::gcode(name, seconds, grams, grams * 330.0).into_bytes());
@@ -14,7 +14,7 @@ pub fn printable(kind: PrinterKind, name: &str, seconds: u64, grams: f64) -> (St
     (format!("{name}.gcode.3mf"), simulator::gcode::package(name, seconds, grams, grams * 330.0))
 }
 
-/// As [`printable`], of several filaments: the grams and the colour of each.
+/// Does what [`printable`] does, with several filaments: the grams and the colour of each.
 pub fn printable_of_several(kind: PrinterKind, name: &str, filaments: &[(f64, &str)]) -> (String, Vec<u8>) {
     if prints(kind, GcodeForm::Text) {
         let code = simulator::gcode::tools::gcode_of_several(name, SECONDS, filaments);
@@ -23,7 +23,7 @@ pub fn printable_of_several(kind: PrinterKind, name: &str, filaments: &[(f64, &s
     (format!("{name}.gcode.3mf"), simulator::gcode::package::package_of_several(name, SECONDS, filaments))
 }
 
-/// As [`printable`], of about this many bytes.
+/// Does what [`printable`] does, with about this many bytes.
 pub fn big(kind: PrinterKind, name: &str, bytes: usize) -> (String, Vec<u8>) {
     if prints(kind, GcodeForm::Text) {
         return (format!("{name}.gcode"), big_gcode(bytes));
@@ -38,7 +38,7 @@ pub fn big(kind: PrinterKind, name: &str, bytes: usize) -> (String, Vec<u8>) {
     (format!("{name}.gcode.3mf"), simulator::gcode::package_of(&[&code]))
 }
 
-/// G-code of about this many bytes.
+/// Builds G-code of about this many bytes.
 pub fn big_gcode(bytes: usize) -> Vec<u8> {
     let line = format!("; {}\n", "padding ".repeat(12));
     let mut code = line.repeat(bytes / line.len());

@@ -1,4 +1,4 @@
-//! What is finished costs nothing at the next start: each kind is brought to its end, and none of it is loaded.
+//! Cost of finished things at the next start: each kind is brought to its end, and none of it is loaded.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const IN_USE: [&str; 6] = ["access", "accounting", "endpoint", "material", "prin
 const TOLD: &[(&str, &str)] =
     &[("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org"), ("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", "0")];
 
-/// A SKU without a file: its jobs wait, and no printer begins them.
+/// Creates a SKU without a file: its jobs wait, and no printer begins them.
 async fn unprinted_sku(floor: &Floor) -> String {
     let sku = json!({
         "code": "LATER", "name": "Later", "priceCents": 700, "materialId": floor.material, "estimatedConsumption": 10,

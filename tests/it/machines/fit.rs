@@ -1,4 +1,4 @@
-//! Which printer takes which job, and what keeps it from taking any.
+//! Choice of the printer for a job, and the reasons that keep it from taking any.
 
 use serde_json::{Value, json};
 use simulator::faults::SlowUpload;

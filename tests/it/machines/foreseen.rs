@@ -1,4 +1,4 @@
-//! What is expected and promised: dates of the whole queue, which follow what happens, and promises, which do not move.
+//! Forecasts and promises: dates of the whole queue, which follow what happens, and promises, which do not move.
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;
@@ -6,7 +6,7 @@ use simulator::PrinterKind;
 use super::{FAST, Floor, SLOW};
 use crate::support::{Clock, on_both, until};
 
-/// The moment of a member, in milliseconds; `None` when it is null.
+/// Returns the moment of a member, in milliseconds; `None` when it is null.
 fn moment(of: &Value, member: &str) -> Option<i64> {
     let text = of[member].as_str()?;
     Some(text.parse::<jiff::Timestamp>().unwrap_or_else(|error| panic!("{member} {text}: {error}")).as_millisecond())

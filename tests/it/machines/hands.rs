@@ -1,4 +1,4 @@
-//! What operators do to prints: pause, resume, cancel, force.
+//! Operations on prints: pause, resume, cancel, force.
 
 use serde_json::json;
 use simulator::faults::Delay;

@@ -25,7 +25,7 @@ async fn while_uploading(db: Db, kind: PrinterKind) {
     floor.truth().await;
 }
 
-/// Killed between the start that was sent and its effect.
+/// Kills the server between the start that was sent and its effect.
 async fn while_the_start_is_on_its_way(db: Db, kind: PrinterKind) {
     let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_SOON]).await;
     floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 2_500 }));
@@ -46,7 +46,7 @@ async fn while_the_start_is_on_its_way(db: Db, kind: PrinterKind) {
     floor.truth().await;
 }
 
-/// Killed after a start that the printer swallowed: the file is deleted there before anything else is tried.
+/// Kills the server after a start that the printer swallowed: the file is deleted there before anything else is tried.
 async fn after_a_start_that_was_swallowed(db: Db, kind: PrinterKind) {
     let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_SOON, KEEP_FILES]).await;
     floor.faults(0, |faults| faults.accept_but_never_start = true);

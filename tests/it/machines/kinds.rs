@@ -1,4 +1,4 @@
-//! What printers of each kind can do, as their types declare it.
+//! Capabilities of printers of each kind, as their types declare them.
 
 use printfloor::domain::file::GcodeForm;
 use printfloor::printers::PrinterType;
@@ -10,42 +10,42 @@ fn declared(kind: PrinterKind) -> &'static PrinterType {
     PrinterType::of_word(kind.as_str()).unwrap()
 }
 
-/// Whether printers of a kind can do it, as their type declares.
+/// Returns whether printers of a kind support an operation, as their type declares.
 pub fn can(kind: PrinterKind, operation: Operation) -> bool {
     !declared(kind).lacks.contains(&operation)
 }
 
-/// Whether printers of a kind print files of this form.
+/// Returns whether printers of a kind print files of this form.
 pub fn prints(kind: PrinterKind, form: GcodeForm) -> bool {
     declared(kind).prints(form)
 }
 
-/// Whether printers of a kind are told which slot each filament comes from.
+/// Returns whether printers of a kind are told the slot of each filament.
 pub fn maps_slots(kind: PrinterKind) -> bool {
     declared(kind).maps_slots
 }
 
-/// Whether printers of a kind ask for no key.
+/// Returns whether printers of a kind require no key.
 pub fn keyless(kind: PrinterKind) -> bool {
     declared(kind).keyless
 }
 
-/// Whether printers of a kind are only reached with their serial number.
+/// Returns whether printers of a kind are only reached with their serial number.
 pub fn needs_serial(kind: PrinterKind) -> bool {
     declared(kind).needs_serial
 }
 
-/// An address of a printer of a kind, where nobody answers.
+/// Returns an address of a printer of a kind, where nobody answers.
 pub fn elsewhere(kind: PrinterKind) -> &'static str {
     if kind == PrinterKind::MqttLan { "mqtts://127.0.0.1:9" } else { "http://127.0.0.1:9" }
 }
 
-/// The outcome of an act that only some types can do.
+/// Returns the outcome of an act that only some types support.
 pub fn done_if(can: bool) -> &'static str {
     if can { "done" } else { "unsupported_by_printer" }
 }
 
-/// Carried out by those who can, and told of the others as what their type cannot do.
+/// Checks that an act succeeded where the type supports it, and was rejected as unsupported elsewhere.
 pub fn supported(can: bool, answer: crate::support::client::Answer) {
     if can {
         answer.expect(200);

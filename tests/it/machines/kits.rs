@@ -6,7 +6,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use crate::support::{App, Client, on_sqlite, until};
 
-/// How many files a set has, and how many sets are ordered.
+/// Number of files in a set.
 const FILES: usize = 13;
 const SETS: u32 = 10;
 

@@ -11,8 +11,8 @@ use crate::billing::pages::{send, token};
 use crate::staff::{is_sound, operator};
 use crate::support::{Db, on_sqlite, until};
 
-/// A floor of one printer with two spools of its material in the other system, which is linked: the number of the
-/// filament, a full spool, and one that was begun.
+/// Starts a floor of one printer with two spools of its material in the other system, which is linked: the number of
+/// the filament, a full spool, and one that was begun.
 async fn linked(db: Db, there: &SpoolSystem) -> (Floor, i64, [i64; 2]) {
     let filament = there.add_filament("Black", Some(1_000_000));
     let spools = [0, 1_000_000 - STOCK as i64 * 100].map(|used| there.add_spool(filament, None, used));

@@ -140,7 +140,8 @@ async fn a_printer_that_a_person_began_to_use_meanwhile_gets_no_file() {
     floor.attention(0, "foreign_print", true).await;
 }
 
-/// Klipper takes the endings of files by their very letters, and no file system takes names of any length.
+/// Prints files of all names by hand: Klipper takes the endings of files by their very letters, and no file system
+/// takes names of any length.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_is_printed_by_hand_whatever_its_name() {
     let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;

@@ -9,7 +9,7 @@ use super::slots::fed;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind};
 use crate::support::until;
 
-/// What the file of a package is of, as the printer tells colours.
+/// Colour of the filament of a package's file, in the printer's notation.
 const COLOR: &str = "FF7A1AFF";
 
 #[expect(clippy::unnecessary_wraps, reason = "it stands where a place may be empty")]
@@ -17,7 +17,7 @@ fn tray(kind: &str, color: &str) -> Option<Tray> {
     Some(Tray { tray_type: kind.into(), tray_color: color.into(), tray_info_idx: kind.into(), ..Tray::default() })
 }
 
-/// A person changes the spools, and the printer has told of them.
+/// Changes the spools as a person does, and waits until the printer has reported them.
 async fn fit(floor: &Floor, trays: [Option<Tray>; 4], external: Option<Tray>) {
     let color = |tray: &Tray| json!(format!("#{}", tray.tray_color[..6].to_ascii_lowercase()));
     let wanted: Vec<Value> = trays.iter().map(|tray| tray.as_ref().map_or(Value::Null, color)).collect();

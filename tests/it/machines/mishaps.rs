@@ -7,12 +7,12 @@ use simulator::printer::{Controller, What};
 
 use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, can, supported, words};
 
-/// Whether the connection between the printer's own server and its firmware is closed.
+/// Returns whether the connection between the printer's own server and its firmware is closed.
 fn closed(floor: &Floor) -> bool {
     floor.sim(0).handle.with(|machine| *machine.controller() == Controller::Closed)
 }
 
-/// A person brings the firmware back after a fault, as it is done at such a printer.
+/// Brings the firmware back after a fault, as a person does at such a printer.
 async fn recovered(floor: &Floor, kind: PrinterKind) {
     floor.sim(0).handle.set_speed(50.0);
     match kind {

@@ -11,7 +11,7 @@ use crate::support::{on_sqlite, until};
 const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n0000";
 
-/// The beds are cleared by a person.
+/// Leaves it to a person to clear the beds.
 async fn by_hand(floor: &Floor) {
     for n in 0..floor.printers.len() {
         floor.app.patch(&floor.path(n, ""), &json!({"autoClear": false})).await.expect(200);

@@ -21,7 +21,7 @@ const OLDEST: Duration = Duration::from_secs(4);
 /// Degrees that two readings of the same sensor may differ.
 const NOISE: f64 = 1.0;
 
-/// When a status was read, in milliseconds.
+/// Returns the time at which a status was read, in milliseconds.
 fn read_at(status: &Value) -> i64 {
     let text = status["updatedAt"].as_str().unwrap();
     text.parse::<printfloor::domain::time::Timestamp>().unwrap().0

@@ -7,7 +7,7 @@ use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, prints, words};
 use crate::api::files::package;
 use crate::support::until;
 
-/// A small file of binary G-code, without checksums.
+/// Builds a small file of binary G-code, without checksums.
 pub fn binary_gcode() -> Vec<u8> {
     let block = |kind: u16, data: &[u8]| {
         let mut block = [kind.to_le_bytes(), 0u16.to_le_bytes()].concat();

@@ -39,12 +39,12 @@ async fn floor(db: Db, kind: PrinterKind, printers: &[&[(&str, Option<f64>)]]) -
     (floor, other)
 }
 
-/// Whether printers of a kind report what is in their changers.
+/// Returns whether printers of a kind report what is in their changers.
 pub fn reports_slots(kind: PrinterKind) -> bool {
     matches!(kind, PrinterKind::MqttLan | PrinterKind::FwRest)
 }
 
-/// A person fits a changer with so many spools, of which no two in the hall are alike, to a printer that reports them.
+/// Fits a changer with so many spools, of which no two in the hall are alike, to a printer that reports them.
 pub fn fit_changer(floor: &Floor, printer: usize, spools: usize) {
     let sim = &floor.sim(printer).handle;
     let shade = |slot: usize| (10 * printer + slot + 1) as u8;
@@ -70,7 +70,7 @@ pub async fn reported(floor: &Floor, printer: usize, slot: usize) {
     .await;
 }
 
-/// From which slot each tool of the prints of a printer physically took its filament, in the order of the prints.
+/// Returns the slots from which the tools of each print physically took their filament, in the order of the prints.
 pub fn fed(floor: &Floor, printer: usize) -> Vec<Vec<(u32, i64)>> {
     let log = floor.sim(printer).handle.log().into_iter();
     log.filter_map(|entry| match entry.what {
@@ -84,14 +84,14 @@ pub async fn load(floor: &Floor, printer: usize, slot: usize, spool: Value) -> V
     floor.app.post(&floor.path(printer, &format!("/slots/{slot}")), &spool).await.expect(200)
 }
 
-/// What a job of one part says of its match with a printer.
+/// Returns what a printer lacks for a job of one part.
 async fn missing(floor: &Floor, job: &str, printer: usize) -> Value {
     let shown = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
     let of_it = |one: &&Value| one["printerId"] == floor.printers[printer];
     shown["printers"].as_array().unwrap().iter().find(of_it).unwrap()["missing"].clone()
 }
 
-/// A SKU of a file with two filaments, which are black (10 g) and white (3.5 g), becomes what the floor makes.
+/// Makes the floor's SKU one of a file with two filaments, black (10 g) and white (3.5 g).
 async fn two_colours(floor: &Floor, white: &str) -> Value {
     let (name, content) = printable_of_several(floor.sim(0).kind, "two", &[(GRAMS, "#1b1b22"), (3.5, "#f4f1e6")]);
     let file = floor.app.upload(&name, content).await.expect(201);

@@ -36,7 +36,7 @@ pub async fn with_spools(app: &App, sim: &SimPrinter, materials: &[&String]) -> 
     printer
 }
 
-/// The shop's own word on its material: the vendor's code and the colour of its spools.
+/// Sets the vendor's code and the colour of the spools of the shop's material.
 async fn coded(floor: &Floor, code: &str, color: &str) {
     let words = json!({"vendorCode": code, "color": color});
     let shown = floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &words).await.expect(200);
@@ -57,7 +57,7 @@ fn spool(color: &str) -> Tray {
     Tray { tray_color: color.to_owned(), ..Tray::default() }
 }
 
-/// A spool with a tag, of which the printer knows how much is left, in percent of 1000 g.
+/// Returns a spool with a tag, whose remaining amount the printer knows, in percent of 1000 g.
 fn weighed(color: &str, remain: i32) -> Tray {
     Tray { tag_uid: "A1B2C3D400000100".to_owned(), remain, ..spool(color) }
 }

@@ -8,7 +8,7 @@ use simulator::printer::What;
 
 use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, can, supported, words};
 
-/// Stopped at once; by the usual way to end a print where there is no other.
+/// Returns whether the printer stopped at once; by the usual way to end a print where there is no other.
 fn stopped(what: &What) -> bool {
     matches!(what, What::EmergencyStop | What::Cancelled { .. })
 }

@@ -1,4 +1,4 @@
-//! What the log tells of the floor: one line for each thing that happens, however often it is tried.
+//! Log lines about the floor: one for each thing that happens, however often it is tried.
 
 use serde_json::json;
 use simulator::faults::FailAt;
@@ -10,7 +10,7 @@ use crate::api::materials::mails;
 use crate::api::webhooks::{endpoint_is, register};
 use crate::support::until;
 
-/// The lines of the log that hold these words.
+/// Lists the lines of the log that contain these words.
 fn lines(floor: &Floor, words: &str) -> Vec<String> {
     floor.app.log().into_iter().filter(|line| line.contains(words)).collect()
 }
@@ -75,7 +75,7 @@ async fn start_and_stop_are_one_line_each() {
     assert_eq!((lines(&floor, " serving address=").len(), ends(" stopped")), (1, 1), "{:#?}", floor.app.log());
 }
 
-/// A number of `/metrics`, by its name and labels as they stand there.
+/// Returns a number of `/metrics`, by its name and labels as they stand there.
 async fn metric(floor: &Floor, name: &str) -> Option<i64> {
     let page = floor.app.get("/metrics").await;
     assert_eq!(page.status, 200);

@@ -14,7 +14,7 @@ fn finished(what: &What) -> bool {
     matches!(what, What::Finished { filename } if filename != OWN)
 }
 
-/// A print that goes on while the network is cut: (floor, order, job).
+/// Starts a print that goes on while the network is cut: (floor, order, job).
 async fn out_of_sight(kind: PrinterKind) -> (Floor, String, String) {
     let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
     let (order, job) = floor.one().await;
@@ -24,8 +24,8 @@ async fn out_of_sight(kind: PrinterKind) -> (Floor, String, String) {
     (floor, order, job)
 }
 
-/// A person clears what Klipper shows of the last print. `OctoPrint` has nothing like it: there another file is
-/// selected.
+/// Clears what Klipper shows of the last print, as a person does. `OctoPrint` has nothing like it: there another file
+/// is selected.
 fn clear(floor: &Floor, kind: PrinterKind) {
     floor.sim(0).handle.with(|machine| {
         if kind == PrinterKind::FwRest {
@@ -34,7 +34,7 @@ fn clear(floor: &Floor, kind: PrinterKind) {
     });
 }
 
-/// The printer's server is restarted. Where it is the printer itself, the print is lost with it.
+/// Restarts the printer's server. Where it is the printer itself, the print is lost with it.
 fn restart(floor: &Floor, kind: PrinterKind, forget: bool) {
     let sim = &floor.sim(0).handle;
     if can(kind, Operation::History) {
@@ -172,7 +172,8 @@ each_kind! {
     }
 }
 
-/// The history is gone with what a person did at the printer, or its server: the part may lie on the bed.
+/// Ends a print unseen and lets its history be lost, by a person at the printer or by its server: the part may lie on
+/// the bed.
 async fn doubted_after(kind: PrinterKind, forget: impl FnOnce(&Floor, &str)) -> (Floor, String, String) {
     let (floor, order, job) = out_of_sight(kind).await;
     let ours = floor.sim(0).handle.with(|machine| machine.job().unwrap().filename.clone());

@@ -17,7 +17,7 @@ fn finished(what: &What) -> bool {
     matches!(what, What::Finished { .. })
 }
 
-/// One printer that took a start and vanished: (floor, order, job).
+/// Starts a print on one printer, which takes the start and vanishes: (floor, order, job).
 async fn doubt(kind: PrinterKind, late: Option<Delay>) -> (Floor, String, String) {
     doubt_at(FAST, kind, late).await
 }

@@ -1,4 +1,5 @@
-//! What arrives at a printer is what was sent to it, and an upload that stands still does not hold its print up.
+//! Uploads to printers: a printer stores what was sent to it, and an upload that stands still does not hold its print
+//! up.
 
 use std::time::{Duration, Instant};
 
@@ -14,8 +15,8 @@ use crate::support::{Db, until};
 /// Silence is noticed soon.
 const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "2");
 
-/// Two Moonrakers on one computer name unfinished uploads by the second, so uploads that overlap are mixed up. Each
-/// part must still be printed from its own file, whose first line names the print.
+/// Uploads to two Moonrakers on one computer, which name unfinished uploads by the second, so uploads that overlap are
+/// mixed up. Each part must still be printed from its own file, whose first line names the print.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_servers_on_one_computer_store_what_was_sent_to_each() {
     let floor = Floor::on_one_computer(PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
@@ -41,8 +42,8 @@ async fn two_servers_on_one_computer_store_what_was_sent_to_each() {
     }
 }
 
-/// A program that is not ours uploads to another server on the computer while we upload to one: what is stored as our
-/// file is a mixture, and is not started.
+/// Uploads with another program to another server on the computer while we upload to one: what is stored as our file is
+/// a mixture, and is not started.
 async fn what_another_programs_upload_got_into_is_not_started(kind: PrinterKind, route: &str) {
     let options = FleetOptions { speed: SLOW, seed: 11, ..FleetOptions::of(kind, 2) };
     let mut floor = Floor::with(Db::sqlite(), options, &[JUDGE_LATE]).await;

@@ -1,4 +1,4 @@
-//! Whose turn it is at the slicer: what customers send keeps no order waiting.
+//! Order of work at the slicer: uploads of customers delay no order.
 
 use super::*;
 use crate::api::quotes::models::upload;

@@ -8,13 +8,13 @@ mod alive;
 mod everywhere;
 mod first_print;
 mod forms;
-mod kept;
 mod keyboard;
 mod parts;
 mod pictures;
 mod report;
 mod shop;
 mod states;
+mod stored_report;
 mod tables;
 
 use simulator::PrinterKind;
@@ -25,7 +25,7 @@ use crate::api::{PASSWORD, sign_in, staff};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
 
-/// The word of the state on the card of a printer.
+/// Returns an expression for the state on the card of a printer.
 fn state(printer: &str) -> String {
     format!("(document.querySelector('#printer-{printer} .state') || {{}}).textContent")
 }

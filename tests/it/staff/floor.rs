@@ -13,7 +13,7 @@ use crate::support::stream::{Sent, Stream};
 use crate::support::waiting::LONG;
 use crate::support::{on_sqlite, until};
 
-/// The next part of the stream whose id begins like this and whose text has these words.
+/// Returns the next part of the stream whose id begins like this and whose text contains these words.
 async fn part(stream: &mut Stream, id: &str, words: &str) -> Sent {
     loop {
         let sent = stream.next().await.expect("the stream goes on");
@@ -24,7 +24,7 @@ async fn part(stream: &mut Stream, id: &str, words: &str) -> Sent {
     }
 }
 
-/// The version of the floor that a page has.
+/// Returns the version of the floor that a page has.
 fn version(page: &str) -> i64 {
     page.split_once("data-version=\"").unwrap().1.split('"').next().unwrap().parse().unwrap()
 }

@@ -16,7 +16,7 @@ use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
 use crate::support::{Client, on_sqlite, until};
 
-/// A camera on the printer's own computer, of which the printer tells.
+/// Starts a camera on the printer's own computer, which the printer reports.
 pub async fn camera_of(sim: &SimPrinter) -> Camera {
     let host = sim.base_url.split("://").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
     let camera = Camera::at(SocketAddr::new(host, 0), None).await.unwrap();

@@ -8,10 +8,10 @@ use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::{Floor, SLOW};
 use crate::support::on_sqlite;
 
-/// Where a printer is added.
+/// Path of the form that adds a printer.
 const NEW_PATH: &str = "/floor/printers/new";
 
-/// What the form of a new printer says, with what is said besides the usual.
+/// Returns the fields of the form of a new printer: the usual ones and these.
 fn new_printer<'a>(base: &'a str, own: &'a str, key: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let usual = [("name", HOSTILE), ("type", "fw_rest"), ("machineType", "fdm_standard"), ("baseUrl", base)];
     let secret = [("apiKey", key), ("form_token", own)];

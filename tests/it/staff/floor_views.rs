@@ -1,5 +1,4 @@
-//! What the floor shows and how: narrowed, as a plan of the rooms, from far away; what is expected next; how warm it
-//! was.
+//! Views of the floor: narrowed, as a plan of the rooms, from far away; what is expected next; how warm it was.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -8,7 +7,7 @@ use super::{is_sound, operator};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::{on_sqlite, until};
 
-/// How many cards of a page are shown, and how many are on it unseen.
+/// Counts the cards of a page that are shown, and those that are hidden.
 fn cards(page: &str) -> (usize, usize) {
     (page.matches("<li id=\"printer-").count(), page.matches("<li hidden id=\"printer-").count())
 }

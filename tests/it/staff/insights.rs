@@ -22,7 +22,7 @@ const FIGURES: [&str; 9] = [
     "promises",
 ];
 
-/// The part of a page that shows a figure.
+/// Returns the part of a page that shows a figure.
 fn section<'a>(page: &'a str, figure: &str) -> &'a str {
     let begins = format!("<section class=\"card\" id=\"{figure}\"");
     page.split_once(&begins).unwrap_or_else(|| panic!("no {figure} in {page}")).1.split("</section>").next().unwrap()

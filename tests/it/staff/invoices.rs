@@ -218,7 +218,7 @@ on_both! {
     }
 }
 
-/// Default folders of fonts may hold the script; here none is looked into.
+/// Checks that no default folder of fonts is used: one of them may hold the script.
 #[tokio::test]
 async fn what_cannot_be_printed_is_said_on_the_page_by_check_and_in_the_log() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_PDF__FONT_FOLDERS", "[]").start().await;

@@ -10,7 +10,7 @@ use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::client::Answer;
 use crate::support::{App, on_sqlite};
 
-/// The addresses that the labels of a PDF lead to, sorted.
+/// Returns the addresses that the labels of a PDF lead to, sorted.
 fn addresses(pdf: &Answer) -> Vec<&str> {
     assert_eq!((pdf.status, pdf.header("content-type")), (200, Some("application/pdf")), "{}", pdf.text);
     assert!(pdf.text.starts_with("%PDF-"), "{}", pdf.text);

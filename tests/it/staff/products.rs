@@ -18,7 +18,7 @@ pub async fn sent(client: &Client, token: &str, path: &str, fields: &[(&str, &st
     arrived(client, send(client, path, &all).await).await
 }
 
-/// The id of the SKU with this code.
+/// Returns the id of the SKU with this code.
 async fn id_of(app: &App, code: &str) -> String {
     let found = app.get(&format!("/api/skus?code={code}")).await.expect(200);
     found["skus"][0]["id"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned()

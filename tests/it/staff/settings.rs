@@ -10,23 +10,23 @@ use crate::support::browser::Browser;
 use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_sqlite};
 
-/// Who runs the shop of these tests.
+/// Address of the admin in the shop of these tests.
 pub const BOSS: &str = "boss@example.org";
 
-/// A client of an admin who has just signed in.
+/// Returns a client of an admin who has just signed in.
 pub async fn boss(app: &App) -> Client {
     staff(app, BOSS, "admin").await;
     signed_in(app, BOSS).await
 }
 
-/// The secret that a page shows once.
+/// Returns the secret that a page shows once.
 #[track_caller]
 pub fn shown_once(page: &Answer) -> String {
     let (_, rest) = page.text.split_once("readonly value=\"").unwrap_or_else(|| panic!("{}", page.text));
     rest.split('"').next().unwrap().to_owned()
 }
 
-/// The one of these in a list of the API whose member is this.
+/// Returns the only entry in a list of the API whose member has this text.
 #[track_caller]
 fn the_one(list: &Value, of: &str, member: &str, text: &str) -> String {
     let all = list[of].as_array().unwrap();

@@ -12,7 +12,7 @@ use crate::support::browser::Browser;
 use crate::support::client::Answer;
 use crate::support::{App, on_sqlite, until};
 
-/// What the ledger of a page shows.
+/// Returns the ledger on a page.
 fn ledger(page: &Answer) -> &str {
     page.text.split_once("id=\"ledger-title\"").unwrap_or_else(|| panic!("{}", page.text)).1
 }

@@ -1,4 +1,4 @@
-//! What people are to do: each kind is named, and done from the page.
+//! To-do list of operators: each kind of task is named, and done from the page.
 
 use reqwest::multipart::{Form, Part};
 use serde_json::json;

@@ -17,7 +17,7 @@ use super::submit::{Subject, counting, kept, submit, tally, together};
 use super::tally::Tally;
 use crate::support::database::{TestDatabase, until};
 
-/// What the contract is checked on.
+/// Store that the contract is checked on.
 struct Checked {
     store: Store,
     outbox: Arc<Outbox>,
@@ -65,7 +65,7 @@ impl Checked {
         self.store.reader().load::<Tally>(id).await.unwrap().version
     }
 
-    /// The subjects of all events; fails unless they are numbered without gaps and published in that order.
+    /// Returns the subjects of all events; fails unless they are numbered without gaps and published in that order.
     async fn subjects(&self) -> Vec<Id> {
         let events = self.store.queries().events_after(0, &EventFilter::default(), 10_000).await.unwrap();
         assert!(events.iter().map(|event| event.seq).eq(1..=events.len() as i64), "numbers without gaps");
@@ -246,7 +246,7 @@ async fn a_lost_transaction_in_memory_is_told_by_the_version() {
     assert_eq!((s.version(id).await, s.subjects().await.len()), (1, 1));
 }
 
-/// On one thread the same calls give the same order of settlements, transactions and events.
+/// Checks that on one thread the same calls give the same order of settlements, transactions and events.
 #[tokio::test]
 async fn the_store_in_memory_is_deterministic() {
     let mut runs = Vec::new();

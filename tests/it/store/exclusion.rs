@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::support::{App, Client, on_both};
 
-/// How often each race is run.
+/// Number of times that each race is run.
 const RACES: usize = 60;
 
-/// How a race went: the statuses of the deletion and of the use.
+/// Outcome of a race: the statuses of the deletion and of the use.
 type Outcome = (u16, u16);
 
-/// A deletion and a use at the same moment; the use is sent first in every other race.
+/// Sends a deletion and a use at the same moment; the use is sent first in every other race.
 async fn race(app: &Client, n: usize, gone: &str, uses: (&str, &str, Value)) -> Outcome {
     let (method, path, body) = uses;
     let delete = app.delete(gone);
@@ -31,7 +31,7 @@ async fn race(app: &Client, n: usize, gone: &str, uses: (&str, &str, Value)) -> 
     (deleted.status, used.status)
 }
 
-/// Exactly one of both succeeded in each race, and each was refused in words of its own.
+/// Checks that exactly one of both succeeded in each race, and that each was refused in words of its own.
 fn excluded(what: &str, outcomes: &[Outcome]) {
     let mut seen: BTreeMap<Outcome, usize> = BTreeMap::new();
     outcomes.iter().for_each(|outcome| *seen.entry(*outcome).or_default() += 1);

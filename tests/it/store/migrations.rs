@@ -36,7 +36,7 @@ impl<S: Subscriber> Layer<S> for Statements {
     }
 }
 
-/// From now on statements of connections that log are told.
+/// Watches the statements of connections that log them, from now on.
 fn watch() -> Arc<Mutex<Option<OnStatement>>> {
     let executed: Arc<Mutex<Option<OnStatement>>> = Arc::default();
     let layer = tracing_subscriber::registry().with(Statements(executed.clone()));
@@ -44,7 +44,7 @@ fn watch() -> Arc<Mutex<Option<OnStatement>>> {
     executed
 }
 
-/// A connection, whose statements are told or not.
+/// Opens a connection, whose statements are watched or not.
 async fn connection(url: &str, told: bool) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     options.max_connections(1).sqlx_logging(told);
@@ -52,8 +52,8 @@ async fn connection(url: &str, told: bool) -> DatabaseConnection {
     Database::connect(options).await.unwrap()
 }
 
-/// Makes one test for each number of migrations that are there before the rest runs: on an empty database, and on what
-/// releases of that time wrote.
+/// Test for each number of migrations that are there before the rest runs: on an empty database, and on what releases
+/// of that time wrote.
 macro_rules! of_each_release {
     ($(async fn $name:ident($release:ident: usize) $body:block)+) => {$(
         mod $name {
@@ -204,13 +204,13 @@ async fn end_sessions(watching: &DatabaseConnection) {
     until("the sessions to be over", async || texts(watching, &left).await == ["0"]).await;
 }
 
-/// The only column of these rows.
+/// Returns the only column of these rows.
 async fn texts(watching: &DatabaseConnection, sql: &str) -> Vec<String> {
     let rows = watching.query_all_raw(Statement::from_string(watching.get_database_backend(), sql)).await.unwrap();
     rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
 }
 
-/// A digest of tables, columns, indexes and rows of a PostgreSQL database.
+/// Returns a digest of tables, columns, indexes and rows of a PostgreSQL database.
 async fn state(watching: &DatabaseConnection) -> String {
     let tables = "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1";
     let tables = texts(watching, tables).await;
@@ -223,7 +223,7 @@ async fn state(watching: &DatabaseConnection) -> String {
     texts(watching, &format!("{} ORDER BY 1", all.join(" UNION ALL "))).await.join("\n")
 }
 
-/// As [`opens`], of a copy of a PostgreSQL database, which nobody else may use meanwhile.
+/// Does what [`opens`] does with a copy of a PostgreSQL database, which nobody else may use meanwhile.
 async fn opens_a_copy(database: &TestDatabase, watching: &DatabaseConnection, release: usize) -> i64 {
     let name = database.settings.url.rsplit('/').next().unwrap();
     let url = format!("{}_copy", database.settings.url);
@@ -239,8 +239,8 @@ fn count() -> i64 {
     Migrator::migrations().len() as i64
 }
 
-/// The server's own opening succeeds, leaves nothing to do, and what the release wrote is read right. Says how many
-/// migrations were there before.
+/// Opens the database as the server does, and checks that nothing is left to migrate and that what the release wrote is
+/// read right. Returns the number of migrations that were there before.
 async fn opens(database: &TestDatabase, release: usize) -> i64 {
     let recorded = if database.is_postgres() {
         "SELECT COUNT(*) FROM pg_tables WHERE tablename = 'seaql_migrations'"
@@ -264,7 +264,7 @@ async fn opens(database: &TestDatabase, release: usize) -> i64 {
 /// So many migrations came before the one that has lists tell which jobs nobody has signed off.
 const BEFORE_UNSIGNED: u32 = 21;
 
-/// What was printed before has to be signed off all the same.
+/// Checks that what was printed before the update has to be signed off all the same.
 async fn jobs_that_nobody_signed_off_are_listed_after_an_update(database: TestDatabase) {
     let db = connection(&database.settings.url, false).await;
     Migrator::up(&db, Some(BEFORE_UNSIGNED)).await.unwrap();
@@ -278,7 +278,7 @@ async fn jobs_that_nobody_signed_off_are_listed_after_an_update(database: TestDa
 
 on_both_databases!(jobs_that_nobody_signed_off_are_listed_after_an_update);
 
-/// A server of a newer release finds another at work, and leaves the tables alone until that one is gone.
+/// Starts a server of a newer release beside another at work: it leaves the tables alone until that one is gone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_newer_server_migrates_only_under_the_lock() {
     on_postgres(|database| async move {
@@ -300,7 +300,7 @@ async fn a_newer_server_migrates_only_under_the_lock() {
     .await;
 }
 
-/// As above with a file: there the lock is that of the data folder.
+/// Checks the same with a file: there the lock is that of the data folder.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_newer_server_leaves_the_file_alone_while_its_folder_is_locked() {
     let place = Place::new();
@@ -323,7 +323,7 @@ async fn a_newer_server_leaves_the_file_alone_while_its_folder_is_locked() {
     db.close().await.unwrap();
 }
 
-/// A digest of all files of a folder that hold data; the index of the write-ahead log is made anew on opening.
+/// Returns a digest of all files of a folder that hold data; the index of the write-ahead log is made anew on opening.
 fn digest(folder: &Path) -> Vec<u8> {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
     files.retain(|file| !file.to_string_lossy().ends_with("-shm"));

@@ -57,7 +57,7 @@ async fn numbers_have_no_holes_whatever_is_refused(database: TestDatabase) {
     assert_eq!(rig.stored(&ids).await, durable * 2);
 }
 
-/// What an invoice of its own issues.
+/// Returns the row that an invoice of its own issues.
 fn issued(rig: &Rig) -> InvoiceRow {
     // None is issued before the shop has said who it is.
     let mut rules = rig.environment.cx(&Principal::System).rules.clone();
@@ -111,7 +111,7 @@ async fn documents_are_numbered_without_a_gap_whatever_is_refused(database: Test
     assert!(series.count >= durable * 2, "what was told to be durable is there: {series:?}");
 }
 
-/// A restored shop without documents; the name of its series of invoices, which goes on at 101.
+/// Restores a shop without documents; returns the name of its series of invoices, which goes on at 101.
 async fn restored_shop(rig: &Rig) -> (Restore, String) {
     let now = rig.environment.now();
     let facts = RestoreFacts { backup: "ab".to_owned(), backup_made_at: now, now, last_event: 0, used: Vec::new() };
@@ -145,7 +145,7 @@ fn review(rig: &Rig, restore: &Restore, series: &str, next: i64) -> Submission {
     submission
 }
 
-/// The numbers that a series has, lowest first; fails if any is missing without a reason.
+/// Returns the numbers of a series, lowest first; fails if any is missing without a reason.
 async fn numbers_of(rig: &Rig, series: &str) -> Vec<i64> {
     let all = Queries::new(rig.reading.clone()).numbering().await.unwrap();
     assert!(all.iter().all(NumberingSeries::is_gapless), "{all:?}");

@@ -28,7 +28,8 @@ async fn a_crashed_transaction_does_not_hold_the_writer(database: TestDatabase) 
     assert_eq!(rig.fenced.load(Relaxed), 0);
 }
 
-/// Else the successor's epoch would fence the predecessor's transaction, and the process would leave.
+/// Checks the order of transactions around a crash: else the successor's epoch would fence the predecessor's, and the
+/// process would leave.
 async fn a_crashed_writer_lets_its_transaction_end_before_the_next_begins(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let epoch = database.number("SELECT epoch FROM writer").await;

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// What the wire does.
+/// Behaviour of the connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wire {
     /// Carries all.

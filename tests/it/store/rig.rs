@@ -41,13 +41,13 @@ pub struct Rig {
     pub counters: Arc<WriterCounters>,
     pub environment: Arc<Environment>,
     pub reading: DatabaseConnection,
-    /// How often the store said that another server took over.
+    /// Number of times that the store reported another server's takeover.
     pub fenced: Arc<AtomicU32>,
     mails: Arc<OnceLock<Directory<Mail>>>,
 }
 
 impl Rig {
-    /// On a fresh database.
+    /// Starts on a fresh database.
     pub async fn start(database: &TestDatabase) -> Self {
         let writing = connect::start(&database.settings).await.unwrap();
         Self::with(database, writing).await
@@ -100,7 +100,7 @@ impl Rig {
         directory
     }
 
-    /// A directory that is not started.
+    /// Returns a directory that is not started.
     pub fn directory<T: StoredAggregate>(&self, policy: Policy) -> Directory<T> {
         Directory::new(self.directory_args(policy))
     }
@@ -110,7 +110,7 @@ impl Rig {
         DirectoryArgs { store: self.store.clone(), environment: self.environment.clone(), policy, max_waiting }
     }
 
-    /// So many fresh tallies.
+    /// Creates so many fresh tallies.
     pub async fn make(&self, tallies: &Directory<Tally>, many: usize) -> Vec<Id> {
         let mut ids = Vec::new();
         for _ in 0..many {
@@ -123,12 +123,12 @@ impl Rig {
         self.writer.crash();
     }
 
-    /// As it is on disk.
+    /// Loads a tally from disk.
     pub async fn on_disk(&self, id: Id) -> Versioned<Tally> {
         Reader::Database(self.reading.clone()).load::<Tally>(id).await.unwrap()
     }
 
-    /// The sum of all counts on disk; fails unless ledger, events and numbers agree with it.
+    /// Returns the sum of all counts on disk; fails unless ledger, events and numbers agree with it.
     pub async fn stored(&self, ids: &[Id]) -> i64 {
         let mut sum = 0;
         for id in ids {
@@ -142,7 +142,7 @@ impl Rig {
         sum
     }
 
-    /// All events; fails unless they are numbered without holes, and memory says the same as the table.
+    /// Returns all events; fails unless they are numbered without holes, and memory agrees with the table.
     pub async fn events(&self) -> Vec<Numbered> {
         let queries = Queries::new(self.reading.clone());
         let mut all: Vec<Numbered> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a start would refuse of a database is known before, and looking changes nothing.
+//! Checks of a database before a start: they find what a start would refuse, and change nothing.
 
 use printfloor::store::connect::{self, DatabaseSettings, OpenError};
 use printfloor::store::start_check::{StartObstacle, check_start};
@@ -6,18 +6,18 @@ use url::Url;
 
 use crate::support::database::{TestDatabase, on_both_databases, on_postgres};
 
-/// What the database looks like from outside: the migrations that are recorded, and the epoch.
+/// Returns the state of the database from outside: the migrations that are recorded, and the epoch.
 async fn state(database: &TestDatabase) -> (i64, i64) {
     let migrations = database.number("SELECT COUNT(*) FROM seaql_migrations").await;
     (migrations, database.number("SELECT epoch FROM writer").await)
 }
 
-/// The settings of a server on some other database.
+/// Returns the settings of a server on some other database.
 fn elsewhere() -> DatabaseSettings {
     TestDatabase::sqlite().settings
 }
 
-/// A start made the tables, and ended.
+/// Starts once, which makes the tables, and ends.
 async fn started(database: &TestDatabase) {
     connect::start(&database.settings).await.unwrap().db.close().await.unwrap();
 }

@@ -30,7 +30,7 @@ impl Subject for Rig {
     }
 }
 
-/// A tally with this code at this version, each group counting one.
+/// Returns a submission of a tally with this code at this version, each group counting one.
 pub fn tally(rig: &impl Subject, id: Id, code: &str, version: i64, groups: usize) -> Submission {
     let state = Tally { id, code: code.to_owned(), count: groups as i64 };
     let snapshot = Some(state.snapshot(id, version, true).unwrap());
@@ -38,14 +38,14 @@ pub fn tally(rig: &impl Subject, id: Id, code: &str, version: i64, groups: usize
     Submission { key: AggregateKey(Tally::KIND, id), generation: 1, snapshot, commands: groups }
 }
 
-/// What a command that counts one writes besides the snapshot.
+/// Returns the rows and events that a command that counts one writes besides the snapshot.
 pub fn counting(rig: &impl Subject, id: Id) -> CommandWrites {
     let cx = rig.environment().cx(&Principal::System);
     let row = MaterialRow::Movement(movement(&cx, id, 1, 1));
     CommandWrites { rows: vec![Box::new(row)], events: vec![event(&cx, id, 1)], ..CommandWrites::default() }
 }
 
-/// An answer kept under this key.
+/// Returns an answer stored under this idempotency key.
 pub fn kept(id: Id, key: &str) -> IdempotentAnswer {
     IdempotentAnswer {
         key: key.to_owned(),
@@ -80,7 +80,7 @@ pub async fn gate(rig: &impl Subject) -> Gate {
     Gate(open)
 }
 
-/// Everything in one transaction, and what became of each.
+/// Submits everything in one transaction, and returns each settlement.
 pub async fn together(rig: &impl Subject, submissions: Vec<Submission>) -> Vec<Settlement> {
     let gate = gate(rig).await;
     let told: Vec<_> = submissions.into_iter().map(|submission| submit(rig, submission)).collect();

@@ -40,7 +40,7 @@ async fn whoever_was_taken_over_leaves_though_nobody_writes(database: TestDataba
     assert_eq!(database.number("SELECT epoch FROM writer").await, other.epoch, "it took no epoch any more");
 }
 
-/// A machine that was frozen wakes up after another server took over.
+/// Wakes a machine that was frozen, after another server took over.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frozen_server_that_wakes_up_behind_another_ends() {
     let Some(db) = Db::postgres_with_shop().await else { return };

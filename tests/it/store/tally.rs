@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 static CURSED: Mutex<Option<HashSet<Id>>> = Mutex::new(None);
 
-/// From now on this one crashes whenever it comes up; or no longer.
+/// Makes this one crash whenever it comes up, from now on; or no longer.
 pub fn curse(id: Id, cursed: bool) {
     let mut all = CURSED.lock().unwrap();
     let all = all.get_or_insert_default();
@@ -111,7 +111,7 @@ impl Tally {
     }
 }
 
-/// What is told of each change of a tally.
+/// Data of the event of a tally's change.
 #[derive(Serialize)]
 struct AddedData {
     count: i64,

@@ -32,7 +32,7 @@ const FIRST_START_VARIABLES: [&str; 5] =
 
 /// A shop of an older release.
 struct Older {
-    /// How many migrations it has.
+    /// Number of its migrations.
     release: usize,
     rows: Vec<String>,
     /// After which times its first starts are cut off.
@@ -40,31 +40,31 @@ struct Older {
 }
 
 impl Builder {
-    /// With this variable.
+    /// Sets this variable.
     pub fn env(mut self, name: &str, value: impl ToString) -> Self {
         self.env.insert(name.to_owned(), value.to_string());
         self
     }
 
-    /// The shop has not said who issues its invoices.
+    /// Leaves out the issuer of the shop's invoices.
     pub fn without_seller(self) -> Self {
         SELLER.into_iter().fold(self, |builder, (name, _)| builder.env(name, ""))
     }
 
-    /// With a wall clock that the test sets.
+    /// Uses a wall clock that the test sets.
     pub fn clock(mut self, clock: &Clock) -> Self {
         self.env.extend([clock.variable()]);
         self.with_clock = true;
         self
     }
 
-    /// With a shop that its own first start makes, with secrets that no other test's shop has.
+    /// Uses a shop that its own first start makes, with secrets that no other test's shop has.
     pub fn with_own_shop(mut self) -> Self {
         self.own_shop = true;
         self
     }
 
-    /// Whether a copy of the shop that tests share would not do.
+    /// Returns whether a copy of the shop that tests share would not do.
     fn needs_own_shop(&self) -> bool {
         let differs = || FIRST_START_VARIABLES.iter().any(|name| self.env.contains_key(*name));
         self.own_shop || self.older.is_some() || !self.first_starts_cut.is_empty() || differs()
@@ -76,14 +76,14 @@ impl Builder {
         self
     }
 
-    /// With the data of an older release, which had so many migrations: its first starts with this release, by turns of
+    /// Uses the data of an older release, which had so many migrations: its first starts with this release, by turns of
     /// a command and of the server, are each killed after these times.
     pub fn on_release(mut self, release: usize, rows: Vec<String>, cuts: impl IntoIterator<Item = Duration>) -> Self {
         self.older = Some(Older { release, rows, cuts: cuts.into_iter().collect() });
         self
     }
 
-    /// With the secrets that another server made for its data, as a server on the same data needs them.
+    /// Uses the secrets that another server made for its data, as a server on the same data needs them.
     pub fn secrets_of(mut self, other: &App) -> Self {
         let kept = std::fs::read_to_string(other.data().join("secrets.env")).unwrap();
         for line in kept.lines() {
@@ -177,7 +177,7 @@ fn free_port() -> u16 {
 }
 
 impl App {
-    /// On this database, quick to notice: short looks at printers, short confirm time, no jitter.
+    /// Returns a server on this database, quick to notice: short looks at printers, short confirm time, no jitter.
     pub fn on(db: Db) -> Builder {
         let (env, first_starts_cut) = (BTreeMap::new(), Vec::new());
         let builder = Builder { db, env, with_clock: false, own_shop: false, first_starts_cut, older: None };
@@ -201,7 +201,7 @@ impl App {
             .env("PAYMENT_WEBHOOK_SECRET", PAYMENT_SECRET)
     }
 
-    /// As [`App::on`] with the settings as they are, started.
+    /// Starts [`App::on`] with the settings as they are.
     pub async fn new(db: Db) -> Self {
         Self::on(db).start().await
     }
@@ -214,12 +214,12 @@ impl App {
         self.dir.path()
     }
 
-    /// Another client of the same server.
+    /// Returns another client of the same server.
     pub fn with_key(&self, key: &str) -> Client {
         Client { key: Some(key.to_owned()), ..self.client.clone() }
     }
 
-    /// A client without a key.
+    /// Returns a client without a key.
     pub fn nobody(&self) -> Client {
         Client { key: None, ..self.client.clone() }
     }
@@ -228,7 +228,7 @@ impl App {
         self.set_up(Command::new(env!("CARGO_BIN_EXE_printfloor")))
     }
 
-    /// The process of a server that has still to be told what it serves.
+    /// Returns the process of a server that has still to be told what it serves.
     fn server(&self) -> Command {
         let listen = format!("127.0.0.1:{}", self.port);
         if self.with_clock {
@@ -282,7 +282,7 @@ impl App {
         child.wait().unwrap();
     }
 
-    /// As [`Self::command`]; gives what it said when it fails.
+    /// Does what [`Self::command`] does; returns its output when it fails.
     pub fn try_command(&self, args: &[&str], input: &str) -> Result<String, String> {
         let mut command = self.binary();
         command.args(args).arg("--data").arg(self.data());
@@ -346,7 +346,7 @@ impl App {
         self.env.insert(name.to_owned(), value.to_owned());
     }
 
-    /// Everything the server has said so far.
+    /// Returns everything that the server has logged so far.
     pub fn log(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
     }
@@ -363,7 +363,7 @@ impl App {
         child.wait().unwrap();
     }
 
-    /// SIGTERM: drains; it must end by itself and well.
+    /// Sends SIGTERM, which drains; the server must end by itself and well.
     pub async fn stop(&mut self) {
         let mut child = self.child.take().expect("it runs");
         let sent = Command::new("kill").arg(child.id().to_string()).status().unwrap();

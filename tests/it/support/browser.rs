@@ -25,11 +25,11 @@ use super::waiting::{BETWEEN, LONG, until};
 
 pub use self::rules::AxeRule;
 
-/// Says that Chromium is installed.
+/// Variable that is set where Chromium is installed.
 const GIVEN: &str = "PRINTFLOOR_TEST_CHROMIUM";
 /// Stands in every page: how people find what is on it.
 const PAGE_SCRIPT: &str = include_str!("browser/page.js");
-/// What the browser tells by itself and is kept: faults, requests, and pages that are being loaded.
+/// Events of the browser that are kept: faults, requests, and pages that are being loaded.
 const KEPT: [&str; 8] = [
     "Log.entryAdded",
     "Network.loadingFailed",
@@ -46,13 +46,13 @@ pub struct Browser {
     child: Child,
     socket: WebSocketStream<TcpStream>,
     last: u64,
-    /// What it told by itself: method, session and parameters.
+    /// Events of the browser: method, session and parameters.
     told: Vec<Value>,
     /// The rules of accessibility as a script, where it was given.
     axe: Option<String>,
-    /// What breaks these rules, with the page.
+    /// Violations of these rules, with the page.
     broken: Vec<String>,
-    /// What a person has done so far: addresses, presses, and fields filled in.
+    /// Number of acts of a person so far: addresses, presses, and fields filled in.
     pub actions: usize,
     _profile: TempDir,
 }
@@ -140,7 +140,7 @@ impl Browser {
         self.open_in(false, base, path, cookie).await
     }
 
-    /// As [`Self::open`], in a window of its own: the others stay visible.
+    /// Does what [`Self::open`] does, in a window of its own: the others stay visible.
     pub async fn open_window(&mut self, base: &str, path: &str, cookie: Option<&str>) -> Tab {
         self.open_in(true, base, path, cookie).await
     }
@@ -184,7 +184,7 @@ impl Browser {
         self.told.retain(|told| told["sessionId"] != tab.0 || told["params"]["type"] != "EventSource");
     }
 
-    /// As [`Self::eval`]; `None` while the page is being left.
+    /// Does what [`Self::eval`] does; `None` while the page is being left.
     async fn try_eval(&mut self, tab: &Tab, expression: &str) -> Option<Value> {
         let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         let mut gives = self.try_call(Some(tab), "Runtime.evaluate", params).await.ok()?;
@@ -192,7 +192,7 @@ impl Browser {
         Some(gives["result"]["value"].take())
     }
 
-    /// What an expression gives in the page.
+    /// Evaluates an expression in the page.
     pub async fn eval(&mut self, tab: &Tab, expression: &str) -> Value {
         self.try_eval(tab, expression).await.unwrap_or_else(|| panic!("the page was left before {expression}"))
     }
@@ -211,8 +211,8 @@ impl Browser {
         }
     }
 
-    /// Script errors and refusals by the policy of a page so far, requests to another server than this, and what breaks
-    /// the rules of accessibility.
+    /// Lists script errors and violations of the content security policy of a page so far, requests to another server
+    /// than this, and violations of the rules of accessibility.
     pub fn faults(&self, base: &str) -> Vec<String> {
         let fault = |told: &Value| {
             let params = &told["params"];
@@ -234,7 +234,7 @@ impl Browser {
         self.told.iter().filter_map(fault).chain(self.broken.iter().cloned()).collect()
     }
 
-    /// How many streams of events are open, over all pages.
+    /// Counts the open streams of events, over all pages.
     pub async fn streams(&mut self, tab: &Tab) -> usize {
         // What was told before is read with this.
         self.eval(tab, "0").await;

@@ -12,7 +12,7 @@ fn id(body: &Value) -> String {
 }
 
 impl Client {
-    /// Filament with this stock.
+    /// Creates a filament with this stock.
     pub async fn material(&self, name: &str, grams: f64) -> String {
         let body = json!({
             "name": name, "type": "filament", "color": "#000000", "brand": "Acme", "quantity": grams, "unit": "g",
@@ -21,19 +21,19 @@ impl Client {
         id(&self.post("/api/inventory/materials", &body).await.expect(201))
     }
 
-    /// G-code that prints for `seconds` and says that it takes `grams`.
+    /// Uploads G-code that prints for `seconds` and claims to take `grams`.
     pub async fn gcode(&self, name: &str, seconds: u64, grams: f64) -> String {
         let code = simulator::gcode::gcode(name, seconds, grams, grams * 330.0);
         id(&self.upload(&format!("{name}.gcode"), code.into_bytes()).await.expect(201))
     }
 
-    /// A sliced package of one plate, which prints for `seconds` and says that it takes `grams`.
+    /// Uploads a sliced package of one plate, which prints for `seconds` and claims to take `grams`.
     pub async fn package(&self, name: &str, seconds: u64, grams: f64) -> String {
         let package = simulator::gcode::package(name, seconds, grams, grams * 330.0);
         id(&self.upload(&format!("{name}.gcode.3mf"), package).await.expect(201))
     }
 
-    /// A SKU for `fdm_standard` machines.
+    /// Creates a SKU for `fdm_standard` machines.
     pub async fn sku(&self, code: &str, material: &str, file: &str, cents: i64) -> String {
         let body = json!({
             "code": code, "name": code, "materialId": material, "estimatedConsumption": 10, "machineType": "fdm_standard",
@@ -42,7 +42,7 @@ impl Client {
         id(&self.post("/api/skus", &body).await.expect(201))
     }
 
-    /// A simulated printer, registered and connected; its bed clears itself.
+    /// Registers a simulated printer and connects it; its bed clears itself.
     pub async fn printer(&self, sim: &SimPrinter) -> String {
         let mut body = json!({
             "name": format!("{} {}", sim.kind.as_str(), sim.serial), "type": sim.kind.as_str(),
@@ -77,20 +77,20 @@ impl Client {
         .await;
     }
 
-    /// An order for this many of a SKU.
+    /// Places an order for this many of a SKU.
     pub async fn order(&self, sku: &str, quantity: u32) -> String {
         let body = json!({"lines": [{"skuId": sku, "quantity": quantity}], "customerEmail": "buyer@example.org"});
         id(&self.post("/api/orders", &body).await.expect(201))
     }
 
-    /// An order that is paid by hand.
+    /// Places an order and pays it by hand.
     pub async fn paid_order(&self, sku: &str, quantity: u32) -> String {
         let order = self.order(sku, quantity).await;
         self.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
         order
     }
 
-    /// The jobs of an order.
+    /// Lists the jobs of an order.
     pub async fn jobs(&self, order: &str) -> Vec<Value> {
         let body = self.get(&format!("/api/jobs?orderId={order}&limit=200")).await.expect(200);
         body["jobs"].as_array().unwrap().clone()

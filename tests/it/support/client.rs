@@ -13,7 +13,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Its body as JSON.
+    /// Parses its body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         bounded_json::read(self.text.as_bytes(), bounded_json::ANSWER)
@@ -38,7 +38,7 @@ impl Answer {
     }
 }
 
-/// The HTTP client of all tests.
+/// Returns the HTTP client of all tests.
 #[expect(clippy::disallowed_methods, reason = "a test's own client")]
 pub fn http() -> reqwest::Client {
     let no_redirects = reqwest::redirect::Policy::none();
@@ -67,7 +67,7 @@ impl Client {
         Self { base: base.to_owned(), key: key.map(str::to_owned), http: http() }
     }
 
-    /// A request to a path, with the key.
+    /// Builds a request to a path, with the key.
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         let request = self.http.request(method.parse().unwrap(), format!("{}{path}", self.base));
         match &self.key {
@@ -103,7 +103,7 @@ impl Client {
     pub async fn post(&self, path: &str, body: &Value) -> Answer {
         self.send(self.request("POST", path).json(body)).await
     }
-    /// POST without a body.
+    /// Sends a POST without a body.
     pub async fn act(&self, path: &str) -> Answer {
         self.send(self.request("POST", path)).await
     }
@@ -113,7 +113,7 @@ impl Client {
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(self.request("DELETE", path)).await
     }
-    /// POST with an idempotency key.
+    /// Sends a POST with an idempotency key.
     pub async fn post_keyed(&self, path: &str, key: &str, body: &Value) -> Answer {
         self.send(self.request("POST", path).header("Idempotency-Key", key).json(body)).await
     }
@@ -121,7 +121,7 @@ impl Client {
     pub async fn upload(&self, name: &str, bytes: Vec<u8>) -> Answer {
         self.try_upload(name, bytes).await.expect("an answer")
     }
-    /// As [`Self::upload`]; `None` when there was no whole answer.
+    /// Does what [`Self::upload`] does; `None` when there was no whole response.
     pub async fn try_upload(&self, name: &str, bytes: Vec<u8>) -> Option<Answer> {
         let part = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
         let form = reqwest::multipart::Form::new().part("file", part);

@@ -31,7 +31,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// As the machine's clock.
+    /// Starts with the machine's time.
     pub fn new() -> Self {
         let clock = Self { folder: tempfile::tempdir().unwrap() };
         clock.set(0);
@@ -49,12 +49,12 @@ impl Clock {
         std::fs::rename(new, self.file()).unwrap();
     }
 
-    /// What it shows, in seconds since 1970.
+    /// Returns the time that it shows, in seconds since 1970.
     pub fn unix_now(&self) -> i64 {
         machine_clock().plus_ms(offset(&self.file())).0 / 1000
     }
 
-    /// What tells a server's process where its clock is.
+    /// Returns the variable that tells a server's process where its clock is.
     pub fn variable(&self) -> (String, String) {
         (FILE.to_owned(), self.file().to_str().unwrap().to_owned())
     }
@@ -64,7 +64,7 @@ fn offset(file: &Path) -> i64 {
     std::fs::read_to_string(file).unwrap().parse().unwrap()
 }
 
-/// The command line of a server with such a clock.
+/// Returns the command line of a server with such a clock.
 pub fn command(data: &Path, listen: &str) -> std::process::Command {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     let name = "support::clock::serves_with_the_clock_of_a_test";

@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 /// The address that the description names here.
 pub const ADDRESS: &str = "http://127.0.0.1:8787";
 
-/// What the server says of one half of its API.
+/// Description of one half of the API, and the routes that the server serves.
 pub struct Contract {
-    /// Which half.
+    /// Half of the API that it describes.
     pub half: Half,
     /// The name of the schema of errors.
     error: &'static str,
@@ -61,12 +61,12 @@ impl Contract {
         Self { half, error, served, document, components, validators: Mutex::default() }
     }
 
-    /// All resources that the description of this half contains.
+    /// Returns all resources that the description of this half contains.
     pub fn resources(&self) -> Vec<DescribedResource> {
         resources(self.half)
     }
 
-    /// The description of the half that a path belongs to.
+    /// Returns the description of the half that a path belongs to.
     fn of(path: &str) -> &'static Self {
         match Half::of(path) {
             Half::Production => &CONTRACT,
@@ -74,7 +74,7 @@ impl Contract {
         }
     }
 
-    /// An operation as it is described.
+    /// Returns an operation of the description.
     pub fn operation(&self, route: &Served) -> &Value {
         let path = openapi::derive::path(route);
         &self.document["paths"][&path][route.method.as_str().to_lowercase()]
@@ -88,7 +88,7 @@ impl Contract {
         }
     }
 
-    /// What is wrong with a value, if anything.
+    /// Lists the faults of a value.
     pub fn faults(&self, schema: &Value, value: &Value) -> Vec<String> {
         let mut schema = schema.clone();
         close(&mut schema);
@@ -104,7 +104,7 @@ impl Contract {
         validator.iter_errors(value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
     }
 
-    /// The routes of a path; the one without parameters first, as the router has it.
+    /// Lists the routes of a path; the one without parameters first, as the router has it.
     fn routes(&self, path: &str) -> Vec<&Served> {
         let all: Vec<&Served> = self.served.iter().filter(|route| matches(route, path)).collect();
         let literal: Vec<&Served> = all.iter().filter(|route| route.path == path).copied().collect();
@@ -121,7 +121,7 @@ impl Contract {
     }
 }
 
-/// Whether a path is one of a route's.
+/// Returns whether a path is one of a route's.
 fn matches(route: &Served, path: &str) -> bool {
     let (mut wanted, mut given) = (route.path.split('/'), path.split('/'));
     loop {

@@ -22,14 +22,14 @@ pub struct TestDatabase {
 }
 
 impl TestDatabase {
-    /// A fresh file.
+    /// Creates a fresh file.
     pub fn sqlite() -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let url = format!("sqlite://{}?mode=rwc", folder.path().join("test.db").display());
         Self { settings: settings(url), folder }
     }
 
-    /// The file of a test database that was copied to this folder.
+    /// Uses the file of a test database that was copied to this folder.
     pub fn in_folder(folder: PathBuf) -> Self {
         let url = format!("sqlite://{}?mode=rwc", folder.join("test.db").display());
         Self { settings: settings(url), folder: Arc::new(tempfile::tempdir().unwrap()) }
@@ -39,20 +39,20 @@ impl TestDatabase {
         self.settings.url.starts_with("postgres")
     }
 
-    /// The same database through this port.
+    /// Returns the same database through this port.
     pub fn through(&self, port: u16) -> Self {
         let mut url = Url::parse(&self.settings.url).unwrap();
         url.set_port(Some(port)).unwrap();
         Self { settings: settings(url.to_string()), folder: self.folder.clone() }
     }
 
-    /// Where its server listens.
+    /// Returns the address at which its server listens.
     pub fn address(&self) -> (String, u16) {
         let url = Url::parse(&self.settings.url).unwrap();
         (url.host_str().unwrap().to_owned(), url.port().unwrap_or(5432))
     }
 
-    /// A statement from outside, behind the server's back.
+    /// Executes a statement from outside, behind the server's back.
     pub async fn execute(&self, sql: &str) -> u64 {
         let db = connect(&self.settings.url).await;
         let done = db.execute_unprepared(sql).await.unwrap().rows_affected();
@@ -60,7 +60,7 @@ impl TestDatabase {
         done
     }
 
-    /// One number from outside.
+    /// Queries one number from outside.
     pub async fn number(&self, sql: &str) -> i64 {
         self.rows(sql).await[0].try_get_by_index(0).unwrap()
     }
@@ -84,7 +84,7 @@ async fn connect(url: &str) -> DatabaseConnection {
     Database::connect(options).await.unwrap()
 }
 
-/// The server for tests; `None` when nobody asked for one.
+/// Returns the server for tests; `None` when services are not required.
 fn postgres_server() -> Option<Url> {
     match std::env::var("PRINTFLOOR_TEST_POSTGRES") {
         Ok(url) => Some(Url::parse(&url).unwrap()),
@@ -96,7 +96,7 @@ fn postgres_server() -> Option<Url> {
     }
 }
 
-/// Whether a missing service is a failure.
+/// Returns whether a missing service is a failure.
 pub fn services_wanted() -> bool {
     std::env::var("PRINTFLOOR_TEST_SERVICES").is_ok_and(|wanted| wanted == "1")
 }
@@ -125,7 +125,7 @@ pub async fn on_postgres<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase)
     }
 }
 
-/// Makes a test of each function, on each database.
+/// Test of each function, on each database.
 macro_rules! on_both_databases {
     ($($name:ident),* $(,)?) => {
         mod sqlite { $(

@@ -13,7 +13,7 @@ const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
 /// Set by `scripts/test`: what is missing then is a failure, not a skip.
 pub const SERVICES: &str = "PRINTFLOOR_TEST_SERVICES";
 
-/// Where a test's server keeps its data.
+/// Place where a test's server keeps its data.
 pub struct Db {
     /// (server, name) of a database that is dropped at the end.
     postgres: Option<(String, String)>,
@@ -42,13 +42,13 @@ async fn remove_tables(url: &str) {
     run(url, "CREATE SCHEMA public").await;
 }
 
-/// The address of another database of this server.
+/// Returns the address of another database of this server.
 pub(super) fn address_of(server: &str, database: &str) -> String {
     let base = server.rsplit_once('/').map_or(server, |(base, _)| base);
     format!("{base}/{database}")
 }
 
-/// The address of the tests' server; `None` when there is none and nobody asked for services.
+/// Returns the address of the tests' server; `None` when there is none and services are not required.
 fn server() -> Option<String> {
     let server = std::env::var(SERVER).ok();
     if server.is_none() {
@@ -63,19 +63,19 @@ fn unused_name() -> String {
 }
 
 impl Db {
-    /// The embedded default, in the test's own folder.
+    /// Uses the embedded default, in the test's own folder.
     pub fn sqlite() -> Self {
         Self { postgres: None, template: None }
     }
 
-    /// An empty database on the tests' server; `None` when there is no server and nobody asked for services.
+    /// Creates an empty database on the tests' server; `None` when there is no server and services are not required.
     pub async fn postgres() -> Option<Self> {
         let (server, name) = (server()?, unused_name());
         run(&server, &format!("CREATE DATABASE {name}")).await;
         Some(Self { postgres: Some((server, name)), template: None })
     }
 
-    /// As [`Db::postgres`], a copy of the shop that all tests share.
+    /// Does what [`Db::postgres`] does, with a copy of the shop that all tests share.
     pub async fn postgres_with_shop() -> Option<Self> {
         let (server, name) = (server()?, unused_name());
         let (template, database) = Template::on_postgres(&server).await;
@@ -83,8 +83,8 @@ impl Db {
         Some(Self { postgres: Some((server, name)), template: Some(template) })
     }
 
-    /// The shop that a server on this database starts with; `None` where it makes one itself in an empty database,
-    /// because the test wants an `own_shop` or because nobody copied any.
+    /// Returns the shop that a server on this database starts with; `None` where it makes one itself in an empty
+    /// database, because the test wants an `own_shop` or because nobody copied any.
     pub(super) async fn template(&mut self, own_shop: bool) -> Option<Template> {
         let Some(url) = self.url() else {
             return if own_shop { None } else { Some(Template::on_sqlite().await) };
@@ -97,7 +97,7 @@ impl Db {
         Some(template)
     }
 
-    /// Its `DATABASE_URL`; `None` is the embedded default.
+    /// Returns its `DATABASE_URL`; `None` is the embedded default.
     pub fn url(&self) -> Option<String> {
         let (server, name) = self.postgres.as_ref()?;
         Some(address_of(server, name))
@@ -134,7 +134,7 @@ impl Db {
         db.close().await.unwrap();
     }
 
-    /// How many migrations a server's database has seen.
+    /// Returns the number of migrations that a server's database has.
     pub async fn migrations(&self, app: &App) -> i64 {
         self.query_number(app, "SELECT COUNT(*) FROM seaql_migrations").await
     }

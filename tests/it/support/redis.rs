@@ -19,7 +19,7 @@ pub struct RedisServer {
 }
 
 impl RedisServer {
-    /// A port and a folder, and nothing there yet; `None` when there is no program and nobody asked for services.
+    /// Reserves a port and a folder, and starts nothing; `None` when there is no program and services are not required.
     pub fn place() -> Option<Self> {
         let Ok(program) = std::env::var(PROGRAM) else {
             assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {PROGRAM} is not");
@@ -31,7 +31,7 @@ impl RedisServer {
         Some(Self { program, port, dir, child: None })
     }
 
-    /// The same, started.
+    /// Does what [`Self::place`] does, and starts it.
     pub async fn start() -> Option<Self> {
         let mut server = Self::place()?;
         server.up().await;
@@ -66,7 +66,7 @@ impl RedisServer {
         child.wait().unwrap();
     }
 
-    /// `STOP`: it hangs, connections stay open. `CONT`: it goes on.
+    /// Sends a signal. `STOP`: it hangs, connections stay open. `CONT`: it goes on.
     pub fn signal(&self, name: &str) {
         let id = self.child.as_ref().expect("it runs").id().to_string();
         assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());

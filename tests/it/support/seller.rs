@@ -3,7 +3,7 @@
 use printfloor::domain::address::Address;
 use printfloor::domain::party::Party;
 
-/// Who issues the invoices of shops of tests.
+/// Issuer of the invoices of shops of tests.
 pub const SELLER: [(&str, &str); 6] = [
     ("PRINTFLOOR_INVOICES__SELLER_NAME", "Shop of Tests"),
     ("PRINTFLOOR_INVOICES__SELLER_LINE1", "Lindenstraße 12"),
@@ -13,7 +13,7 @@ pub const SELLER: [(&str, &str); 6] = [
     ("PRINTFLOOR_INVOICES__SELLER_VAT_ID", "DE123456789"),
 ];
 
-/// The same as the rules know it.
+/// Returns the same issuer as the rules know it.
 pub fn seller() -> Party {
     let [name, line1, postal_code, city, country, vat_id] = SELLER.map(|(_, text)| text.to_owned());
     let address = Address { line1, line2: None, city, region: None, postal_code, country };

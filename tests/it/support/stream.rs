@@ -35,7 +35,7 @@ impl Stream {
         Self { pieces, text: String::new() }
     }
 
-    /// The next event; `None` when the server ended the stream.
+    /// Returns the next event; `None` when the server ended the stream.
     pub async fn next(&mut self) -> Option<Sent> {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
@@ -51,7 +51,7 @@ impl Stream {
         }
     }
 
-    /// The next so many.
+    /// Takes the next so many events.
     pub async fn take(&mut self, many: usize) -> Vec<Sent> {
         let mut all = Vec::new();
         while all.len() < many {
@@ -66,7 +66,7 @@ impl Stream {
     }
 }
 
-/// A block of lines; one of comments alone is none.
+/// Reads a block of lines; `None` for one of comments alone.
 fn read(block: &str) -> Option<Sent> {
     let mut sent = Sent { id: None, event: String::new(), data: Value::Null };
     for line in block.lines() {

@@ -79,13 +79,13 @@ impl Template {
     }
 }
 
-/// Where a shop of this run is or will be; held by one test at a time.
+/// Folder of a shop of this run, which is or will be there; used by one test at a time.
 struct RunFolder {
     /// Folder of all runs with this kind of database.
     kind: PathBuf,
     /// Folder of this run.
     path: PathBuf,
-    /// Locked as long as this lives.
+    /// Lock on the folder, which is held as long as this lives.
     _lock: File,
 }
 

@@ -19,7 +19,7 @@ pub fn until<T, F: Future<Output = Option<T>>>(what: &str, mut look: impl FnMut(
     })
 }
 
-/// As [`until`], for looks that see something else before: the last of it is shown as well.
+/// Does what [`until`] does, for looks that see something else before: the last of it is shown as well.
 #[track_caller]
 pub fn until_seen<T, E: std::fmt::Display, F: Future<Output = Result<T, E>>>(
     what: &str,

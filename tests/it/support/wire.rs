@@ -27,7 +27,7 @@ impl Wire {
         self.0.write_all(text.as_ref()).await.is_ok()
     }
 
-    /// The next answer, its body by its length: status and all text. `None` when the connection ended.
+    /// Reads the next response, its body by its length: status and all text. `None` when the connection ended.
     pub async fn answer(&mut self) -> Option<(u16, String)> {
         let mut text = Vec::new();
         loop {
@@ -48,7 +48,7 @@ impl Wire {
         }
     }
 
-    /// Whether what comes next begins so; the rest is left unread.
+    /// Returns whether what comes next begins with this text; leaves the rest unread.
     pub async fn begins(&mut self, with: &str) -> bool {
         let mut text = vec![0; with.len()];
         let read = timeout(LONG, self.0.read_exact(&mut text)).await.expect("an answer or an end");
@@ -61,12 +61,12 @@ impl Wire {
         while timeout(LONG, self.0.read(&mut piece)).await.expect("the connection to end").is_ok_and(|some| some > 0) {}
     }
 
-    /// GET with this server's admin key, on a connection that stays.
+    /// Sends a GET with this server's admin key, on a connection that stays.
     pub async fn get(&mut self, app: &App, path: &str) -> Option<(u16, String)> {
         self.get_with(app.key.as_deref().unwrap(), path).await
     }
 
-    /// As [`Self::get`], with this key.
+    /// Does what [`Self::get`] does, with this key.
     pub async fn get_with(&mut self, key: &str, path: &str) -> Option<(u16, String)> {
         self.say(format!("GET {path} HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n")).await;
         self.answer().await

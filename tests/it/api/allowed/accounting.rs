@@ -1,4 +1,4 @@
-//! What operators and admins do with exports and with the accounting system.
+//! Operations of operators and admins on exports and on the accounting system.
 
 use serde_json::{Value, json};
 use simulator::accounting::AccountingSystem;
@@ -9,7 +9,7 @@ use crate::billing::customer;
 use crate::integrations::accounting::{connected, paid};
 use crate::support::{App, until};
 
-/// An export that is ready.
+/// Creates an export and waits until it is ready; returns its id.
 pub(super) async fn export(app: &App) -> String {
     let export = id(&app.post("/api/exports", &json!({"type": "invoices"})).await.expect(201));
     until("the export", || async {
@@ -21,7 +21,7 @@ pub(super) async fn export(app: &App) -> String {
 }
 
 impl Walk {
-    /// An export, and a document that the accounting system refuses; an admin ends the connection then.
+    /// Makes an export and a document that the accounting system refuses; an admin then ends the connection.
     pub(super) async fn books(&self, app: &App, books: &AccountingSystem) {
         self.ok("POST /api/exports", "", json!({"type": "invoices"})).await;
         books.refuse(Some("the year is closed"));

@@ -1,4 +1,4 @@
-//! What operators and admins do with sales channels.
+//! Operations of operators and admins on sales channels.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ async fn import(client: &Client, channel: &str) -> u16 {
     client.send(request.header("Content-Type", "text/csv").body(file)).await.status
 }
 
-/// An order of a channel, so that there is one of both.
+/// Creates an order of a channel, so that there is one of both.
 pub(super) async fn some_order(app: &App) {
     let channel = id(&app.post("/api/sales-channels", &NEW()).await.expect(201));
     assert_eq!(import(app, &channel).await, 200);

@@ -1,4 +1,4 @@
-//! What operators and admins do with custom requests.
+//! Operations of operators and admins on custom requests.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What operators and admins do with orders, their jobs, and the printer that makes them.
+//! Operations of operators and admins on orders, their jobs, and the printer that makes them.
 
 use serde_json::{Value, json};
 use simulator::fleet::SimPrinter;
@@ -34,7 +34,7 @@ impl Walk {
         .await;
     }
 
-    /// Nobody else has this printer, and everything ordered here is for it.
+    /// Runs all operations on the floor with a printer of its own, for which everything ordered here is.
     pub(super) async fn floor(&self, n: usize, sim: &SimPrinter) {
         sim.handle.set_speed(SLOW);
         let new = json!({
@@ -57,7 +57,7 @@ impl Walk {
         self.client.delete(&format!("/api/printers/{printer}")).await.expect(204);
     }
 
-    /// From a paid order to a shipped one, with all that is done to its job on the way.
+    /// Takes an order from its payment to its shipment, with every operation on its job on the way.
     async fn jobs_and_orders(&self, sku: &str, printer: &str, sim: &SimPrinter) {
         let (order, job) = self.paid(sku).await;
         self.ok("PATCH /api/orders/{id}", &order, json!({"notes": "soon"})).await;
@@ -101,7 +101,7 @@ impl Walk {
         self.ok("POST /api/orders/{id}/refund", &order, json!({"paymentId": payment})).await;
     }
 
-    /// What is done at a printer without a job.
+    /// Calls the operations of a printer without a job.
     async fn by_hand(&self, printer: &str, file: &str, sim: &SimPrinter) {
         sim.handle.set_speed(FAST);
         until("what still prints there to be over, and known to be", || async {

@@ -1,4 +1,4 @@
-//! What operators and admins do with invoices.
+//! Operations of operators and admins on invoices.
 
 use serde_json::{Value, json};
 

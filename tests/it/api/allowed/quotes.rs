@@ -1,4 +1,4 @@
-//! What operators and admins do with quotes.
+//! Operations of operators and admins on quotes.
 
 use serde_json::{Value, json};
 

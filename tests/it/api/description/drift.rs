@@ -1,12 +1,12 @@
-//! What the server reads is what the description says: bodies are made from the example and the schema of each
-//! operation, spoilt in one or two places, and judged by both. They must agree.
+//! The server reads bodies as the description says: they are made from the example and the schema of each operation,
+//! spoilt in one or two places, and judged by both. They must agree.
 
 use printfloor::http::openapi::operation::DescribedOperation;
 use serde_json::{Map, Value, json};
 
 use crate::support::contract::{BILLING, CONTRACT, Contract};
 
-/// What the server refuses although the schema cannot say so: its message, and why.
+/// Messages of rejections that the schema cannot express, each with the reason.
 const INTENDED: [(&str, &str); 9] = [
     (" bytes, at most ", "a schema counts characters, the server bytes"),
     ("must not be empty", "a schema counts characters, the server asks for one that is no blank"),
@@ -25,7 +25,7 @@ const INTENDED: [(&str, &str); 9] = [
     ("must be a whole number", "1.0 is a whole number to a schema; the server asks for 1"),
 ];
 
-/// The operations whose body is read as it is described, each with the schema of its body.
+/// Lists the operations whose body is read as it is described, each with the schema of its body.
 fn operations() -> Vec<(DescribedOperation, &'static Value)> {
     [&*CONTRACT, &*BILLING].into_iter().flat_map(operations_of).collect()
 }
@@ -45,7 +45,7 @@ fn operations_of(contract: &'static Contract) -> Vec<(DescribedOperation, &'stat
     read.map(schema).collect()
 }
 
-/// A schema with what it refers to in place of the reference.
+/// Returns a schema with its references replaced by what they refer to.
 fn inlined(contract: &Contract, schema: &Value) -> Value {
     match contract.resolve(schema) {
         Value::Object(members) => {
@@ -56,7 +56,7 @@ fn inlined(contract: &Contract, schema: &Value) -> Value {
     }
 }
 
-/// A schema without its reference and without null.
+/// Returns a schema without its reference and without null.
 fn resolved(schema: &'static Value) -> &'static Value {
     let schema = CONTRACT.resolve(schema);
     match schema["oneOf"].as_array() {
@@ -69,7 +69,7 @@ fn is(schema: &Value, kind: &str) -> bool {
     schema["type"] == kind || schema["type"].as_array().is_some_and(|kinds| kinds.iter().any(|known| known == kind))
 }
 
-/// A valid value of a schema that has no pattern.
+/// Returns a valid value of a schema that has no pattern.
 fn sample(schema: &'static Value) -> Option<Value> {
     let schema = resolved(schema);
     if let Some(word) = schema["enum"].as_array().and_then(|words| words.first()) {
@@ -121,7 +121,7 @@ fn spoilt(schema: &'static Value, present: Option<&Value>) -> Vec<Value> {
     all
 }
 
-/// An object with each of its members spoilt in every way, removed, or joined by an unknown one.
+/// Returns an object with each of its members spoilt in every way, removed, or joined by an unknown one.
 fn bodies(schema: &'static Value, whole: &Value) -> Vec<Value> {
     let mut all = vec![whole.clone()];
     let mut changed = |change: &dyn Fn(&mut Map<String, Value>)| {

@@ -1,5 +1,5 @@
-//! What the published description promises to clients, line by line, held against the promises of before: nothing that
-//! a client may rely on disappears, and nothing that it may leave out becomes required. It promises operations, events
+//! Promises of the published description to clients, line by line, compared with the promises of before: nothing that a
+//! client may rely on disappears, and nothing that it may leave out becomes required. It promises operations, events
 //! with their data, and the names of schemas, which generated clients have as names of types.
 //!
 //! `docs/openapi/promises.txt` keeps the promises, `billing-promises.txt` beside it those of the billing API. New ones
@@ -34,13 +34,13 @@ impl Promises<'_> {
         self.lines.insert(format!("{} {words}", self.operation));
     }
 
-    /// What a `$ref` of the document stands for.
+    /// Returns the value that a `$ref` of the document stands for.
     fn resolve<'v>(&'v self, value: &'v Value) -> &'v Value {
         let place = value["$ref"].as_str().map(|place| place.trim_start_matches('#'));
         place.map_or(value, |place| self.document.pointer(place).unwrap_or_else(|| panic!("no {place}")))
     }
 
-    /// A body: its media type, the name of its schema, and its members.
+    /// Adds a body: its media type, the name of its schema, and its members.
     fn body(&mut self, verb: &str, media: &str, content: &Value) {
         self.add(&format!("{verb} {media}"));
         if let Some(place) = content["schema"]["$ref"].as_str() {
@@ -50,8 +50,8 @@ impl Promises<'_> {
         self.members(verb, "", &content["schema"], MAX_DEPTH);
     }
 
-    /// `verb` is `takes`, `answers 201` or `sends`; required members of a request are also `needs`, those of an answer
-    /// or an event `always`.
+    /// Adds the members of a schema. `verb` is `takes`, `answers 201` or `sends`; required members of a request are
+    /// also `needs`, those of a response or an event `always`.
     fn members(&mut self, verb: &str, path: &str, schema: &Value, depth: usize) {
         let schema = self.resolve(schema).clone();
         for one in schema["oneOf"].as_array().into_iter().flatten() {
@@ -143,7 +143,7 @@ fn is_need(line: &str) -> bool {
     line.contains(NEEDS)
 }
 
-/// What of `made` breaks clients that were written for `kept`.
+/// Lists the differences that break clients which were written for the promises of before.
 fn broken(kept: &BTreeSet<String>, made: &BTreeSet<String>) -> Vec<String> {
     let operation = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
     let known: BTreeSet<String> = kept.iter().map(|line| operation(line)).collect();

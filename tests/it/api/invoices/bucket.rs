@@ -19,7 +19,7 @@ struct Moto {
 }
 
 impl Moto {
-    /// With a bucket that everybody may read; `None` when there is no environment and nobody asked for services.
+    /// Starts with a bucket that everybody may read; `None` when there is no environment and services are not required.
     async fn start() -> Option<Self> {
         let Ok(venv) = std::env::var(VENV) else {
             assert!(std::env::var_os(crate::support::db::SERVICES).is_none(), "{VENV} is not set");
@@ -97,7 +97,7 @@ async fn pdfs_are_stored_in_a_bucket_and_read_there_by_everybody() {
     assert_eq!(show(&app, &other).await["pdfUrl"], Value::Null);
 }
 
-/// A bucket whose key may store and not list: what is not there is not told but refused, as Amazon does.
+/// Checks a bucket whose key may store and not list: like Amazon, it refuses to say that an object is missing.
 #[tokio::test]
 async fn a_key_that_may_only_store_stores() {
     use axum::http::{Method, StatusCode};

@@ -23,14 +23,14 @@ async fn insist(client: &Client, path: &str, key: &str, body: &Value) -> u16 {
     .await
 }
 
-/// All numbers of the invoices and credit notes that the API shows, by their series.
+/// Lists the numbers of the invoices and credit notes that the API shows, by series.
 async fn shown_numbers(app: &App, invoices: &[String]) -> Vec<String> {
     let shown = join_all(invoices.iter().map(|invoice| show(app, invoice))).await;
     let documents = shown.iter().flat_map(|invoice| invoice["documents"].as_array().unwrap());
     documents.map(|document| document["number"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Each number from 1 on is there once, and the server says so.
+/// Checks that each number from 1 on is there once, and that the server says so.
 async fn no_gap(app: &App, numbers: &[String]) {
     let distinct: BTreeSet<&String> = numbers.iter().collect();
     assert_eq!(distinct.len(), numbers.len(), "no number twice");

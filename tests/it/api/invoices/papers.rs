@@ -9,10 +9,11 @@ use super::{act, draft, show};
 use crate::support::client::http;
 use crate::support::{App, Db};
 
-/// Says where `qpdf`, `pdftotext` and `pdffonts` are; `scripts/test` sets it.
+/// Variable with the folder of `qpdf`, `pdftotext` and `pdffonts`; `scripts/test` sets it.
 const TOOLS: &str = "PRINTFLOOR_TEST_PDF_TOOLS";
 
-/// What a tool prints of a file; it must be content with it. `None` when there are no tools and nobody asked for them.
+/// Returns a tool's output for a file, with which it must be content. `None` when there are no tools and services are
+/// not required.
 fn tool(name: &str, args: &[&str], file: &Path) -> Option<String> {
     let Ok(folder) = std::env::var(TOOLS) else {
         assert!(std::env::var_os(crate::support::db::SERVICES).is_none(), "{TOOLS} is not set");
@@ -36,7 +37,7 @@ async fn bytes(url: &str) -> (u16, String, Vec<u8>) {
     (answer.status().as_u16(), kind, answer.bytes().await.unwrap().to_vec())
 }
 
-/// A settings file's worth of a German shop.
+/// Returns a server with the settings of a German shop.
 fn shop(db: Db) -> crate::support::app::Builder {
     App::on(db)
         .env("PRINTFLOOR_INVOICES__SELLER_NAME", "Druckerei Müller & Söhne GmbH")

@@ -23,7 +23,7 @@ pub async fn upload(client: &Client, path: &str, name: &str, model: Vec<u8>, fie
     client.send(client.request("POST", path).multipart(form)).await
 }
 
-/// The header of a binary STL that says it has so many facets, and bytes for some of them.
+/// Builds a binary STL whose header claims so many facets, followed by the bytes of these.
 fn binary_stl(said: u32, facets: &[[f32; 9]]) -> Vec<u8> {
     let mut bytes = vec![0; 80];
     bytes.extend(said.to_le_bytes());

@@ -42,8 +42,7 @@ async fn alert_mail(app: &App, subject: &str, count: usize) -> String {
     .await
 }
 
-/// A system whose entry a material is linked to, and which lists its entries all the while, is forbidden the rest and
-/// allowed it again.
+/// Forbids a system everything but listing its entries, one of which is linked to a material, and allows it again.
 async fn fails_until_a_person_acts(app: &mut App, system: &str, subject: &str, forbid: impl Fn(bool)) {
     is_well(app, system).await;
     assert!(mails(app, subject).is_empty());

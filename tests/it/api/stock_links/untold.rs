@@ -1,9 +1,9 @@
-//! What was booked in another system that does not tell of it.
+//! Bookings in another system that does not report them.
 
 use super::{adjust, agree, link_is, linked, links, parts, quantity, server, status};
 use crate::support::{Db, until};
 
-/// A token that may book and not read what was booked: nobody knows what became of a booking, so it is not sent again.
+/// Uses a token that may book and not read bookings: the outcome of a booking is unknown, so it is not sent again.
 #[tokio::test]
 async fn what_is_booked_there_is_booked_once_though_its_history_cannot_be_read() {
     let there = parts().await;

@@ -13,7 +13,7 @@ use crate::support::{App, Db, until};
 /// Held deliveries.
 const MANY: usize = 100_000;
 
-/// Memory of the server's process, in MiB.
+/// Returns the memory of the server's process, in MiB.
 fn resident(app: &App) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", app.pid())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
@@ -35,7 +35,7 @@ fn copies(endpoint: &str) -> String {
     )
 }
 
-/// Which copy this is.
+/// Returns the number of a copy.
 fn number(one: &Received) -> Option<usize> {
     let id = one.header("x-service-delivery").unwrap().strip_prefix("01890000-0000-7000-8000-")?;
     usize::from_str_radix(id, 16).ok()

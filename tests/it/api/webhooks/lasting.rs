@@ -10,8 +10,8 @@ use super::{got, happen, log, newest_is, register};
 use crate::support::waiting::LONG;
 use crate::support::{App, Db, on_both, until};
 
-/// A server that was killed after the first delivery of an event to this endpoint had failed and the failure was on
-/// disk. The next try is due 2.5 s after the first.
+/// Kills a server once the first delivery of an event to this endpoint has failed and the failure is on disk. The next
+/// try is due 2.5 s after the first.
 async fn killed_after_a_failure(db: Db) -> (App, Sink, String) {
     let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "2.5,600").start().await;
     let sku = some_sku(&app).await;
@@ -97,7 +97,7 @@ on_both! {
     }
 }
 
-/// As if the wall clock had been set back by an hour after the retry was planned: its moment is an hour too late.
+/// Simulates a wall clock that was set back by an hour after the retry was planned: its moment is an hour too late.
 #[tokio::test]
 async fn a_clock_that_was_set_back_delays_no_retry() {
     let (mut app, sink, endpoint) = killed_after_a_failure(Db::sqlite()).await;

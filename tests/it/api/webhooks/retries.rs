@@ -1,4 +1,4 @@
-//! What fails is tried again by the schedule, and no endpoint is another's trouble.
+//! Retries of failed deliveries: they follow the schedule, and no endpoint affects another.
 
 use std::collections::HashSet;
 

@@ -7,7 +7,7 @@ use super::super::{id, paths, some_sku};
 use super::{got, happen, newest_is};
 use crate::support::{App, Db, on_both};
 
-/// Whether a request is signed with this secret under both schemes.
+/// Returns whether a request is signed with this secret, for each of both schemes.
 fn signed(one: &Received, secret: &str) -> (Option<bool>, Option<bool>) {
     let verdict = verify(secret, &one.headers, &one.body, one.at.as_second());
     (verdict.service, verdict.standard)

@@ -9,7 +9,7 @@ use crate::support::{App, Db, until};
 
 const MIB: usize = 1024 * 1024;
 
-/// The beginning of a form with all texts and the head of a photo.
+/// Builds the beginning of a form with all texts and the head of a photo.
 fn beginning() -> Vec<u8> {
     let mut form = Vec::new();
     for (name, text) in NEEDED {

@@ -11,7 +11,7 @@ use crate::whole::cube;
 
 const ANN: &str = "ann@example.org";
 
-/// A quote for this customer that was sent.
+/// Sends a quote to this customer.
 async fn offered(app: &App, sku: &str) -> String {
     let lines = json!([{"description": HOSTILE, "quantity": 2, "skuId": sku, "unitPriceCents": 1850}]);
     let quote = id(&app.post("/api/quotes", &json!({"customerEmail": ANN, "lines": lines})).await.expect(201));

@@ -1,4 +1,4 @@
-//! What anybody may, everybody gets, whoever they are and whatever they show along with it.
+//! Operations without credentials: they succeed for every caller, whatever credentials come along.
 
 use serde_json::json;
 use simulator::payments::signature;
@@ -11,8 +11,8 @@ use crate::support::contract::BILLING;
 use crate::support::{App, Client};
 use crate::whole::unix_now;
 
-/// Everybody does each operation that is for anybody, with all that it needs; `real` puts things that there are into a
-/// path. The shop's limits must allow it.
+/// Calls, for each caller, each operation that needs no credentials, with all that it needs; `real` puts ids of
+/// existing resources into a path. The shop's limits must allow it.
 pub(super) async fn everybody_gets_it(app: &App, callers: &[(&str, &Client)], real: impl Fn(&str) -> String) {
     let mut asked = 0;
     for route in BILLING.served.iter().filter(|route| for_anybody(route.method.as_str(), route.path)) {

@@ -16,7 +16,7 @@ mod five_types;
 /// For how long faults come and go.
 const TROUBLE: Duration = Duration::from_secs(20);
 
-/// One fault at a time on each printer, for a moment.
+/// Causes one fault at a time on each printer, for a moment.
 async fn trouble(sims: Vec<SimPrinter>, mut rng: Rng, over: Arc<AtomicBool>) {
     while !over.load(Relaxed) {
         let sim = &sims[rng.usize(..sims.len())].handle;
@@ -51,7 +51,7 @@ async fn say(client: &Client, path: String) {
     let _ = client.try_send(client.request("POST", &path).json(&json!({}))).await;
 }
 
-/// People who clear beds and look after printers that refused starts; nobody decides what became of a print.
+/// Clears beds and looks after printers that refused starts, as people do; leaves prints in doubt alone.
 async fn people(client: Client, over: Arc<AtomicBool>) {
     while !over.load(Relaxed) {
         tokio::time::sleep(Duration::from_millis(200)).await;

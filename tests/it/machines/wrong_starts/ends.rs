@@ -131,8 +131,8 @@ each_kind! {
     }
 }
 
-/// What this type refuses where its owner has not allowed other programs to command it: reports and uploads work,
-/// commands do not.
+/// Uses a printer of a type that refuses commands until its owner allows other programs to send them: reports and
+/// uploads work, commands do not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn story_15_a_printer_that_can_only_be_read_is_given_nothing_and_says_why() {
     for mode in [DeveloperMode::Refused, DeveloperMode::Dropped] {
@@ -154,7 +154,7 @@ async fn story_15_a_printer_that_can_only_be_read_is_given_nothing_and_says_why(
     }
 }
 
-/// Some models do not report the mode: a command that was refused is all that is known, until another is taken.
+/// Uses a model that does not report the mode: a command that was refused is all that is known, until another is taken.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn story_15_a_printer_that_refused_a_command_is_used_again_once_it_takes_them() {
     let floor = Floor::new(PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;

@@ -33,13 +33,13 @@ async fn power_cycle(floor: &Floor) {
     floor.connection_is(0, "connected").await;
 }
 
-/// Some printers start what is left on their storage when their power comes back.
+/// Returns whether the printer starts what is left on its storage when its power comes back.
 fn starts_left_files(floor: &Floor) -> bool {
     let bambu = Bambu::of(&floor.sim(0).handle);
     bambu.as_ref().map(|bambu| bambu.change(|setup| setup.starts_left_files = true)).is_some()
 }
 
-/// A file of a form that this test knows how to make; its name says which.
+/// Builds a file of a form that this test knows how to make; its name shows which.
 fn of_form(form: GcodeForm) -> (&'static str, Vec<u8>) {
     match form {
         GcodeForm::Text => ("text.gcode", simulator::gcode::gcode("text", SECONDS, 10.0, 3300.0).into_bytes()),

@@ -1,15 +1,14 @@
-//! What holds of every page, with a shop in which much happens and with an empty one: nothing breaks the rules of
-//! accessibility, light and dark, nothing is wider than a phone, no script fails, nothing is asked of another server,
-//! and every state stands in a part that is kept up to date.
-//! The pages are found by the links on them, and named in the kept report: one that no link leads to any more is
-//! missed.
+//! Rules of every page, with a shop in which much happens and with an empty one: nothing breaks the rules of
+//! accessibility, light and dark, nothing is wider than a phone, no script fails, nothing is requested from another
+//! server, and every state stands in a part that is kept up to date. The pages are found by the links on them, and
+//! named in the kept report: one that no link leads to any more is missed.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::json;
 
-use super::kept::{part_is, part_was};
 use super::shop::{ANN, admin, filled};
+use super::stored_report::{part_is, part_was};
 use crate::api::{NOTHING, PASSWORD, some_sku, with_cookie};
 use crate::billing::cookie_of;
 use crate::support::browser::{Browser, Tab};
@@ -21,7 +20,7 @@ const PHONE_WIDTH: u32 = 360;
 const MAX_PAGES: usize = 150;
 /// Pages of one pattern that are looked at: what is shown of one thing is not all that is shown of another.
 const SOME: usize = 2;
-/// How the paths begin of pages for the staff, and for customers.
+/// Beginnings of the paths of pages for the staff.
 const OF_STAFF: [&str; 4] = ["login", "floor", "to-do", "shop"];
 const OF_CUSTOMERS: [&str; 7] = ["sign-in", "orders", "invoices", "quotes", "models", "profile", "pay"];
 /// The page of restores.
@@ -30,7 +29,7 @@ const RESTORES: &str = "/shop/settings/restore";
 /// marks of printers, which the stream renews.
 const STALE_STATES: &str = "[...document.querySelectorAll('#content[data-stream] .state')]\
     .filter(at => !at.closest('[data-fresh], [data-of]')).map(at => at.textContent)";
-/// What people may set so that they can read better: nothing may be cut off by it.
+/// Script with the text spacing that readers may set: it must cut nothing off.
 const WIDE_TEXT: &str = "(() => { const sheet = new CSSStyleSheet(); \
     sheet.replaceSync('*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}'); \
     document.adoptedStyleSheets = [sheet]; })()";
@@ -40,15 +39,15 @@ struct Round<'a> {
     browser: &'a mut Browser,
     tab: Tab,
     base: String,
-    /// Asks what a link leads to, before the browser goes there.
+    /// Client that follows a link before the browser goes there.
     asker: Client,
     /// The pages that were looked at, as [`pattern`]s.
     seen: BTreeSet<String>,
     wrong: Vec<String>,
 }
 
-/// The path of a page for all things of its sort, with the names of what it is asked. A further part of a list is no
-/// page of its own.
+/// Returns the path of a page for all resources of its kind, with the names of its parameters. A further part of a list
+/// is no page of its own.
 fn pattern(path: &str) -> String {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let is_name = |part: &str| part.len() <= 30 && !part.contains(|c: char| c.is_ascii_digit());
@@ -95,7 +94,7 @@ impl<'a> Round<'a> {
         self.browser.window(&tab, DESK.0, DESK.1, false).await;
     }
 
-    /// Whether a link leads to a page, and not to a file, a stream or elsewhere.
+    /// Returns whether a link leads to a page, and not to a file, a stream or elsewhere.
     async fn is_page(&self, path: &str) -> bool {
         let answer = self.asker.open(self.asker.request("GET", path)).await;
         let kind = answer.headers().get("content-type").and_then(|kind| kind.to_str().ok());

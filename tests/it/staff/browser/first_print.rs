@@ -15,7 +15,7 @@ use crate::support::{App, Db, until};
 /// Presses, addresses and fields that a newcomer needs at most until the first print.
 const MAX_ACTIONS: usize = 25;
 
-/// From the code to the page on which printers are added.
+/// Goes from the code to the page on which printers are added.
 async fn begin(browser: &mut Browser, tab: &Tab, code: &str) {
     browser.fill(tab, "One-time code", code).await;
     browser.press(tab, "Open the setup").await;
@@ -35,7 +35,7 @@ pub async fn opened(browser: &mut Browser, app: &App) -> Tab {
     tab
 }
 
-/// The code that a server has printed.
+/// Returns the code that a server has printed.
 pub async fn code(app: &App) -> String {
     until("a code to be printed", || async {
         let log = app.log();
@@ -110,7 +110,7 @@ async fn chromium_goes_from_the_printed_code_to_the_written_settings() {
     assert_eq!(browser.faults(&app.base), Vec::<String>::new());
 }
 
-/// The whole program in a new folder, as it was unpacked: nobody helps it along.
+/// Runs the whole program in an empty folder, as it was unpacked, without any help.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_needs_few_actions_from_a_new_server_to_the_first_simulated_print() {
     let Some(mut browser) = Browser::start().await else { return };

@@ -60,7 +60,7 @@ async fn chromium_works_the_floor_by_the_keyboard_alone() {
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 
-/// Few of the elements of a page that is read again have names of their own.
+/// Checks the place of the focus: few of the elements of a page that is read again have names of their own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_stays_where_it_was_when_what_is_around_it_is_read_again() {
     let Some(mut browser) = Browser::start().await else { return };

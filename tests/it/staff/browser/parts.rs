@@ -1,4 +1,4 @@
-//! What people do at printers, with a mouse or on a phone: sign parts off, clear beds, cancel.
+//! Acts of people at printers, with a mouse or on a phone: sign parts off, clear beds, cancel.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -68,7 +68,7 @@ async fn chromium_signs_off_one_bad_part_of_two_and_sees_its_replacement() {
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 
-/// As after the label of a printer was scanned with a phone.
+/// Opens the address on the label of a printer, as a phone that scanned it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_leads_from_a_label_over_the_sign_in_to_the_cleared_bed() {
     let Some(mut browser) = Browser::start().await else { return };

@@ -29,7 +29,7 @@ const NAMES: [&str; 20] = [
     "Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ines", "Joule", "Kepler", "Lovelace",
     "Meitner", "Noether", "Ohm", "Pascal", "Ritchie", "Sagan", "Turing", "Volta",
 ];
-/// What the shop makes: code, name, seconds, grams, cents.
+/// Products of the shop: code, name, seconds, grams, cents.
 const PRODUCTS: [(&str, &str, u64, f64, i64); 4] = [
     ("CLIP", "Cable clip", 2_400, 12.0, 450),
     ("HOOK", "Wall hook", 4_800, 31.0, 890),
@@ -47,7 +47,7 @@ async fn add(app: &App, sim: &SimPrinter, number: usize) -> String {
     id(&app.post("/api/printers", &body).await.expect(201))
 }
 
-/// A floor of 200 printers on which most print, some wait for a person, and some are out of reach.
+/// Builds a floor of 200 printers on which most print, some wait for a person, and some are out of reach.
 async fn big_floor(app: &App) -> (Fleet, Vec<String>) {
     let kinds = vec![(PrinterKind::FwRest, 90), (PrinterKind::ServerRest, 70), (PrinterKind::PrusaLink, 40)];
     let fleet = Fleet::start(FleetOptions { printers: kinds, speed: 1.0, seed: 5, ..FleetOptions::default() });
@@ -60,7 +60,7 @@ async fn big_floor(app: &App) -> (Fleet, Vec<String>) {
     (fleet, printers)
 }
 
-/// Stock, products and orders; an order of several lines that is being printed.
+/// Creates stock, products and orders; returns an order of several lines that is being printed.
 async fn busy(app: &App) -> String {
     let mut skus = Vec::new();
     for (n, (code, name, seconds, grams, cents)) in PRODUCTS.into_iter().enumerate() {
@@ -166,7 +166,7 @@ async fn screenshots() {
     }
 }
 
-/// The wizard, where printers are added.
+/// Takes a picture of the wizard, where printers are added.
 async fn wizard(browser: &mut Browser, folder: &std::path::Path) {
     let app = App::new(Db::sqlite()).await;
     let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();

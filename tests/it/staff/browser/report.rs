@@ -7,11 +7,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use self::criteria::{CRITERIA, Criterion};
-use super::kept::part_is;
+use super::stored_report::part_is;
 use crate::support::browser::{AxeRule, Browser};
 use crate::support::{App, Db};
 
-/// Whether a file of tests somewhere below has a test of this name.
+/// Returns whether a file of tests somewhere below has a test of this name.
 fn has_test(folder: &Path, name: &str) -> bool {
     let begins = [format!("async fn {name}("), format!("fn {name}(")];
     std::fs::read_dir(folder).unwrap().filter_map(Result::ok).map(|entry| entry.path()).any(|path| {
@@ -23,7 +23,7 @@ fn has_test(folder: &Path, name: &str) -> bool {
     })
 }
 
-/// How a criterion is tested, in the order from machines to people.
+/// Lists the tests of a criterion, in the order from machines to people.
 fn how(criterion: &Criterion, rules: &[AxeRule]) -> String {
     let of = |rule: &&AxeRule| rule.criteria.iter().any(|number| number == criterion.number);
     let axe: Vec<String> = rules.iter().filter(of).map(|rule| format!("`{}`", rule.name)).collect();

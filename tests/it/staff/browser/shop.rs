@@ -13,7 +13,7 @@ use crate::support::{App, until};
 
 /// A customer of the shop.
 pub const ANN: &str = "ann@example.org";
-/// What printers do is over in a moment; a refused delivery is tried again once.
+/// Settings with which prints are over in a moment, and a refused delivery is tried again once.
 const ENV: [(&str, &str); 2] = [JUDGE_LATE, ("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1")];
 
 /// The shop, and who looks at it.
@@ -28,13 +28,13 @@ pub struct FilledShop {
     _sink: Sink,
 }
 
-/// An admin of this server; their cookie.
+/// Creates an admin of this server; returns their cookie.
 pub async fn admin(app: &App) -> String {
     staff(app, SAM, "admin").await;
     sign_in(app, SAM, PASSWORD).await
 }
 
-/// An order of the customer that is still to be paid.
+/// Places an order of the customer that is still to be paid.
 async fn order_of_ann(floor: &Floor, quantity: u32) -> String {
     let lines = json!([{"skuId": floor.sku, "quantity": quantity}]);
     let order = json!({"lines": lines, "customerEmail": ANN, "notes": "In black, please."});
@@ -85,7 +85,7 @@ pub async fn filled() -> FilledShop {
     FilledShop { floor, admin, customer, mailed, _sink: sink }
 }
 
-/// Stock that runs low, and a set of products.
+/// Creates stock that runs low, and a set of products.
 async fn products(floor: &Floor) {
     let low = json!({
         "name": "PETG orange", "type": "filament", "color": "#d06010", "brand": "Acme", "quantity": 150, "unit": "g",

@@ -10,7 +10,7 @@ use crate::support::browser::Browser;
 const STATES: &str = "[...document.querySelectorAll('main h1, main .state')].flatMap(at => \
     at.innerText.match(/Ready|Uploading|Starting|Printing|Paused|Clear the bed|Offline/g) || [])";
 
-/// What the choices of a page say of a printer, in an expression of the page.
+/// Returns an expression of the page for what its choices say of a printer.
 fn choices(printer: &str) -> String {
     format!(
         "[...document.querySelectorAll('main option[value=\"{printer}\"]')].map(at => at.textContent.split(', ').pop())"

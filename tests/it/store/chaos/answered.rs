@@ -16,7 +16,7 @@ use crate::support::database::until;
 use crate::support::waiting::LONG;
 use crate::support::{App, Db};
 
-/// Whether a mail warns of this material; other alerts may be sent before it.
+/// Returns a predicate for mails that warn of this material; other alerts may be sent before it.
 fn warns_of(material: &str) -> impl Fn(&Received) -> bool {
     let warning = format!("Low stock: {material}");
     move |mail| mail.json()["subject"].as_str().is_some_and(|subject| subject.contains(&warning))
@@ -34,7 +34,7 @@ pub struct UnderWay {
 }
 
 impl UnderWay {
-    /// On this server, which is not started yet.
+    /// Begins the three effects on this server, which is not started yet.
     pub async fn on(app: Builder) -> Self {
         let (hook, post) = (Sink::start().await.unwrap(), Sink::start().await.unwrap());
         let options = FleetOptions { speed: 2000.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) };
@@ -82,7 +82,7 @@ impl UnderWay {
         .await;
     }
 
-    /// All three are answered now, and cannot be written down.
+    /// Lets all three be answered now, while the answers cannot be written down.
     pub async fn answered(&self) {
         self.hook.set_mode(Mode::Ok);
         self.post.set_mode(Mode::Ok);
@@ -98,7 +98,7 @@ impl UnderWay {
         }
     }
 
-    /// It can be written again: all three are noted, and none was done twice.
+    /// Checks, once writing works again, that all three are recorded, and that none was done twice.
     pub async fn was_done_once(&self) {
         newest_is(&self.app, &self.endpoint, "delivered").await;
         self.app.order_is(&self.order, "ready").await;

@@ -16,7 +16,7 @@ use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, on_postgres, until};
 
-/// A rig whose only way to the database is the proxy, with tallies that count one each.
+/// Starts a rig whose only way to the database is the proxy, with tallies that count one each.
 async fn through(database: &TestDatabase, many: usize) -> (Rig, Proxy, Arc<Directory<Tally>>, Vec<Id>) {
     let proxy = Proxy::to(database.address()).await;
     let mut rig = Rig::start(&database.through(proxy.port)).await;

@@ -24,7 +24,7 @@ use crate::support::{App, Db};
 
 const INSIDE: &str = "PRINTFLOOR_TEST_INSIDE";
 
-/// Whether this is the run inside; else runs this very test in namespaces of its own, where it may mount.
+/// Returns whether this is the run inside; else runs this very test in namespaces of its own, where it may mount.
 fn inside(test: &str) -> bool {
     if std::env::var(INSIDE).is_ok_and(|inside| inside == test) {
         return true;
@@ -123,8 +123,8 @@ async fn with_a_full_disk_nothing_that_was_answered_is_done_again() {
     shop.was_done_once().await;
 }
 
-/// A cancel is asked for while the network is cut, and then the disk is full. Its outcome cannot be written; the print
-/// that the printer shows when it comes back is a person's.
+/// Cancels a print while the network is cut, and then fills the disk. The outcome cannot be written; the print that the
+/// printer shows when it comes back is a person's.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn with_a_full_disk_a_persons_own_print_survives_a_cancel() {
     if !inside("with_a_full_disk_a_persons_own_print_survives_a_cancel") {
@@ -185,7 +185,7 @@ async fn refused_for_a_full_disk(floor: &Floor) {
     .await;
 }
 
-/// The person's print ends, and the next job prints: its id.
+/// Waits until the person's print ends and the next job prints; returns the job's id.
 async fn next_after_own_print(floor: &Floor) -> String {
     floor.sim(0).handle.set_speed(FAST);
     let own = |what: &What| matches!(what, What::Finished { filename } if filename == OWN);

@@ -39,7 +39,7 @@ fn id(n: u128) -> Id {
     Id(uuid::Uuid::from_u128(n))
 }
 
-/// The statement that inserts this row. It is the same text for both databases.
+/// Returns the statement that inserts this row. It is the same text for both databases.
 fn insert(table: &str, columns: Vec<(&str, Value)>) -> String {
     let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     let values = columns.iter().map(|(_, value)| match value {
@@ -53,7 +53,7 @@ fn insert(table: &str, columns: Vec<(&str, Value)>) -> String {
     format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), values.join(", "))
 }
 
-/// A row of an aggregate's part or, with a version, its snapshot row.
+/// Returns a row of an aggregate's part or, with a version, its snapshot row.
 fn row(table: &str, n: u128, version: Option<i64>, doc: Value, columns: Vec<(&'static str, Value)>) -> String {
     let mut all = vec![("id", json!(id(n))), ("schema", json!(1)), ("doc", doc), ("created_at", json!(AT))];
     all.extend(version.map(|version| ("version", json!(version))));
@@ -144,7 +144,7 @@ pub fn printed_jobs() -> [String; 3] {
     [job(waits, "COMPLETED", Some(true)), job(signed, "COMPLETED", Some(false)), job(older, "COMPLETED", None)]
 }
 
-/// Whether each of [`printed_jobs`] is listed as one that nobody has signed off.
+/// Returns whether each of [`printed_jobs`] is listed as one that nobody has signed off.
 pub async fn listed_as_unsigned(database: &TestDatabase) -> [bool; 3] {
     let reading = connect::reading(&database.settings).await.unwrap();
     let filter = JobFilter { unsigned: Some(true), ..JobFilter::default() };
@@ -153,7 +153,7 @@ pub async fn listed_as_unsigned(database: &TestDatabase) -> [bool; 3] {
     PRINTED.map(|n| listed.iter().any(|job| job.id == id(n)))
 }
 
-/// A job of the paid order. `unsigned`: as releases wrote it that knew of sign-offs.
+/// Returns a job of the paid order. `unsigned`: as releases wrote it that knew of sign-offs.
 fn job(n: u128, state: &str, unsigned: Option<bool>) -> String {
     let on = state == "PRINTING";
     let mut doc = json!({
@@ -182,7 +182,7 @@ fn job(n: u128, state: &str, unsigned: Option<bool>) -> String {
     row("jobs", n, None, doc, columns)
 }
 
-/// A job of the paid order, and its only attempt.
+/// Returns a job of the paid order, and its only attempt.
 fn print(job_state: &str, attempt_state: &str) -> [String; 2] {
     let on = job_state == "PRINTING";
     let attempt = json!({
@@ -224,8 +224,8 @@ fn counter(release: usize) -> Vec<String> {
     rows
 }
 
-/// The rows of a shop in which nothing is printed, as the release with so many migrations wrote them: the parts of the
-/// paid order are made, the other is half paid.
+/// Returns the rows of a shop in which nothing is printed, as the release with so many migrations wrote them: the parts
+/// of the paid order are made, the other is half paid.
 pub fn shop_at_rest(release: usize) -> Vec<String> {
     let mut rows = counter(release);
     rows.push(order(PAID, release, 2500, 2000, "ready", &[]));
@@ -238,7 +238,7 @@ pub fn shop_ids() -> [String; 3] {
     [PAID, HALF, SKUS[0]].map(|n| id(n).to_string())
 }
 
-/// The rows of a shop as the release with so many migrations wrote them.
+/// Returns the rows of a shop as the release with so many migrations wrote them.
 pub fn shop(release: usize) -> Vec<String> {
     let printer = json!({
         "id": id(PRINTER), "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://printer:7125",
@@ -285,7 +285,7 @@ async fn load<T: StoredAggregate + Aggregate>(reader: &Reader, n: u128) -> T {
     reader.load::<T>(id(n)).await.unwrap().state.unwrap_or_else(|| panic!("{} {n} is there", T::KIND))
 }
 
-/// What [`shop`] wrote is read right by this release.
+/// Checks that this release reads right what [`shop`] wrote.
 pub async fn is_read_right(database: &TestDatabase) {
     let reading = connect::reading(&database.settings).await.unwrap();
     let (reader, queries) = (Reader::Database(reading.clone()), Queries::new(reading.clone()));

@@ -1,4 +1,4 @@
-//! What people do on a page, by the words that they see: it holds however the page is made.
+//! Acts of people on a page, by the words that they see: they work however the page is made.
 
 use std::path::Path;
 use std::time::Instant;
@@ -17,7 +17,7 @@ impl Browser {
         self.press_near(tab, name, "").await;
     }
 
-    /// As [`Self::press`], of several the one that is nearest to these words.
+    /// Does what [`Self::press`] does, with the one of several that is nearest to these words.
     pub async fn press_near(&mut self, tab: &Tab, name: &str, near: &str) {
         let at = self.place(tab, "press", name, near).await;
         self.click(tab, &at).await;
@@ -28,7 +28,7 @@ impl Browser {
         self.fill_near(tab, label, "", text).await;
     }
 
-    /// As [`Self::fill`], of several fields the one that is nearest to these words.
+    /// Does what [`Self::fill`] does, with the one of several fields that is nearest to these words.
     pub async fn fill_near(&mut self, tab: &Tab, label: &str, near: &str, text: &str) {
         let at = self.place(tab, "fill", label, near).await;
         if at["tag"] == "select" {
@@ -53,7 +53,7 @@ impl Browser {
         }
     }
 
-    /// As [`Self::tick_near`], of the first that has this label.
+    /// Does what [`Self::tick_near`] does, with the first that has this label.
     pub async fn tick(&mut self, tab: &Tab, label: &str) {
         self.tick_near(tab, label, "").await;
     }
@@ -67,7 +67,7 @@ impl Browser {
         self.call(Some(tab), "DOM.setFileInputFiles", params).await;
     }
 
-    /// What stands in a field, by its label.
+    /// Returns the value of a field, by its label.
     pub async fn value(&mut self, tab: &Tab, label: &str) -> String {
         self.place(tab, "fill", label, "").await;
         self.eval(tab, "seen.at.value").await.as_str().unwrap_or_default().to_owned()
@@ -83,23 +83,23 @@ impl Browser {
         self.until(tab, &format!("{words:?} to be gone"), &format!("!seen.says({})", json!(words))).await;
     }
 
-    /// Whether these words can be read on the page now.
+    /// Returns whether these words can be read on the page now.
     pub async fn says(&mut self, tab: &Tab, words: &str) -> bool {
         self.eval(tab, &format!("seen.says({})", json!(words))).await == json!(true)
     }
 
-    /// All that can be read on a page, in one line.
+    /// Returns all that can be read on a page, in one line.
     pub async fn text(&mut self, tab: &Tab) -> String {
         self.eval(tab, "seen.text()").await.as_str().unwrap_or_default().to_owned()
     }
 
-    /// The path of the page, with its query.
+    /// Returns the path of the page, with its query.
     pub async fn path(&mut self, tab: &Tab) -> String {
         let path = self.eval(tab, "location.pathname + location.search").await;
         path.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Where to point at to get at something: waits until it is there and nothing lies above it.
+    /// Returns the place to point at to reach an element: waits until it is there and nothing lies above it.
     async fn place(&mut self, tab: &Tab, kind: &str, name: &str, near: &str) -> Value {
         let asked = format!("seen.place({}, {}, {})", json!(kind), json!(name), json!(near));
         let asked = format!("document.readyState === 'complete' ? {asked} : null");

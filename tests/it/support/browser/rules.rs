@@ -17,7 +17,7 @@ pub struct AxeRule {
     pub criteria: Vec<String>,
 }
 
-/// The script, if there is one.
+/// Returns the script, if there is one.
 pub(super) fn script() -> Option<String> {
     let Some(folder) = std::env::var_os(FOLDER) else {
         assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {FOLDER} is not");
@@ -29,7 +29,7 @@ pub(super) fn script() -> Option<String> {
 }
 
 impl Browser {
-    /// Whether pages are held against the rules at all.
+    /// Returns whether pages are checked against the rules at all.
     pub fn has_rules(&self) -> bool {
         self.axe.is_some()
     }
@@ -55,7 +55,7 @@ impl Browser {
         self.broken.extend(broken);
     }
 
-    /// All rules that pages are held against, by name.
+    /// Lists the rules that pages are checked against, by name.
     pub async fn rules(&mut self, tab: &Tab) -> Vec<AxeRule> {
         assert!(self.load_rules(tab).await, "no rules");
         let told = self.eval(tab, "seen.rules()").await;

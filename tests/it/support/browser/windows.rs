@@ -1,4 +1,4 @@
-//! How a page is shown: the size of its window, light and dark, in front; and pictures of it.
+//! Appearance of a page: the size of its window, light and dark, in front; and pictures of it.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use serde_json::json;
 use super::{Browser, Tab};
 
 impl Browser {
-    /// The width of the window, as on a phone.
+    /// Sets the width of the window, as on a phone.
     pub async fn width(&mut self, tab: &Tab, width: u32) {
         self.window(tab, width, 800, true).await;
     }
 
-    /// The size of the window.
+    /// Sets the size of the window.
     pub async fn window(&mut self, tab: &Tab, width: u32, height: u32, phone: bool) {
         let params = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone});
         self.call(Some(tab), "Emulation.setDeviceMetricsOverride", params).await;
     }
 
-    /// Whoever looks prefers dark pages, or light ones.
+    /// Sets whether the person prefers dark pages, or light ones.
     pub async fn dark(&mut self, tab: &Tab, dark: bool) {
         let scheme = json!({"name": "prefers-color-scheme", "value": if dark { "dark" } else { "light" }});
         // What moves would be in no place for a picture.
@@ -33,7 +33,7 @@ impl Browser {
         self.call(Some(tab), "Page.bringToFront", json!({})).await;
     }
 
-    /// What is wider than the window, outside of parts that scroll by themselves.
+    /// Lists the elements that are wider than the window, outside of parts that scroll by themselves.
     pub async fn wider(&mut self, tab: &Tab) -> Vec<String> {
         let wide = self.eval(tab, "seen.wide()").await;
         wide.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()

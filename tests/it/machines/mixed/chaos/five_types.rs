@@ -40,12 +40,12 @@ const LASTING: [&str; 5] = [
     "nobody saw how it ended",
 ];
 
-/// What a machine physically did with the file of an attempt.
+/// Physical deeds of a machine with the file of an attempt.
 #[derive(Clone, Default, Debug)]
 struct Did {
     started: usize,
     finished: usize,
-    /// Failed, interrupted or cancelled.
+    /// Number of prints that failed, were interrupted or were cancelled.
     broken: usize,
     /// The machine lost its power while it had the file.
     restarted: bool,
@@ -53,7 +53,7 @@ struct Did {
     fed: Vec<(u32, i64)>,
 }
 
-/// By attempt: the logs of all machines.
+/// Returns the logs of all machines, by attempt.
 fn did(fleet: &Fleet) -> BTreeMap<String, Did> {
     let mut all: BTreeMap<String, Did> = BTreeMap::new();
     for sim in &fleet.printers {
@@ -111,16 +111,16 @@ async fn open(app: &App, fleet: &Fleet, materials: [&String; 2]) -> BTreeMap<Str
     printers
 }
 
-/// What is sold and was ordered.
+/// Products and orders of the shop.
 struct Shop {
     orders: Vec<String>,
     /// The SKU of two colours that is sliced as a package, for printers with a changer.
     sign: String,
-    /// What a print of each SKU takes.
+    /// Seconds that a print of each SKU takes.
     seconds: BTreeMap<String, f64>,
 }
 
-/// The orders of the shop: 80 jobs of five SKUs.
+/// Creates the orders of the shop: 80 jobs of five SKUs.
 async fn orders(app: &App, [black, white]: [&String; 2]) -> Shop {
     let part = app.sku("PART", black, &app.gcode("part", 3, 2.0).await, 500).await;
     let lid = app.sku("LID", black, &app.package("lid", 3, 2.0).await, 500).await;
@@ -150,7 +150,7 @@ async fn orders(app: &App, [black, white]: [&String; 2]) -> Shop {
     Shop { orders: placed, sign, seconds }
 }
 
-/// Whether the rule leaves it to people what became of an attempt: by its words, and by what its machine did.
+/// Returns whether the rule leaves the outcome of an attempt to people: by its words, and by what its machine did.
 fn is_left_to_people(reason: &str, kind: PrinterKind, did: &Did, stated_seconds: f64) -> bool {
     let remembers = can(kind, Operation::History);
     // It was out of sight, and nothing at the printer tells of its end.
@@ -170,7 +170,7 @@ fn is_left_to_people(reason: &str, kind: PrinterKind, did: &Did, stated_seconds:
     unwatched.is_none_or(|seconds| seconds + 1.0 > stated_seconds / 2.0)
 }
 
-/// What a person who looks at the machine says.
+/// Returns the outcome that a person who looks at the machine reports.
 fn outcome(did: &Did) -> &'static str {
     match did {
         Did { finished: 1.., .. } => "finished",
@@ -191,7 +191,7 @@ async fn jobs_of(app: &App, orders: &[String]) -> Vec<Value> {
     jobs
 }
 
-/// Whether what a failed job says is what happened.
+/// Returns whether the error of a failed job is what happened.
 fn is_true(job: &Value, last: &Did, all: &[Did], kind: PrinterKind) -> bool {
     let why = words(job, "error");
     if why.contains("refused by") {

@@ -4,13 +4,13 @@
 pub struct Criterion {
     /// Its number.
     pub number: &'static str,
-    /// What the standard calls it.
+    /// Name in the standard.
     pub name: &'static str,
     /// `A` or `AA`.
     pub level: &'static str,
     /// Tests of our own, by name.
     pub tests: &'static [&'static str],
-    /// What a person has looked at, or why it does not apply; empty where machines test it.
+    /// Findings of a person, or the reason why it does not apply; empty where machines test it.
     pub by_hand: &'static str,
 }
 

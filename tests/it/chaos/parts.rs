@@ -1,4 +1,4 @@
-//! What must be true of parts: how many were made, how many count, what they took, and where they were printed.
+//! Truth about parts: how many were made, how many count, how much material they took, and where they were printed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ const MAX_REPRINTS: u64 = 3;
 /// Amounts have three decimals.
 const NEAR: f64 = 0.000_5;
 
-/// Whether a line is a kit.
+/// Returns whether a line is a kit.
 pub fn is_kit(line: &Value) -> bool {
     line["completeSets"].is_u64()
 }
@@ -55,7 +55,7 @@ fn good_of(job: &Value, words: &Words) -> Good {
     good
 }
 
-/// The lines of an order count what was acknowledged, and no more was made than was missing.
+/// Checks that the lines of an order count what was acknowledged, and that no more was made than was missing.
 pub fn lines(one: &Outcome<'_>, words: &Words) {
     let (order, jobs) = (&one.order, &one.jobs);
     let lines = order["lines"].as_array().unwrap();
@@ -113,7 +113,8 @@ pub fn lines(one: &Outcome<'_>, words: &Words) {
     }
 }
 
-/// The printers' own logs are the physical truth. Gives how many plates each type of printer made.
+/// Compares the jobs with the printers' own logs, the physical truth. Returns the number of plates of each type of
+/// printer.
 pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) -> BTreeMap<&'static str, usize> {
     let mut made = BTreeMap::new();
     let (mut starts, mut parts): (BTreeMap<String, u32>, BTreeMap<String, u32>) = <_>::default();
@@ -158,13 +159,13 @@ pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) -> BTreeMap
     made
 }
 
-/// What these jobs used of a material.
+/// Returns the amount of a material that these jobs used.
 fn used<'a>(jobs: impl Iterator<Item = &'a Value>, material: &str) -> f64 {
     let needs = jobs.flat_map(|job| job["needs"].as_array().unwrap());
     needs.filter(|need| need["materialId"] == material).map(|need| need["consumed"].as_f64().unwrap()).sum()
 }
 
-/// No stock was invented or lost; `received` is all that came in.
+/// Checks that no stock was invented or lost; `received` is all that came in.
 pub async fn stock(app: &App, material: &str, received: f64, jobs: &BTreeMap<String, Value>) {
     app.nothing_reserved(material).await;
     app.ledger_is_even(material).await;
@@ -173,7 +174,7 @@ pub async fn stock(app: &App, material: &str, received: f64, jobs: &BTreeMap<Str
     assert!((stock["quantity"].as_f64().unwrap() - expected).abs() < NEAR, "{stock}, expected {expected}");
 }
 
-/// The prints of a printer were taken off its spools; `spools` is what was put in of new ones.
+/// Checks that the prints of a printer were taken off its spools; `spools` has the amounts of new spools.
 pub async fn slots(app: &App, hall: &Hall, spools: &BTreeMap<String, f64>, jobs: &BTreeMap<String, Value>) {
     for machine in &hall.machines {
         let shown = app.get(&format!("/api/printers/{}", machine.id)).await.expect(200);

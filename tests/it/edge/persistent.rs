@@ -1,4 +1,5 @@
-//! Kept connections: a client that sends its next request on one is answered, or was told before that it ends.
+//! Persistent connections: a client that sends its next request on one gets a response, or was told before that it
+//! ends.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use crate::support::wire::Wire;
 
 const BODY: &str = r#"{"lines": []}"#;
 
-/// A POST with these headers whose body is so long.
+/// Builds a POST with these headers whose body is so long.
 fn head(path: &str, headers: &str, length: usize) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nhost: x\r\n{headers}content-type: application/json\r\ncontent-length: {length}\r\n\r\n"
@@ -23,7 +24,7 @@ fn says_that_it_ends(answer: &str) -> bool {
     answer.split("\r\n\r\n").next().unwrap().to_lowercase().contains("connection: close")
 }
 
-/// The next request on a connection: answered, or the answer before said that there is none.
+/// Checks that the next request on a connection gets a response, or that the response before closed it.
 async fn can_go_on(app: &App, wire: &mut Wire, what: &str, answer: &str) {
     if says_that_it_ends(answer) {
         return wire.ended().await;

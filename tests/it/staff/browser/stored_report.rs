@@ -25,7 +25,8 @@ pub fn part_is(title: &str, body: &str) {
     assert_eq!(kept.trim(), body.trim(), "{title}: {KEEP}=1 keeps the report anew");
 }
 
-/// As [`part_is`] for a part that depends on the moment: it is written anew when that is asked for, and not compared.
+/// Does what [`part_is`] does for a part that depends on the moment: writes it anew when that is requested, and never
+/// compares it.
 #[track_caller]
 pub fn part_was(title: &str, body: &str) {
     if std::env::var(KEEP).is_ok_and(|word| word == "1") {
