@@ -31,7 +31,7 @@ fn operations() -> Vec<(DescribedOperation, &'static Value)> {
 }
 
 fn operations_of(contract: &'static Contract) -> Vec<(DescribedOperation, &'static Value)> {
-    let all = contract.half.resources().into_iter().flat_map(|resource| resource.operations);
+    let all = contract.resources().into_iter().flat_map(|resource| resource.operations);
     let read = all.filter(|operation| operation.read_body.is_some());
     let schema = |operation: DescribedOperation| {
         let route =
