@@ -29,11 +29,11 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use crate::http::error::ErrorMeta;
-use crate::http::openapi;
-use crate::http::openapi::half::contract_status;
-use crate::http::paths::is_billing;
-use crate::http::routes::{ResourceRoutes, Routes};
+use http::error::ErrorMeta;
+use http::openapi;
+use http::openapi::half::contract_status;
+use http::paths::is_billing;
+use http::routes::{ResourceRoutes, Routes};
 
 /// `Retry-After` in seconds when an external service did not respond.
 const COME_AGAIN_SECONDS: u32 = 5;

@@ -14,25 +14,25 @@ use url::form_urlencoded;
 use uuid::Builder;
 
 use super::reply::Success;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::config::Config;
-use crate::domain::access::{Access, normal_email};
-use crate::domain::accounting::{Accounting, AccountingAnswer, AccountingCommand, INVALID_STATE};
-use crate::domain::id::Id;
-use crate::http::access::{Caller, RequiredAccess, with_access};
-use crate::http::error::{ApiError, PROVIDER_UNAVAILABLE};
-use crate::http::handles::handles;
-use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
-use crate::http::page::OpenQuery;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, Components, MaxChars, Reply};
-use crate::integrations::{AccountingDesk, AccountingWake, Integrations};
-use crate::secrets::credentials;
-use crate::secrets::encryption::SecretCipher;
-use crate::secrets::random::secret_bytes;
+use actors::integrations::{AccountingDesk, AccountingWake, Integrations};
+use config::Config;
+use domain::access::{Access, normal_email};
+use domain::accounting::{Accounting, AccountingAnswer, AccountingCommand, INVALID_STATE};
+use domain::id::Id;
+use http::access::{Caller, RequiredAccess, with_access};
+use http::error::{ApiError, PROVIDER_UNAVAILABLE};
+use http::handles::handles;
+use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::page::OpenQuery;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::wire::{Argument, Components, MaxChars, Reply};
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use platform::secrets::credentials;
+use platform::secrets::encryption::SecretCipher;
+use platform::secrets::random::secret_bytes;
 
 /// Error code: the e-mail address of the session is not that of an active admin.
 const NOT_AN_ADMIN: &str = "not_an_admin";
@@ -43,7 +43,7 @@ const MAX_CODE_CHARS: usize = 4_000;
 
 handles! {
     /// Dependencies of the routes that connect the accounting system.
-    pub(crate) struct ConnectHandles {
+    pub struct ConnectHandles {
         accounting: Directory<Accounting>,
         access: Directory<Access>,
         integrations: Arc<Integrations>,

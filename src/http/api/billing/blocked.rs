@@ -7,19 +7,19 @@ use axum::extract::{FromRef as _, FromRequestParts};
 use axum::http::header;
 use axum::http::request::Parts;
 
-use crate::config::Config;
-use crate::domain::limits::address::Network;
-use crate::http::AppState;
-use crate::http::csrf::origin_of;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::openapi::operation::DescribedOperation;
-use crate::http::wire::{Argument, Components};
+use config::Config;
+use domain::limits::address::Network;
+use http::AppState;
+use http::csrf::origin_of;
+use http::error::ApiError;
+use http::handles::handles;
+use http::limits::layer::ClientAddress;
+use http::openapi::operation::DescribedOperation;
+use http::wire::{Argument, Components};
 
 handles! {
     /// Dependencies of the block list.
-    pub(crate) struct BlockHandles {
+    pub struct BlockHandles {
         config: Arc<Config>,
     }
 }

@@ -16,22 +16,22 @@ use serde_json::json;
 use super::blocked::NotBlocked;
 use super::reply::Success;
 use super::site::RequestSite;
-use crate::actors::kernel::environment::Environment;
-use crate::app::App;
-use crate::app::shops::{catalog_currency, circuit};
-use crate::config::Config;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::DescribedOperation;
-use crate::http::page::OpenQuery;
-use crate::http::reply::Plain;
-use crate::http::resource_state::ResourceState;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Components, Reply, Within};
-use crate::services::circuit::Circuit;
+use actors::app::App;
+use actors::app::shops::{catalog_currency, circuit};
+use config::Config;
+use domain::id::Id;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::DescribedOperation;
+use http::page::OpenQuery;
+use http::reply::Plain;
+use http::resource_state::ResourceState;
+use http::routes::ResourceRoutes;
+use http::wire::{Components, Reply, Within};
+use kernel::environment::Environment;
+use services::circuit::Circuit;
 
 pub use cache::CatalogCache;
 pub use provider::{CatalogProvider, LocalCatalog, StorefrontCatalog};
@@ -43,7 +43,7 @@ const CACHING: &str = "public, max-age=60, s-maxage=120, stale-while-revalidate=
 
 handles! {
     /// Dependencies of the catalogue routes.
-    pub(crate) struct CatalogHandles {
+    pub struct CatalogHandles {
         catalog: Arc<CatalogCache>,
         environment: Arc<Environment>,
     }
@@ -137,9 +137,9 @@ pub struct Catalog {
 #[api(name = "CatalogResponse", example = json!({
     "success": true, "source": "local", "generatedAt": "2026-11-02T10:00:00.000Z",
     "items": [{
-        "id": crate::http::production::skus::EXAMPLE_ID, "slug": "vase-01", "title": "Vase", "description": null,
+        "id": crate::production::skus::EXAMPLE_ID, "slug": "vase-01", "title": "Vase", "description": null,
         "priceCents": 1250, "currency": "usd", "images": [], "collections": ["home"],
-        "publishedAt": "2026-11-01T08:00:00.000Z", "skuId": crate::http::production::skus::EXAMPLE_ID,
+        "publishedAt": "2026-11-01T08:00:00.000Z", "skuId": crate::production::skus::EXAMPLE_ID,
     }],
     "collections": [{"id": "home", "slug": "home", "title": "Home"}],
 }))]

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::reply::Success;
-use crate::actors::checkouts::OpenSession;
-use crate::domain::time::Timestamp;
+use actors::checkouts::OpenSession;
+use domain::time::Timestamp;
 
 /// Checkout session at the payment processor.
 #[derive(Response, Serialize)]

@@ -15,24 +15,24 @@ use tokio_util::io::ReaderStream;
 
 use super::reply::{DoneWithWords, Success};
 use super::site::RequestSite;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::domain::export::{Export, ExportCommand, ExportScope, ExportType, MAX_PENDING_EXPORTS};
-use crate::domain::limits::LimitKind;
-use crate::domain::refusal::Refusal;
-use crate::domain::time_span::{SpanEnd, SpanStart};
-use crate::files::exports::ExportFiles;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::{ApiError, Notice};
-use crate::http::handles::handles;
-use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::production::orders::site::Site;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, MaxChars, ONE_LINE};
-use crate::secrets::credentials;
-use crate::store::queries::Queries;
+use crate::production::orders::site::Site;
+use domain::export::{Export, ExportCommand, ExportScope, ExportType, MAX_PENDING_EXPORTS};
+use domain::limits::LimitKind;
+use domain::refusal::Refusal;
+use domain::time_span::{SpanEnd, SpanStart};
+use files::exports::ExportFiles;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::{ApiError, Notice};
+use http::handles::handles;
+use http::limits::{Charge, Limited, Limits, within};
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::wire::{Argument, MaxChars, ONE_LINE};
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use platform::secrets::credentials;
+use store::queries::Queries;
 
 /// Example of an exported table.
 pub const EXAMPLE_TABLE: &str = "number,status,total\r\nINV-2026-000123,paid,129.00\r\n";
@@ -46,7 +46,7 @@ const RETRY_SECONDS: u32 = 30;
 
 handles! {
     /// Dependencies of the export routes.
-    pub(crate) struct ExportHandles {
+    pub struct ExportHandles {
         exports: Directory<Export>,
         files: ExportFiles,
         queries: Queries,

@@ -18,36 +18,36 @@ use super::blocked::NotBlocked;
 use super::reply::{Made, Success};
 use super::session::customer_of;
 use super::site::RequestSite;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::app::customer_space::{CustomerSpace, SpaceShare};
-use crate::app::remove_contents;
-use crate::domain::currency;
-use crate::domain::custom_request::{CustomRequest, CustomRequestCommand, NewCustomRequest, NewPhoto};
-use crate::domain::customer::Customer;
-use crate::domain::id::Id;
-use crate::domain::limits::LimitKind;
-use crate::domain::principal::Role;
-use crate::domain::time::Timestamp;
-use crate::files::blobs::{Blobs, Recording};
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::idempotency;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::production::custom_requests::EXAMPLE_ID;
-use crate::http::production::orders::site::Site;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::schema_of;
-use crate::store::queries::Queries;
+use crate::production::custom_requests::EXAMPLE_ID;
+use crate::production::orders::site::Site;
+use actors::app::customer_space::{CustomerSpace, SpaceShare};
+use actors::app::remove_contents;
+use domain::currency;
+use domain::custom_request::{CustomRequest, CustomRequestCommand, NewCustomRequest, NewPhoto};
+use domain::customer::Customer;
+use domain::id::Id;
+use domain::limits::LimitKind;
+use domain::principal::Role;
+use domain::time::Timestamp;
+use files::blobs::{Blobs, Recording};
+use http::access::{Caller, RequiredAccess};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles};
+use http::error::ApiError;
+use http::handles::handles;
+use http::idempotency;
+use http::limits::layer::ClientAddress;
+use http::limits::{Charge, Limited, Limits, within};
+use http::routes::ResourceRoutes;
+use http::wire::schema_of;
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use store::queries::Queries;
 
 const PATH: &str = "/api/v1/custom-builds/intakes";
 
 handles! {
     /// Dependencies of the intake route.
-    pub(crate) struct IntakeHandles {
+    pub struct IntakeHandles {
         custom_requests: Directory<CustomRequest>,
         customers: Directory<Customer>,
         queries: Queries,

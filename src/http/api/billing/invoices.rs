@@ -11,28 +11,28 @@ use super::checkout::CheckoutReply;
 use super::list::{ListPage, ListQuery};
 use super::reply::Success;
 use super::site::RequestSite;
-use crate::actors::checkouts::{OpenSession, ReturnPages};
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::app::documents::WholeDocument;
-use crate::domain::id::Id;
-use crate::domain::invoice::{Invoice, InvoiceStatus};
-use crate::domain::limits::LimitKind;
-use crate::domain::refusal::Refusal;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::openapi::operation::DescribedOperation;
-use crate::http::page::OpenQuery;
-use crate::http::path_id::NamedId;
-use crate::http::production::invoices::{InvoiceHandles, InvoiceSummary, InvoiceView, shown_to};
-use crate::http::production::orders::OrderReader;
-use crate::http::reply::Plain;
-use crate::http::return_paths::CheckoutBody;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody};
-use crate::store::queries::{InvoiceFilter, Page};
+use crate::production::invoices::{InvoiceHandles, InvoiceSummary, InvoiceView, shown_to};
+use crate::production::orders::OrderReader;
+use actors::app::documents::WholeDocument;
+use actors::checkouts::{OpenSession, ReturnPages};
+use domain::id::Id;
+use domain::invoice::{Invoice, InvoiceStatus};
+use domain::limits::LimitKind;
+use domain::refusal::Refusal;
+use http::access::{Caller, RequiredAccess};
+use http::command_request::{CommandRequest, find_existing, state_of};
+use http::error::ApiError;
+use http::limits::layer::ClientAddress;
+use http::limits::{Charge, Limited, Limits, within};
+use http::openapi::operation::DescribedOperation;
+use http::page::OpenQuery;
+use http::path_id::NamedId;
+use http::reply::Plain;
+use http::return_paths::CheckoutBody;
+use http::routes::ResourceRoutes;
+use http::wire::{EmptyBody, OptionalBody};
+use kernel::envelope::CommandOrigin;
+use store::queries::{InvoiceFilter, Page};
 
 /// Returns the routes of a customer's invoices.
 pub fn routes() -> ResourceRoutes {
@@ -92,7 +92,7 @@ pub struct OwnInvoiceQuery {
 #[derive(Request, Debug)]
 pub struct PdfQuery {
     /// ID of one of the invoice's documents, such as a credit note. Defaults to the invoice itself.
-    pub(crate) document: Option<Id>,
+    pub document: Option<Id>,
 }
 
 /// Page of the customer's invoices.
@@ -187,12 +187,7 @@ async fn one(
 }
 
 /// Returns the customer's invoice, or another of its documents: 404 for a draft, 403 if it belongs to another customer.
-pub(crate) async fn own(
-    app: &InvoiceHandles,
-    who: &Caller,
-    id: Id,
-    document: Option<Id>,
-) -> Result<WholeDocument, ApiError> {
+pub async fn own(app: &InvoiceHandles, who: &Caller, id: Id, document: Option<Id>) -> Result<WholeDocument, ApiError> {
     let (_, email) = who.customer()?;
     let (_, state) = find_existing(&app.invoices, id).await?;
     let invoice = state_of(&state)?;
@@ -231,7 +226,7 @@ async fn check_out(
 }
 
 /// Opens the payment page of an issued invoice.
-pub(crate) async fn begin_checkout(
+pub async fn begin_checkout(
     app: &InvoiceHandles,
     invoice: &Invoice,
     origin: &CommandOrigin,

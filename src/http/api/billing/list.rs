@@ -4,10 +4,10 @@ use api_schema::page_example;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::http::openapi::shape::{Shape, object, required, whole, yes_no};
-use crate::http::page::{BILLING_MAX_LIMIT, MAX_OFFSET, Pagination};
-use crate::http::wire::{ToSchema, Within, Worded};
-use crate::store::queries::Page;
+use http::openapi::shape::{Shape, object, required, whole, yes_no};
+use http::page::{BILLING_MAX_LIMIT, MAX_OFFSET, Pagination};
+use http::wire::{ToSchema, Within, Worded};
+use store::queries::Page;
 
 /// Default `limit`.
 const DEFAULT_LIMIT: u64 = 20;

@@ -17,38 +17,38 @@ use super::checkout::CheckoutReply;
 use super::list::{ListPage, ListQuery};
 use super::reply::{Made, Success};
 use super::site::RequestSite;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::domain::aggregate::Versioned;
-use crate::domain::customer::Customer;
-use crate::domain::id::Id;
-use crate::domain::limits::LimitKind;
-use crate::domain::order::{Address, NewOrder, Order, OrderCommand, OrderKind, OrderStatus};
-use crate::domain::refusal::Refusal;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::page::OpenQuery;
-use crate::http::path_id::NamedId;
-use crate::http::production::orders::OrderHandles;
-use crate::http::production::orders::to_pay::before_checkout;
-use crate::http::production::place::{MAX_LINES, NewOrderLine, buyer_of, look_up};
-use crate::http::reply::{Media, MediaType, Plain};
-use crate::http::return_paths::CheckoutBody;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{ItemsWithin, MaxChars, OptionalBody};
-use crate::store::queries::{OrderFilter, Page};
+use crate::production::orders::OrderHandles;
+use crate::production::orders::to_pay::before_checkout;
+use crate::production::place::{MAX_LINES, NewOrderLine, buyer_of, look_up};
+use domain::aggregate::Versioned;
+use domain::customer::Customer;
+use domain::id::Id;
+use domain::limits::LimitKind;
+use domain::order::{Address, NewOrder, Order, OrderCommand, OrderKind, OrderStatus};
+use domain::refusal::Refusal;
+use http::access::{Caller, RequiredAccess};
+use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::limits::layer::ClientAddress;
+use http::limits::{Charge, Limited, Limits, within};
+use http::page::OpenQuery;
+use http::path_id::NamedId;
+use http::reply::{Media, MediaType, Plain};
+use http::return_paths::CheckoutBody;
+use http::routes::ResourceRoutes;
+use http::wire::{ItemsWithin, MaxChars, OptionalBody};
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use store::queries::{OrderFilter, Page};
 
-pub(crate) use follow::{FollowHandles, follow};
+pub use follow::{FollowHandles, follow};
 pub(super) use view::EXAMPLE_ID;
-pub(crate) use view::steps;
+pub use view::steps;
 
 handles! {
     /// Dependencies of the routes of a customer's orders.
-    pub(crate) struct OwnOrderHandles {
+    pub struct OwnOrderHandles {
         orders: OrderHandles,
         customers: Directory<Customer>,
         limits: Arc<Limits>,
@@ -111,7 +111,7 @@ pub struct OwnOrderQuery {
 /// Draft of an order, to be placed later.
 #[derive(Request, Debug)]
 #[api(name = "DraftOrderRequest", example = json!({
-    "lines": [{"skuId": crate::http::production::skus::EXAMPLE_ID, "quantity": 2}], "notes": "Please in blue.",
+    "lines": [{"skuId": crate::production::skus::EXAMPLE_ID, "quantity": 2}], "notes": "Please in blue.",
 }))]
 pub struct DraftRequest {
     /// Order lines, one per SKU.
@@ -178,7 +178,7 @@ async fn list(
 }
 
 /// Returns the customer's order with this id: 404 if it does not exist, 403 if it belongs to another customer.
-pub(crate) async fn own(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
+pub async fn own(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = find_existing(&app.orders, id).await?;
     if who.sees(state_of(&state)?) {
         Ok(state)

@@ -11,24 +11,24 @@ use serde_json::{Value, json};
 use super::checkout::CheckoutReply;
 use super::invoices::{begin_checkout, payable};
 use super::reply::Success;
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::invoice::{Invoice, InvoiceStatus, read_pay_token};
-use crate::domain::limits::LimitKind;
-use crate::domain::refusal::{Class, Refusal};
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, state_of};
-use crate::http::error::ApiError;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::openapi::operation::DescribedOperation;
-use crate::http::production::invoices::{InvoiceHandles, LineView};
-use crate::http::production::orders::site::Site;
-use crate::http::reply::Plain;
-use crate::http::return_paths::CheckoutBody;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, OptionalBody};
+use crate::production::invoices::{InvoiceHandles, LineView};
+use crate::production::orders::site::Site;
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::invoice::{Invoice, InvoiceStatus, read_pay_token};
+use domain::limits::LimitKind;
+use domain::refusal::{Class, Refusal};
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, state_of};
+use http::error::ApiError;
+use http::limits::layer::ClientAddress;
+use http::limits::{Charge, Limited, Limits, within};
+use http::openapi::operation::DescribedOperation;
+use http::reply::Plain;
+use http::return_paths::CheckoutBody;
+use http::routes::ResourceRoutes;
+use http::wire::{Argument, OptionalBody};
 
 /// Returns the routes of pay links.
 pub fn routes() -> ResourceRoutes {
@@ -56,7 +56,7 @@ fn with_link_errors(op: DescribedOperation) -> DescribedOperation {
 }
 
 /// `{token}` path parameter of a pay link.
-pub(crate) struct PayToken(pub(crate) String);
+pub struct PayToken(pub String);
 
 impl Argument for PayToken {}
 
@@ -131,7 +131,7 @@ struct PayLinkReply {
 }
 
 /// Returns the invoice that a pay-link token identifies.
-pub(crate) async fn linked(app: &InvoiceHandles, token: &str) -> Result<Arc<Versioned<Invoice>>, ApiError> {
+pub async fn linked(app: &InvoiceHandles, token: &str) -> Result<Arc<Versioned<Invoice>>, ApiError> {
     let unknown = || Refusal::not_found("pay_link");
     let named = read_pay_token(app.config.auth.session_secret.expose(), token);
     let (id, number) = named.ok_or_else(unknown)?;

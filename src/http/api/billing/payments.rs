@@ -8,13 +8,13 @@ use serde_json::json;
 use super::list::{ListPage, ListQuery};
 use super::reply::Success;
 use super::site::RequestSite;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::production::payments::PaymentRecord;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::store::queries::{Page, PaymentFilter, Queries};
+use crate::production::payments::PaymentRecord;
+use http::access::{Caller, RequiredAccess};
+use http::error::ApiError;
+use http::page::OpenQuery;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use store::queries::{Page, PaymentFilter, Queries};
 
 /// Returns the routes of a customer's payments.
 pub fn routes() -> ResourceRoutes {

@@ -1,13 +1,13 @@
-//! OPTIONS on every path, for CORS preflight requests. [`crate::http::answer_headers`] adds the headers of the
+//! OPTIONS on every path, for CORS preflight requests. [`http::answer_headers`] adds the headers of the
 //! response.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use crate::http::error::ApiError;
-use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Components, Reply};
+use http::error::ApiError;
+use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::routes::ResourceRoutes;
+use http::wire::{Components, Reply};
 
 /// Adds OPTIONS to each path of a resource.
 pub(super) fn added(of: ResourceRoutes) -> ResourceRoutes {

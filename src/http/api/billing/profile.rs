@@ -6,23 +6,23 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::reply::Success;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::subscribers::{StoredCard, Subscribers};
-use crate::domain::customer::{
+use crate::billing::preflight::preflight;
+use actors::subscribers::{StoredCard, Subscribers};
+use domain::customer::{
     AddressKind, Customer, CustomerAddress, CustomerAnswer, CustomerCommand, GivenAddress, MAX_ADDRESSES, ProfileChange,
 };
-use crate::domain::id::Id;
-use crate::domain::order::Address;
-use crate::domain::time::Timestamp;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::billing::preflight::preflight;
-use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, like};
-use crate::services::payments::PaymentMethod;
+use domain::id::Id;
+use domain::order::Address;
+use domain::time::Timestamp;
+use http::access::{Caller, RequiredAccess};
+use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::wire::{Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, like};
+use kernel::directory::Directory;
+use services::payments::PaymentMethod;
 
 like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
 like!(LOCALE, "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$", "must be a language tag such as en or de-CH");
@@ -33,7 +33,7 @@ const EXAMPLE_ADDRESS: &str = "01890a5d-ac96-774b-bcce-b302099a8081";
 
 handles! {
     /// Dependencies of the profile routes.
-    pub(crate) struct ProfileHandles {
+    pub struct ProfileHandles {
         customers: Directory<Customer>,
         subscribers: Subscribers,
     }

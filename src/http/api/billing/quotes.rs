@@ -15,31 +15,31 @@ use serde_json::{Value, json};
 use super::list::{ListPage, ListQuery};
 use super::reply::Success;
 use super::site::RequestSite;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::quotes::NotOrdered;
-use crate::domain::id::Id;
-use crate::domain::quote::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteStatus};
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::limits::Limits;
-use crate::http::openapi::operation::DescribedOperation;
-use crate::http::page::OpenQuery;
-use crate::http::path_id::NamedId;
-use crate::http::production::quotes::{Declining, EXAMPLE_ID, QuoteHandles, present};
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody, schema_of};
-use crate::store::queries::{Page, QuoteFilter};
+use crate::production::quotes::{Declining, EXAMPLE_ID, QuoteHandles, present};
+use actors::quotes::NotOrdered;
+use domain::id::Id;
+use domain::quote::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteStatus};
+use domain::refusal::Refusal;
+use domain::time::Timestamp;
+use http::access::{Caller, RequiredAccess};
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::handles::handles;
+use http::limits::Limits;
+use http::openapi::operation::DescribedOperation;
+use http::page::OpenQuery;
+use http::path_id::NamedId;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::wire::{EmptyBody, OptionalBody, schema_of};
+use kernel::envelope::CommandOrigin;
 use models::OwnModelForm;
-pub(crate) use models::{first_model, take_model};
+pub use models::{first_model, take_model};
+use store::queries::{Page, QuoteFilter};
 
 handles! {
     /// Dependencies of the routes of a customer's quotes.
-    pub(crate) struct OwnQuoteHandles {
+    pub struct OwnQuoteHandles {
         quotes: QuoteHandles,
         limits: Arc<Limits>,
     }
@@ -92,7 +92,7 @@ fn quote_example() -> Value {
         "id": EXAMPLE_ID, "number": "QUO-000123", "status": "sent", "customerEmail": "ann@example.org",
         "customRequestId": null, "lines": [{
             "description": "Bracket", "quantity": 2, "unitPriceCents": 1850,
-            "skuId": crate::http::production::skus::EXAMPLE_ID,
+            "skuId": crate::production::skus::EXAMPLE_ID,
         }],
         "subtotalCents": 3700, "shippingCents": 0, "taxCents": 0, "totalCents": 3700, "currency": "usd",
         "validUntil": "2026-11-16T10:00:00.000Z", "notes": null, "orderId": null,
@@ -258,7 +258,7 @@ async fn one(
 }
 
 /// Returns the customer's own quote; 403 if it belongs to another customer.
-pub(crate) async fn own(app: &OwnQuoteHandles, who: &Caller, id: Id) -> Result<Quote, ApiError> {
+pub async fn own(app: &OwnQuoteHandles, who: &Caller, id: Id) -> Result<Quote, ApiError> {
     let (_, email) = who.customer()?;
     let quote = sent(app, id).await?;
     if quote.is_for(email) {
@@ -279,7 +279,7 @@ async fn accept(
 }
 
 /// Accepts the customer's own quote and creates its order. Used by both the API and the pages.
-pub(crate) async fn accept_own<B>(
+pub async fn accept_own<B>(
     app: &OwnQuoteHandles,
     call: &CommandRequest<B>,
     id: Id,

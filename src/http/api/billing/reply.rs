@@ -6,12 +6,12 @@ use axum::response::{IntoResponse, Response as HttpResponse};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::http::command_request::CommandOutcome;
-use crate::http::error::REPLAYED_HEADER;
-use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
-use crate::http::openapi::shape::{Shape, yes_no};
-use crate::http::reply::json;
-use crate::http::wire::{Components, Reply, Response, ToSchema};
+use http::command_request::CommandOutcome;
+use http::error::REPLAYED_HEADER;
+use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::openapi::shape::{Shape, yes_no};
+use http::reply::json;
+use http::wire::{Components, Reply, Response, ToSchema};
 
 /// `success` member of a success body: always `true`. The first field of every response struct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -17,35 +17,33 @@ use serde_json::json;
 use url::form_urlencoded;
 
 use super::reply::{Done, Success};
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::AskError;
-use crate::config::Config;
-use crate::domain::access::normal_email;
-use crate::domain::customer::{Customer, CustomerCommand, EMAIL_TAKEN, SESSION_LIFE_MS};
-use crate::domain::id::Id;
-use crate::domain::limits::LimitKind;
-use crate::domain::principal::Principal;
-use crate::domain::sign_in_link::{
-    INVALID_OR_EXPIRED, SignInLink, SignInLinkAnswer, SignInLinkCommand, invalid_or_expired,
-};
-use crate::http::access::{CUSTOMER_COOKIE, Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::csrf;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
-use crate::http::page::OpenQuery;
-use crate::http::reply::{Plain, WithCookie};
-use crate::http::request_id::RequestId;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, Components, EmailAddress, MaxChars, Reply};
-use crate::secrets::credentials;
-use crate::secrets::encryption::SecretCipher;
-use crate::store::queries::Queries;
+use config::Config;
+use domain::access::normal_email;
+use domain::customer::{Customer, CustomerCommand, EMAIL_TAKEN, SESSION_LIFE_MS};
+use domain::id::Id;
+use domain::limits::LimitKind;
+use domain::principal::Principal;
+use domain::sign_in_link::{INVALID_OR_EXPIRED, SignInLink, SignInLinkAnswer, SignInLinkCommand, invalid_or_expired};
+use http::access::{CUSTOMER_COOKIE, Caller, RequiredAccess};
+use http::command_request::{CommandRequest, CommandTarget};
+use http::csrf;
+use http::error::ApiError;
+use http::handles::handles;
+use http::limits::layer::ClientAddress;
+use http::limits::{Charge, Limited, Limits, within};
+use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::page::OpenQuery;
+use http::reply::{Plain, WithCookie};
+use http::request_id::RequestId;
+use http::routes::ResourceRoutes;
+use http::wire::{Argument, Components, EmailAddress, MaxChars, Reply};
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use kernel::handle::AskError;
+use platform::secrets::credentials;
+use platform::secrets::encryption::SecretCipher;
+use store::queries::Queries;
 
 pub use next::{MAX_NEXT_CHARS, own_path};
 
@@ -59,7 +57,7 @@ const MAX_TRIES: usize = 3;
 
 handles! {
     /// Dependencies of sign-in and sign-out.
-    pub(crate) struct SignInHandles {
+    pub struct SignInHandles {
         customers: Directory<Customer>,
         links: Directory<SignInLink>,
         queries: Queries,
@@ -112,7 +110,7 @@ async fn ask_for_link(
 }
 
 /// E-mails a sign-in link to the address, whether or not it belongs to a customer. Used by both the API and the pages.
-pub(crate) async fn mail_link<B>(
+pub async fn mail_link<B>(
     app: &SignInHandles,
     call: &CommandRequest<B>,
     from: IpAddr,
@@ -151,9 +149,9 @@ fn link(config: &Config, token: &str, next: Option<&str>) -> String {
 pub struct LinkQuery {
     /// Token of the e-mailed link.
     #[api(MaxChars(200))]
-    pub(crate) token: Option<String>,
+    pub token: Option<String>,
     /// Path on this server to redirect to after sign-in. URLs of other origins are ignored.
-    pub(crate) next: Option<String>,
+    pub next: Option<String>,
 }
 
 /// Properties of a request to redeem a link, apart from its query.
@@ -324,7 +322,7 @@ async fn sign_out(State(app): State<SignInHandles>, who: Caller) -> Result<WithC
 }
 
 /// Ends the customer's session at once and returns the `Set-Cookie` value that removes the cookie.
-pub(crate) async fn end_session(app: &SignInHandles, who: &Caller) -> Result<HeaderValue, ApiError> {
+pub async fn end_session(app: &SignInHandles, who: &Caller) -> Result<HeaderValue, ApiError> {
     let (customer, session) = (who.customer()?.0, who.session);
     if let Some(session) = session {
         let origin = CommandOrigin { by: who.by.clone(), request_id: who.request_id.clone(), key: None };

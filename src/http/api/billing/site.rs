@@ -3,13 +3,13 @@
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use crate::http::error::ApiError;
-use crate::http::openapi::operation::DescribedOperation;
-use crate::http::page::OpenQuery;
-use crate::http::production::orders::site::{Site, SiteHeader};
-use crate::http::wire::{Argument, Components};
+use crate::production::orders::site::{Site, SiteHeader};
+use http::error::ApiError;
+use http::openapi::operation::DescribedOperation;
+use http::page::OpenQuery;
+use http::wire::{Argument, Components};
 
-pub use crate::http::production::orders::site::HEADER;
+pub use crate::production::orders::site::HEADER;
 
 /// Site that a request names, if any; 400 for an unknown site.
 pub struct RequestSite(pub Option<Site>);

@@ -15,24 +15,24 @@ use sha2::{Digest as _, Sha256};
 use self::view::{SubscriptionDetail, SubscriptionView};
 use super::checkout::CheckoutReply;
 use super::reply::Success;
-use crate::actors::checkouts::ReturnPages;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::subscribers::{Subscriber, Subscribers, SubscriptionKey};
-use crate::config::Config;
-use crate::domain::customer::Customer;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::DescribedOperation;
-use crate::http::page::{BILLING_MAX_LIMIT, OpenQuery};
-use crate::http::reply::Plain;
-use crate::http::return_paths::{MAX_PATH_CHARS, RETURN_PATH, return_page, return_pages};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, EmptyBody, Filled, MaxChars, ONE_LINE, Optional, OptionalBody, Within};
+use actors::checkouts::ReturnPages;
+use actors::subscribers::{Subscriber, Subscribers, SubscriptionKey};
+use config::Config;
+use domain::customer::Customer;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use http::access::{Caller, RequiredAccess};
+use http::command_request::{CommandRequest, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::DescribedOperation;
+use http::page::{BILLING_MAX_LIMIT, OpenQuery};
+use http::reply::Plain;
+use http::return_paths::{MAX_PATH_CHARS, RETURN_PATH, return_page, return_pages};
+use http::routes::ResourceRoutes;
+use http::wire::{Argument, EmptyBody, Filled, MaxChars, ONE_LINE, Optional, OptionalBody, Within};
+use kernel::directory::Directory;
+use kernel::environment::Environment;
 
 /// Prefix of subscription ids, and the maximum number of characters after it.
 const ID_FORM: (&str, usize) = ("sub_", 124);
@@ -46,7 +46,7 @@ const MAX_QUANTITY: u32 = 1000;
 
 handles! {
     /// Dependencies of the subscription routes.
-    pub(crate) struct SubscriptionHandles {
+    pub struct SubscriptionHandles {
         subscribers: Subscribers,
         customers: Directory<Customer>,
         environment: Arc<Environment>,

@@ -6,12 +6,12 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::http::access::RequiredAccess;
-use crate::http::billing::reply::Success;
-use crate::http::error::ApiError;
-use crate::http::production::payments::{PaymentHandles, SignedEvent, describe_event, take};
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
+use crate::billing::reply::Success;
+use crate::production::payments::{PaymentHandles, SignedEvent, describe_event, take};
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
 
 /// Returns the webhook routes.
 pub fn routes() -> ResourceRoutes {

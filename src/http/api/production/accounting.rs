@@ -7,33 +7,33 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::actors::kernel::directory::Directory;
-use crate::config::Config;
-use crate::domain::accounting::{Accounting, AccountingCommand, NOT_CONNECTED};
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::invoice::DocumentKind;
-use crate::domain::posting::{Posting, PostingCommand, PostingState};
-use crate::domain::principal::Role;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, NoContent, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody};
-use crate::integrations::AccountingWake;
-use crate::store::queries::Queries;
+use actors::integrations::AccountingWake;
+use config::Config;
+use domain::accounting::{Accounting, AccountingCommand, NOT_CONNECTED};
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::invoice::DocumentKind;
+use domain::posting::{Posting, PostingCommand, PostingState};
+use domain::principal::Role;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Listed, NoContent, Plain};
+use http::routes::ResourceRoutes;
+use http::wire::{EmptyBody, OptionalBody};
+use kernel::directory::Directory;
+use store::queries::Queries;
 
 /// Example id of a posting.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8091";
 
 handles! {
     /// Dependencies of the accounting routes.
-    pub(crate) struct AccountingHandles {
+    pub struct AccountingHandles {
         accounting: Directory<Accounting>,
         postings: Directory<Posting>,
         wake: AccountingWake,

@@ -14,29 +14,29 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::config::Config;
-use crate::domain::access::{Access, AccessCommand};
-use crate::domain::agent::{Skill, may_ask};
-use crate::domain::id::Id;
-use crate::domain::limits::LimitKind;
-use crate::domain::material::Material;
-use crate::domain::order::Order;
-use crate::domain::principal::Principal;
-use crate::domain::refusal::Refusal;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::agent_token;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::production::{jobs, printers};
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{self, AnyJson, JsonObject};
-use crate::store::queries::Queries;
+use crate::production::{jobs, printers};
+use config::Config;
+use domain::access::{Access, AccessCommand};
+use domain::agent::{Skill, may_ask};
+use domain::id::Id;
+use domain::limits::LimitKind;
+use domain::material::Material;
+use domain::order::Order;
+use domain::principal::Principal;
+use domain::refusal::Refusal;
+use http::access::{Caller, RequiredAccess};
+use http::agent_token;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::handles::handles;
+use http::limits::{Charge, Limited, Limits, within};
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::wire::{self, AnyJson, JsonObject};
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use store::queries::Queries;
 
 /// Maximum length of a user id in characters; longer ones are truncated.
 const MAX_USER_CHARS: usize = 200;
@@ -47,7 +47,7 @@ pub(super) const ABOUT: &str = "What other programs tell the shop: payment event
 
 handles! {
     /// Dependencies of the agent route.
-    pub(crate) struct AgentHandles {
+    pub struct AgentHandles {
         access: Directory<Access>,
         orders: Directory<Order>,
         materials: Directory<Material>,

@@ -5,25 +5,25 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::time::Timestamp;
-use crate::domain::time_span::{SpanEnd, SpanStart};
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::shape::{Shape, anything, text};
-use crate::http::page::{PageQuery, Query};
-use crate::http::reply::Listed;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{FromJson, ToSchema, ValuePath};
-use crate::store::queries::{AuditFilter, Queries};
-use crate::store::rows::Audit;
+use domain::id::Id;
+use domain::principal::Role;
+use domain::refusal::{Faults, Refusal};
+use domain::time::Timestamp;
+use domain::time_span::{SpanEnd, SpanStart};
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::shape::{Shape, anything, text};
+use http::page::{PageQuery, Query};
+use http::reply::Listed;
+use http::routes::ResourceRoutes;
+use http::wire::{FromJson, ToSchema, ValuePath};
+use store::queries::{AuditFilter, Queries};
+use store::rows::Audit;
 
 handles! {
     /// Dependencies of the audit log route.
-    pub(crate) struct AuditLogHandles {
+    pub struct AuditLogHandles {
         queries: Queries,
     }
 }

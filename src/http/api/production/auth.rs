@@ -4,7 +4,7 @@ mod by_page;
 mod identity;
 mod tries;
 
-pub(crate) use by_page::{
+pub use by_page::{
     ListedSession, end_session_by_page, password_by_page, session_without_password, sessions_by_page,
     signed_in_by_page, signed_out_by_page,
 };
@@ -22,35 +22,35 @@ use serde_json::json;
 use self::identity::Identity;
 use super::second_factor::{MAX_CODE_CHARS, TOO_MANY_CODES_WHEN, sign_in_proof, wrong_code};
 use super::users::{UserView, refuse_own_address};
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::AskError;
-use crate::config::Config;
-use crate::domain::access::{
+use config::Config;
+use domain::access::{
     Access, AccessAnswer, AccessCommand, CREDENTIALS_CHANGED, SECOND_FACTOR_REQUIRED, Session, TOO_MANY_CODES, User,
     UserChange, WRONG_CODE, normal_email,
 };
-use crate::domain::id::Id;
-use crate::domain::password::MAX_PASSWORD_BYTES;
-use crate::domain::principal::{Principal, Role};
-use crate::domain::refusal::Refusal;
-use crate::domain::second_factor::FactorProof;
-use crate::domain::time::Timestamp;
-use crate::http::access::{COOKIE, Caller, RequiredAccess, cookie, with_access};
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::hashing::Hashing;
-use crate::http::last_used::LastUsed;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::limits::{Limited, Limits};
-use crate::http::page::{PageQuery, Query, cut};
-use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmailAddress, MaxChars, NewPassword, SecretText};
-use crate::secrets::credentials;
-use crate::secrets::encryption::SecretCipher;
+use domain::id::Id;
+use domain::password::MAX_PASSWORD_BYTES;
+use domain::principal::{Principal, Role};
+use domain::refusal::Refusal;
+use domain::second_factor::FactorProof;
+use domain::time::Timestamp;
+use http::access::{COOKIE, Caller, RequiredAccess, cookie, with_access};
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::handles::handles;
+use http::hashing::Hashing;
+use http::last_used::LastUsed;
+use http::limits::layer::ClientAddress;
+use http::limits::{Limited, Limits};
+use http::page::{PageQuery, Query, cut};
+use http::reply::{Listed, NoContent, Plain, WithCookie};
+use http::routes::ResourceRoutes;
+use http::wire::{EmailAddress, MaxChars, NewPassword, SecretText};
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use kernel::handle::AskError;
+use platform::secrets::credentials;
+use platform::secrets::encryption::SecretCipher;
 
 /// OpenAPI tag of sign-in, sessions and API keys.
 pub const TAG: &str = "Access";
@@ -61,7 +61,7 @@ const MAX_AGENT_CHARS: usize = 300;
 
 handles! {
     /// Dependencies of the session routes.
-    pub(crate) struct SessionHandles {
+    pub struct SessionHandles {
         access: Directory<Access>,
         hashing: Hashing,
         last_used: Arc<LastUsed>,
@@ -142,7 +142,7 @@ pub struct EndedSessions {
 /// The member of staff who is signed in.
 #[derive(Response, Serialize)]
 #[api(example = json!({"user": UserView::example()}))]
-pub(crate) struct SignedIn {
+pub struct SignedIn {
     pub(super) user: UserView,
 }
 
@@ -183,7 +183,7 @@ async fn login(
 }
 
 /// Signs a member of staff in with a password. Attempts are rate-limited by account and address.
-pub(crate) async fn sign_in<B>(
+pub async fn sign_in<B>(
     app: &SessionHandles,
     from: IpAddr,
     call: &CommandRequest<B>,

@@ -8,20 +8,20 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
-use crate::actors::kernel::environment::Environment;
-use crate::app::backups::{Backup, Backups};
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::routes::ResourceRoutes;
-use crate::store::Store;
-use crate::store::rows::Audit;
+use actors::app::backups::{Backup, Backups};
+use domain::id::Id;
+use domain::principal::Role;
+use http::access::{Caller, RequiredAccess};
+use http::error::ApiError;
+use http::handles::handles;
+use http::routes::ResourceRoutes;
+use kernel::environment::Environment;
+use store::Store;
+use store::rows::Audit;
 
 handles! {
     /// Dependencies of the backup route.
-    pub(crate) struct BackupHandles {
+    pub struct BackupHandles {
         backups: Arc<Backups>,
         environment: Arc<Environment>,
         store: Store,
@@ -61,7 +61,7 @@ async fn make(State(app): State<BackupHandles>, who: Caller) -> Result<Response,
 }
 
 /// Creates a backup for the caller and streams it while it is written.
-pub(crate) async fn download(app: &BackupHandles, who: &Caller) -> Result<Response, ApiError> {
+pub async fn download(app: &BackupHandles, who: &Caller) -> Result<Response, ApiError> {
     let now = app.environment.now();
     let Backup { file_name, pieces } = app.backups.begin(now).await?;
     app.store.note(vec![Audit {

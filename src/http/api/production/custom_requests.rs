@@ -13,23 +13,23 @@ use serde_json::json;
 
 use self::view::{CustomRequestSummary, CustomRequestView};
 use super::orders::site::{Site, SiteHeader};
-use crate::actors::kernel::directory::Directory;
-use crate::domain::custom_request::{CustomRequest, CustomRequestChange, CustomRequestCommand, CustomRequestStatus};
-use crate::domain::file::File;
-use crate::domain::principal::Role;
-use crate::files::blobs::Blobs;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, MaxChars, Optional, OptionalBody};
-use crate::store::queries::{CustomRequestFilter, Queries};
+use domain::custom_request::{CustomRequest, CustomRequestChange, CustomRequestCommand, CustomRequestStatus};
+use domain::file::File;
+use domain::principal::Role;
+use files::blobs::Blobs;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Listed, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{EmptyBody, MaxChars, Optional, OptionalBody};
+use kernel::directory::Directory;
+use store::queries::{CustomRequestFilter, Queries};
 
-pub(crate) use by_page::act_by_page;
+pub use by_page::act_by_page;
 
 /// Example id of a custom request.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
@@ -37,7 +37,7 @@ const STATE: &str = "invalid_transition";
 
 handles! {
     /// Dependencies of the custom request routes.
-    pub(crate) struct CustomRequestHandles {
+    pub struct CustomRequestHandles {
         custom_requests: Directory<CustomRequest>,
         files: Directory<File>,
         blobs: Arc<Blobs>,

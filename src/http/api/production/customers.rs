@@ -5,26 +5,26 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::actors::kernel::directory::Directory;
-use crate::domain::customer::Customer;
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::billing::profile::{AddressView, EXAMPLE_ID};
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::MaxChars;
-use crate::store::queries::{CustomerFilter, Queries};
+use crate::billing::profile::{AddressView, EXAMPLE_ID};
+use domain::customer::Customer;
+use domain::id::Id;
+use domain::principal::Role;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Listed, Plain};
+use http::routes::ResourceRoutes;
+use http::wire::MaxChars;
+use kernel::directory::Directory;
+use store::queries::{CustomerFilter, Queries};
 
 handles! {
     /// Dependencies of the customer routes.
-    pub(crate) struct CustomerHandles {
+    pub struct CustomerHandles {
         customers: Directory<Customer>,
         queries: Queries,
     }

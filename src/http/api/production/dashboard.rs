@@ -8,26 +8,26 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::domain::endpoint::DeliveryState;
-use crate::domain::event::data::LowStockData;
-use crate::domain::id::Id;
-use crate::domain::job::JobState;
-use crate::domain::material::Material;
-use crate::domain::printer::{Attention, Printer};
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::printers::connections::PrinterConnections;
-use crate::store::queries::Queries;
+use domain::endpoint::DeliveryState;
+use domain::event::data::LowStockData;
+use domain::id::Id;
+use domain::job::JobState;
+use domain::material::Material;
+use domain::printer::{Attention, Printer};
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::handles::handles;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use printers::connections::PrinterConnections;
+use store::queries::Queries;
 
 handles! {
     /// Dependencies of the dashboard route.
-    pub(crate) struct DashboardHandles {
+    pub struct DashboardHandles {
         queries: Queries,
         printers: Directory<Printer>,
         materials: Directory<Material>,
@@ -202,7 +202,7 @@ fn next_free_at(app: &DashboardHandles, now: Timestamp) -> Option<Timestamp> {
 
 /// Returns the time at which a printer can take a job: now, or when its print ends as reported by the printer; `None`
 /// if unknown.
-pub(crate) fn free_at(printer: &Printer, connections: &PrinterConnections, now: Timestamp) -> Option<Timestamp> {
+pub fn free_at(printer: &Printer, connections: &PrinterConnections, now: Timestamp) -> Option<Timestamp> {
     if printer.free().is_ok() {
         return Some(now);
     }

@@ -2,7 +2,7 @@
 
 mod by_page;
 
-pub(crate) use by_page::{redeliver_by_page, replay_by_page, test_by_page};
+pub use by_page::{redeliver_by_page, replay_by_page, test_by_page};
 
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -10,23 +10,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::endpoints::{self, EndpointHandles, present};
-use crate::domain::endpoint::envelope::envelope;
-use crate::domain::endpoint::{Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
-use crate::domain::event::data::TestData;
-use crate::domain::event::{Event, RETENTION_DAYS, TEST};
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::refusal::Refusal;
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration};
-use crate::store::queries::DeliveryFilter;
+use domain::endpoint::envelope::envelope;
+use domain::endpoint::{Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
+use domain::event::data::TestData;
+use domain::event::{Event, RETENTION_DAYS, TEST};
+use domain::id::Id;
+use domain::principal::Role;
+use domain::refusal::Refusal;
+use domain::time::{DAY_MS, Timestamp};
+use http::access::RequiredAccess;
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Created, Listed, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration};
+use store::queries::DeliveryFilter;
 
 /// Returns the delivery routes.
 pub fn routes() -> ResourceRoutes {

@@ -2,7 +2,7 @@
 
 mod by_page;
 
-pub(crate) use by_page::{TellingEndpoint, act_by_page, change_by_page, create_by_page, rotate_by_page};
+pub use by_page::{TellingEndpoint, act_by_page, change_by_page, create_by_page, rotate_by_page};
 
 use std::sync::Arc;
 
@@ -12,33 +12,33 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::keys::withheld;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::config::Config;
-use crate::domain::endpoint::{Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
-use crate::domain::event::OutboundEvent;
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::refusal::Refusal;
-use crate::domain::signing::{SECRET_MAX_BYTES, SecretStrength, check_secret, generate_secret};
-use crate::domain::target;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::DescribedError;
-use crate::http::openapi::shape::{Shape, secret, url};
-use crate::http::openapi::tags;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule};
-use crate::secrets::encryption::SecretCipher;
-use crate::secrets::random::secret_bytes;
-use crate::store::outbox::Outbox;
-use crate::store::queries::Queries;
+use config::Config;
+use domain::endpoint::{Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
+use domain::event::OutboundEvent;
+use domain::id::Id;
+use domain::principal::Role;
+use domain::refusal::Refusal;
+use domain::signing::{SECRET_MAX_BYTES, SecretStrength, check_secret, generate_secret};
+use domain::target;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::DescribedError;
+use http::openapi::shape::{Shape, secret, url};
+use http::openapi::tags;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Created, Listed, NoContent, Plain, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule};
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use platform::secrets::encryption::SecretCipher;
+use platform::secrets::random::secret_bytes;
+use store::outbox::Outbox;
+use store::queries::Queries;
 
 const PATH: &str = "/api/webhooks/endpoints";
 /// OpenAPI tag of the operations on endpoints and deliveries.
@@ -54,7 +54,7 @@ const WITHHELD: DescribedError =
 
 handles! {
     /// Dependencies of the endpoint and delivery routes.
-    pub(crate) struct EndpointHandles {
+    pub struct EndpointHandles {
         endpoints: Directory<Endpoint>,
         queries: Queries,
         outbox: Arc<Outbox>,
@@ -274,7 +274,7 @@ impl Chosen {
 }
 
 /// Returns an endpoint with its version, or 404 if it is deleted.
-pub(crate) async fn present(app: &EndpointHandles, id: Id) -> Result<(i64, Endpoint), ApiError> {
+pub async fn present(app: &EndpointHandles, id: Id) -> Result<(i64, Endpoint), ApiError> {
     let (version, state) = find_existing(&app.endpoints, id).await?;
     let endpoint = state_of(&state)?;
     if endpoint.archived { Err(Refusal::not_found("endpoint").into()) } else { Ok((version, endpoint.clone())) }

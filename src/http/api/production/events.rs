@@ -15,27 +15,27 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::domain::event::data::OrderData;
-use crate::domain::event::{self, Numbered};
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::refusal::{Class, Refusal};
-use crate::domain::time::Timestamp;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::DescribedOperation;
-use crate::http::openapi::shape::whole;
-use crate::http::page::{DEFAULT_LIMIT, MAX_LIMIT, Query};
-use crate::http::reply::{Media, MediaType, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::http::stream_auth::{ReadingRight, StreamHandles};
-use crate::http::wire::{Argument, Components, JsonObject, ToSchema as _, Within};
-use crate::store::Store;
-use crate::store::event_follower::EventFollower;
-use crate::store::followers::Follower;
-use crate::store::outbox::Outbox;
-use crate::store::queries::{EventFilter, Queries};
+use domain::event::data::OrderData;
+use domain::event::{self, Numbered};
+use domain::id::Id;
+use domain::principal::Role;
+use domain::refusal::{Class, Refusal};
+use domain::time::Timestamp;
+use http::access::{Caller, RequiredAccess};
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::DescribedOperation;
+use http::openapi::shape::whole;
+use http::page::{DEFAULT_LIMIT, MAX_LIMIT, Query};
+use http::reply::{Media, MediaType, Plain};
+use http::routes::ResourceRoutes;
+use http::stream_auth::{ReadingRight, StreamHandles};
+use http::wire::{Argument, Components, JsonObject, ToSchema as _, Within};
+use store::Store;
+use store::event_follower::EventFollower;
+use store::followers::Follower;
+use store::outbox::Outbox;
+use store::queries::{EventFilter, Queries};
 
 /// Maximum number of events read at a time.
 const EVENTS_PER_READ: usize = 200;
@@ -55,7 +55,7 @@ pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
 
 handles! {
     /// Dependencies of the event routes.
-    pub(crate) struct EventHandles {
+    pub struct EventHandles {
         outbox: Arc<Outbox>,
         queries: Queries,
         store: Store,

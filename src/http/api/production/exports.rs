@@ -6,22 +6,22 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::orders::site::Site;
-use crate::domain::access::normal_email;
-use crate::domain::aggregate::Versioned;
-use crate::domain::export::{Export, ExportCommand, ExportScope, ExportState, ExportType};
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::time::Timestamp;
-use crate::domain::time_span::{SpanEnd, SpanStart};
-use crate::http::access::RequiredAccess;
-use crate::http::billing::exports::{EXAMPLE_TABLE, ExportHandles, table};
-use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmailAddress, MaxChars, ONE_LINE};
+use crate::billing::exports::{EXAMPLE_TABLE, ExportHandles, table};
+use domain::access::normal_email;
+use domain::aggregate::Versioned;
+use domain::export::{Export, ExportCommand, ExportScope, ExportState, ExportType};
+use domain::id::Id;
+use domain::principal::Role;
+use domain::time::Timestamp;
+use domain::time_span::{SpanEnd, SpanStart};
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Created, Listed, Plain};
+use http::routes::ResourceRoutes;
+use http::wire::{EmailAddress, MaxChars, ONE_LINE};
 
 const PATH: &str = "/api/exports";
 /// Example id of an export.

@@ -10,23 +10,23 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::printers::{self, PrinterHandles};
-use crate::config::Config;
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::printer::{MachineAddress, Printer};
-use crate::domain::sku::MachineType;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::DescribedError;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::TextList;
-use crate::integrations::Integrations;
-use crate::printers::PrinterType;
-use crate::printers::farm_types::farm_type;
-use crate::services::farm_ui::FarmPrinter;
+use ::printers::PrinterType;
+use ::printers::farm_types::farm_type;
+use actors::integrations::Integrations;
+use config::Config;
+use domain::id::Id;
+use domain::principal::Role;
+use domain::printer::{MachineAddress, Printer};
+use domain::sku::MachineType;
+use http::access::RequiredAccess;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::DescribedError;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::wire::TextList;
+use services::farm_ui::FarmPrinter;
 
 /// Limits on the ids in one import.
 const IDS: TextList = TextList { max_items: 1000, max_chars: 500 };
@@ -36,7 +36,7 @@ const FAILED: DescribedError =
 
 handles! {
     /// Dependencies of the print farm interface routes.
-    pub(crate) struct FarmUiHandles {
+    pub struct FarmUiHandles {
         integrations: Arc<Integrations>,
         config: Arc<Config>,
         printer_handles: PrinterHandles,

@@ -6,22 +6,22 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::orders::{self, OrderNumber};
-use crate::actors::forecaster::Forecaster;
-use crate::actors::kernel::directory::Directory;
-use crate::domain::id::Id;
-use crate::domain::order::{Order, OrderStatus};
-use crate::domain::principal::Role;
-use crate::domain::printer::Printer;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
+use actors::forecaster::Forecaster;
+use domain::id::Id;
+use domain::order::{Order, OrderStatus};
+use domain::principal::Role;
+use domain::printer::Printer;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::handles::handles;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use kernel::directory::Directory;
 
 handles! {
     /// Dependencies of the forecast route.
-    pub(crate) struct ForecastHandles {
+    pub struct ForecastHandles {
         forecaster: Forecaster,
         orders: Directory<Order>,
         printers: Directory<Printer>,

@@ -18,32 +18,32 @@ use serde_json::json;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::actors::checkouts::Checkouts;
-use crate::actors::kernel::entry::ActorSummary;
-use crate::actors::kernel::root;
-use crate::actors::restores::DispatchHold;
-use crate::actors::slicing::Slicing;
-use crate::app::KindsOverview;
-use crate::app::customer_space::CustomerSpace;
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::http::access::{AccessHandles, Credentials, RequiredAccess};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::DescribedOperation;
-use crate::http::openapi::tags;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Components, Reply, ToSchema, enumeration, schema_of};
-use crate::integrations::Integrations;
-use crate::services::redis::Redis;
-use crate::store::Unavailable;
-use crate::store::queries::Queries;
-use crate::store::writer::WriterCounters;
+use actors::app::KindsOverview;
+use actors::app::customer_space::CustomerSpace;
+use actors::checkouts::Checkouts;
+use actors::integrations::Integrations;
+use actors::restores::DispatchHold;
+use actors::slicing::Slicing;
+use domain::id::Id;
+use domain::principal::Role;
+use http::access::{AccessHandles, Credentials, RequiredAccess};
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::DescribedOperation;
+use http::openapi::tags;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::wire::{Components, Reply, ToSchema, enumeration, schema_of};
+use kernel::entry::ActorSummary;
+use kernel::root;
+use services::redis::Redis;
+use store::Unavailable;
+use store::queries::Queries;
+use store::writer::WriterCounters;
 
 pub use self::cache::ReadinessCache;
 use self::degraded::degraded;
-pub(crate) use self::report::{SystemReport, system_report};
+pub use self::report::{SystemReport, system_report};
 
 /// Maximum time that the readiness check waits for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
@@ -59,7 +59,7 @@ const UNTOLD_TROUBLE: &str = "something is wrong that stops nobody; operators ca
 
 handles! {
     /// Dependencies of the health routes.
-    pub(crate) struct HealthHandles {
+    pub struct HealthHandles {
         writer: Arc<WriterCounters>,
         queries: Queries,
         components: root::Components,

@@ -4,7 +4,7 @@
 mod activity;
 mod table;
 
-pub(crate) use activity::PrintNumbers;
+pub use activity::PrintNumbers;
 
 use std::sync::Arc;
 
@@ -14,32 +14,32 @@ use serde::Serialize;
 use serde_json::json;
 
 use self::activity::{ShopActivity, shop_activity};
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::insights::share;
-use crate::domain::material::Material;
-use crate::domain::principal::Role;
-use crate::domain::printer::Printer;
-use crate::domain::refusal::Refusal;
-use crate::domain::sku::Sku;
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::domain::time_span::{SpanEnd, SpanStart};
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::Query;
-use crate::http::reply::{Media, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::store::queries::{QualityBy, QualityCounts, Queries};
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::insights::share;
+use domain::material::Material;
+use domain::principal::Role;
+use domain::printer::Printer;
+use domain::refusal::Refusal;
+use domain::sku::Sku;
+use domain::time::{DAY_MS, Timestamp};
+use domain::time_span::{SpanEnd, SpanStart};
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::Query;
+use http::reply::{Media, Plain};
+use http::routes::ResourceRoutes;
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use store::queries::{QualityBy, QualityCounts, Queries};
 
 /// Default time span: 30 days.
 const USUAL_SPAN_MS: i64 = 30 * DAY_MS;
 
 handles! {
     /// Dependencies of the insight routes.
-    pub(crate) struct InsightHandles {
+    pub struct InsightHandles {
         queries: Queries,
         skus: Directory<Sku>,
         printers: Directory<Printer>,
@@ -90,72 +90,72 @@ impl InsightQuery {
 /// Material lost in rejected parts.
 #[derive(Response, Serialize)]
 #[api(name = "LostMaterial", example = json!({"unit": "g", "amount": 41.5}))]
-pub(crate) struct LostMaterial {
+pub struct LostMaterial {
     /// Unit of the amount: `g`, `mL`, `sheet` or `unit`.
-    pub(crate) unit: &'static str,
+    pub unit: &'static str,
     /// Amount used for rejected parts.
-    pub(crate) amount: Amount,
+    pub amount: Amount,
 }
 
 /// Part quality of a set of prints.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "QualityNumbers", example = quality_example(json!({})))]
-pub(crate) struct QualityNumbers {
+pub struct QualityNumbers {
     /// Number of prints that ended and were counted.
-    pub(crate) prints: i64,
+    pub prints: i64,
     /// Number of parts on the plates of these prints.
-    pub(crate) parts: i64,
+    pub parts: i64,
     /// Number of good parts.
-    pub(crate) good: i64,
+    pub good: i64,
     /// Number of rejected parts.
-    pub(crate) scrap: i64,
+    pub scrap: i64,
     /// Share of good parts in first prints, which replace nothing, from 0 to 1; null without such prints.
-    pub(crate) first_pass_yield: Option<f64>,
+    pub first_pass_yield: Option<f64>,
     /// Print time in seconds spent on rejected parts.
-    pub(crate) scrap_seconds: i64,
+    pub scrap_seconds: i64,
     /// Material lost in rejected parts, by unit.
-    pub(crate) scrap_material: Vec<LostMaterial>,
+    pub scrap_material: Vec<LostMaterial>,
     /// Current cost of that material, in the smallest unit of the shop's currency, as far as the `unitCostCents` of the
     /// materials is known; null if it is known for none of them.
-    pub(crate) scrap_cost_cents: Option<i64>,
+    pub scrap_cost_cents: Option<i64>,
 }
 
 /// Part quality of a SKU.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SkuQuality", example = quality_example(json!({"skuId": super::skus::EXAMPLE_ID, "name": "Vase"})))]
-pub(crate) struct SkuQuality {
+pub struct SkuQuality {
     /// ID of the SKU.
-    pub(crate) sku_id: Id,
+    pub sku_id: Id,
     /// Name of the SKU; null if it no longer exists.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     #[serde(flatten)]
-    pub(crate) numbers: QualityNumbers,
+    pub numbers: QualityNumbers,
 }
 
 /// Part quality of a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterQuality", example = quality_example(json!({"printerId": super::printers::EXAMPLE_ID, "name": "Left"})))]
-pub(crate) struct PrinterQuality {
+pub struct PrinterQuality {
     /// ID of the printer.
-    pub(crate) printer_id: Id,
+    pub printer_id: Id,
     /// Name of the printer; null if it no longer exists.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     #[serde(flatten)]
-    pub(crate) numbers: QualityNumbers,
+    pub numbers: QualityNumbers,
 }
 
 /// Losses for one rejection reason.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReasonQuality", example = quality_example(json!({"reason": "adhesion"})))]
-pub(crate) struct ReasonQuality {
+pub struct ReasonQuality {
     /// Rejection reason; null if none was entered.
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
     #[serde(flatten)]
-    pub(crate) numbers: QualityNumbers,
+    pub numbers: QualityNumbers,
 }
 
 /// Part quality of all prints in a time span. Each list starts with the most rejected parts.
@@ -165,15 +165,15 @@ pub(crate) struct ReasonQuality {
     "total": QualityNumbers::example(), "bySku": [SkuQuality::example()], "byPrinter": [PrinterQuality::example()],
     "byReason": [ReasonQuality::example()],
 }))]
-pub(crate) struct Quality {
+pub struct Quality {
     /// Totals of all prints.
-    pub(crate) total: QualityNumbers,
+    pub total: QualityNumbers,
     /// Quality by SKU: at most 200 entries, most rejected parts first.
-    pub(crate) by_sku: Vec<SkuQuality>,
+    pub by_sku: Vec<SkuQuality>,
     /// Quality by printer: at most 200 entries, most rejected parts first.
-    pub(crate) by_printer: Vec<PrinterQuality>,
+    pub by_printer: Vec<PrinterQuality>,
     /// Losses by rejection reason, of prints with rejected parts.
-    pub(crate) by_reason: Vec<ReasonQuality>,
+    pub by_reason: Vec<ReasonQuality>,
 }
 
 /// Statistics of the shop over a time span.
@@ -183,15 +183,15 @@ pub(crate) struct Quality {
     "from": "2026-10-03T11:00:00.000Z", "to": "2026-11-02T11:00:00.000Z", "quality": Quality::example(),
     "activity": ShopActivity::example(),
 }))]
-pub(crate) struct Insights {
+pub struct Insights {
     /// Start of the time span: prints that ended at this time or later are included.
-    pub(crate) from: Timestamp,
+    pub from: Timestamp,
     /// End of the time span: prints that ended before this time are included.
-    pub(crate) to: Timestamp,
+    pub to: Timestamp,
     /// Good and rejected parts, in total and by SKU, printer and reason.
-    pub(crate) quality: Quality,
+    pub quality: Quality,
     /// Prints and orders in the time span.
-    pub(crate) activity: ShopActivity,
+    pub activity: ShopActivity,
 }
 
 fn quality_example(more: serde_json::Value) -> serde_json::Value {
@@ -249,7 +249,7 @@ async fn show_table(
 }
 
 /// Computes the statistics from `from` (default: 30 days before the end) until before `to` (default: now).
-pub(crate) async fn insights(
+pub async fn insights(
     app: &InsightHandles,
     from: Option<Timestamp>,
     to: Option<Timestamp>,

@@ -9,26 +9,26 @@ use serde_json::{Map, Value, json};
 
 use super::settings::changes::{ChangeHandles, startable, tested, write};
 use super::settings::{CHANGE_NOS, TAG, TAG_ABOUT};
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::mails::MailMeter;
-use crate::app::service_tests::Service;
-use crate::config::Config;
-use crate::config::changes::Change;
-use crate::domain::mail::{Mail, MailState};
-use crate::domain::peer_address::without_login;
-use crate::domain::principal::Role;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::setup_desk::WrittenSettings;
-use crate::http::wire::{MaxChars, ONE_LINE, Optional, SecretText};
-use crate::integrations::{Integrations, LineState};
-use crate::services::redis::Redis;
+use actors::app::service_tests::Service;
+use actors::integrations::{Integrations, LineState};
+use actors::mails::MailMeter;
+use config::Config;
+use config::changes::Change;
+use domain::mail::{Mail, MailState};
+use domain::peer_address::without_login;
+use domain::principal::Role;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::handles::handles;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::setup_desk::WrittenSettings;
+use http::wire::{MaxChars, ONE_LINE, Optional, SecretText};
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use services::redis::Redis;
 
 const PATH: &str = "/api/integrations";
 const MAX_URL_CHARS: usize = 2_000;
@@ -36,7 +36,7 @@ const MAX_TOKEN_CHARS: usize = 4_000;
 
 handles! {
     /// Dependencies of the integration routes.
-    pub(crate) struct IntegrationHandles {
+    pub struct IntegrationHandles {
         config: Arc<Config>,
         integrations: Arc<Integrations>,
         redis: Option<Arc<Redis>>,
@@ -102,25 +102,25 @@ pub struct IntegrationsChange {
     "kind": "smart_home", "url": "http://192.168.1.5:8123", "hasToken": true, "configured": true, "failures": 0,
     "error": null, "lastOkAt": "2026-11-02T11:00:00.000Z", "note": null,
 }))]
-pub(crate) struct IntegrationView {
+pub struct IntegrationView {
     /// Type of integration.
-    pub(crate) kind: Service,
+    pub kind: Service,
     /// URL of the system; null if none is set.
-    pub(crate) url: Option<String>,
+    pub url: Option<String>,
     /// `true` if a token is set.
-    pub(crate) has_token: bool,
+    pub has_token: bool,
     /// `true` if the integration is in use: it is configured, and its settings are valid.
-    pub(crate) configured: bool,
+    pub configured: bool,
     /// Calls of it that failed since the last one that went well, or answers of no use since it was last well,
     /// whichever are more.
-    pub(crate) failures: u32,
+    pub failures: u32,
     /// Error in the settings, otherwise of the last failed call; null while all is well or before the first call.
-    pub(crate) error: Option<String>,
+    pub error: Option<String>,
     /// Time of its latest successful call while none was answered with nothing of use, since the start of the server;
     /// of the mail server, when it last took a mail. Null before the first.
-    pub(crate) last_ok_at: Option<Timestamp>,
+    pub last_ok_at: Option<Timestamp>,
     /// Further remarks, such as prints without a camera.
-    pub(crate) note: Option<String>,
+    pub note: Option<String>,
 }
 
 /// The integrations of the shop.
@@ -132,7 +132,7 @@ struct IntegrationsView {
 }
 
 /// Returns how each of the other systems fares, with Redis and the mail server at the end.
-pub(crate) fn views(app: &IntegrationHandles) -> Vec<IntegrationView> {
+pub fn views(app: &IntegrationHandles) -> Vec<IntegrationView> {
     let view = |kind: Service| {
         let url = kind.address(&app.config).filter(|url| !url.is_empty()).map(|url| without_login(url).into_owned());
         let summary = app.integrations.summaries().into_iter().find(|one| one.name == kind.word());
@@ -192,7 +192,7 @@ fn smtp(app: &IntegrationHandles) -> IntegrationView {
 
 /// Changes an integration by a page form, whose texts are named after the settings (`section.key`); an empty text
 /// removes the value. The change is tested before it is saved.
-pub(crate) async fn change_by_page(
+pub async fn change_by_page(
     app: IntegrationHandles,
     call: &CommandRequest,
     kind: Service,
@@ -249,7 +249,7 @@ async fn change(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::wire::read_body;
+    use http::wire::read_body;
 
     #[test]
     fn every_system_with_a_token_has_its_member() {

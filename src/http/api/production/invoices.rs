@@ -13,32 +13,32 @@ use axum::extract::State;
 
 use super::orders::site::SiteHeader;
 use super::orders::{ManualPayment, ManualRefund, OrderReader};
-use crate::actors::checkouts::Checkouts;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::app::documents::InvoiceDocuments;
-use crate::config::Config;
-use crate::domain::id::Id;
-use crate::domain::invoice::{Invoice, InvoiceCommand, InvoiceStatus};
-use crate::domain::order::{Order, OrderCommand};
-use crate::domain::principal::Role;
-use crate::domain::refusal::Refusal;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::Query;
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, Plain, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody};
-use crate::store::queries::{InvoiceFilter, Queries};
+use actors::app::documents::InvoiceDocuments;
+use actors::checkouts::Checkouts;
+use config::Config;
+use domain::id::Id;
+use domain::invoice::{Invoice, InvoiceCommand, InvoiceStatus};
+use domain::order::{Order, OrderCommand};
+use domain::principal::Role;
+use domain::refusal::Refusal;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::Query;
+use http::path_id::PathId;
+use http::reply::{Created, Listed, Plain, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{EmptyBody, OptionalBody};
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
 use requests::{InvoicePatch, InvoiceQuery, InvoiceRequest};
+use store::queries::{InvoiceFilter, Queries};
 use view::Numbering;
 
-pub(crate) use by_page::{act_by_page, create_by_page};
-pub(crate) use pay_links::pay_url;
+pub use by_page::{act_by_page, create_by_page};
+pub use pay_links::pay_url;
 pub use view::{InvoiceSummary, InvoiceView, LineView};
 
 const PATH: &str = "/api/invoices";
@@ -48,7 +48,7 @@ const STATE: &str = "invalid_transition";
 
 handles! {
     /// Dependencies of the invoice routes.
-    pub(crate) struct InvoiceHandles {
+    pub struct InvoiceHandles {
         invoices: Directory<Invoice>,
         orders: Directory<Order>,
         queries: Queries,
@@ -180,11 +180,7 @@ async fn staff_view(app: &InvoiceHandles, invoice: &Invoice) -> Result<InvoiceVi
 }
 
 /// Builds a reader's view of an invoice, with the numbers of its issued documents.
-pub(crate) async fn shown_to(
-    app: &InvoiceHandles,
-    invoice: &Invoice,
-    reader: OrderReader,
-) -> Result<InvoiceView, ApiError> {
+pub async fn shown_to(app: &InvoiceHandles, invoice: &Invoice, reader: OrderReader) -> Result<InvoiceView, ApiError> {
     let issued: Vec<Id> = invoice.documents.iter().map(|one| one.id).collect();
     let numbers = app.documents.numbers(&issued).await?;
     let urls = (app.documents.known_url(invoice).await?, pay_url(app, invoice));

@@ -4,7 +4,7 @@ mod by_page;
 mod matching;
 mod view;
 
-pub(crate) use by_page::act_by_page;
+pub use by_page::act_by_page;
 
 use std::sync::Arc;
 
@@ -15,31 +15,31 @@ use serde_json::json;
 use super::orders::PRIORITY;
 use super::printers::PrinterAct;
 use super::sign_off::{NOTHING, SignOffRequest};
-use crate::actors::dispatcher::Dispatcher;
-use crate::actors::forecaster::Forecaster;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::job::{Job, JobState};
-use crate::domain::material::Material;
-use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution, SeenPrints, StockNow};
-use crate::domain::principal::Role;
-use crate::domain::printer::{Act, Printer};
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::DescribedError;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, Optional, OptionalBody};
-use crate::printers::connections::{PrinterConnection, PrinterConnections};
-use crate::store::queries::{JobFilter, Queries};
+use actors::dispatcher::Dispatcher;
+use actors::forecaster::Forecaster;
+use domain::file::File;
+use domain::id::Id;
+use domain::job::{Job, JobState};
+use domain::material::Material;
+use domain::order::{Order, OrderAnswer, OrderCommand, Resolution, SeenPrints, StockNow};
+use domain::principal::Role;
+use domain::printer::{Act, Printer};
+use domain::refusal::Refusal;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::DescribedError;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Listed, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{EmptyBody, Optional, OptionalBody};
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use printers::connections::{PrinterConnection, PrinterConnections};
+use store::queries::{JobFilter, Queries};
 
 pub use view::{JobNumber, JobView};
 
@@ -57,7 +57,7 @@ const AT_PRINTER: [DescribedError; 5] = [
 
 handles! {
     /// Dependencies of the job routes.
-    pub(crate) struct JobHandles {
+    pub struct JobHandles {
         orders: Directory<Order>,
         materials: Directory<Material>,
         files: Directory<File>,
@@ -201,7 +201,7 @@ async fn list(State(app): State<JobHandles>, Query(query): Query<JobQuery>) -> R
 }
 
 /// Returns a job as last committed by its order. If the database is unavailable, searches the orders in memory.
-pub(crate) async fn find(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError> {
+pub async fn find(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError> {
     let of = |order: &Order| order.jobs.get(&id).cloned();
     let job = match app.queries.order_of_job(id).await {
         Ok(None) => None,
@@ -233,7 +233,7 @@ async fn ask<B>(
 }
 
 /// Returns the last known observations of these jobs' prints from the printers that have them.
-pub(crate) fn seen_prints<'a>(
+pub fn seen_prints<'a>(
     printers: &Directory<Printer>,
     connections: &PrinterConnections,
     jobs: impl IntoIterator<Item = &'a Job>,
@@ -285,7 +285,7 @@ async fn retry(
 }
 
 /// Builds the command that releases a job, with the current stock of the material that it waits for.
-pub(crate) async fn release_command(app: &JobHandles, job: Id) -> Result<OrderCommand, ApiError> {
+pub async fn release_command(app: &JobHandles, job: Id) -> Result<OrderCommand, ApiError> {
     let current_job = find(app, job).await?;
     let material = current_job.waiting_claim().map_or(current_job.material_id, |claim| claim.material_id);
     let (_, state) = find_existing(&app.materials, material).await?;
@@ -355,7 +355,7 @@ fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
 }
 
 /// Asks the printer to pause a job. The job's state changes when the printer reports the pause.
-pub(crate) async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
+pub async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
     ours(app, &job, printer)?;
     let act = PrinterAct { printer, origin, act: Act::Pause, detail: None };
@@ -365,7 +365,7 @@ pub(crate) async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> R
 }
 
 /// Asks the printer to resume a job. The job's state changes when the printer reports it.
-pub(crate) async fn resumed(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
+pub async fn resumed(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
     ours(app, &job, printer)?;
     let act = PrinterAct { printer, origin, act: Act::Resume, detail: None };

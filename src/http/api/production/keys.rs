@@ -8,23 +8,23 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::auth::{TAG, TAG_ABOUT, unexpected};
-use crate::actors::kernel::directory::Directory;
-use crate::config::Config;
-use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey};
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::time::Timestamp;
-use crate::http::access::{RequiredAccess, with_access};
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::last_used::LastUsed;
-use crate::http::page::{PageQuery, Query, cut};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Components, EmailAddress, Filled, Flattened, MaxChars, Member, ONE_LINE, response_member};
-use crate::secrets::credentials;
+use config::Config;
+use domain::access::{Access, AccessAnswer, AccessCommand, ApiKey};
+use domain::id::Id;
+use domain::principal::Role;
+use domain::time::Timestamp;
+use http::access::{RequiredAccess, with_access};
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::handles::handles;
+use http::last_used::LastUsed;
+use http::page::{PageQuery, Query, cut};
+use http::path_id::PathId;
+use http::reply::{Created, Listed, NoContent};
+use http::routes::ResourceRoutes;
+use http::wire::{Components, EmailAddress, Filled, Flattened, MaxChars, Member, ONE_LINE, response_member};
+use kernel::directory::Directory;
+use platform::secrets::credentials;
 
 const PATH: &str = "/api/auth/api-keys";
 /// Example id of an API key.
@@ -32,7 +32,7 @@ const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
 handles! {
     /// Dependencies of the API key routes.
-    pub(crate) struct KeyHandles {
+    pub struct KeyHandles {
         access: Directory<Access>,
         last_used: Arc<LastUsed>,
         config: Arc<Config>,
@@ -126,7 +126,7 @@ impl ApiKeyView {
 }
 
 /// Returns the time at which a key was last used; `None` if never.
-pub(crate) fn last_use(app: &KeyHandles, key: &ApiKey) -> Option<Timestamp> {
+pub fn last_use(app: &KeyHandles, key: &ApiKey) -> Option<Timestamp> {
     app.last_used.key_seen(key.id).or(key.last_used_at)
 }
 
@@ -172,7 +172,7 @@ impl Flattened for KeyCustomer {
 }
 
 /// Returns all API keys, newest first.
-pub(crate) fn newest_keys(app: &KeyHandles) -> Result<Vec<Arc<ApiKey>>, ApiError> {
+pub fn newest_keys(app: &KeyHandles) -> Result<Vec<Arc<ApiKey>>, ApiError> {
     let mut all = with_access(&app.access, |access| access.keys.values().cloned().collect::<Vec<_>>())?;
     all.sort_by_key(|key| std::cmp::Reverse(key.id));
     Ok(all)
@@ -222,7 +222,7 @@ async fn revoke(
 
 /// Creates a key with the API's request body from a page form; returns its name and the whole key, which is never shown
 /// again.
-pub(crate) async fn create_by_page(
+pub async fn create_by_page(
     app: KeyHandles,
     call: &CommandRequest,
     body: &Value,
@@ -232,6 +232,6 @@ pub(crate) async fn create_by_page(
 }
 
 /// Revokes a key by a page form.
-pub(crate) async fn revoke_by_page(app: KeyHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
+pub async fn revoke_by_page(app: KeyHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     revoke(State(app), PathId(id), call.of_form(&json!({}))).await.map(|_| ())
 }

@@ -2,33 +2,33 @@
 
 mod by_page;
 
-pub(crate) use by_page::{act_by_page, adjust_by_page, create_by_page};
+pub use by_page::{act_by_page, adjust_by_page, create_by_page};
 
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::actors::kernel::directory::Directory;
-use crate::domain::aggregate::Versioned;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::material::{
+use domain::aggregate::Versioned;
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::material::{
     Material, MaterialAnswer, MaterialCommand, MaterialFields, MaterialType, Movement, MovementKind,
 };
-use crate::domain::principal::Role;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Filled, MaxChars, NotNegative, ONE_LINE, Optional, enumeration};
-use crate::store::queries::{MaterialFilter, Queries};
+use domain::principal::Role;
+use domain::refusal::{Faults, Refusal};
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Created, Listed, NoContent, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{Filled, MaxChars, NotNegative, ONE_LINE, Optional, enumeration};
+use kernel::directory::Directory;
+use store::queries::{MaterialFilter, Queries};
 
 const PATH: &str = "/api/inventory/materials";
 const IN_USE: &str = "A SKU or an unfinished order or job names it, or it is in a slot of a printer.";
@@ -37,7 +37,7 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 
 handles! {
     /// Handles that the material routes need.
-    pub(crate) struct MaterialHandles {
+    pub struct MaterialHandles {
         materials: Directory<Material>,
         queries: Queries,
     }

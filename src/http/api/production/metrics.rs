@@ -22,34 +22,34 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::health;
-use crate::actors::endpoints::DeliveryMeter;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::root;
-use crate::app::KindsOverview;
-use crate::app::customer_space::CustomerSpace;
-use crate::domain::endpoint::Endpoint;
-use crate::domain::kept_payment_event::KeptPaymentEvent;
-use crate::domain::mail::{Mail, MailState};
-use crate::domain::material::Material;
-use crate::domain::principal::Role;
-use crate::domain::printer::Printer;
-use crate::http::access::RequiredAccess;
-use crate::http::admission::Admission;
-use crate::http::audit_sampling::RefusalSampler;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::limits::Limits;
-use crate::http::meter::RouteMeters;
-use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Components, Reply};
-use crate::integrations::Integrations;
-use crate::observe::process::ProcessNumbers;
-use crate::printers::connections::PrinterConnections;
-use crate::services::redis::Redis;
-use crate::store::outbox::Outbox;
-use crate::store::queries::Queries;
-use crate::store::writer::WriterCounters;
+use actors::app::KindsOverview;
+use actors::app::customer_space::CustomerSpace;
+use actors::endpoints::DeliveryMeter;
+use actors::integrations::Integrations;
+use domain::endpoint::Endpoint;
+use domain::kept_payment_event::KeptPaymentEvent;
+use domain::mail::{Mail, MailState};
+use domain::material::Material;
+use domain::principal::Role;
+use domain::printer::Printer;
+use http::access::RequiredAccess;
+use http::admission::Admission;
+use http::audit_sampling::RefusalSampler;
+use http::error::ApiError;
+use http::handles::handles;
+use http::limits::Limits;
+use http::meter::RouteMeters;
+use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::routes::ResourceRoutes;
+use http::wire::{Components, Reply};
+use kernel::directory::Directory;
+use kernel::root;
+use platform::observe::process::ProcessNumbers;
+use printers::connections::PrinterConnections;
+use services::redis::Redis;
+use store::outbox::Outbox;
+use store::queries::Queries;
+use store::writer::WriterCounters;
 
 const OPEN_METRICS: &str = "application/openmetrics-text";
 const PROMETHEUS: &str = "text/plain";
@@ -58,7 +58,7 @@ const NONE: [(&str, &str); 0] = [];
 
 handles! {
     /// Handles needed to gather the metrics.
-    pub(crate) struct MetricsHandles {
+    pub struct MetricsHandles {
         meters: Arc<RouteMeters>,
         refusals: Arc<RefusalSampler>,
         admission: Arc<Admission>,
@@ -275,7 +275,7 @@ fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
         summary.statuses.iter().map(of).collect::<Vec<_>>()
     });
     page.gauge("actors", "Aggregates in memory by kind and status", statuses);
-    let by_kind = |number: fn(&crate::actors::kernel::directory::KindSummary) -> u64| {
+    let by_kind = |number: fn(&kernel::directory::KindSummary) -> u64| {
         all.iter().map(move |summary| ([("kind", summary.kind)], number(summary))).collect::<Vec<_>>()
     };
     page.counter("actor_restarts", "Crashes of actors by kind", by_kind(|summary| summary.crashes));

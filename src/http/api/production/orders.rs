@@ -7,7 +7,7 @@ mod packing;
 mod requests;
 pub mod site;
 mod timeline;
-pub(crate) mod to_pay;
+pub mod to_pay;
 mod view;
 
 use std::sync::Arc;
@@ -16,35 +16,35 @@ use axum::extract::State;
 
 use super::jobs;
 use super::place::place;
-use crate::actors::checkouts::Checkouts;
-use crate::actors::forecaster::Forecaster;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::orders::make::MakeSources;
-use crate::config::Config;
-use crate::domain::aggregate::Versioned;
-use crate::domain::customer::Customer;
-use crate::domain::id::Id;
-use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment, SeenPrints};
-use crate::domain::principal::Role;
-use crate::domain::printer::Printer;
-use crate::domain::refusal::Refusal;
-use crate::domain::sku::Sku;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{AsView, EmptyBody, OptionalBody};
-use crate::printers::connections::PrinterConnections;
-use crate::store::queries::{OrderFilter, Queries};
+use actors::checkouts::Checkouts;
+use actors::forecaster::Forecaster;
+use actors::orders::make::MakeSources;
+use config::Config;
+use domain::aggregate::Versioned;
+use domain::customer::Customer;
+use domain::id::Id;
+use domain::order::{Order, OrderAnswer, OrderCommand, Payment, SeenPrints};
+use domain::principal::Role;
+use domain::printer::Printer;
+use domain::refusal::Refusal;
+use domain::sku::Sku;
+use http::access::{Caller, RequiredAccess};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Listed, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{AsView, EmptyBody, OptionalBody};
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use printers::connections::PrinterConnections;
 use requests::{NewShipment, OrderCancellation, OrderPatch, OrderQuery};
 use site::SiteHeader;
+use store::queries::{OrderFilter, Queries};
 
-pub(crate) use by_page::act_by_page;
+pub use by_page::act_by_page;
 pub use lines::Lines;
 pub use requests::{ManualPayment, ManualRefund, PRIORITY};
 pub use timeline::{CUSTOMER_STEPS, StepFor};
@@ -62,7 +62,7 @@ pub type OrderReply = AsView<OrderFor<Arc<Versioned<Order>>>>;
 
 handles! {
     /// Handles that the order routes need.
-    pub(crate) struct OrderHandles {
+    pub struct OrderHandles {
         orders: Directory<Order>,
         customers: Directory<Customer>,
         skus: Directory<Sku>,
@@ -173,7 +173,7 @@ pub fn routes() -> ResourceRoutes {
 
 /// Returns the order as a response to a change. Jobs and payments are not part of a stored answer: payments are read
 /// from the order's last commit, and jobs are left out, so that a repeated request gets the same response.
-pub(crate) async fn reply_after(
+pub async fn reply_after(
     app: &OrderHandles,
     who: &Caller,
     done: &CommandOutcome<OrderAnswer>,

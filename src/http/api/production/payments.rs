@@ -12,28 +12,28 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::agent;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::payment_events::matching::{PaymentMatch, PaymentMatcher};
-use crate::config::Config;
-use crate::domain::id::Id;
-use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Unmatched, UnmatchedKind};
-use crate::domain::payment_event::{PaymentEvent, parse, verify};
-use crate::domain::principal::{Principal, Role};
-use crate::domain::time::Timestamp;
-use crate::http::AppState;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::{DescribedBody, DescribedOperation};
-use crate::http::openapi::shape::{Shape, open_object, text};
-use crate::http::page::{PageQuery, Query};
-use crate::http::reply::{Listed, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, Components, ToSchema, schema_of};
-use crate::store::queries::Queries;
+use actors::payment_events::matching::{PaymentMatch, PaymentMatcher};
+use config::Config;
+use domain::id::Id;
+use domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Unmatched, UnmatchedKind};
+use domain::payment_event::{PaymentEvent, parse, verify};
+use domain::principal::{Principal, Role};
+use domain::time::Timestamp;
+use http::AppState;
+use http::access::RequiredAccess;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::{DescribedBody, DescribedOperation};
+use http::openapi::shape::{Shape, open_object, text};
+use http::page::{PageQuery, Query};
+use http::reply::{Listed, Plain};
+use http::routes::ResourceRoutes;
+use http::wire::{Argument, Components, ToSchema, schema_of};
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use store::queries::Queries;
 
 /// Text for the API description: which events are used and how their order is found.
 const MATCHING: &str = "200 for everything that is signed, also for what is not used; a 5xx makes the processor send it again.
@@ -57,7 +57,7 @@ as well, because refunds and failures carry only that. An event that matches not
 
 handles! {
     /// Handles that the routes of payment events need.
-    pub(crate) struct PaymentHandles {
+    pub struct PaymentHandles {
         payments: PaymentMatcher,
         queries: Queries,
         events: Directory<KeptPaymentEvent>,
@@ -84,7 +84,7 @@ pub fn routes() -> ResourceRoutes {
 }
 
 /// Describes the operation by which the processor delivers an event.
-pub(crate) fn describe_event(operation: DescribedOperation) -> DescribedOperation {
+pub fn describe_event(operation: DescribedOperation) -> DescribedOperation {
     operation
         .named("receivePaymentEvent", "Receive a signed event of the payment processor")
         .about(MATCHING)
@@ -99,7 +99,7 @@ pub(crate) fn describe_event(operation: DescribedOperation) -> DescribedOperatio
 }
 
 /// Body that is verified and read as raw bytes.
-pub(crate) struct SignedEvent(CommandRequest);
+pub struct SignedEvent(CommandRequest);
 
 impl FromRequest<AppState> for SignedEvent {
     type Rejection = ApiError;
@@ -153,7 +153,7 @@ async fn receive(State(app): State<PaymentHandles>, event: SignedEvent) -> Resul
 
 /// Applies a signed event, or stores it if it matches nothing yet. Errors: `payments_not_configured`,
 /// `invalid_signature`, `malformed_event`.
-pub(crate) async fn take(app: &PaymentHandles, SignedEvent(call): SignedEvent) -> Result<(), ApiError> {
+pub async fn take(app: &PaymentHandles, SignedEvent(call): SignedEvent) -> Result<(), ApiError> {
     let settings = &app.config.payments;
     if settings.webhook_secret.is_empty() {
         return Err(ApiError::unavailable("payments_not_configured", "PAYMENT_WEBHOOK_SECRET is not set", 300));

@@ -7,25 +7,25 @@ use serde_json::{Value, json};
 use super::orders::site::{Site, SiteHeader};
 use super::orders::{self, OrderHandles, OrderReply, PRIORITY, reply_after};
 use super::skus::{self, sold};
-use crate::actors::kernel::directory::Directory;
-use crate::domain::access::normal_email;
-use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::customer::Customer;
-use crate::domain::id::Id;
-use crate::domain::order::{Address, Line, Make, NewOrder, OrderCommand, OrderKind};
-use crate::domain::party::Party;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sku::{Component, Sku};
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::billing::session::customer_of;
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::openapi::shape::{Shape, email};
-use crate::http::page::Query;
-use crate::http::reply::Created;
-use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, ToSchema, ValuePath, Within};
-use crate::store::queries::OwnOrders;
+use crate::billing::session::customer_of;
+use domain::access::normal_email;
+use domain::bounds::MAX_QUANTITY;
+use domain::customer::Customer;
+use domain::id::Id;
+use domain::order::{Address, Line, Make, NewOrder, OrderCommand, OrderKind};
+use domain::party::Party;
+use domain::refusal::{Faults, Refusal};
+use domain::sku::{Component, Sku};
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::openapi::shape::{Shape, email};
+use http::page::Query;
+use http::reply::Created;
+use http::wire::{FromJson, ItemsWithin, MaxChars, Optional, ToSchema, ValuePath, Within};
+use kernel::directory::Directory;
+use store::queries::OwnOrders;
 
 /// Maximum number of lines of one order: an order is held in memory and written as a whole.
 pub const MAX_LINES: usize = 50;
@@ -64,10 +64,10 @@ pub struct OrderRequest {
 #[api(example = json!({"skuId": skus::EXAMPLE_ID, "quantity": 2}))]
 pub struct NewOrderLine {
     /// SKU to make.
-    pub(crate) sku_id: Id,
+    pub sku_id: Id,
     /// Number of parts.
     #[api(Within(1..=MAX_QUANTITY))]
-    pub(crate) quantity: u32,
+    pub quantity: u32,
 }
 
 /// E-mail address, trimmed and in lower case.
@@ -99,7 +99,7 @@ pub struct PlaceQuery {
 }
 
 /// Handles `POST /api/orders`: places an order.
-pub(crate) async fn place(
+pub async fn place(
     State(app): State<OrderHandles>,
     Query(query): Query<PlaceQuery>,
     SiteHeader(header): SiteHeader,
@@ -142,7 +142,7 @@ pub(crate) async fn place(
 }
 
 /// Places an order from a form in the format of the API and returns its id.
-pub(crate) async fn place_by_page(app: OrderHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
+pub async fn place_by_page(app: OrderHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let nowhere = PlaceQuery { site: None };
     let created = place(State(app), Query(nowhere), SiteHeader(None), call.with_body(body)).await?;
     created.made_id().ok_or_else(|| ApiError::internal("an order without an id"))
@@ -166,7 +166,7 @@ async fn customer_record(
 }
 
 /// Returns the buyer for the invoice of this customer's order, from the current profile.
-pub(crate) async fn buyer_of(customers: &Directory<Customer>, id: Option<Id>) -> Result<Option<Party>, ApiError> {
+pub async fn buyer_of(customers: &Directory<Customer>, id: Option<Id>) -> Result<Option<Party>, ApiError> {
     let Some(id) = id else { return Ok(None) };
     let state = customers.read(id).await?;
     Ok(state.as_ref().and_then(|state| state.state.as_ref()).map(Customer::buyer))
@@ -252,7 +252,7 @@ impl LookUp<'_> {
 /// Returns the lines with everything that their jobs will need: the ordered items, followed by the parts of kits. Also
 /// returns the currency that all of them share. A `customer` can only order SKUs that are offered to the public, and
 /// nothing early.
-pub(crate) async fn look_up(
+pub async fn look_up(
     app: &OrderHandles,
     customer: bool,
     wished: &[NewOrderLine],

@@ -14,14 +14,14 @@ mod stop;
 mod temperatures;
 mod view;
 
-pub(crate) use acts::PrinterAct;
-pub(crate) use commands::act_by_page;
-pub(crate) use print::print_stored;
-pub(crate) use record::FailureReason;
-pub(crate) use slots::load_by_page;
-pub(crate) use stop::{GENTLE, gentle, stop_now};
+pub use acts::PrinterAct;
+pub use commands::act_by_page;
+pub use print::print_stored;
+pub use record::FailureReason;
+pub use slots::load_by_page;
+pub use stop::{GENTLE, gentle, stop_now};
 pub use view::{Percent, StatusView};
-pub(crate) use view::{activity, last_answer};
+pub use view::{activity, last_answer};
 
 use std::sync::Arc;
 
@@ -29,37 +29,37 @@ use api_derive::Request;
 use axum::extract::State;
 use serde_json::Value;
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::environment::Environment;
-use crate::config::Config;
-use crate::domain::aggregate::Versioned;
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::material::Material;
-use crate::domain::order::Order;
-use crate::domain::principal::Role;
-use crate::domain::printer::{Attention, Printer, PrinterCommand};
-use crate::domain::printer_status::Activity;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sku::MachineType;
-use crate::files::blobs::Blobs;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::DescribedError;
-use crate::http::openapi::shape::{Shape, word};
-use crate::http::openapi::words::words_of;
-use crate::http::page::{PageQuery, Query, cut};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{FromJson, ToSchema, ValuePath, read_body, read_word};
-use crate::printers::connections::{PrinterConnection, PrinterConnections};
-use crate::secrets::encryption::SecretCipher;
-use crate::store::queries::Queries;
+use ::files::blobs::Blobs;
+use config::Config;
+use domain::aggregate::Versioned;
+use domain::file::File;
+use domain::id::Id;
+use domain::material::Material;
+use domain::order::Order;
+use domain::principal::Role;
+use domain::printer::{Attention, Printer, PrinterCommand};
+use domain::printer_status::Activity;
+use domain::refusal::{Faults, Refusal};
+use domain::sku::MachineType;
 use fields::{NewPrinter, PrinterChange};
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::DescribedError;
+use http::openapi::shape::{Shape, word};
+use http::openapi::words::words_of;
+use http::page::{PageQuery, Query, cut};
+use http::path_id::PathId;
+use http::reply::{Created, Listed, NoContent, Plain, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{FromJson, ToSchema, ValuePath, read_body, read_word};
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use kernel::environment::Environment;
+use platform::secrets::encryption::SecretCipher;
+use printers::connections::{PrinterConnection, PrinterConnections};
+use store::queries::Queries;
 use view::PrinterView;
 
 const PATH: &str = "/api/printers";
@@ -80,7 +80,7 @@ const NO_FILE: DescribedError = (404, "printer_file_not_found", "The printer has
 
 handles! {
     /// Handles that the printer routes need.
-    pub(crate) struct PrinterHandles {
+    pub struct PrinterHandles {
         printers: Directory<Printer>,
         materials: Directory<Material>,
         files: Directory<File>,
@@ -198,7 +198,7 @@ pub async fn connection(
 }
 
 /// Returns a printer that is not deleted, with its version.
-pub(crate) async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiError> {
+pub async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiError> {
     let (version, state) = find_existing(&app.printers, id).await?;
     let printer = state_of(&state)?;
     if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }
@@ -206,7 +206,7 @@ pub(crate) async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printe
 
 /// Returns all printers that are not deleted, newest first, without copying. They are in memory, so this does not need
 /// the database.
-pub(crate) fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
+pub fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
     let all = app.printers.all_resident().into_iter().map(|(_, versioned)| versioned);
     let mut all: Vec<_> =
         all.filter(|versioned| versioned.state.as_ref().is_some_and(|printer| !printer.archived)).collect();
@@ -253,7 +253,7 @@ async fn create(
 }
 
 /// Registers a printer that another system reports, by the rules of `POST /api/printers`.
-pub(crate) async fn register(app: &PrinterHandles, origin: CommandOrigin, body: &Value) -> Result<Id, ApiError> {
+pub async fn register(app: &PrinterHandles, origin: CommandOrigin, body: &Value) -> Result<Id, ApiError> {
     let new_printer = read_body::<NewPrinter>(body.to_string().as_bytes())?;
     let _alone = app.printer_connections.registering.lock().await;
     let command = PrinterCommand::Create(Box::new(new_printer.into_fields(app).await?));

@@ -11,40 +11,40 @@ use std::sync::Arc;
 use axum::extract::State;
 
 use super::orders::site::SiteHeader;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::quotes::QuoteOrders;
-use crate::config::Config;
-use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
-use crate::domain::customer::{AddressKind, Customer};
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::mail::alert::one_line;
-use crate::domain::material::Material;
-use crate::domain::order::{Address, Order};
-use crate::domain::principal::Role;
-use crate::domain::quote::{DraftLine, DraftQuote, LineMargin, Quote, QuoteCommand, margins};
-use crate::domain::refusal::Refusal;
-use crate::domain::sku::Sku;
-use crate::files::blobs::Blobs;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::model_upload::ModelHandles;
-use crate::http::page::Query;
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody};
-use crate::store::queries::{Queries, QuoteFilter};
+use actors::quotes::QuoteOrders;
+use config::Config;
+use domain::custom_request::{CustomRequest, CustomRequestStatus};
+use domain::customer::{AddressKind, Customer};
+use domain::file::File;
+use domain::id::Id;
+use domain::mail::alert::one_line;
+use domain::material::Material;
+use domain::order::{Address, Order};
+use domain::principal::Role;
+use domain::quote::{DraftLine, DraftQuote, LineMargin, Quote, QuoteCommand, margins};
+use domain::refusal::Refusal;
+use domain::sku::Sku;
+use files::blobs::Blobs;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::model_upload::ModelHandles;
+use http::page::Query;
+use http::path_id::PathId;
+use http::reply::{Created, Listed, NoContent, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{EmptyBody, OptionalBody};
+use kernel::directory::Directory;
+use kernel::environment::Environment;
 use requests::{QuoteChange, QuoteQuery, QuoteRequest};
+use store::queries::{Queries, QuoteFilter};
 
-pub(crate) use by_page::{act_by_page, answer_by_page, create_by_page, upload_by_page};
-pub(crate) use models::{ModelForm, draft_of_model};
-pub(crate) use requests::Declining;
+pub use by_page::{act_by_page, answer_by_page, create_by_page, upload_by_page};
+pub use models::{ModelForm, draft_of_model};
+pub use requests::Declining;
 use view::QuoteView;
-pub(crate) use view::{EXAMPLE_ID, ModelSlicing};
+pub use view::{EXAMPLE_ID, ModelSlicing};
 
 /// Path of the quote collection.
 pub const PATH: &str = "/api/quotes";
@@ -52,7 +52,7 @@ const STATE: &str = "invalid_transition";
 
 handles! {
     /// Handles that the quote routes need.
-    pub(crate) struct QuoteHandles {
+    pub struct QuoteHandles {
         quotes: Directory<Quote>,
         orders: Directory<Order>,
         skus: Directory<Sku>,
@@ -83,7 +83,7 @@ pub fn routes() -> ResourceRoutes {
         .post_long(operator, "/api/quotes/models", models::upload, |op| {
             op.named("createQuoteFromModel", "Draft a quote from a model")
                 .about("The model (STL or 3MF) is measured and priced by its volume at once, and by its G-code when the slicer is done.")
-                .takes_form(crate::http::wire::schema_of::<ModelForm>())
+                .takes_form(http::wire::schema_of::<ModelForm>())
         })
         .get(operator, "/api/quotes/{id}", one, |op| {
             op.named("getQuote", "Show a quote")
@@ -136,14 +136,14 @@ async fn list(
 }
 
 /// Returns the quote with this id; responds 404 if there is none, or it was deleted.
-pub(crate) async fn present(app: &QuoteHandles, id: Id) -> Result<(i64, Quote), ApiError> {
+pub async fn present(app: &QuoteHandles, id: Id) -> Result<(i64, Quote), ApiError> {
     let (version, state) = find_existing(&app.quotes, id).await?;
     let quote = state_of(&state)?;
     if quote.archived { Err(Refusal::not_found("quote").into()) } else { Ok((version, quote.clone())) }
 }
 
 /// Returns the actual costs and margins of its lines, as far as its order is printed.
-pub(crate) async fn margins_of(app: &QuoteHandles, quote: &Quote) -> Result<Vec<LineMargin>, ApiError> {
+pub async fn margins_of(app: &QuoteHandles, quote: &Quote) -> Result<Vec<LineMargin>, ApiError> {
     let order = match quote.order_id {
         Some(order) => app.orders.read(order).await?,
         None => None,
@@ -163,14 +163,14 @@ async fn one(State(app): State<QuoteHandles>, PathId(id): PathId) -> Result<Reso
 }
 
 /// Returns the default shipping address of the customer with this e-mail address, if there is one.
-pub(crate) async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<Option<Address>, ApiError> {
+pub async fn home_of(app: &QuoteHandles, email: Option<&str>) -> Result<Option<Address>, ApiError> {
     let Some(email) = email else { return Ok(None) };
     let Some(id) = app.queries.customer_by_email(&email.trim().to_lowercase()).await? else { return Ok(None) };
     let state = app.customers.read(id).await?;
     let customer = state.as_ref().and_then(|state| state.state.as_ref());
     let mut addresses = customer.into_iter().flat_map(|customer| &customer.addresses);
     let home = addresses.find(|one| one.kind == AddressKind::Shipping && one.is_default);
-    Ok(home.map(crate::domain::customer::CustomerAddress::postal))
+    Ok(home.map(domain::customer::CustomerAddress::postal))
 }
 
 /// Checks that a custom request exists, if one is named.

@@ -7,26 +7,26 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::actors::kernel::directory::Directory;
-use crate::domain::aggregate::Aggregate as _;
-use crate::domain::id::Id;
-use crate::domain::job::JobState;
-use crate::domain::order::Order;
-use crate::domain::principal::Role;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::restore::numbers::RestoredSeries;
-use crate::domain::restore::{Restore, RestoreCommand};
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{JsonObject, MaxChars, OptionalBody};
-use crate::store::queries::Queries;
+use domain::aggregate::Aggregate as _;
+use domain::id::Id;
+use domain::job::JobState;
+use domain::order::Order;
+use domain::principal::Role;
+use domain::refusal::{Faults, Refusal};
+use domain::restore::numbers::RestoredSeries;
+use domain::restore::{Restore, RestoreCommand};
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Listed, Plain};
+use http::routes::ResourceRoutes;
+use http::wire::{JsonObject, MaxChars, OptionalBody};
+use kernel::directory::Directory;
+use store::queries::Queries;
 
 /// Restore id used in the examples of the API description.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8093";
@@ -38,7 +38,7 @@ const MAX_NOTE_CHARS: usize = 1000;
 
 handles! {
     /// Handles that the restore routes need.
-    pub(crate) struct RestoreHandles {
+    pub struct RestoreHandles {
         restores: Directory<Restore>,
         orders: Directory<Order>,
         queries: Queries,
@@ -102,26 +102,26 @@ struct SeriesView {
     "id": "01890a5d-ac96-774b-bcce-b302099a8067", "number": "JOB-000007", "orderId": "01890a5d-ac96-774b-bcce-b302099a8065",
     "orderNumber": "ORD-000003", "state": "SLICED", "printerId": null,
 }))]
-pub(crate) struct OpenJobView {
+pub struct OpenJobView {
     /// Unique identifier of the job.
-    pub(crate) id: Id,
+    pub id: Id,
     /// Human-readable number.
-    pub(crate) number: String,
+    pub number: String,
     /// Order of the job.
-    pub(crate) order_id: Id,
+    pub order_id: Id,
     /// Human-readable number of the order.
-    pub(crate) order_number: String,
+    pub order_number: String,
     /// State of the job in the restored data.
-    pub(crate) state: JobState,
+    pub state: JobState,
     /// Printer that is working on the job.
-    pub(crate) printer_id: Option<Id>,
+    pub printer_id: Option<Id>,
 }
 
 /// Restore of a backup.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Restore", many = "restores", example = example())]
-pub(crate) struct RestoreView {
+pub struct RestoreView {
     /// Unique identifier of the restore.
     id: Id,
     /// Time at which the backup was made; it contains nothing newer.
@@ -187,7 +187,7 @@ impl RestoreView {
 
 /// Returns the unfinished jobs that were created before the restore, oldest first. All orders with open jobs are in
 /// memory.
-pub(crate) fn open_jobs(orders: &Directory<Order>, before: Timestamp) -> Vec<OpenJobView> {
+pub fn open_jobs(orders: &Directory<Order>, before: Timestamp) -> Vec<OpenJobView> {
     let mut open_views = Vec::new();
     for (_, state) in orders.all_resident() {
         let Some(order) = &state.state else { continue };
@@ -223,7 +223,7 @@ async fn one(State(app): State<RestoreHandles>, PathId(id): PathId) -> Result<Pl
 }
 
 /// Lifts the hold on dispatch. Also called by the page.
-pub(crate) async fn review(
+pub async fn review(
     State(app): State<RestoreHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<ReviewRequest>>,

@@ -13,28 +13,28 @@ use serde_json::json;
 
 use self::requests::{ChannelChangeRequest, ChannelRequest, VariantsRequest};
 use self::view::{ChannelView, VariantView, VariantsView};
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::config::Config;
-use crate::domain::channel_order::ChannelOrder;
-use crate::domain::customer::Customer;
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sales_channel::{GivenVariant, NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand};
-use crate::domain::sku::Sku;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, RequestHandles, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::DescribedBody;
-use crate::http::openapi::shape::text;
-use crate::http::page::{PageQuery, Query, cut};
-use crate::http::path_id::{NamedId, PathId};
-use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::secrets::encryption::SecretCipher;
-use crate::store::queries::Queries;
+use config::Config;
+use domain::channel_order::ChannelOrder;
+use domain::customer::Customer;
+use domain::id::Id;
+use domain::principal::Role;
+use domain::refusal::{Faults, Refusal};
+use domain::sales_channel::{GivenVariant, NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand};
+use domain::sku::Sku;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget, RequestHandles, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::DescribedBody;
+use http::openapi::shape::text;
+use http::page::{PageQuery, Query, cut};
+use http::path_id::{NamedId, PathId};
+use http::reply::{Created, Listed, NoContent, Plain, Resource};
+use http::routes::ResourceRoutes;
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use platform::secrets::encryption::SecretCipher;
+use store::queries::Queries;
 
 const PATH: &str = "/api/sales-channels";
 const ONE: &str = "/api/sales-channels/{id}";
@@ -44,7 +44,7 @@ pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8090";
 
 handles! {
     /// Handles that the sales channel routes need.
-    pub(crate) struct ChannelHandles {
+    pub struct ChannelHandles {
         channels: Directory<SalesChannel>,
         records: Directory<ChannelOrder>,
         customers: Directory<Customer>,

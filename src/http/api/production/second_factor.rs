@@ -9,27 +9,27 @@ use serde_json::json;
 
 use super::auth::{SessionHandles, TAG, TAG_ABOUT, is_password_of, within_tries, wrong_password};
 use super::keys::withheld;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::kernel::handle::AskError;
-use crate::domain::access::{AccessCommand, TOO_MANY_CODES, User, WRONG_CODE};
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::refusal::Refusal;
-use crate::domain::second_factor::{
+use domain::access::{AccessCommand, TOO_MANY_CODES, User, WRONG_CODE};
+use domain::id::Id;
+use domain::principal::Role;
+use domain::refusal::Refusal;
+use domain::second_factor::{
     FactorProof, RECOVERY_CODES, SECRET_BYTES, SecondFactor, app_url, secret_text, step_of_code,
 };
-use crate::domain::time::Timestamp;
-use crate::http::access::{Caller, RequiredAccess, with_access};
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::limits::Limited;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::path_id::PathId;
-use crate::http::reply::{NoContent, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{MaxChars, SecretText};
-use crate::secrets::credentials::{recovery_code, recovery_hash};
-use crate::secrets::random::secret_bytes;
+use domain::time::Timestamp;
+use http::access::{Caller, RequiredAccess, with_access};
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::limits::Limited;
+use http::limits::layer::ClientAddress;
+use http::path_id::PathId;
+use http::reply::{NoContent, Plain};
+use http::routes::ResourceRoutes;
+use http::wire::{MaxChars, SecretText};
+use kernel::envelope::CommandOrigin;
+use kernel::handle::AskError;
+use platform::secrets::credentials::{recovery_code, recovery_hash};
+use platform::secrets::random::secret_bytes;
 
 const PATH: &str = "/api/auth/second-factor";
 /// Maximum length of a code, in characters: a recovery code with some blanks.
@@ -110,13 +110,13 @@ pub struct FactorRemoval {
 #[api(name = "SecondFactor", example = json!({
     "on": true, "confirmedAt": "2026-11-01T08:00:00.000Z", "recoveryCodesLeft": 10,
 }))]
-pub(crate) struct SecondFactorView {
+pub struct SecondFactorView {
     /// `true` if each sign-in requires a code.
-    pub(crate) on: bool,
+    pub on: bool,
     /// Time at which the factor was confirmed with a first code.
-    pub(crate) confirmed_at: Option<Timestamp>,
+    pub confirmed_at: Option<Timestamp>,
     /// Number of unused recovery codes.
-    pub(crate) recovery_codes_left: usize,
+    pub recovery_codes_left: usize,
 }
 
 /// Secret for an authenticator app; shown only once.
@@ -126,20 +126,20 @@ pub(crate) struct SecondFactorView {
     "secret": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
     "url": "otpauth://totp/Printfloor:sam%40example.org?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Printfloor",
 }))]
-pub(crate) struct FactorSecretView {
+pub struct FactorSecretView {
     /// Secret in base32, for manual entry into an app.
-    pub(crate) secret: String,
+    pub secret: String,
     /// URL for a QR code that apps scan.
-    pub(crate) url: String,
+    pub url: String,
 }
 
 /// Recovery codes; shown only once.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "RecoveryCodes", example = json!({"recoveryCodes": ["ABCD-EFGH-JKLM", "NPQR-STUV-WXYZ"]}))]
-pub(crate) struct RecoveryCodesView {
+pub struct RecoveryCodesView {
     /// Recovery codes; each can be used for one sign-in in place of an app's code.
-    pub(crate) recovery_codes: Vec<String>,
+    pub recovery_codes: Vec<String>,
 }
 
 fn user_of(app: &SessionHandles, who: &Caller) -> Result<std::sync::Arc<User>, ApiError> {
@@ -148,7 +148,7 @@ fn user_of(app: &SessionHandles, who: &Caller) -> Result<std::sync::Arc<User>, A
 }
 
 /// Returns the caller's own second factor.
-pub(crate) fn own_factor(app: &SessionHandles, who: &Caller) -> Result<SecondFactorView, ApiError> {
+pub fn own_factor(app: &SessionHandles, who: &Caller) -> Result<SecondFactorView, ApiError> {
     let user = user_of(app, who)?;
     let factor = user.second_factor.as_ref().filter(|factor| factor.is_on());
     Ok(SecondFactorView {
@@ -212,7 +212,7 @@ async fn show(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<Se
 }
 
 /// Creates a secret for an app, which a first code has to confirm.
-pub(crate) async fn begin(
+pub async fn begin(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
     call: CommandRequest<FactorBeginning>,
@@ -245,7 +245,7 @@ async fn begin_counted(
 }
 
 /// Switches the second factor on with a first code.
-pub(crate) async fn confirm(
+pub async fn confirm(
     State(app): State<SessionHandles>,
     call: CommandRequest<FactorConfirmation>,
 ) -> Result<Plain<RecoveryCodesView>, ApiError> {
@@ -279,7 +279,7 @@ pub(crate) async fn confirm(
 }
 
 /// Switches the caller's own second factor off.
-pub(crate) async fn remove(
+pub async fn remove(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
     call: CommandRequest<FactorRemoval>,
@@ -316,7 +316,7 @@ async fn remove_counted(
 }
 
 /// Removes the second factor of another member of staff.
-pub(crate) async fn reset(
+pub async fn reset(
     State(app): State<SessionHandles>,
     PathId(id): PathId,
     call: CommandRequest,

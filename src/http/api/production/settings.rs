@@ -1,7 +1,7 @@
 //! Settings of the server: every setting with its description and value, and changes, which are written to the settings
 //! file and take effect at the next start.
 
-pub(crate) mod changes;
+pub mod changes;
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::changes::{ChangeHandles, read_changes, write};
-use crate::config::Config;
-use crate::config::shown::{self, ShownSetting};
-use crate::domain::principal::Role;
-use crate::domain::refusal::Faults;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::DescribedError;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::setup_desk::WrittenSettings;
-use crate::http::wire::{AnyJson, JsonObject};
+use config::Config;
+use config::shown::{self, ShownSetting};
+use domain::principal::Role;
+use domain::refusal::Faults;
+use http::access::RequiredAccess;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::DescribedError;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::setup_desk::WrittenSettings;
+use http::wire::{AnyJson, JsonObject};
 
 /// Tag of settings and integrations in the API description.
 pub(super) const TAG: &str = "Settings";
@@ -44,7 +44,7 @@ pub(super) const CHANGE_NOS: &[DescribedError] = &[
 
 handles! {
     /// Handles that the settings routes need.
-    pub(crate) struct SettingsHandles {
+    pub struct SettingsHandles {
         config: Arc<Config>,
         changes: ChangeHandles,
     }
@@ -126,7 +126,7 @@ impl From<ShownSetting> for SettingView {
 }
 
 /// Returns the configuration in the files if it differs from the one in force: a restart applies it.
-pub(crate) async fn waiting_settings(config: &Arc<Config>) -> Option<Config> {
+pub async fn waiting_settings(config: &Arc<Config>) -> Option<Config> {
     let next = changes::planned(config, Vec::new()).await.ok()?;
     (next.config != **config).then_some(next.config)
 }

@@ -3,10 +3,10 @@
 //!
 //! Until the setup is completed, the routes are open to the setup session and to admins, afterwards only to admins.
 
-pub(crate) mod discover;
+pub mod discover;
 mod save;
 
-pub(crate) use save::save_settings;
+pub use save::save_settings;
 
 use std::sync::Arc;
 
@@ -20,34 +20,32 @@ use super::auth::{SessionHandles, SignedIn, start_session, unexpected};
 use super::settings::CHANGE_NOS;
 use super::settings::changes::{ChangeHandles, planned, read_changes};
 use super::users::{UserView, refuse_own_address};
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::app::service_tests::{self, Service, ServiceTest};
-use crate::config::{Config, Mode};
-use crate::domain::access::{Access, AccessAnswer, AccessCommand};
-use crate::domain::id::Id;
-use crate::domain::refusal::Faults;
-use crate::domain::setup::{DoorRefusal, SESSION_LIFE_MS};
-use crate::domain::time::Timestamp;
-use crate::http::access::{RequiredAccess, with_access};
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::reply::{NoContent, Plain, WithCookie};
-use crate::http::routes::ResourceRoutes;
-use crate::http::setup_desk::{COOKIE, SetupDesk};
-use crate::http::wire::{
-    AnyJson, EmailAddress, Filled, JsonObject, MaxChars, NewPassword, ONE_LINE, SecretText, read_body,
-};
-use crate::printers::registry::PrinterAddress;
-use crate::secrets::credentials;
+use actors::app::service_tests::{self, Service, ServiceTest};
+use config::{Config, Mode};
+use domain::access::{Access, AccessAnswer, AccessCommand};
+use domain::id::Id;
+use domain::refusal::Faults;
+use domain::setup::{DoorRefusal, SESSION_LIFE_MS};
+use domain::time::Timestamp;
+use http::access::{RequiredAccess, with_access};
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::handles::handles;
+use http::reply::{NoContent, Plain, WithCookie};
+use http::routes::ResourceRoutes;
+use http::setup_desk::{COOKIE, SetupDesk};
+use http::wire::{AnyJson, EmailAddress, Filled, JsonObject, MaxChars, NewPassword, ONE_LINE, SecretText, read_body};
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use platform::secrets::credentials;
+use printers::registry::PrinterAddress;
 
 const MAX_CODE_CHARS: usize = 100;
 const MAX_NAME_CHARS: usize = 200;
 
 handles! {
     /// Handles that the setup routes need.
-    pub(crate) struct SetupHandles {
+    pub struct SetupHandles {
         access: Directory<Access>,
         config: Arc<Config>,
         environment: Arc<Environment>,
@@ -236,7 +234,7 @@ async fn enter(
 }
 
 /// Consumes the one-time code and returns the new setup session's cookie, for requests under `path`.
-pub(crate) fn show_code(app: &SetupHandles, code: &str, path: &str) -> Result<HeaderValue, ApiError> {
+pub fn show_code(app: &SetupHandles, code: &str, path: &str) -> Result<HeaderValue, ApiError> {
     if with_access(&app.access, |access| access.setup_completed_at.is_some())? {
         return Err(ApiError::conflict("setup_completed", "the setup is completed; admins sign in"));
     }
@@ -262,7 +260,7 @@ async fn first_admin(
 }
 
 /// Creates the first admin from a form with the same fields as the API's body, and signs them in.
-pub(crate) async fn first_admin_of<B>(
+pub async fn first_admin_of<B>(
     app: &SessionHandles,
     call: &CommandRequest<B>,
     body: &Value,
@@ -326,7 +324,7 @@ async fn test_connection(
 
 /// Tests a service with the settings in force plus these changes; writes nothing. Also returns whether the service is
 /// used at all with these settings.
-pub(crate) async fn tested_with(
+pub async fn tested_with(
     config: &Arc<Config>,
     service: Service,
     settings: JsonObject,

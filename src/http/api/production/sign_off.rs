@@ -4,15 +4,15 @@ use api_derive::{Request, Response};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::actors::kernel::directory::Directory;
-use crate::domain::file::{File, FileKind};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::domain::sign_off::{Inspection, MAX_NOTE_CHARS, SignOff};
-use crate::domain::time::Timestamp;
-use crate::http::error::ApiError;
-use crate::http::production::skus::MAX_UNITS_PER_PLATE;
-use crate::http::wire::{MaxChars, ONE_LINE, Optional, Within};
+use crate::production::skus::MAX_UNITS_PER_PLATE;
+use domain::file::{File, FileKind};
+use domain::id::Id;
+use domain::refusal::Refusal;
+use domain::sign_off::{Inspection, MAX_NOTE_CHARS, SignOff};
+use domain::time::Timestamp;
+use http::error::ApiError;
+use http::wire::{MaxChars, ONE_LINE, Optional, Within};
+use kernel::directory::Directory;
 
 /// Maximum length of a reason in characters; none of the shop's configured reasons is longer.
 const MAX_REASON_CHARS: usize = 50;

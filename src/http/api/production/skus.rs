@@ -2,7 +2,7 @@
 
 mod by_page;
 
-pub(crate) use by_page::{add_by_page, change_by_page, remove_by_page};
+pub use by_page::{add_by_page, change_by_page, remove_by_page};
 
 use std::sync::Arc;
 
@@ -11,28 +11,28 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::actors::kernel::directory::Directory;
-use crate::config::Config;
-use crate::domain::aggregate::Versioned;
-use crate::domain::amount::Amount;
-use crate::domain::bounds::{MAX_CENTS, MAX_PRINT_SECONDS};
-use crate::domain::file::{File, FileKind};
-use crate::domain::id::Id;
-use crate::domain::material::{Material, MaterialType};
-use crate::domain::principal::Role;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sku::{Component, Dimensions, MachineType, Sku, SkuCommand, SkuFields, SkuMaterial};
-use crate::domain::time::Timestamp;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{AboveZero, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, TextList, Within, like};
-use crate::store::queries::{Queries, SkuFilter};
+use config::Config;
+use domain::aggregate::Versioned;
+use domain::amount::Amount;
+use domain::bounds::{MAX_CENTS, MAX_PRINT_SECONDS};
+use domain::file::{File, FileKind};
+use domain::id::Id;
+use domain::material::{Material, MaterialType};
+use domain::principal::Role;
+use domain::refusal::{Faults, Refusal};
+use domain::sku::{Component, Dimensions, MachineType, Sku, SkuCommand, SkuFields, SkuMaterial};
+use domain::time::Timestamp;
+use http::access::{Caller, RequiredAccess};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Created, Listed, NoContent, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{AboveZero, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, TextList, Within, like};
+use kernel::directory::Directory;
+use store::queries::{Queries, SkuFilter};
 
 const PATH: &str = "/api/skus";
 const SLUG_TAKEN: &str = "Another SKU has this slug.";
@@ -54,7 +54,7 @@ like!(CURRENCY, "^[a-z]{3}$", "must be a lower-case ISO 4217 code");
 
 handles! {
     /// Handles that the SKU routes need.
-    pub(crate) struct SkuHandles {
+    pub struct SkuHandles {
         skus: Directory<Sku>,
         materials: Directory<Material>,
         files: Directory<File>,

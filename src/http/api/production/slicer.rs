@@ -18,27 +18,27 @@ use sha2::{Digest as _, Sha256};
 use super::files::{self, FileHandles, FormFields, Uploaded, take_upload};
 use super::orders::OrderHandles;
 use super::place::own_use;
-use crate::actors::kernel::directory::Directory;
-use crate::config::Config;
-use crate::domain::amount::Amount;
-use crate::domain::file::{File, FileKind};
-use crate::domain::id::Id;
-use crate::domain::material::Material;
-use crate::domain::principal::Role;
-use crate::domain::printer::{FilamentMaterials, Printer, Undecided, loaded_materials};
-use crate::domain::sku::{MachineType, Sku, SkuCommand, SkuFields, SkuMaterial};
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::{DescribedError, DescribedOperation};
-use crate::http::openapi::shape::{Shape, bytes, closed_object, optional, required, text_of};
-use crate::http::reply::{Created, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, Components, ToSchema, schema_of};
-use crate::printers::print_host::{API, HOW_TO, SERVER, TEXT};
-use crate::printers::registry::known_types;
-use crate::store::queries::{Page, Queries, SkuFilter};
+use config::Config;
+use domain::amount::Amount;
+use domain::file::{File, FileKind};
+use domain::id::Id;
+use domain::material::Material;
+use domain::principal::Role;
+use domain::printer::{FilamentMaterials, Printer, Undecided, loaded_materials};
+use domain::sku::{MachineType, Sku, SkuCommand, SkuFields, SkuMaterial};
+use http::access::{Caller, RequiredAccess};
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::{DescribedError, DescribedOperation};
+use http::openapi::shape::{Shape, bytes, closed_object, optional, required, text_of};
+use http::reply::{Created, Plain};
+use http::routes::ResourceRoutes;
+use http::wire::{Argument, Components, ToSchema, schema_of};
+use kernel::directory::Directory;
+use printers::print_host::{API, HOW_TO, SERVER, TEXT};
+use printers::registry::known_types;
+use store::queries::{Page, Queries, SkuFilter};
 
 /// Consumption of G-code that does not state its weight: the smallest amount, so that the ledger records the print.
 const UNSTATED: Amount = Amount(1);
@@ -50,7 +50,7 @@ const CODE_DIGITS: usize = 16;
 
 handles! {
     /// Handles that slicer uploads need.
-    pub(crate) struct SlicerHandles {
+    pub struct SlicerHandles {
         files: FileHandles,
         orders: OrderHandles,
         skus: Directory<Sku>,

@@ -4,7 +4,7 @@
 mod by_page;
 mod view;
 
-pub(crate) use by_page::agree_by_page;
+pub use by_page::agree_by_page;
 
 use std::collections::BTreeMap;
 
@@ -14,30 +14,30 @@ use axum::http::request::Parts;
 use serde_json::json;
 
 use self::view::{EntryView, LinkState, LinkView, LinksView, SystemView};
-use crate::actors::kernel::directory::Directory;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::material::{Material, MaterialCommand};
-use crate::domain::parts_sync::{LinkCommand, RightSide, StockSystem};
-use crate::domain::principal::Role;
-use crate::domain::refusal::Refusal;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{PageQuery, Query, cut};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, EmptyBody, OptionalBody, enumeration};
-use crate::integrations::{StockBoardState, StockBoards};
+use actors::integrations::{StockBoardState, StockBoards};
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::material::{Material, MaterialCommand};
+use domain::parts_sync::{LinkCommand, RightSide, StockSystem};
+use domain::principal::Role;
+use domain::refusal::Refusal;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{PageQuery, Query, cut};
+use http::path_id::PathId;
+use http::reply::{Created, Listed, NoContent, Plain, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{Argument, EmptyBody, OptionalBody, enumeration};
+use kernel::directory::Directory;
 
 const LINKS: &str = "/api/inventory/materials/{id}/links";
 const NO_LINK: &str = "The material is not linked to that system.";
 
 handles! {
     /// Handles that the stock link routes need.
-    pub(crate) struct LinkHandles {
+    pub struct LinkHandles {
         materials: Directory<Material>,
         boards: StockBoards,
     }

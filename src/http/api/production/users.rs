@@ -8,32 +8,32 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::auth::unexpected;
-use crate::actors::kernel::directory::Directory;
-use crate::domain::access::{self, Access, AccessAnswer, AccessCommand, User, normal_email};
-use crate::domain::id::Id;
-use crate::domain::password::own_password_fault;
-use crate::domain::principal::Role;
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::second_factor::SecondFactor;
-use crate::domain::time::Timestamp;
-use crate::http::access::{RequiredAccess, with_access};
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::hashing::Hashing;
-use crate::http::page::{PageQuery, Query, cut};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmailAddress, Filled, MaxChars, NewPassword, ONE_LINE, Optional, enumeration};
-use crate::secrets::credentials;
+use domain::access::{self, Access, AccessAnswer, AccessCommand, User, normal_email};
+use domain::id::Id;
+use domain::password::own_password_fault;
+use domain::principal::Role;
+use domain::refusal::{Faults, Refusal};
+use domain::second_factor::SecondFactor;
+use domain::time::Timestamp;
+use http::access::{RequiredAccess, with_access};
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::handles::handles;
+use http::hashing::Hashing;
+use http::page::{PageQuery, Query, cut};
+use http::path_id::PathId;
+use http::reply::{Created, Listed, NoContent, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{EmailAddress, Filled, MaxChars, NewPassword, ONE_LINE, Optional, enumeration};
+use kernel::directory::Directory;
+use platform::secrets::credentials;
 
 const PATH: &str = "/api/users";
 const MAX_NAME_CHARS: usize = 200;
 
 handles! {
     /// Handles that the staff routes need.
-    pub(crate) struct UserHandles {
+    pub struct UserHandles {
         access: Directory<Access>,
         hashing: Hashing,
     }
@@ -179,7 +179,7 @@ impl UserView {
 }
 
 /// Returns all members of staff, newest first.
-pub(crate) fn newest_users(app: &UserHandles) -> Result<Vec<Arc<User>>, ApiError> {
+pub fn newest_users(app: &UserHandles) -> Result<Vec<Arc<User>>, ApiError> {
     let mut all = with_access(&app.access, |access| {
         access.users.values().filter(|user| !user.archived).cloned().collect::<Vec<_>>()
     })?;
@@ -188,7 +188,7 @@ pub(crate) fn newest_users(app: &UserHandles) -> Result<Vec<Arc<User>>, ApiError
 }
 
 /// Returns a member of staff who is not removed.
-pub(crate) fn present_user(app: &UserHandles, id: Id) -> Result<Arc<User>, ApiError> {
+pub fn present_user(app: &UserHandles, id: Id) -> Result<Arc<User>, ApiError> {
     Ok(with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?)
 }
 
@@ -260,21 +260,16 @@ async fn remove(
 }
 
 /// Adds a member of staff from a form with the same fields as the API's body.
-pub(crate) async fn create_by_page(app: UserHandles, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
+pub async fn create_by_page(app: UserHandles, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
     create(State(app), call.of_form(body)).await.map(|_| ())
 }
 
 /// Changes a member of staff from a form with the same fields as the API's body.
-pub(crate) async fn update_by_page(
-    app: UserHandles,
-    id: Id,
-    call: &CommandRequest,
-    body: &Value,
-) -> Result<(), ApiError> {
+pub async fn update_by_page(app: UserHandles, id: Id, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
     update(State(app), PathId(id), call.of_form(body)).await.map(|_| ())
 }
 
 /// Removes a member of staff, as requested by a form.
-pub(crate) async fn remove_by_page(app: UserHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
+pub async fn remove_by_page(app: UserHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     remove(State(app), PathId(id), call.of_form(&json!({}))).await.map(|_| ())
 }

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::{Catalog, CatalogProvider};
-use crate::domain::time::Timestamp;
-use crate::http::error::ApiError;
-use crate::services::redis::Redis;
+use domain::time::Timestamp;
+use http::error::ApiError;
+use services::redis::Redis;
 
 /// Time for which a response of the provider counts as fresh.
 const FRESH_FOR: Duration = Duration::from_secs(60);

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{Catalog, CatalogCollection, CatalogItem};
-use crate::domain::id::Id;
-use crate::domain::picture_address::is_picture_address;
-use crate::domain::sku::Sku;
-use crate::domain::time::Timestamp;
-use crate::services::circuit::Circuit;
-use crate::services::storefront::{STOREFRONT_WORD, Storefront};
-use crate::store::queries::{Page, Queries, SkuFilter};
+use domain::id::Id;
+use domain::picture_address::is_picture_address;
+use domain::sku::Sku;
+use domain::time::Timestamp;
+use services::circuit::Circuit;
+use services::storefront::{STOREFRONT_WORD, Storefront};
+use store::queries::{Page, Queries, SkuFilter};
 
 /// Maximum number of items in a catalogue, which is held in memory and returned as a whole.
 const MAX_ITEMS: u64 = 1000;

@@ -4,13 +4,13 @@ use api_derive::Request;
 use serde_json::{Map, Value, json};
 
 use super::form::PHOTOS;
-use crate::domain::access::normal_email;
-use crate::domain::custom_request::MAX_PHOTOS;
-use crate::domain::intake_prices::{MAX_COLORS, Wishes};
-use crate::domain::refusal::{Faults, Refusal};
-use crate::http::error::ApiError;
-use crate::http::openapi::shape::{Member, Shape, bytes, closed_object, list_of, required};
-use crate::http::wire::{
+use domain::access::normal_email;
+use domain::custom_request::MAX_PHOTOS;
+use domain::intake_prices::{MAX_COLORS, Wishes};
+use domain::refusal::{Faults, Refusal};
+use http::error::ApiError;
+use http::openapi::shape::{Member, Shape, bytes, closed_object, list_of, required};
+use http::wire::{
     EmailAddress, Filled, FromJson, MaxChars, ONE_LINE, Request as _, TextList, ToSchema, ValuePath, Within,
 };
 

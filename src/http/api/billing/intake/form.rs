@@ -8,15 +8,15 @@ use axum::http::StatusCode;
 use sha2::{Digest as _, Sha256};
 
 use super::fields::{FormTexts, IntakeFields};
-use crate::app::customer_space::SpaceShare;
-use crate::domain::custom_request::MAX_PHOTOS;
-use crate::domain::picture_format::PictureFormat;
-use crate::files::blobs::{Blobs, Incoming};
-use crate::files::picture::PictureCleaner;
-use crate::http::bodies::MAX_PASSED_BYTES;
-use crate::http::error::ApiError;
-use crate::http::multipart::{broken, pass_over};
-use crate::http::part_heads::PartHeads;
+use actors::app::customer_space::SpaceShare;
+use domain::custom_request::MAX_PHOTOS;
+use domain::picture_format::PictureFormat;
+use files::blobs::{Blobs, Incoming};
+use files::picture::PictureCleaner;
+use http::bodies::MAX_PASSED_BYTES;
+use http::error::ApiError;
+use http::multipart::{broken, pass_over};
+use http::part_heads::PartHeads;
 
 /// Name of the photo field; pages may also use `photos[]`.
 pub(super) const PHOTOS: &str = "photos";

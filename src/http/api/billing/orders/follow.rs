@@ -18,18 +18,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::open_streams::{MAX_STREAMS_OF_CUSTOMER, OpenStreams, StreamPlace};
 use super::{own, steps};
-use crate::actors::kernel::directory::Directory;
-use crate::domain::aggregate::Versioned;
-use crate::domain::customer::Customer;
-use crate::domain::event::Numbered;
-use crate::domain::id::Id;
-use crate::domain::mail::kind::minute;
-use crate::domain::order::Order;
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::production::orders::OrderHandles;
+use crate::production::orders::OrderHandles;
+use domain::aggregate::Versioned;
+use domain::customer::Customer;
+use domain::event::Numbered;
+use domain::id::Id;
+use domain::mail::kind::minute;
+use domain::order::Order;
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::error::ApiError;
+use http::handles::handles;
+use kernel::directory::Directory;
 
 /// Media type of server-sent events.
 pub(super) const MEDIA: &str = "text/event-stream";
@@ -47,7 +47,7 @@ const RETRY_SECONDS: u32 = 30;
 
 handles! {
     /// Dependencies of the order stream.
-    pub(crate) struct FollowHandles {
+    pub struct FollowHandles {
         orders: OrderHandles,
         customers: Directory<Customer>,
         streams: Arc<OpenStreams>,
@@ -56,7 +56,7 @@ handles! {
 }
 
 /// Present state of an order.
-pub(crate) struct OrderSnapshot<'a> {
+pub struct OrderSnapshot<'a> {
     /// Order and its version.
     pub state: &'a Arc<Versioned<Order>>,
     /// Time at which the whole order is expected to be printed; `None` if it is already, or if no forecast exists.
@@ -89,7 +89,7 @@ struct OrderStream<R> {
 
 /// Returns a stream of an own order: an event of this name with what `render` shows, at once and after each change, and
 /// `over` once the order is over ([`Order::is_over`]). Errors: 403, 404, and 429 for a customer with too many streams.
-pub(crate) async fn follow<R>(
+pub async fn follow<R>(
     app: FollowHandles,
     who: &Caller,
     id: Id,

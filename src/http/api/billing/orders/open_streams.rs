@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 
-use crate::app::App;
-use crate::config::Config;
-use crate::domain::id::Id;
-use crate::http::resource_state::ResourceState;
+use actors::app::App;
+use config::Config;
+use domain::id::Id;
+use http::resource_state::ResourceState;
 
 /// Maximum number of concurrent streams per customer, over all their browsers.
 pub(super) const MAX_STREAMS_OF_CUSTOMER: usize = 20;
 
 /// Counter of the open streams per customer.
 #[derive(Default)]
-pub(crate) struct OpenStreams {
+pub struct OpenStreams {
     of_customer: DashMap<Id, usize>,
 }
 

@@ -6,19 +6,19 @@ use api_derive::Response;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use crate::domain::aggregate::Versioned;
-use crate::domain::event::Numbered;
-use crate::domain::id::Id;
-use crate::domain::order::{Address, Order, OrderKind, OrderStatus};
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::openapi::shape::Shape;
-use crate::http::production::orders::site::Site;
-use crate::http::production::orders::{CUSTOMER_STEPS, Lines, OrderNumber, ShipmentView, StepFor};
-use crate::http::wire::{AsView, Components, ToSchema};
-use crate::store::queries::{Page, Queries};
-use crate::store::rows::LoadError;
+use crate::production::orders::site::Site;
+use crate::production::orders::{CUSTOMER_STEPS, Lines, OrderNumber, ShipmentView, StepFor};
+use domain::aggregate::Versioned;
+use domain::event::Numbered;
+use domain::id::Id;
+use domain::order::{Address, Order, OrderKind, OrderStatus};
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::error::ApiError;
+use http::openapi::shape::Shape;
+use http::wire::{AsView, Components, ToSchema};
+use store::queries::{Page, Queries};
+use store::rows::LoadError;
 
 /// Order id used in examples.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8065";
@@ -97,7 +97,7 @@ pub(super) struct PaymentState {
     "totalCents": 2500, "currency": "usd", "itemCount": 2, "createdAt": "2026-11-02T10:00:00.000Z",
     "updatedAt": "2026-11-02T10:05:00.000Z",
     "lines": [{
-        "skuId": crate::http::production::skus::EXAMPLE_ID, "quantity": 2, "unitPriceCents": 1250,
+        "skuId": crate::production::skus::EXAMPLE_ID, "quantity": 2, "unitPriceCents": 1250,
         "description": "Vase", "taxRateBps": 0, "kitLine": null, "shipped": 0,
         "jobs": {"total": 2, "completed": 1}, "good": 1, "running": 1, "missing": 0, "cancelled": 0,
     }],
@@ -218,7 +218,7 @@ pub(super) fn for_reader(steps: Vec<Numbered>, who: &Caller) -> Vec<AsView<StepF
 }
 
 /// Returns the recorded events behind the customer's timeline.
-pub(crate) async fn steps(queries: &Queries, id: Id) -> Result<Vec<Numbered>, LoadError> {
+pub async fn steps(queries: &Queries, id: Id) -> Result<Vec<Numbered>, LoadError> {
     let page = Page { limit: MAX_STEPS, offset: 0 };
     Ok(queries.timeline(id, Some(&CUSTOMER_STEPS[..]), page).await?.0)
 }

@@ -8,22 +8,22 @@ use serde_json::{Value, json};
 use super::super::reply::{Made, Success};
 use super::super::site::RequestSite;
 use super::OwnQuoteHandles;
-use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::id::Id;
-use crate::domain::limits::LimitKind;
-use crate::domain::quote::{Quote, QuoteCommand, QuoteLine, QuoteModel};
-use crate::domain::refusal::Refusal;
-use crate::domain::sku::Dimensions;
-use crate::http::access::Caller;
-use crate::http::command_request::{CommandOutcome, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::limits::{Charge, Limited, within};
-use crate::http::model_upload;
-use crate::http::openapi::shape::{Shape, bytes, closed_object, optional, required, text_of, whole};
-use crate::http::path_id::NamedId;
-use crate::http::production::quotes::{ModelSlicing, draft_of_model, home_of};
-use crate::http::reply::Plain;
-use crate::http::wire::{MaxChars, ToSchema, Within};
+use crate::production::quotes::{ModelSlicing, draft_of_model, home_of};
+use domain::bounds::MAX_QUANTITY;
+use domain::id::Id;
+use domain::limits::LimitKind;
+use domain::quote::{Quote, QuoteCommand, QuoteLine, QuoteModel};
+use domain::refusal::Refusal;
+use domain::sku::Dimensions;
+use http::access::Caller;
+use http::command_request::{CommandOutcome, CommandTarget};
+use http::error::ApiError;
+use http::limits::{Charge, Limited, within};
+use http::model_upload;
+use http::openapi::shape::{Shape, bytes, closed_object, optional, required, text_of, whole};
+use http::path_id::NamedId;
+use http::reply::Plain;
+use http::wire::{MaxChars, ToSchema, Within};
 
 const EXAMPLE_MODEL: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 
@@ -96,7 +96,7 @@ pub(super) struct ModelReply {
 }
 
 /// Returns the first model of a quote with its line; `None` if the quote has no model.
-pub(crate) fn first_model(quote: &Quote) -> Option<(&QuoteLine, &QuoteModel)> {
+pub fn first_model(quote: &Quote) -> Option<(&QuoteLine, &QuoteModel)> {
     quote.lines.iter().find_map(|line| Some((line, line.model.as_ref()?)))
 }
 
@@ -135,7 +135,7 @@ pub(super) async fn upload(
 
 /// Receives a customer's model and drafts a quote for it. Used by both the API and the pages, which build their own
 /// responses with `answer`.
-pub(crate) async fn take_model<R>(
+pub async fn take_model<R>(
     app: &OwnQuoteHandles,
     who: Caller,
     site: Option<String>,

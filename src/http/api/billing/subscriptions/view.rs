@@ -4,10 +4,10 @@ use api_derive::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::domain::time::Timestamp;
-use crate::http::billing::profile::PaymentMethodView;
-use crate::http::wire::ToSchema;
-use crate::services::payments::{Subscription, SubscriptionInvoice, SubscriptionItem};
+use crate::billing::profile::PaymentMethodView;
+use domain::time::Timestamp;
+use http::wire::ToSchema;
+use services::payments::{Subscription, SubscriptionInvoice, SubscriptionItem};
 
 /// Subscription in a list.
 #[derive(Response, Serialize)]

@@ -9,18 +9,18 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
 use super::{SessionHandles, login, logout, open_sessions, password, start_session};
-use crate::domain::access::{AccessCommand, Session};
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
-use crate::http::access::{Caller, with_access};
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::limits::layer::ClientAddress;
+use domain::access::{AccessCommand, Session};
+use domain::id::Id;
+use domain::principal::Role;
+use domain::refusal::Refusal;
+use domain::time::Timestamp;
+use http::access::{Caller, with_access};
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::limits::layer::ClientAddress;
 
 /// Signs in with the values of a form and returns the API's response, which may be a refusal.
-pub(crate) async fn signed_in_by_page(
+pub async fn signed_in_by_page(
     app: SessionHandles,
     from: IpAddr,
     call: CommandRequest,
@@ -34,7 +34,7 @@ pub(crate) async fn signed_in_by_page(
 }
 
 /// Changes the caller's own password and returns the API's response, which may be a refusal.
-pub(crate) async fn password_by_page(
+pub async fn password_by_page(
     app: SessionHandles,
     from: IpAddr,
     call: &CommandRequest,
@@ -46,7 +46,7 @@ pub(crate) async fn password_by_page(
 
 /// Opens a session for a member of staff who authenticated by other means than a password, and returns the cookie that
 /// carries it. 404 if the account is closed.
-pub(crate) async fn session_without_password(
+pub async fn session_without_password(
     app: &SessionHandles,
     who: &Caller,
     headers: &HeaderMap,
@@ -58,27 +58,23 @@ pub(crate) async fn session_without_password(
 }
 
 /// Signs out and returns the API's response.
-pub(crate) async fn signed_out_by_page(
-    app: SessionHandles,
-    who: Caller,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+pub async fn signed_out_by_page(app: SessionHandles, who: Caller, headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(logout(State(app), who, headers).await?.into_response())
 }
 
 /// A session of a member of staff, as listed on pages.
-pub(crate) struct ListedSession {
-    pub(crate) id: Id,
+pub struct ListedSession {
+    pub id: Id,
     /// Email address of the user.
-    pub(crate) email: String,
+    pub email: String,
     /// Time of the session's last request.
-    pub(crate) seen_at: Timestamp,
+    pub seen_at: Timestamp,
     /// Time at which the session was started by signing in.
-    pub(crate) created_at: Timestamp,
+    pub created_at: Timestamp,
     /// The browser's `User-Agent`.
-    pub(crate) agent: Option<String>,
+    pub agent: Option<String>,
     /// `true` if this page was requested with the session.
-    pub(crate) current: bool,
+    pub current: bool,
 }
 
 /// Returns whether the caller may see and end a session: their own or, for admins, any.
@@ -87,7 +83,7 @@ fn may_end(who: &Caller, user: Id, session: &Session) -> bool {
 }
 
 /// Returns the sessions that the caller may end, the most recently used first.
-pub(crate) fn sessions_by_page(app: &SessionHandles, who: &Caller) -> Result<Vec<ListedSession>, ApiError> {
+pub fn sessions_by_page(app: &SessionHandles, who: &Caller) -> Result<Vec<ListedSession>, ApiError> {
     let user = who.user()?;
     let open = open_sessions(app, |session| may_end(who, user, session))?;
     let mut listed = with_access(&app.access, |access| {
@@ -106,7 +102,7 @@ pub(crate) fn sessions_by_page(app: &SessionHandles, who: &Caller) -> Result<Vec
 }
 
 /// Ends a session; 404 unless the caller may end it.
-pub(crate) async fn end_session_by_page(app: &SessionHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
+pub async fn end_session_by_page(app: &SessionHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     let user = call.who.user()?;
     let sessions = open_sessions(app, |session| session.id == id && may_end(&call.who, user, session))?;
     if sessions.is_empty() {

@@ -5,16 +5,16 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::SignedIn;
-use crate::actors::kernel::directory::Directory;
-use crate::domain::access::Access;
-use crate::domain::id::Id;
-use crate::domain::principal::{Principal, Role};
-use crate::domain::refusal::Refusal;
-use crate::http::access::with_access;
-use crate::http::error::ApiError;
-use crate::http::openapi::shape::{Shape, either};
-use crate::http::production::users::UserView;
-use crate::http::wire::{self, Components, ToSchema, schema_of};
+use crate::production::users::UserView;
+use domain::access::Access;
+use domain::id::Id;
+use domain::principal::{Principal, Role};
+use domain::refusal::Refusal;
+use http::access::with_access;
+use http::error::ApiError;
+use http::openapi::shape::{Shape, either};
+use http::wire::{self, Components, ToSchema, schema_of};
+use kernel::directory::Directory;
 
 /// Identity of the caller: a user, an API key or a machine.
 pub(super) enum Identity {

@@ -3,10 +3,10 @@
 use std::net::IpAddr;
 
 use super::SessionHandles;
-use crate::domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
-use crate::domain::limits::LimitKind;
-use crate::http::error::ApiError;
-use crate::http::limits::{Charge, Limited, within};
+use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
+use domain::limits::LimitKind;
+use http::error::ApiError;
+use http::limits::{Charge, Limited, within};
 
 /// Codes of refusals whose password was correct.
 const OF_SECOND_FACTOR: [&str; 3] = [SECOND_FACTOR_REQUIRED, WRONG_CODE, TOO_MANY_CODES];
@@ -14,7 +14,7 @@ const OF_SECOND_FACTOR: [&str; 3] = [SECOND_FACTOR_REQUIRED, WRONG_CODE, TOO_MAN
 /// Runs `rest`, which checks a password, unless there were too many attempts on this account, from this address or in
 /// total. An attempt with the right password but a missing or wrong second factor is not a guess at the password and is
 /// not counted; codes have a limit of their own.
-pub(in crate::http::production) async fn within_tries<R>(
+pub(in crate::production) async fn within_tries<R>(
     app: &SessionHandles,
     email: &str,
     from: IpAddr,

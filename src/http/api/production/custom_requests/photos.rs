@@ -8,16 +8,16 @@ use axum::response::{IntoResponse, Response};
 use tokio_util::io::ReaderStream;
 
 use super::CustomRequestHandles;
-use crate::domain::picture_format::PictureFormat;
-use crate::domain::principal::Role;
-use crate::domain::refusal::Refusal;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
-use crate::http::path_id::PathId;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, Components, Reply};
+use domain::picture_format::PictureFormat;
+use domain::principal::Role;
+use domain::refusal::Refusal;
+use http::access::RequiredAccess;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::path_id::PathId;
+use http::routes::ResourceRoutes;
+use http::wire::{Argument, Components, Reply};
 
 /// Adds the photo route.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {

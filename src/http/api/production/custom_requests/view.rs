@@ -5,13 +5,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::EXAMPLE_ID;
-use crate::domain::custom_request::{CustomRequest, CustomRequestStatus, Photo};
-use crate::domain::id::Id;
-use crate::domain::intake_prices::EstimateItem;
-use crate::domain::picture_format::PictureFormat;
-use crate::domain::time::Timestamp;
-use crate::http::billing::profile::EXAMPLE_ID as EXAMPLE_CUSTOMER;
-use crate::http::production::orders::site::Site;
+use crate::billing::profile::EXAMPLE_ID as EXAMPLE_CUSTOMER;
+use crate::production::orders::site::Site;
+use domain::custom_request::{CustomRequest, CustomRequestStatus, Photo};
+use domain::id::Id;
+use domain::intake_prices::EstimateItem;
+use domain::picture_format::PictureFormat;
+use domain::time::Timestamp;
 
 /// A custom request in a list.
 #[derive(Response, Serialize)]

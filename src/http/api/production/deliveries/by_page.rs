@@ -4,24 +4,24 @@ use axum::extract::State;
 use serde_json::{Map, Value};
 
 use super::{EndpointHandles, redeliver, replay, test};
-use crate::domain::id::Id;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
+use domain::id::Id;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
 
 /// Sends a test event to an endpoint.
-pub(crate) async fn test_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
+pub async fn test_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     test(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await.map(|_| ())
 }
 
 /// Redelivers one delivery and returns the id of its endpoint.
-pub(crate) async fn redeliver_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<Id, ApiError> {
+pub async fn redeliver_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<Id, ApiError> {
     let created = redeliver(State(app), PathId(id), call.of_form(&Value::Object(Map::new()))).await?;
     Ok(created.into_body().endpoint_id)
 }
 
 /// Starts a replay with the API's request body for it.
-pub(crate) async fn replay_by_page(
+pub async fn replay_by_page(
     app: EndpointHandles,
     id: Id,
     call: &CommandRequest,

@@ -4,22 +4,22 @@ use axum::extract::State;
 use serde_json::Value;
 
 use super::{EndpointHandles, EndpointWithSecret, create, disable, enable, remove, rotate, update};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
 
 /// Facts about an endpoint that a response shows only once.
-pub(crate) struct TellingEndpoint {
+pub struct TellingEndpoint {
     /// ID of the endpoint.
-    pub(crate) id: Id,
+    pub id: Id,
     /// URL of the endpoint.
-    pub(crate) url: String,
+    pub url: String,
     /// Secret that signs payloads; `None` if the user chose it and so knows it.
-    pub(crate) secret: Option<String>,
+    pub secret: Option<String>,
     /// Warnings about permitted but discouraged values.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 impl From<EndpointWithSecret> for TellingEndpoint {
@@ -30,7 +30,7 @@ impl From<EndpointWithSecret> for TellingEndpoint {
 }
 
 /// Registers an endpoint with the API's request body for it.
-pub(crate) async fn create_by_page(
+pub async fn create_by_page(
     app: EndpointHandles,
     call: &CommandRequest,
     body: &Value,
@@ -39,32 +39,18 @@ pub(crate) async fn create_by_page(
 }
 
 /// Changes an endpoint's URL or its events.
-pub(crate) async fn change_by_page(
-    app: EndpointHandles,
-    id: Id,
-    call: &CommandRequest,
-    body: &Value,
-) -> Result<(), ApiError> {
+pub async fn change_by_page(app: EndpointHandles, id: Id, call: &CommandRequest, body: &Value) -> Result<(), ApiError> {
     update(State(app), PathId(id), call.of_form(body)).await.map(|_| ())
 }
 
 /// Rotates an endpoint's secret to one that the server generates.
-pub(crate) async fn rotate_by_page(
-    app: EndpointHandles,
-    id: Id,
-    call: &CommandRequest,
-) -> Result<TellingEndpoint, ApiError> {
+pub async fn rotate_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<TellingEndpoint, ApiError> {
     let none = Value::Object(serde_json::Map::new());
     Ok(rotate(State(app), PathId(id), call.of_form(&none)).await?.into_body().into())
 }
 
 /// Runs the action named by the last segment of the form's path.
-pub(crate) async fn act_by_page(
-    app: EndpointHandles,
-    id: Id,
-    word: &str,
-    call: &CommandRequest,
-) -> Result<(), ApiError> {
+pub async fn act_by_page(app: EndpointHandles, id: Id, word: &str, call: &CommandRequest) -> Result<(), ApiError> {
     let (shop, at, none) = (State(app), PathId(id), Value::Object(serde_json::Map::new()));
     match word {
         "enable" => enable(shop, at, call.of_form(&none)).await.map(|_| ()),

@@ -3,11 +3,11 @@
 use axum::extract;
 
 use super::{FileHandles, FormFields, take_upload};
-use crate::domain::id::Id;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
+use domain::id::Id;
+use http::access::Caller;
+use http::error::ApiError;
 
 /// Receives a G-code upload and returns the id of its file.
-pub(crate) async fn take_gcode(app: &FileHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
+pub async fn take_gcode(app: &FileHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
     Ok(take_upload(app, who, request, FormFields::AtPrinter).await?.done.id)
 }

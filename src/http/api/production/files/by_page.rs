@@ -3,18 +3,18 @@
 use axum::extract::{self, State};
 
 use super::{FileHandles, FormFields, remove, take_upload};
-use crate::domain::id::Id;
-use crate::http::access::Caller;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
+use domain::id::Id;
+use http::access::Caller;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
 
 /// Receives an upload and returns the id of its file.
-pub(crate) async fn take_by_page(app: &FileHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
+pub async fn take_by_page(app: &FileHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
     Ok(take_upload(app, who, request, FormFields::Ours).await?.done.id)
 }
 
 /// Deletes a file that nothing uses.
-pub(crate) async fn remove_by_page(app: FileHandles, id: Id, call: CommandRequest) -> Result<(), ApiError> {
+pub async fn remove_by_page(app: FileHandles, id: Id, call: CommandRequest) -> Result<(), ApiError> {
     remove(State(app), PathId(id), call).await.map(|_| ())
 }

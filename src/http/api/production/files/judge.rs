@@ -1,9 +1,9 @@
 //! Decision on the kind of an uploaded file.
 
-use crate::domain::file::FileKind;
-use crate::domain::gcode::Content;
-use crate::domain::refusal::Refusal;
-use crate::http::error::ApiError;
+use domain::file::FileKind;
+use domain::gcode::Content;
+use domain::refusal::Refusal;
+use http::error::ApiError;
 
 /// Decides the kind of a file from the declared kind and the content. A recognized content decides if no kind is
 /// declared, and must not contradict a declared one.

@@ -7,17 +7,17 @@ use axum::response::{IntoResponse, Response};
 use tokio_util::io::ReaderStream;
 
 use super::FileHandles;
-use crate::domain::file::File;
-use crate::domain::principal::Role;
-use crate::domain::refusal::Refusal;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
-use crate::http::page::Query;
-use crate::http::path_id::PathId;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Components, Reply, Within};
+use domain::file::File;
+use domain::principal::Role;
+use domain::refusal::Refusal;
+use http::access::RequiredAccess;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::page::Query;
+use http::path_id::PathId;
+use http::routes::ResourceRoutes;
+use http::wire::{Components, Reply, Within};
 
 /// Number of a file's own thumbnail; thumbnails of plates have the numbers of their plates.
 const WHOLE_PICTURE: u32 = 0;
@@ -68,7 +68,7 @@ async fn show(
 
 /// Returns the thumbnail of a plate or, for number 0, of the whole file. Only PNG, as slicers write it, is stored, and
 /// response headers make browsers treat it only as an image.
-pub(crate) async fn picture(app: &FileHandles, file: &File, number: u32) -> Result<Response, ApiError> {
+pub async fn picture(app: &FileHandles, file: &File, number: u32) -> Result<Response, ApiError> {
     let of_plate = file.metadata.plate(number).and_then(|plate| plate.thumbnail.as_ref());
     let thumbnail = if number == WHOLE_PICTURE { file.metadata.thumbnail.as_ref() } else { of_plate };
     let nothing = || ApiError::from(Refusal::not_found("picture"));

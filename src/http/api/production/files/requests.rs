@@ -2,10 +2,10 @@
 
 use api_derive::Request;
 
-use crate::domain::file::FileKind;
-use crate::http::openapi::shape::{Shape, bytes, closed_object, optional, required};
-use crate::http::page::PageQuery;
-use crate::http::wire::{ToSchema, schema_of};
+use domain::file::FileKind;
+use http::openapi::shape::{Shape, bytes, closed_object, optional, required};
+use http::page::PageQuery;
+use http::wire::{ToSchema, schema_of};
 
 /// Body of an upload: a multipart form, which is streamed.
 pub(super) struct FileUpload;

@@ -4,12 +4,12 @@ use api_derive::Response;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::domain::amount::Amount;
-use crate::domain::file::{File, FileKind, FileMetadata, GcodeForm, Plate, PlateFilament};
-use crate::domain::id::Id;
-use crate::domain::sku::Dimensions;
-use crate::domain::time::Timestamp;
-use crate::http::wire::ToSchema;
+use domain::amount::Amount;
+use domain::file::{File, FileKind, FileMetadata, GcodeForm, Plate, PlateFilament};
+use domain::id::Id;
+use domain::sku::Dimensions;
+use domain::time::Timestamp;
+use http::wire::ToSchema;
 
 /// An uploaded file, with the metadata parsed from it.
 #[derive(Response, Serialize)]

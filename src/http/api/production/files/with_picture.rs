@@ -6,14 +6,14 @@ use axum::extract;
 use axum::extract::multipart::Field;
 
 use super::{FileHandles, Upload, form_of, recorded};
-use crate::domain::file::FileKind;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::http::access::{Caller, still};
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::multipart::{broken, store};
-use crate::http::part_heads::PartHeads;
+use domain::file::FileKind;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use http::access::{Caller, still};
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::multipart::{broken, store};
+use http::part_heads::PartHeads;
 
 /// Name of the picture field.
 const PICTURE_FIELD: &str = "picture";
@@ -23,17 +23,17 @@ const MAX_FIELD_BYTES: usize = 8 * 1024;
 const MAX_FIELDS: usize = 32;
 
 /// Fields of a form, and the file of its picture.
-pub(crate) struct FormWithPicture {
+pub struct FormWithPicture {
     /// The request, by which commands can be issued to aggregates.
-    pub(crate) call: CommandRequest,
+    pub call: CommandRequest,
     /// All fields except the picture.
-    pub(crate) fields: BTreeMap<String, String>,
+    pub fields: BTreeMap<String, String>,
     /// File of the picture; `None` if none was chosen.
-    pub(crate) picture: Option<Id>,
+    pub picture: Option<Id>,
 }
 
 /// Receives such a form and records its picture. `label` names the picture field in refusals.
-pub(crate) async fn take_with_picture(
+pub async fn take_with_picture(
     app: &FileHandles,
     who: Caller,
     request: extract::Request,

@@ -7,9 +7,9 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::Judged;
-use crate::app::App;
-use crate::config::Config;
-use crate::http::resource_state::ResourceState;
+use actors::app::App;
+use config::Config;
+use http::resource_state::ResourceState;
 
 /// Time for which a result is reused.
 const MAX_AGE: Duration = Duration::from_secs(1);

@@ -3,11 +3,11 @@
 use tokio::time::timeout;
 
 use super::{HealthHandles, MAX_DATABASE_WAIT};
-use crate::actors::kernel::entry::ActorSummary;
-use crate::actors::restores::DispatchHold;
-use crate::app::customer_space::CustomerSpaceSummary;
-use crate::domain::customer_space::SpaceRefusal;
-use crate::integrations::IntegrationSummary;
+use actors::app::customer_space::CustomerSpaceSummary;
+use actors::integrations::IntegrationSummary;
+use actors::restores::DispatchHold;
+use domain::customer_space::SpaceRefusal;
+use kernel::entry::ActorSummary;
 
 /// Maximum number of parked aggregates, and of damaged rows, that are listed individually.
 const MAX_NAMED: usize = 20;

@@ -3,8 +3,8 @@
 use tokio::time::Instant;
 
 use super::{ComponentState, ComponentStatus, DatabaseStatus, HealthHandles, RedisStatus, judge};
-use crate::actors::kernel::directory::KindSummary;
-use crate::actors::kernel::entry::ActorSummary;
+use kernel::directory::KindSummary;
+use kernel::entry::ActorSummary;
 
 /// Maximum number of crashed or parked actors that are listed individually.
 const MAX_ACTORS_NAMED: usize = 50;
@@ -12,35 +12,35 @@ const MAX_ACTORS_NAMED: usize = 50;
 const PARKED_WORD: &str = "parked";
 
 /// A server component.
-pub(crate) struct ComponentReport {
+pub struct ComponentReport {
     /// Name of the component, as in `/readyz`.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Short description of the problem; `None` while the component is up.
-    pub(crate) trouble: Option<&'static str>,
+    pub trouble: Option<&'static str>,
     /// Number of crashes since the process started.
-    pub(crate) crashes: u64,
+    pub crashes: u64,
 }
 
 /// Status of the whole server.
-pub(crate) struct SystemReport {
+pub struct SystemReport {
     /// Reason the server is not ready; `None` if it is.
-    pub(crate) fault: Option<String>,
+    pub fault: Option<String>,
     /// Problem of the database; `None` while it accepts writes and answers reads.
-    pub(crate) database_trouble: Option<&'static str>,
+    pub database_trouble: Option<&'static str>,
     /// `true` if Redis responds; `None` if Redis is not used.
-    pub(crate) redis_up: Option<bool>,
+    pub redis_up: Option<bool>,
     /// Components directly under the root supervisor.
-    pub(crate) components: Vec<ComponentReport>,
+    pub components: Vec<ComponentReport>,
     /// Problems that do not stop the server, in plain language.
-    pub(crate) degraded: Vec<String>,
+    pub degraded: Vec<String>,
     /// Number of actors of each kind, by state.
-    pub(crate) kinds: Vec<KindSummary>,
+    pub kinds: Vec<KindSummary>,
     /// Actors that crashed or are out of service, the most frequent crashes first; limited to what fits on a page.
-    pub(crate) troubled: Vec<ActorSummary>,
+    pub troubled: Vec<ActorSummary>,
 }
 
 /// Collects the server's status; the readiness part is at most a second old.
-pub(crate) async fn system_report(app: &HealthHandles) -> SystemReport {
+pub async fn system_report(app: &HealthHandles) -> SystemReport {
     let judged = app.readiness.recent(Instant::now(), || judge(app)).await;
     let component = |(&name, status): (&&'static str, &ComponentStatus)| ComponentReport {
         name,

@@ -7,15 +7,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::InsightHandles;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::insights::{
-    LEAD_STEPS_MS, LeadTimes, PrintTally, PromiseTally, day_text, days_between, lead_ms, share,
-};
-use crate::domain::time::Timestamp;
-use crate::http::error::ApiError;
-use crate::http::production::printers::FailureReason;
-use crate::store::queries::ActivityBy;
+use crate::production::printers::FailureReason;
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::insights::{LEAD_STEPS_MS, LeadTimes, PrintTally, PromiseTally, day_text, days_between, lead_ms, share};
+use domain::time::Timestamp;
+use http::error::ApiError;
+use store::queries::ActivityBy;
 
 /// Maximum number of printers in a response.
 const MAX_PRINTERS_SHOWN: usize = 1000;
@@ -26,77 +24,77 @@ const MAX_MATERIALS_SHOWN: usize = 200;
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrintNumbers", example = numbers_example(json!({})))]
-pub(crate) struct PrintNumbers {
+pub struct PrintNumbers {
     /// Number of prints that began and have ended, with any outcome.
-    pub(crate) prints: i64,
+    pub prints: i64,
     /// Number of prints that ran to completion.
-    pub(crate) finished: i64,
+    pub finished: i64,
     /// Number of prints that failed or were given up.
-    pub(crate) failed: i64,
+    pub failed: i64,
     /// Number of prints that were cancelled after they began.
-    pub(crate) cancelled: i64,
+    pub cancelled: i64,
     /// Share of failed prints among those that finished or failed, from 0 to 1; null without such prints.
-    pub(crate) failure_rate: Option<f64>,
+    pub failure_rate: Option<f64>,
     /// Total print time in seconds, as far as starts and ends were observed.
-    pub(crate) print_seconds: i64,
+    pub print_seconds: i64,
 }
 
 /// Use of a printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterUse", example = numbers_example(json!({
-    "printerId": crate::http::production::printers::EXAMPLE_ID, "name": "Left", "utilisation": 0.62,
+    "printerId": crate::production::printers::EXAMPLE_ID, "name": "Left", "utilisation": 0.62,
 })))]
-pub(crate) struct PrinterUse {
+pub struct PrinterUse {
     /// ID of the printer to which the prints were dispatched.
-    pub(crate) printer_id: Id,
+    pub printer_id: Id,
     /// Name of the printer; null if it no longer exists.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// Share of the time span, since its registration, in which the printer printed, from 0 to 1; null if it was not
     /// registered in it.
-    pub(crate) utilisation: Option<f64>,
+    pub utilisation: Option<f64>,
     #[serde(flatten)]
-    pub(crate) numbers: PrintNumbers,
+    pub numbers: PrintNumbers,
 }
 
 /// Prints of one day.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DayPrints", example = numbers_example(json!({"day": "2026-11-02"})))]
-pub(crate) struct DayPrints {
+pub struct DayPrints {
     /// UTC day on which the prints were dispatched: `2026-11-02`.
-    pub(crate) day: String,
+    pub day: String,
     #[serde(flatten)]
-    pub(crate) numbers: PrintNumbers,
+    pub numbers: PrintNumbers,
 }
 
 /// Consumption of a material by prints.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "UsedMaterial", example = json!({
-    "materialId": crate::http::production::materials::EXAMPLE_ID, "name": "PLA black", "unit": "g", "amount": 1840.5,
+    "materialId": crate::production::materials::EXAMPLE_ID, "name": "PLA black", "unit": "g", "amount": 1840.5,
 }))]
-pub(crate) struct UsedMaterial {
+pub struct UsedMaterial {
     /// ID of the material.
-    pub(crate) material_id: Id,
+    pub material_id: Id,
     /// Name of the material; null if it no longer exists.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// Unit of the amount: `g`, `mL`, `sheet` or `unit`.
-    pub(crate) unit: &'static str,
+    pub unit: &'static str,
     /// Amount consumed by prints, whether or not their parts were good.
-    pub(crate) amount: Amount,
+    pub amount: Amount,
 }
 
 /// Number of orders in a range of lead times.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LeadTimeGroup", example = json!({"atMostSeconds": 86_400, "orders": 12}))]
-pub(crate) struct LeadTimeGroup {
+pub struct LeadTimeGroup {
     /// Upper limit of the range in seconds, which starts where the previous range ends; null for the last range,
     /// without limit.
-    pub(crate) at_most_seconds: Option<i64>,
+    pub at_most_seconds: Option<i64>,
     /// Number of orders in the range.
-    pub(crate) orders: i64,
+    pub orders: i64,
 }
 
 /// Lead time of orders, from payment until ready.
@@ -105,28 +103,28 @@ pub(crate) struct LeadTimeGroup {
 #[api(name = "LeadTime", example = json!({
     "orders": 12, "medianSeconds": 30_000, "mostSeconds": 80_000, "spread": [LeadTimeGroup::example()],
 }))]
-pub(crate) struct LeadTimeView {
+pub struct LeadTimeView {
     /// Number of ready orders, out of the newest 2,000 placed in the time span.
-    pub(crate) orders: i64,
+    pub orders: i64,
     /// Median lead time in seconds; null without orders.
-    pub(crate) median_seconds: Option<i64>,
+    pub median_seconds: Option<i64>,
     /// 80th percentile of the lead time in seconds; null without orders.
-    pub(crate) most_seconds: Option<i64>,
+    pub most_seconds: Option<i64>,
     /// Distribution of orders by lead time, shortest first.
-    pub(crate) spread: Vec<LeadTimeGroup>,
+    pub spread: Vec<LeadTimeGroup>,
 }
 
 /// Fulfilment of promised times, among the newest 2,000 orders placed in the time span.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PromiseNumbers", example = json!({"kept": 9, "late": 3, "keptShare": 0.75}))]
-pub(crate) struct PromiseNumbers {
+pub struct PromiseNumbers {
     /// Number of orders that were ready by the promised time.
-    pub(crate) kept: i64,
+    pub kept: i64,
     /// Number of orders that were ready later, or are past their promised time and not ready.
-    pub(crate) late: i64,
+    pub late: i64,
     /// Share of fulfilled promises, from 0 to 1; null without promises.
-    pub(crate) kept_share: Option<f64>,
+    pub kept_share: Option<f64>,
 }
 
 /// Prints and orders in a time span.
@@ -137,21 +135,21 @@ pub(crate) struct PromiseNumbers {
     "failuresByReason": [FailureReason::example()], "materialUsed": [UsedMaterial::example()],
     "leadTime": LeadTimeView::example(), "promises": PromiseNumbers::example(),
 }))]
-pub(crate) struct ShopActivity {
+pub struct ShopActivity {
     /// Totals of all prints.
-    pub(crate) total: PrintNumbers,
+    pub total: PrintNumbers,
     /// All printers of the shop, plus deleted ones that printed; the busiest first, at most 1,000.
-    pub(crate) by_printer: Vec<PrinterUse>,
+    pub by_printer: Vec<PrinterUse>,
     /// Days of the time span, oldest first; only the last 367.
-    pub(crate) by_day: Vec<DayPrints>,
+    pub by_day: Vec<DayPrints>,
     /// Failure reasons among the last 1,000 failed prints, most frequent first: at most 20, the rest combined.
-    pub(crate) failures_by_reason: Vec<FailureReason>,
+    pub failures_by_reason: Vec<FailureReason>,
     /// Material consumption, largest first; at most 200 materials.
-    pub(crate) material_used: Vec<UsedMaterial>,
+    pub material_used: Vec<UsedMaterial>,
     /// Lead time of orders, from payment until ready.
-    pub(crate) lead_time: LeadTimeView,
+    pub lead_time: LeadTimeView,
     /// Fulfilment of promised times.
-    pub(crate) promises: PromiseNumbers,
+    pub promises: PromiseNumbers,
 }
 
 fn numbers_example(more: serde_json::Value) -> serde_json::Value {

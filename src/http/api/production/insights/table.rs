@@ -3,9 +3,9 @@
 use axum::http::header;
 
 use super::{Insights, QualityNumbers};
-use crate::domain::amount::Amount;
-use crate::domain::csv::{Cell, Csv};
-use crate::http::reply::{Media, MediaType};
+use domain::amount::Amount;
+use domain::csv::{Cell, Csv};
+use http::reply::{Media, MediaType};
 
 /// Units of lost material, each with a column of its own: grams, millilitres, sheets.
 const UNITS: [&str; 3] = ["g", "mL", "sheet"];

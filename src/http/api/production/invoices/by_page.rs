@@ -4,15 +4,15 @@ use axum::extract::State;
 use serde_json::Value;
 
 use super::{InvoiceHandles, create, documents, mark_paid, pay_links, refund, send, update, void};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
-use crate::http::production::orders::site::SiteHeader;
+use crate::production::orders::site::SiteHeader;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
 
 /// Runs the action named by the last segment of the form's path, with the API's request body for it.
-pub(crate) async fn act_by_page(
+pub async fn act_by_page(
     app: InvoiceHandles,
     id: Id,
     word: &str,
@@ -34,7 +34,7 @@ pub(crate) async fn act_by_page(
 }
 
 /// Drafts an invoice and returns its id.
-pub(crate) async fn create_by_page(app: InvoiceHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
+pub async fn create_by_page(app: InvoiceHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let created = create(State(app), SiteHeader(None), call.with_body(body)).await?;
     created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
 }

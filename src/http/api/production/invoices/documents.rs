@@ -8,15 +8,15 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{InvoiceHandles, issued};
-use crate::app::documents::WholeDocument;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::http::command_request::{CommandRequest, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::openapi::operation::DescribedOperation;
-use crate::http::path_id::PathId;
-use crate::http::reply::{Media, MediaType, Plain};
-use crate::http::wire::{Argument, EmptyBody, OptionalBody};
+use actors::app::documents::WholeDocument;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use http::command_request::{CommandRequest, find_existing, state_of};
+use http::error::ApiError;
+use http::openapi::operation::DescribedOperation;
+use http::path_id::PathId;
+use http::reply::{Media, MediaType, Plain};
+use http::wire::{Argument, EmptyBody, OptionalBody};
 
 /// Media type of a PDF.
 pub(super) struct PdfMedia;

@@ -5,13 +5,13 @@ use axum::extract::State;
 use serde_json::json;
 
 use super::{InvoiceHandles, InvoiceView, finish};
-use crate::domain::invoice::{Invoice, InvoiceCommand, pay_token};
-use crate::domain::time::Timestamp;
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
-use crate::http::reply::{NoContent, Resource};
-use crate::http::wire::OptionalBody;
+use domain::invoice::{Invoice, InvoiceCommand, pay_token};
+use domain::time::Timestamp;
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::path_id::PathId;
+use http::reply::{NoContent, Resource};
+use http::wire::OptionalBody;
 
 /// A payment link for an invoice.
 #[derive(Request, Debug)]
@@ -22,7 +22,7 @@ pub struct PayLinkBody {
 }
 
 /// Returns the URL of an invoice's payment link; `None` if there is none.
-pub(crate) fn pay_url(app: &InvoiceHandles, invoice: &Invoice) -> Option<String> {
+pub fn pay_url(app: &InvoiceHandles, invoice: &Invoice) -> Option<String> {
     let number = invoice.standing_link(app.environment.now())?;
     let token = pay_token(app.config.auth.session_secret.expose(), invoice.id, number);
     Some(format!("{}/pay/{token}", app.config.public_url()))

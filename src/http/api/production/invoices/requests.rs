@@ -4,13 +4,13 @@ use api_derive::Request;
 use serde_json::json;
 
 use super::super::orders::site::Site;
-use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
-use crate::domain::id::Id;
-use crate::domain::invoice::{DraftInvoice, Invoice, InvoiceLine, InvoiceStatus, MAX_LINES, Party};
-use crate::domain::order::Address;
-use crate::domain::time::Timestamp;
-use crate::http::page::PageQuery;
-use crate::http::wire::{EmailAddress, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within, like};
+use domain::bounds::{MAX_CENTS, MAX_QUANTITY};
+use domain::id::Id;
+use domain::invoice::{DraftInvoice, Invoice, InvoiceLine, InvoiceStatus, MAX_LINES, Party};
+use domain::order::Address;
+use domain::time::Timestamp;
+use http::page::PageQuery;
+use http::wire::{EmailAddress, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within, like};
 
 /// Maximum tax rate in basis points: 100 %.
 const MAX_RATE_BPS: i64 = 10_000;

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::super::orders::{OrderReader, PendingRefund, site::Site};
 use super::EXAMPLE_ID;
-use crate::domain::id::Id;
-use crate::domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceLine, InvoiceStatus, Payment};
-use crate::domain::order::Address;
-use crate::domain::restore::numbers::NumberGap;
-use crate::domain::time::Timestamp;
-use crate::store::queries::NumberingSeries;
+use domain::id::Id;
+use domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceLine, InvoiceStatus, Payment};
+use domain::order::Address;
+use domain::restore::numbers::NumberGap;
+use domain::time::Timestamp;
+use store::queries::NumberingSeries;
 
 fn summary_example() -> Value {
     json!({

@@ -4,15 +4,15 @@ use axum::extract::State;
 use serde_json::Value;
 
 use super::{JobHandles, cancel, pause, release, resolve, resume, retry, sign_off, update};
-use crate::domain::dispatch::{SpoolToLoad, spools_to_load};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
+use domain::dispatch::{SpoolToLoad, spools_to_load};
+use domain::id::Id;
+use domain::refusal::Refusal;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
 
 /// Runs the action with the API's request body for it.
-pub(crate) async fn act_by_page(
+pub async fn act_by_page(
     app: JobHandles,
     id: Id,
     word: &str,
@@ -35,17 +35,17 @@ pub(crate) async fn act_by_page(
 
 impl JobHandles {
     /// Returns the reason a job waits, in plain language as in the API; `None` if it does not wait.
-    pub(crate) fn waiting_reason(&self, job: &super::Job) -> Option<String> {
+    pub fn waiting_reason(&self, job: &super::Job) -> Option<String> {
         super::view::waiting_reason(self, job)
     }
 
     /// Returns the printers that could print a job now and the obstacles at the others, as in the API.
-    pub(crate) fn matched(&self, job: &super::Job) -> super::matching::JobMatch {
+    pub fn matched(&self, job: &super::Job) -> super::matching::JobMatch {
         super::matching::of(self, job)
     }
 
     /// Returns the spools to load so that a waiting job can be printed.
-    pub(crate) fn spools_to_load(&self, job: &super::Job) -> Vec<SpoolToLoad> {
+    pub fn spools_to_load(&self, job: &super::Job) -> Vec<SpoolToLoad> {
         self.dispatcher.around(job, |around| spools_to_load(job, around))
     }
 }

@@ -6,15 +6,15 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{JobHandles, find};
-use crate::domain::amount::Amount;
-use crate::domain::dispatch::{PrinterMatch, match_printers, waiting_reason};
-use crate::domain::id::Id;
-use crate::domain::job::{Job, JobState};
-use crate::domain::launch::ChosenSlot;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
-use crate::http::production::materials;
-use crate::http::reply::Plain;
+use crate::production::materials;
+use domain::amount::Amount;
+use domain::dispatch::{PrinterMatch, match_printers, waiting_reason};
+use domain::id::Id;
+use domain::job::{Job, JobState};
+use domain::launch::ChosenSlot;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http::reply::Plain;
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
@@ -38,46 +38,46 @@ pub struct JobMatch {
     /// Reason the job waits, in plain language.
     waiting_reason: Option<String>,
     /// All printers, in the order in which the dispatcher would choose them.
-    pub(crate) printers: Vec<PrinterMatchView>,
+    pub printers: Vec<PrinterMatchView>,
 }
 
 /// Match of a job with one printer.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMatch")]
-pub(crate) struct PrinterMatchView {
+pub struct PrinterMatchView {
     /// ID of the printer.
-    pub(crate) printer_id: Id,
+    pub printer_id: Id,
     /// Name of the printer.
-    pub(crate) name: String,
+    pub name: String,
     /// `true` if the printer fits the job and is ready.
-    pub(crate) possible: bool,
+    pub possible: bool,
     /// `true` if there is no lasting obstacle: file format, machine type, model, volume, nozzle, build plate, materials
     /// in slots, and their remaining amounts.
-    pub(crate) fits: bool,
+    pub fits: bool,
     /// `true` if the printer could take a job now.
-    pub(crate) ready: bool,
+    pub ready: bool,
     /// Obstacles, in plain language.
-    pub(crate) missing: Vec<String>,
+    pub missing: Vec<String>,
     /// Slots from which the job would be printed.
-    pub(crate) slots: Vec<SlotMatchView>,
+    pub slots: Vec<SlotMatchView>,
 }
 
 /// Slot that would supply a material.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SlotMatch")]
-pub(crate) struct SlotMatchView {
+pub struct SlotMatchView {
     /// ID of the material in the slot.
-    pub(crate) material_id: Id,
+    pub material_id: Id,
     /// Amount that the job needs, in the material's unit.
-    pub(crate) need: Amount,
+    pub need: Amount,
     /// Number of the slot.
-    pub(crate) slot: u32,
+    pub slot: u32,
     /// Amount remaining in the slot, in the material's unit; null if unknown.
     remaining: Option<Amount>,
     /// `true` if the material is known to be in the slot; `false` if the slot's contents are unknown.
-    pub(crate) loaded: bool,
+    pub loaded: bool,
 }
 
 impl PrinterMatchView {

@@ -5,16 +5,16 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::JobHandles;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, AttemptState, Block, Job, JobClaim, JobState, Stock};
-use crate::domain::time::Timestamp;
-use crate::http::openapi::shape::{Shape, text_like};
-use crate::http::production::orders::{self, OrderNumber};
-use crate::http::production::printers::Percent;
-use crate::http::production::sign_off::SignOffView;
-use crate::http::production::{materials, skus};
-use crate::http::wire::ToSchema;
+use crate::production::orders::{self, OrderNumber};
+use crate::production::printers::Percent;
+use crate::production::sign_off::SignOffView;
+use crate::production::{materials, skus};
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::job::{Attempt, AttemptState, Block, Job, JobClaim, JobState, Stock};
+use domain::time::Timestamp;
+use http::openapi::shape::{Shape, text_like};
+use http::wire::ToSchema;
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
@@ -175,7 +175,7 @@ impl ToSchema for JobNumber {
 
 impl JobView {
     /// Builds the view of a job, with the current state reported by its printer and the dispatcher.
-    pub(crate) fn new(app: &JobHandles, job: &Job) -> Self {
+    pub fn new(app: &JobHandles, job: &Job) -> Self {
         let printing = matches!(job.state, JobState::Printing | JobState::Paused);
         let status = job.printer_id.filter(|_| printing).and_then(|printer| app.printer_connections.status(printer));
         let resident = job.printer_id.filter(|_| printing).and_then(|printer| app.printers.resident(printer));

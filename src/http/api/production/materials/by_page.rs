@@ -4,16 +4,16 @@ use axum::extract::State;
 use serde_json::Value;
 
 use super::{Adjustment, MaterialHandles, add, adjust, remove, update};
-use crate::domain::id::Id;
-use crate::domain::material::MaterialCommand;
-use crate::domain::refusal::Refusal;
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
-use crate::http::wire::read_body;
+use domain::id::Id;
+use domain::material::MaterialCommand;
+use domain::refusal::Refusal;
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::path_id::PathId;
+use http::wire::read_body;
 
 /// Runs the operation that `word` names, with the form data as the body of the API operation.
-pub(crate) async fn act_by_page(
+pub async fn act_by_page(
     app: MaterialHandles,
     id: Id,
     word: &str,
@@ -30,12 +30,12 @@ pub(crate) async fn act_by_page(
 }
 
 /// Adds a material from a body in the format of the API and returns its id.
-pub(crate) async fn create_by_page(app: &MaterialHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
+pub async fn create_by_page(app: &MaterialHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     Ok(add(app, &call.with_body(body)).await?.id)
 }
 
 /// Receives or writes off stock from a body in the format of the API, for a page that does more in the same request.
-pub(crate) async fn adjust_by_page(
+pub async fn adjust_by_page(
     app: &MaterialHandles,
     call: &CommandRequest,
     id: Id,

@@ -8,7 +8,7 @@ use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
-use crate::observe::meters::Counted;
+use platform::observe::meters::Counted;
 
 /// Prefix of every metric name.
 const PREFIX: &str = "printfloor";

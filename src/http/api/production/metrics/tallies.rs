@@ -9,11 +9,11 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
 use super::word;
-use crate::app::App;
-use crate::config::Config;
-use crate::http::resource_state::ResourceState;
-use crate::store::queries::Queries;
-use crate::store::rows::LoadError;
+use actors::app::App;
+use config::Config;
+use http::resource_state::ResourceState;
+use store::queries::Queries;
+use store::rows::LoadError;
 
 /// Maximum age of counts that are returned again without a query.
 const MAX_COUNT_AGE: Duration = Duration::from_secs(15);

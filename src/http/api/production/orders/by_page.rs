@@ -4,14 +4,14 @@ use axum::extract::State;
 use serde_json::Value;
 
 use super::{OrderHandles, cancel, confirm, mark_paid, refund, ship, update};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
 
 /// Runs the operation that the path names, with the form data as the body of the API operation.
-pub(crate) async fn act_by_page(
+pub async fn act_by_page(
     app: OrderHandles,
     id: Id,
     word: &str,

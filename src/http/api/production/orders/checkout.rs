@@ -7,14 +7,14 @@ use serde_json::json;
 
 use super::to_pay::before_checkout;
 use super::{OrderHandles, visible};
-use crate::actors::checkouts::OpenSession;
-use crate::domain::time::Timestamp;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
-use crate::http::reply::Plain;
-use crate::http::return_paths::CheckoutBody;
-use crate::http::wire::OptionalBody;
+use actors::checkouts::OpenSession;
+use domain::time::Timestamp;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http::reply::Plain;
+use http::return_paths::CheckoutBody;
+use http::wire::OptionalBody;
 
 /// Page on which an order can be paid.
 #[derive(Response, Serialize)]

@@ -3,11 +3,11 @@
 use api_derive::Response;
 use serde::{Serialize, Serializer};
 
-use crate::domain::id::Id;
-use crate::domain::job::JobState;
-use crate::domain::order::{Line, LineParts, Order};
-use crate::http::openapi::shape::{Shape, list};
-use crate::http::wire::{Components, ToSchema, schema_of};
+use domain::id::Id;
+use domain::job::JobState;
+use domain::order::{Line, LineParts, Order};
+use http::openapi::shape::{Shape, list};
+use http::wire::{Components, ToSchema, schema_of};
 
 /// Line of an order.
 #[derive(Response, Serialize)]

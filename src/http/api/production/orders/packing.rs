@@ -8,16 +8,16 @@ use serde_json::json;
 
 use super::view::{OrderNumber, ShipmentView};
 use super::{OrderHandles, visible};
-use crate::domain::id::Id;
-use crate::domain::order::{Address, Order, SentLine, SentShipment, Shipment};
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
-use crate::http::production::jobs::JobNumber;
-use crate::http::reply::Plain;
-use crate::http::wire::Argument;
+use crate::production::jobs::JobNumber;
+use domain::id::Id;
+use domain::order::{Address, Order, SentLine, SentShipment, Shipment};
+use domain::refusal::Refusal;
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http::reply::Plain;
+use http::wire::Argument;
 
 /// Shipment that has left.
 #[derive(Response, Serialize)]
@@ -41,7 +41,7 @@ pub(super) struct SentView<'a> {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SentLine", example = json!({
-    "line": 0, "skuId": crate::http::production::skus::EXAMPLE_ID, "description": "Vase", "quantity": 2,
+    "line": 0, "skuId": crate::production::skus::EXAMPLE_ID, "description": "Vase", "quantity": 2,
 }))]
 struct SentLineView {
     /// Index of the order's line, from 0.
@@ -97,7 +97,7 @@ pub(super) struct PackingList {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(example = json!({
-    "jobId": crate::http::production::jobs::EXAMPLE_ID, "jobNumber": "JOB-000245", "line": 0, "quantity": 2,
+    "jobId": crate::production::jobs::EXAMPLE_ID, "jobNumber": "JOB-000245", "line": 0, "quantity": 2,
 }))]
 struct PackedPrint {
     /// Job that printed the parts.

@@ -4,14 +4,14 @@ use api_derive::Request;
 use serde_json::json;
 
 use super::site::Site;
-use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
-use crate::domain::id::Id;
-use crate::domain::invoice::InvoiceCommand;
-use crate::domain::order::{Address, MAX_LINES, OrderCommand, OrderKind, OrderStatus, PICKUP, SentLine, Shipment};
-use crate::domain::refusal::Faults;
-use crate::domain::time::Timestamp;
-use crate::http::page::PageQuery;
-use crate::http::wire::{CalendarDay, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within};
+use domain::bounds::{MAX_CENTS, MAX_QUANTITY};
+use domain::id::Id;
+use domain::invoice::InvoiceCommand;
+use domain::order::{Address, MAX_LINES, OrderCommand, OrderKind, OrderStatus, PICKUP, SentLine, Shipment};
+use domain::refusal::Faults;
+use domain::time::Timestamp;
+use http::page::PageQuery;
+use http::wire::{CalendarDay, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within};
 
 /// Range of order and job priorities.
 pub const PRIORITY: Within<u8> = Within(0..=9);

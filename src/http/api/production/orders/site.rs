@@ -5,12 +5,12 @@ use axum::http::request::Parts;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::config::checks::SITES;
-use crate::domain::refusal::Faults;
-use crate::http::error::ApiError;
-use crate::http::openapi::operation::{DescribedOperation, Parameter};
-use crate::http::openapi::shape::{Shape, word};
-use crate::http::wire::{Argument, Components, FromJson, ToSchema, ValuePath, schema_of};
+use config::checks::SITES;
+use domain::refusal::Faults;
+use http::error::ApiError;
+use http::openapi::operation::{DescribedOperation, Parameter};
+use http::openapi::shape::{Shape, word};
+use http::wire::{Argument, Components, FromJson, ToSchema, ValuePath, schema_of};
 
 /// Header that names the site.
 pub const HEADER: &str = "x-service-site";

@@ -4,12 +4,12 @@ use api_derive::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::domain::event::Numbered;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::production::events::SubjectView;
-use crate::http::wire::{JsonObject, Viewed};
+use crate::production::events::SubjectView;
+use domain::event::Numbered;
+use domain::id::Id;
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::wire::{JsonObject, Viewed};
 
 /// Order events visible to the customer.
 pub const CUSTOMER_STEPS: [&str; 11] = [

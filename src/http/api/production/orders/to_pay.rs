@@ -4,17 +4,17 @@
 use axum::http::StatusCode;
 
 use super::OrderHandles;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::domain::customer::Customer;
-use crate::domain::id::Id;
-use crate::domain::order::{Order, OrderCommand, OrderStatus};
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::production::place::{NewOrderLine, buyer_of, look_up};
+use crate::production::place::{NewOrderLine, buyer_of, look_up};
+use domain::customer::Customer;
+use domain::id::Id;
+use domain::order::{Order, OrderCommand, OrderStatus};
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use kernel::envelope::CommandOrigin;
 
 /// Checks and updates an order that is about to be paid. Only drafts are refused here: the prices of a placed order
 /// stand.
-pub(crate) async fn before_checkout(app: &OrderHandles, id: Id) -> Result<(), ApiError> {
+pub async fn before_checkout(app: &OrderHandles, id: Id) -> Result<(), ApiError> {
     let (_, state) = find_existing(&app.orders, id).await?;
     let order = state_of(&state)?;
     if order.status == OrderStatus::Draft {

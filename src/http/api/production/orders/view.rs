@@ -10,13 +10,13 @@ use serde_json::json;
 use super::lines::Lines;
 use super::packing::SentView;
 use super::site::Site;
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::order::{Address, Order, OrderKind, OrderStatus, Payment, RefundAsked, Shipment};
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::openapi::shape::{Shape, date, list, text_like};
-use crate::http::wire::{Components, ToSchema, Viewed, schema_of};
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::order::{Address, Order, OrderKind, OrderStatus, Payment, RefundAsked, Shipment};
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::openapi::shape::{Shape, date, list, text_like};
+use http::wire::{Components, ToSchema, Viewed, schema_of};
 
 /// Order. Its items keep the names and prices of the time of the order.
 #[derive(Response, Serialize)]
@@ -25,7 +25,7 @@ use crate::http::wire::{Components, ToSchema, Viewed, schema_of};
     "id": super::EXAMPLE_ID, "number": "ORD-000123", "kind": "manual", "status": "paid", "site": "support",
     "customerId": null, "customerEmail": "buyer@example.org",
     "lines": [{
-        "skuId": crate::http::production::skus::EXAMPLE_ID, "quantity": 2, "unitPriceCents": 1250, "description": "Vase",
+        "skuId": crate::production::skus::EXAMPLE_ID, "quantity": 2, "unitPriceCents": 1250, "description": "Vase",
         "taxRateBps": 0, "kitLine": null, "shipped": 0, "jobs": {"total": 2, "completed": 1}, "good": 1, "running": 1, "missing": 0, "cancelled": 0,
     }],
     "currency": "usd", "subtotalCents": 2500, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "roundingCents": 0,

@@ -7,12 +7,12 @@ use serde_json::json;
 
 use super::super::orders::site::{Site, SiteHeader};
 use super::PaymentHandles;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::http::error::ApiError;
-use crate::http::page::{PageQuery, Query};
-use crate::http::reply::Listed;
-use crate::store::queries::{ListedPayment, PaymentFilter};
+use domain::id::Id;
+use domain::time::Timestamp;
+use http::error::ApiError;
+use http::page::{PageQuery, Query};
+use http::reply::Listed;
+use store::queries::{ListedPayment, PaymentFilter};
 
 /// Query parameters for listing payments.
 #[derive(Request, Debug)]

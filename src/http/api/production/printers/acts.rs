@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::connection;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::domain::id::Id;
-use crate::domain::printer::{Act, ActRecord, Printer, PrinterCommand};
-use crate::domain::refusal::Refusal;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::printers::adapter::PrinterError;
-use crate::printers::connections::{PrinterConnection, PrinterConnections};
+use domain::id::Id;
+use domain::printer::{Act, ActRecord, Printer, PrinterCommand};
+use domain::refusal::Refusal;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
+use printers::adapter::PrinterError;
+use printers::connections::{PrinterConnection, PrinterConnections};
 
 /// Action on one printer, before it is carried out.
 pub struct PrinterAct {

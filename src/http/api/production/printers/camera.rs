@@ -9,20 +9,20 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{PrinterHandles, present};
-use crate::domain::camera_link;
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::printer::{CameraFields, check_camera_url, same_camera};
-use crate::domain::refusal::Refusal;
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
-use crate::http::page::Query;
-use crate::http::path_id::PathId;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Components, Filled, MaxChars, Optional, Reply, SecretText};
-use crate::printers::cameras::Picture;
-use crate::printers::cameras::frame::PictureKind;
+use domain::camera_link;
+use domain::id::Id;
+use domain::principal::Role;
+use domain::printer::{CameraFields, check_camera_url, same_camera};
+use domain::refusal::Refusal;
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
+use http::page::Query;
+use http::path_id::PathId;
+use http::routes::ResourceRoutes;
+use http::wire::{Components, Filled, MaxChars, Optional, Reply, SecretText};
+use printers::cameras::Picture;
+use printers::cameras::frame::PictureKind;
 
 /// Errors that mean that there is no picture.
 const NO_PICTURE: [DescribedError; 4] = [

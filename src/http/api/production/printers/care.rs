@@ -11,25 +11,23 @@ use serde_json::{Value, json};
 
 use self::view::{EntryView, ReminderView, SuggestionsView};
 use super::{PrinterHandles, present};
-use crate::domain::amount::Amount;
-use crate::domain::bounds::MAX_CENTS;
-use crate::domain::id::Id;
-use crate::domain::maintenance::{
-    CareCommand, EntryFields, MAX_INTERVAL_COUNT, MAX_REMINDERS, Reminder, ReminderFields,
-};
-use crate::domain::principal::Role;
-use crate::domain::printer::{Printer, PrinterAnswer, PrinterCommand};
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::openapi::operation::DescribedError;
-use crate::http::page::{PageQuery, Query, cut};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{AboveZero, Argument, Filled, ItemsWithin, MaxChars, ONE_LINE, TextList, Within, read_body};
+use domain::amount::Amount;
+use domain::bounds::MAX_CENTS;
+use domain::id::Id;
+use domain::maintenance::{CareCommand, EntryFields, MAX_INTERVAL_COUNT, MAX_REMINDERS, Reminder, ReminderFields};
+use domain::principal::Role;
+use domain::printer::{Printer, PrinterAnswer, PrinterCommand};
+use domain::refusal::Refusal;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::openapi::operation::DescribedError;
+use http::page::{PageQuery, Query, cut};
+use http::path_id::PathId;
+use http::reply::{Created, Listed, NoContent, Plain};
+use http::routes::ResourceRoutes;
+use http::wire::{AboveZero, Argument, Filled, ItemsWithin, MaxChars, ONE_LINE, TextList, Within, read_body};
 
 const REMINDERS: &str = "/api/printers/{id}/reminders";
 const ONE_REMINDER: &str = "/api/printers/{id}/reminders/{reminder}";

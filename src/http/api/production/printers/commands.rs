@@ -6,7 +6,7 @@
 
 mod by_page;
 
-pub(crate) use by_page::act_by_page;
+pub use by_page::act_by_page;
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ use serde_json::json;
 use super::acts::PrinterAct;
 use super::view::PrinterView;
 use super::{BUSY, ON_PRINTER, PRINTING, PrinterHandles, present};
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::printer::{Act, PrinterCommand};
-use crate::domain::refusal::Refusal;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::openapi::shape::{Shape, list_of, text_of};
-use crate::http::path_id::PathId;
-use crate::http::production::sign_off::{NOTHING, SignOffRequest};
-use crate::http::reply::{Plain, Resource};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, MaxChars, ONE_LINE, OptionalBody, Rule};
-use crate::printers::adapter::PrinterError;
-use crate::printers::connections::PrinterConnection;
+use crate::production::sign_off::{NOTHING, SignOffRequest};
+use domain::id::Id;
+use domain::principal::Role;
+use domain::printer::{Act, PrinterCommand};
+use domain::refusal::Refusal;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::openapi::shape::{Shape, list_of, text_of};
+use http::path_id::PathId;
+use http::reply::{Plain, Resource};
+use http::routes::ResourceRoutes;
+use http::wire::{EmptyBody, MaxChars, ONE_LINE, OptionalBody, Rule};
+use printers::adapter::PrinterError;
+use printers::connections::PrinterConnection;
 
 /// Adds the routes of printer commands.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {

@@ -8,21 +8,21 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{ON_PRINTER, PrinterHandles, connection, present};
-use crate::domain::failure_detection::keeps_secret;
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::printer_status::{PastPrint, PrintEnd};
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::openapi::shape::{Shape, anything, open_object};
-use crate::http::page::Query;
-use crate::http::path_id::PathId;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Response, ToSchema};
-use crate::printers::adapter::Webcam;
-use crate::printers::connections::PrinterConnection;
+use domain::failure_detection::keeps_secret;
+use domain::id::Id;
+use domain::principal::Role;
+use domain::printer_status::{PastPrint, PrintEnd};
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::openapi::shape::{Shape, anything, open_object};
+use http::page::Query;
+use http::path_id::PathId;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::wire::{Response, ToSchema};
+use printers::adapter::Webcam;
+use printers::connections::PrinterConnection;
 
 /// Adds the routes that query the printer itself.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {

@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 
 use super::PrinterHandles;
 use super::camera::GivenCamera;
-use crate::config::Config;
-use crate::domain::id::Id;
-use crate::domain::printer::{MachineAddress, Nozzle, PrinterFields, RoomPosition, check_base_url, same_machine};
-use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sku::{Dimensions, MachineType};
-use crate::http::error::ApiError;
-use crate::http::openapi::shape::{Shape, word};
-use crate::http::production::materials;
-use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, SecretText, TextList, ToSchema, ValuePath};
-use crate::printers::adapter::{Adapter, PrinterError};
-use crate::printers::registry::{MakeError, PrinterAddress};
-use crate::printers::{BUILT_IN, PrinterType as Declared};
+use crate::production::materials;
+use config::Config;
+use domain::id::Id;
+use domain::printer::{MachineAddress, Nozzle, PrinterFields, RoomPosition, check_base_url, same_machine};
+use domain::refusal::{Faults, Refusal};
+use domain::sku::{Dimensions, MachineType};
+use http::error::ApiError;
+use http::openapi::shape::{Shape, word};
+use http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, SecretText, TextList, ToSchema, ValuePath};
+use printers::adapter::{Adapter, PrinterError};
+use printers::registry::{MakeError, PrinterAddress};
+use printers::{BUILT_IN, PrinterType as Declared};
 
 /// Maximum time for which a registration waits to detect the program at the printer's address.
 const RECOGNITION_TIMEOUT: Duration = Duration::from_millis(1500);
@@ -308,7 +308,7 @@ mod tests {
     fn the_key_of_the_settings_goes_only_to_their_address() {
         let mut config = Config::default();
         config.printers.fw_rest_url = "http://10.0.0.9:7125".to_owned();
-        config.printers.fw_rest_api_key = crate::config::values::Secret::new("secret");
+        config.printers.fw_rest_api_key = config::values::Secret::new("secret");
         let key = |url: &str| filled(&config, "fw_rest", url.to_owned(), String::new()).1;
         assert_eq!(key(""), "secret");
         assert_eq!(key("http://10.0.0.9:7125/"), "secret");

@@ -8,28 +8,28 @@ use serde_json::{Value, json};
 
 use super::files::{EXAMPLE_FILE_ID, UploadedFile, gcode_file};
 use super::{BUSY, NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
-use crate::actors::printers::{MANUAL_PLATE, StartOutcome, await_start};
-use crate::domain::file::MAX_FILAMENTS;
-use crate::domain::file_name::printer_name;
-use crate::domain::id::Id;
-use crate::domain::launch::FilamentSlot;
-use crate::domain::principal::Role;
-use crate::domain::printer::{ManualFailure, Printer, PrinterAnswer, PrinterCommand};
-use crate::domain::refusal::{Faults, Refusal};
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
-use crate::http::openapi::shape::{Shape, either, object, optional, required, text, yes_no};
-use crate::http::path_id::PathId;
-use crate::http::reply;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{
+use actors::printers::{MANUAL_PLATE, StartOutcome, await_start};
+use domain::file::MAX_FILAMENTS;
+use domain::file_name::printer_name;
+use domain::id::Id;
+use domain::launch::FilamentSlot;
+use domain::principal::Role;
+use domain::printer::{ManualFailure, Printer, PrinterAnswer, PrinterCommand};
+use domain::refusal::{Faults, Refusal};
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
+use http::openapi::shape::{Shape, either, object, optional, required, text, yes_no};
+use http::path_id::PathId;
+use http::reply;
+use http::routes::ResourceRoutes;
+use http::wire::{
     Components, Filled, FromJson, ItemsWithin, MaxChars, Member, Members, Optional, Reply, Request, ToSchema,
     ValuePath, read_body, read_object, schema_of,
 };
-use crate::printers::adapter::{PrinterError, SlotsWanted};
-use crate::printers::connections::PrinterConnection;
+use printers::adapter::{PrinterError, SlotsWanted};
+use printers::connections::PrinterConnection;
 
 /// Maximum length of the name of a file on a printer, in characters.
 const MAX_NAME_CHARS: usize = 255;
@@ -130,9 +130,9 @@ impl Request for FileToPrint {
     }
     fn read(members: &mut Members<'_>) -> Option<Self> {
         let stored = members.read::<Optional<Id>>("fileId", &[], None);
-        let rules: &[&dyn crate::http::wire::Rule<String>] = &[&Filled, &MaxChars(MAX_NAME_CHARS)];
+        let rules: &[&dyn http::wire::Rule<String>] = &[&Filled, &MaxChars(MAX_NAME_CHARS)];
         let on_printer = members.read::<Optional<String>>("filename", rules, None);
-        let many: &[&dyn crate::http::wire::Rule<Vec<u32>>] = &[&ItemsWithin(1..=MAX_FILAMENTS)];
+        let many: &[&dyn http::wire::Rule<Vec<u32>>] = &[&ItemsWithin(1..=MAX_FILAMENTS)];
         let slots = members.read::<Optional<Vec<u32>>>("slots", many, None);
         let file = match (stored?, on_printer?) {
             (Optional::Present(id), Optional::Absent) => PrintedFile::Stored(id),
@@ -204,7 +204,7 @@ async fn print(
 
 /// Prints a stored file manually. Returns whether the printer has already started it; otherwise the print is still
 /// pending.
-pub(crate) async fn print_stored<B>(
+pub async fn print_stored<B>(
     app: &PrinterHandles,
     id: Id,
     call: &CommandRequest<B>,

@@ -7,23 +7,23 @@ use serde_json::json;
 
 use super::care::OdometerView;
 use super::{EXAMPLE_ID, PrinterHandles, present};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, AttemptState, Job};
-use crate::domain::principal::Role;
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::production::jobs::JobNumber;
-use crate::http::production::orders::{self, OrderNumber};
-use crate::http::production::sign_off::SignOffView;
-use crate::http::production::{jobs, skus};
-use crate::http::reply::{Listed, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::store::queries::AttemptTotals;
+use crate::production::jobs::JobNumber;
+use crate::production::orders::{self, OrderNumber};
+use crate::production::sign_off::SignOffView;
+use crate::production::{jobs, skus};
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::job::{Attempt, AttemptState, Job};
+use domain::principal::Role;
+use domain::refusal::Refusal;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Listed, Plain};
+use http::routes::ResourceRoutes;
+use store::queries::AttemptTotals;
 
 /// Adds the routes of a printer's production record.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
@@ -133,11 +133,11 @@ impl PrinterAttemptView {
 /// Number of prints that failed for one reason.
 #[derive(Response, Serialize)]
 #[api(name = "FailureReason", example = json!({"reason": "the printer stopped: nozzle too hot", "count": 2}))]
-pub(crate) struct FailureReason {
+pub struct FailureReason {
     /// Reason as stated by the printer or an operator; null for all other reasons together, and where none was stated.
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
     /// Number of failed prints.
-    pub(crate) count: i64,
+    pub count: i64,
 }
 
 /// Totals of a printer's production.

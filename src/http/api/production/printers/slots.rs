@@ -9,20 +9,20 @@ use serde_json::{Value, json};
 use super::PrinterHandles;
 use super::fields::check_material;
 use super::view::PrinterView;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::printer::{MAX_SLOTS, Printer, PrinterCommand, Slot, SlotSource, Spool};
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
-use crate::http::production::materials;
-use crate::http::reply::Resource;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, NotNegative, like, read_body};
+use crate::production::materials;
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::principal::Role;
+use domain::printer::{MAX_SLOTS, Printer, PrinterCommand, Slot, SlotSource, Spool};
+use domain::refusal::Refusal;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget};
+use http::error::ApiError;
+use http::path_id::PathId;
+use http::reply::Resource;
+use http::routes::ResourceRoutes;
+use http::wire::{Argument, NotNegative, like, read_body};
 
 like!(COLOUR, "^#[0-9a-fA-F]{6}$", "must be a colour such as #1a2b3c");
 
@@ -146,7 +146,7 @@ async fn loading(app: &PrinterHandles, slot: u32, loaded: LoadedSpool) -> Result
 }
 
 /// Loads a slot from a body in the format of the API. A form may set several slots in one request.
-pub(crate) async fn load_by_page(
+pub async fn load_by_page(
     app: &PrinterHandles,
     call: &CommandRequest,
     (printer, slot): (Id, u32),

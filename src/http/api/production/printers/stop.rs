@@ -7,20 +7,20 @@ use serde_json::json;
 
 use super::acts::PrinterAct;
 use super::{ON_PRINTER, PrinterHandles, present};
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::printers::{StopRoute, emergency_stop};
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::printer::Act;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody};
-use crate::printers::PrinterType;
-use crate::printers::adapter::Operation;
+use actors::printers::{StopRoute, emergency_stop};
+use domain::id::Id;
+use domain::principal::Role;
+use domain::printer::Act;
+use http::access::{Caller, RequiredAccess};
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::wire::{EmptyBody, OptionalBody};
+use kernel::envelope::CommandOrigin;
+use printers::PrinterType;
+use printers::adapter::Operation;
 
 /// Adds the route of the emergency stop.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
@@ -51,11 +51,11 @@ struct StoppedView {
 }
 
 /// Message for a printer type without an immediate stop.
-pub(crate) const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print is ended by the fastest way there is, \
+pub const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print is ended by the fastest way there is, \
      and the heaters are switched off where the printer allows it. In danger switch it off at the mains";
 
 /// Returns whether a printer has no emergency stop, regardless of whether it is connected.
-pub(crate) fn gentle(app: &PrinterHandles, id: Id) -> bool {
+pub fn gentle(app: &PrinterHandles, id: Id) -> bool {
     let watched = app.printer_connections.get(id).map(|connection| connection.adapter.declared());
     let registered = || {
         let state = app.printers.resident(id)?.read();
@@ -78,7 +78,7 @@ async fn stop(
 
 /// Stops a printer in an emergency. Returns whether the stop has been recorded; if not, it is recorded as soon as
 /// possible.
-pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool, ApiError> {
+pub async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool, ApiError> {
     let route = match app.printer_connections.get(id) {
         Some(connection) => StopRoute::Watched(connection),
         None => {

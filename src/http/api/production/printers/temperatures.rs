@@ -6,16 +6,16 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{PrinterHandles, present};
-use crate::domain::principal::Role;
-use crate::domain::temperature_history::{HeatSpan, HeaterCourse};
-use crate::domain::time::{HOUR_MS, Timestamp};
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::page::Query;
-use crate::http::path_id::PathId;
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::Within;
+use domain::principal::Role;
+use domain::temperature_history::{HeatSpan, HeaterCourse};
+use domain::time::{HOUR_MS, Timestamp};
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::page::Query;
+use http::path_id::PathId;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::wire::Within;
 
 /// Default time span.
 const DEFAULT_SPAN_MS: i64 = HOUR_MS / 2;

@@ -9,15 +9,15 @@ use super::care::{self, DueView, OdometerView};
 use super::fields::PrinterDetails;
 use super::slots::SlotView;
 use super::{EXAMPLE_ID, PrinterHandles};
-use crate::domain::id::Id;
-use crate::domain::printer::{Attention, LastPrint, Printer, PrinterAnswer};
-use crate::domain::printer_status::{Activity, Connection, Status};
-use crate::domain::time::Timestamp;
-use crate::http::command_request::CommandOutcome;
-use crate::http::error::ApiError;
-use crate::http::openapi::shape::{Shape, number};
-use crate::http::wire::ToSchema;
-use crate::printers::BUILT_IN;
+use domain::id::Id;
+use domain::printer::{Attention, LastPrint, Printer, PrinterAnswer};
+use domain::printer_status::{Activity, Connection, Status};
+use domain::time::Timestamp;
+use http::command_request::CommandOutcome;
+use http::error::ApiError;
+use http::openapi::shape::{Shape, number};
+use http::wire::ToSchema;
+use printers::BUILT_IN;
 
 /// Job id used in the examples for the job in a printer's hand.
 const EXAMPLE_JOB_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8068";
@@ -78,7 +78,7 @@ pub struct StatusView {
 
 impl StatusView {
     /// Builds the status of a printer from its last observation.
-    pub(crate) fn of(app: &PrinterHandles, printer: &Printer) -> Self {
+    pub fn of(app: &PrinterHandles, printer: &Printer) -> Self {
         let status = app.printer_connections.status(printer.id).unwrap_or_default();
         let (state, connection) = state_of(printer, &status);
         let Status { progress, nozzle, bed, file, remaining_seconds, message, updated_at, .. } = status;

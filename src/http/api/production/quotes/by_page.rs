@@ -5,16 +5,16 @@ use serde_json::Value;
 
 use super::models::upload;
 use super::{QuoteHandles, answer, create, decline, remove, send, update};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::http::access::Caller;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
-use crate::http::production::orders::site::SiteHeader;
+use crate::production::orders::site::SiteHeader;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use http::access::Caller;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
 
 /// Runs the operation that the last segment of the form's path names, with the form data as its body.
-pub(crate) async fn act_by_page(
+pub async fn act_by_page(
     app: QuoteHandles,
     id: Id,
     word: &str,
@@ -32,13 +32,13 @@ pub(crate) async fn act_by_page(
 }
 
 /// Drafts a quote and returns its id.
-pub(crate) async fn create_by_page(app: QuoteHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
+pub async fn create_by_page(app: QuoteHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let created = create(State(app), SiteHeader(None), call.with_body(body)).await?;
     created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
 }
 
 /// Drafts a quote at the estimated price of a custom request and returns its id.
-pub(crate) async fn answer_by_page(
+pub async fn answer_by_page(
     app: QuoteHandles,
     request: Id,
     call: CommandRequest,
@@ -49,7 +49,7 @@ pub(crate) async fn answer_by_page(
 }
 
 /// Drafts a quote from a model, whose form is streamed, and returns its id.
-pub(crate) async fn upload_by_page(app: QuoteHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
+pub async fn upload_by_page(app: QuoteHandles, who: Caller, request: extract::Request) -> Result<Id, ApiError> {
     let created = upload(State(app), who, SiteHeader(None), request).await?;
     created.made_id().ok_or_else(|| ApiError::internal("a new one without its id"))
 }

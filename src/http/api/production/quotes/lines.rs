@@ -3,13 +3,13 @@
 
 use super::QuoteHandles;
 use super::requests::NewQuoteLine;
-use crate::domain::file::{File, FileKind};
-use crate::domain::id::Id;
-use crate::domain::mesh::MeshFacts;
-use crate::domain::quote::{DraftLine, DraftModel, QuoteLine};
-use crate::domain::refusal::Faults;
-use crate::http::error::ApiError;
-use crate::http::model_upload::unmeasured;
+use domain::file::{File, FileKind};
+use domain::id::Id;
+use domain::mesh::MeshFacts;
+use domain::quote::{DraftLine, DraftModel, QuoteLine};
+use domain::refusal::Faults;
+use http::error::ApiError;
+use http::model_upload::unmeasured;
 
 /// Returns the lines with everything that the domain rules need. `known` are the lines that the quote has already.
 pub(super) async fn looked_up(

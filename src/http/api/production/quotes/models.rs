@@ -7,22 +7,22 @@ use axum::extract::{self, State};
 use super::lines::{cost_of, title};
 use super::view::QuoteView;
 use super::{PATH, QuoteHandles, home_of, must_exist, view_of};
-use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::id::Id;
-use crate::domain::quote::{DraftLine, DraftModel, DraftQuote, QuoteCommand};
-use crate::domain::refusal::Faults;
-use crate::domain::sku::MachineType;
-use crate::http::access::Caller;
-use crate::http::command_request::CommandTarget;
-use crate::http::error::ApiError;
-use crate::http::model_upload::{self, ModelUpload};
-use crate::http::openapi::shape::{Shape, bytes, closed_object, email, id, optional, required, text_of, whole};
-use crate::http::production::orders::site::SiteHeader;
-use crate::http::reply::Created;
-use crate::http::wire::{EmailAddress, Filled, MaxChars, ONE_LINE, ToSchema, Within, schema_of};
+use crate::production::orders::site::SiteHeader;
+use domain::bounds::MAX_QUANTITY;
+use domain::id::Id;
+use domain::quote::{DraftLine, DraftModel, DraftQuote, QuoteCommand};
+use domain::refusal::Faults;
+use domain::sku::MachineType;
+use http::access::Caller;
+use http::command_request::CommandTarget;
+use http::error::ApiError;
+use http::model_upload::{self, ModelUpload};
+use http::openapi::shape::{Shape, bytes, closed_object, email, id, optional, required, text_of, whole};
+use http::reply::Created;
+use http::wire::{EmailAddress, Filled, MaxChars, ONE_LINE, ToSchema, Within, schema_of};
 
 /// Form with a model, which is streamed.
-pub(crate) struct ModelForm;
+pub struct ModelForm;
 
 impl ToSchema for ModelForm {
     const NAME: Option<&'static str> = Some("QuoteModelUpload");
@@ -70,7 +70,7 @@ struct ModelFields {
 }
 
 /// Builds a draft with one line, printed from an uploaded model; fields that the form omits come from the settings.
-pub(crate) fn draft_of_model<F>(app: &QuoteHandles, upload: &ModelUpload<F>, file: Id, quantity: u32) -> DraftQuote {
+pub fn draft_of_model<F>(app: &QuoteHandles, upload: &ModelUpload<F>, file: Id, quantity: u32) -> DraftQuote {
     let model = DraftModel {
         file_id: file,
         facts: Some(upload.facts),

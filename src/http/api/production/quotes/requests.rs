@@ -4,14 +4,14 @@ use api_derive::Request;
 use serde_json::json;
 
 use super::super::orders::site::Site;
-use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
-use crate::domain::id::Id;
-use crate::domain::order::Address;
-use crate::domain::quote::{DraftLine, DraftQuote, MAX_LINES, QuoteCommand, QuotePatch, QuoteStatus};
-use crate::domain::sku::MachineType;
-use crate::domain::time::Timestamp;
-use crate::http::page::PageQuery;
-use crate::http::wire::{EmailAddress, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within, like};
+use domain::bounds::{MAX_CENTS, MAX_QUANTITY};
+use domain::id::Id;
+use domain::order::Address;
+use domain::quote::{DraftLine, DraftQuote, MAX_LINES, QuoteCommand, QuotePatch, QuoteStatus};
+use domain::sku::MachineType;
+use domain::time::Timestamp;
+use http::page::PageQuery;
+use http::wire::{EmailAddress, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within, like};
 
 like!(CURRENCY, "^[A-Za-z]{3}$", "must be a currency code of three letters");
 
@@ -126,7 +126,7 @@ pub struct Declining {
 
 impl Declining {
     /// Converts the request to a command.
-    pub(crate) fn command(self) -> QuoteCommand {
+    pub fn command(self) -> QuoteCommand {
         QuoteCommand::Decline { reason: self.reason.filter(|reason| !reason.trim().is_empty()) }
     }
 }

@@ -5,22 +5,22 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::orders::site::Site;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::order::Address;
-use crate::domain::pricing::Costs;
-use crate::domain::quote::{LineMargin, Quote, QuoteLine, QuoteModel, QuoteStatus};
-use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::time::Timestamp;
-use crate::http::wire::enumeration;
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::order::Address;
+use domain::pricing::Costs;
+use domain::quote::{LineMargin, Quote, QuoteLine, QuoteModel, QuoteStatus};
+use domain::sku::{Dimensions, MachineType};
+use domain::time::Timestamp;
+use http::wire::enumeration;
 
 /// Quote id used in the examples of the API description.
-pub(crate) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8084";
+pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8084";
 
 /// Slicing state of a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum ModelSlicing {
+pub enum ModelSlicing {
     /// No slicer profile; the price is calculated from the volume.
     None,
     /// Slicing in progress or queued.
@@ -38,7 +38,7 @@ enumeration! {
 
 impl ModelSlicing {
     /// Returns the slicing state of a model.
-    pub(crate) fn of(model: &QuoteModel) -> Self {
+    pub fn of(model: &QuoteModel) -> Self {
         match (&model.sliced, &model.slicing_error, &model.slicer_profile) {
             (Some(_), ..) => Self::Done,
             (None, Some(_), _) => Self::Failed,

@@ -13,19 +13,19 @@ use serde_json::json;
 
 use super::receive::hear;
 use super::{ChannelHandles, present};
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::domain::channel_order::SoldNews;
-use crate::domain::refusal::Refusal;
-use crate::domain::sales_channel::SalesChannel;
-use crate::http::access::Caller;
-use crate::http::bodies::silent;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::page::Query;
-use crate::http::part_heads::PartHeads;
-use crate::http::path_id::PathId;
-use crate::http::reply::Plain;
-use crate::services::sales_channels::{RowFault, TableOrder, TableReader};
+use domain::channel_order::SoldNews;
+use domain::refusal::Refusal;
+use domain::sales_channel::SalesChannel;
+use http::access::Caller;
+use http::bodies::silent;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::page::Query;
+use http::part_heads::PartHeads;
+use http::path_id::PathId;
+use http::reply::Plain;
+use kernel::envelope::CommandOrigin;
+use services::sales_channels::{RowFault, TableOrder, TableReader};
 
 /// Maximum number of errors listed in a response; further ones are only counted.
 const MAX_FAULTS_TOLD: usize = 100;

@@ -8,27 +8,27 @@ use serde_json::{Value, json};
 
 use super::super::orders::EXAMPLE_ID as ORDER_ID;
 use super::EXAMPLE_ID as CHANNEL_ID;
-use crate::actors::kernel::directory::Directory;
-use crate::domain::channel_order::{
+use domain::channel_order::{
     ChannelOrder, ChannelOrderAnswer, ChannelOrderCommand, ChannelOrderStatus, SoldLine, Tracking, TrackingState,
 };
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{PageQuery, Query};
-use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Plain};
-use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmptyBody, OptionalBody};
-use crate::store::queries::{ChannelOrderFilter, Queries};
+use domain::id::Id;
+use domain::principal::Role;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{PageQuery, Query};
+use http::path_id::PathId;
+use http::reply::{Listed, Plain};
+use http::routes::ResourceRoutes;
+use http::wire::{EmptyBody, OptionalBody};
+use kernel::directory::Directory;
+use store::queries::{ChannelOrderFilter, Queries};
 
 handles! {
     /// Handles that the channel order routes need.
-    pub(crate) struct ChannelOrderHandles {
+    pub struct ChannelOrderHandles {
         records: Directory<ChannelOrder>,
         queries: Queries,
     }

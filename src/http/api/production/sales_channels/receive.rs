@@ -10,21 +10,21 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{ChannelHandles, present};
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::domain::channel_order::{ChannelOrderCommand, SoldNews};
-use crate::domain::id::Id;
-use crate::domain::principal::Principal;
-use crate::domain::refusal::Refusal;
-use crate::http::AppState;
-use crate::http::billing::session::customer_of;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::openapi::operation::{DescribedBody, DescribedOperation};
-use crate::http::openapi::shape::{Shape, open_object};
-use crate::http::path_id::PathId;
-use crate::http::reply::Plain;
-use crate::http::wire::{Argument, Components, ToSchema, schema_of};
-use crate::services::sales_channels::{MessageError, channel_type};
+use crate::billing::session::customer_of;
+use domain::channel_order::{ChannelOrderCommand, SoldNews};
+use domain::id::Id;
+use domain::principal::Principal;
+use domain::refusal::Refusal;
+use http::AppState;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::openapi::operation::{DescribedBody, DescribedOperation};
+use http::openapi::shape::{Shape, open_object};
+use http::path_id::PathId;
+use http::reply::Plain;
+use http::wire::{Argument, Components, ToSchema, schema_of};
+use kernel::envelope::CommandOrigin;
+use services::sales_channels::{MessageError, channel_type};
 
 pub(super) fn words(operation: DescribedOperation) -> DescribedOperation {
     operation

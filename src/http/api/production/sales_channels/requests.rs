@@ -6,19 +6,19 @@ use serde_json::{Value, json};
 
 use super::super::orders::site::Site;
 use super::super::skus;
-use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::channel_order::MAX_VARIANT_CHARS;
-use crate::domain::id::Id;
-use crate::domain::peer_address::PeerAddress;
-use crate::domain::refusal::Faults;
-use crate::domain::sales_channel::ChannelChange;
-use crate::domain::signing::SECRET_MAX_BYTES;
-use crate::http::openapi::shape::{Shape, url, word};
-use crate::http::wire::{
+use domain::bounds::MAX_QUANTITY;
+use domain::channel_order::MAX_VARIANT_CHARS;
+use domain::id::Id;
+use domain::peer_address::PeerAddress;
+use domain::refusal::Faults;
+use domain::sales_channel::ChannelChange;
+use domain::signing::SECRET_MAX_BYTES;
+use http::openapi::shape::{Shape, url, word};
+use http::wire::{
     Filled, FromJson, ItemsWithin, MaxChars, ONE_LINE, Optional, Rule, SecretText, ToSchema, ValuePath, Within, like,
 };
-use crate::secrets::encryption::SecretCipher;
-use crate::services::sales_channels::WORDS;
+use platform::secrets::encryption::SecretCipher;
+use services::sales_channels::WORDS;
 
 /// Maximum number of mapped variants in one request.
 const MAX_GIVEN: usize = 200;

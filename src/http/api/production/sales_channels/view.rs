@@ -8,11 +8,11 @@ use super::super::orders::site::Site;
 use super::super::skus;
 use super::EXAMPLE_ID;
 use super::requests::ChannelKind;
-use crate::config::Config;
-use crate::domain::id::Id;
-use crate::domain::sales_channel::{SalesChannel, Variant};
-use crate::domain::time::Timestamp;
-use crate::services::sales_channels::WORDS;
+use config::Config;
+use domain::id::Id;
+use domain::sales_channel::{SalesChannel, Variant};
+use domain::time::Timestamp;
+use services::sales_channels::WORDS;
 
 /// Sales channel: another shop whose orders are produced here.
 #[derive(Response, Serialize)]

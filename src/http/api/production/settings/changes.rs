@@ -3,23 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::app::service_tests::{self, Service, ServiceTest};
-use crate::app::{rehearse, unopened};
-use crate::config::changes::{Change, ChangeError, PlannedChanges, key_of, plan, text_of};
-use crate::config::{Config, ConfigError};
-use crate::domain::access::{Access, AccessCommand};
-use crate::domain::id::Id;
-use crate::domain::refusal::{Class, Faults, Refusal};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::setup_desk::{SetupDesk, ShadowedSetting, TestedService, WrittenSettings};
-use crate::http::wire::JsonObject;
+use actors::app::service_tests::{self, Service, ServiceTest};
+use actors::app::{rehearse, unopened};
+use config::changes::{Change, ChangeError, PlannedChanges, key_of, plan, text_of};
+use config::{Config, ConfigError};
+use domain::access::{Access, AccessCommand};
+use domain::id::Id;
+use domain::refusal::{Class, Faults, Refusal};
+use http::error::ApiError;
+use http::handles::handles;
+use http::setup_desk::{SetupDesk, ShadowedSetting, TestedService, WrittenSettings};
+use http::wire::JsonObject;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
 
 handles! {
     /// Handles needed to write settings.
-    pub(crate) struct ChangeHandles {
+    pub struct ChangeHandles {
         access: Directory<Access>,
         setup: Arc<SetupDesk>,
     }

@@ -17,19 +17,19 @@ use serde_json::{Value, json};
 use tokio::sync::{OwnedMutexGuard, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use crate::actors::kernel::directory::Directory;
-use crate::config::Config;
-use crate::domain::printer::{MachineAddress, Printer};
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::openapi::operation::{DescribedContent, DescribedOperation};
-use crate::http::reply;
-use crate::http::routes::ResourceRoutes;
-use crate::http::setup_desk::SetupDesk;
-use crate::http::wire::{Components, Reply, ToSchema};
-use crate::printers::discovery::{FoundPrinter, Search, SearchStep, own_address, scanned};
+use config::Config;
+use domain::printer::{MachineAddress, Printer};
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::handles::handles;
+use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::reply;
+use http::routes::ResourceRoutes;
+use http::setup_desk::SetupDesk;
+use http::wire::{Components, Reply, ToSchema};
+use kernel::directory::Directory;
 use platform::http::{LanSettings, searching};
+use printers::discovery::{FoundPrinter, Search, SearchStep, own_address, scanned};
 
 const STREAM: &str = "text/event-stream";
 const EXAMPLE: &str = "event: progress\ndata: {\"done\":3,\"total\":55}\n\nevent: result\ndata: {\"printers\":[]}\n\n";
@@ -38,7 +38,7 @@ const MAX_WAITING_STEPS: usize = 64;
 
 handles! {
     /// Handles that the printer search needs.
-    pub(crate) struct DiscoveryHandles {
+    pub struct DiscoveryHandles {
         config: Arc<Config>,
         setup: Arc<SetupDesk>,
         printers: Directory<Printer>,
@@ -67,20 +67,20 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     "type": "fw_rest", "baseUrl": "http://192.168.1.7:7125", "name": "left printer", "serial": null,
     "evidence": "it says what it is, its version, and that its state is ready", "registered": false,
 }))]
-pub(crate) struct DiscoveredPrinter {
+pub struct DiscoveredPrinter {
     /// Printer type.
     #[serde(rename = "type")]
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// Address to register the printer with.
-    pub(crate) base_url: String,
+    pub base_url: String,
     /// Name that the printer reports, or else its type and address.
-    pub(crate) name: String,
+    pub name: String,
     /// Serial number, if the printer reports one.
-    pub(crate) serial: Option<String>,
+    pub serial: Option<String>,
     /// Response by which the printer was recognized.
-    pub(crate) evidence: String,
+    pub evidence: String,
     /// `true` if a printer with this address or serial number is already registered.
-    pub(crate) registered: bool,
+    pub registered: bool,
 }
 
 /// Result of a search.
@@ -122,14 +122,14 @@ impl Reply for DiscoveryAnswer {
 }
 
 /// Addresses and serial numbers of the registered printers.
-pub(crate) struct Registered {
+pub struct Registered {
     addresses: Vec<MachineAddress>,
     serials: Vec<String>,
 }
 
 impl Registered {
     /// Collects the printers that are registered now.
-    pub(crate) fn of(printers: &Directory<Printer>) -> Self {
+    pub fn of(printers: &Directory<Printer>) -> Self {
         let (mut addresses, mut serials) = (Vec::new(), Vec::new());
         for (_, state) in printers.all_resident() {
             let Some(printer) = state.state.as_ref().filter(|printer| !printer.archived) else { continue };
@@ -140,7 +140,7 @@ impl Registered {
     }
 
     /// Builds the view of a printer that was found, with whether it is registered.
-    pub(crate) fn view(&self, printer: FoundPrinter) -> DiscoveredPrinter {
+    pub fn view(&self, printer: FoundPrinter) -> DiscoveredPrinter {
         let FoundPrinter { kind, base_url, name, serial, evidence, .. } = printer;
         let address = MachineAddress::of(&base_url);
         let registered = address.is_some_and(|address| self.addresses.contains(&address))
@@ -222,7 +222,7 @@ fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), Api
 }
 
 /// Starts a search in a task of its own, which reports its progress on the board. It ends with the server.
-pub(crate) fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -> Result<(), ApiError> {
+pub fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -> Result<(), ApiError> {
     let (search, turn) = prepared(app)?;
     let desk = app.setup.clone();
     desk.begin_board();

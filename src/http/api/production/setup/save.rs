@@ -5,20 +5,20 @@ use axum::extract::State;
 use serde_json::json;
 
 use super::{SetupHandles, SetupValue};
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::app::service_tests::Service;
-use crate::config::Config;
-use crate::config::shown::{self, ShownSetting};
-use crate::domain::refusal::Faults;
-use crate::http::access::RequiredAccess;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::production::settings::CHANGE_NOS;
-use crate::http::production::settings::changes::{openable, read_changes, startable, tested, write};
-use crate::http::reply::Plain;
-use crate::http::routes::ResourceRoutes;
-use crate::http::setup_desk::WrittenSettings;
-use crate::http::wire::{AnyJson, JsonObject};
+use crate::production::settings::CHANGE_NOS;
+use crate::production::settings::changes::{openable, read_changes, startable, tested, write};
+use actors::app::service_tests::Service;
+use config::Config;
+use config::shown::{self, ShownSetting};
+use domain::refusal::Faults;
+use http::access::RequiredAccess;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::reply::Plain;
+use http::routes::ResourceRoutes;
+use http::setup_desk::WrittenSettings;
+use http::wire::{AnyJson, JsonObject};
+use kernel::envelope::CommandOrigin;
 
 /// Adds the route that saves the wizard's values.
 pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
@@ -70,7 +70,7 @@ async fn save(
 }
 
 /// Tests the collected values once more, writes them and completes the setup.
-pub(crate) async fn save_settings(
+pub async fn save_settings(
     app: &SetupHandles,
     origin: CommandOrigin,
     settings: JsonObject,

@@ -4,28 +4,23 @@ use axum::extract::State;
 use serde_json::Value;
 
 use super::{SkuHandles, create, remove, update};
-use crate::domain::id::Id;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
+use domain::id::Id;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
 
 /// Adds a product and returns its id.
-pub(crate) async fn add_by_page(app: SkuHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
+pub async fn add_by_page(app: SkuHandles, call: CommandRequest, body: &Value) -> Result<Id, ApiError> {
     let created = create(State(app), call.with_body(body)).await?;
     created.made_id().ok_or_else(|| ApiError::internal("a product without an id"))
 }
 
 /// Changes the members present in the form.
-pub(crate) async fn change_by_page(
-    app: SkuHandles,
-    id: Id,
-    call: CommandRequest,
-    body: &Value,
-) -> Result<(), ApiError> {
+pub async fn change_by_page(app: SkuHandles, id: Id, call: CommandRequest, body: &Value) -> Result<(), ApiError> {
     update(State(app), PathId(id), call.with_body(body)).await.map(|_| ())
 }
 
 /// Removes a product.
-pub(crate) async fn remove_by_page(app: SkuHandles, id: Id, call: CommandRequest) -> Result<(), ApiError> {
+pub async fn remove_by_page(app: SkuHandles, id: Id, call: CommandRequest) -> Result<(), ApiError> {
     remove(State(app), PathId(id), call).await.map(|_| ())
 }

@@ -4,14 +4,14 @@ use axum::extract::State;
 use serde_json::Value;
 
 use super::{LinkHandles, PathSystem, agree};
-use crate::domain::id::Id;
-use crate::domain::parts_sync::StockSystem;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
+use domain::id::Id;
+use domain::parts_sync::StockSystem;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
 
 /// Sets the side whose stock is correct, from a body in the format of the API.
-pub(crate) async fn agree_by_page(
+pub async fn agree_by_page(
     app: LinkHandles,
     (material, system): (Id, StockSystem),
     call: CommandRequest,

@@ -4,14 +4,14 @@ use api_derive::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::material::{Material, MaterialAnswer};
-use crate::domain::parts_sync::{ConflictKind, StockLink, StockSystem, SyncConflict, total};
-use crate::domain::time::Timestamp;
-use crate::http::command_request::CommandOutcome;
-use crate::http::error::ApiError;
-use crate::http::production::materials;
+use crate::production::materials;
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::material::{Material, MaterialAnswer};
+use domain::parts_sync::{ConflictKind, StockLink, StockSystem, SyncConflict, total};
+use domain::time::Timestamp;
+use http::command_request::CommandOutcome;
+use http::error::ApiError;
 
 /// Progress of a link between a material and an external entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

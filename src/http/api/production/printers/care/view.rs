@@ -5,13 +5,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{EXAMPLE_REMINDER, ReminderDetails, reminder_fields};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::maintenance::{EntryFields, MaintenanceEntry, Odometer, Reminder, suggestions};
-use crate::domain::printer::{Printer, PrinterAnswer};
-use crate::domain::time::Timestamp;
-use crate::http::command_request::CommandOutcome;
-use crate::http::error::ApiError;
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::maintenance::{EntryFields, MaintenanceEntry, Odometer, Reminder, suggestions};
+use domain::printer::{Printer, PrinterAnswer};
+use domain::time::Timestamp;
+use http::command_request::CommandOutcome;
+use http::error::ApiError;
 
 /// Usage of a printer, counted over the prints of jobs that ended on it.
 #[derive(Response, Serialize)]

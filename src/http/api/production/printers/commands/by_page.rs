@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use super::{
     PrinterHandles, bed_cleared, cancel, clear_attention, connect, disconnect, home, maintenance, pause, resume,
 };
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
-use crate::http::production::printers::{care, print, remove, update};
+use crate::production::printers::{care, print, remove, update};
+use domain::id::Id;
+use domain::refusal::Refusal;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
+use http::path_id::PathId;
 
 /// Runs the operation that the path names, with the form data as the body of the API operation.
-pub(crate) async fn act_by_page(
+pub async fn act_by_page(
     app: PrinterHandles,
     id: Id,
     word: &str,
