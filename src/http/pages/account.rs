@@ -12,16 +12,16 @@ use super::form::PageForm;
 use super::frame::{Section, Viewer, see_other};
 use super::refused::sentence;
 use super::sign_in;
-use crate::actors::kernel::directory::Directory;
-use crate::config::Config;
-use crate::domain::customer::{AddressKind, Customer, CustomerAddress, CustomerCommand};
-use crate::http::access::Caller;
-use crate::http::billing::profile::ProfileUpdate;
-use crate::http::billing::session::{SignInHandles, end_session};
-use crate::http::command_request::{CommandTarget, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::wire::read_body;
+use config::Config;
+use domain::customer::{AddressKind, Customer, CustomerAddress, CustomerCommand};
+use http::access::Caller;
+use http::command_request::{CommandTarget, find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::wire::read_body;
+use http_api::billing::profile::ProfileUpdate;
+use http_api::billing::session::{SignInHandles, end_session};
+use kernel::directory::Directory;
 
 /// Path of the profile page.
 pub(super) const PATH: &str = "/profile";

@@ -7,12 +7,12 @@ use axum::extract::{FromRef as _, FromRequest, Request};
 use axum::http::{StatusCode, header};
 use url::form_urlencoded;
 
-use crate::config::Config;
-use crate::domain::id::Id;
-use crate::http::AppState;
-use crate::http::command_request::CommandRequest;
-use crate::http::csrf::FormToken;
-use crate::http::error::ApiError;
+use config::Config;
+use domain::id::Id;
+use http::AppState;
+use http::command_request::CommandRequest;
+use http::csrf::FormToken;
+use http::error::ApiError;
 
 /// Name of the hidden field with the token.
 pub(super) const TOKEN_FIELD: &str = "form_token";

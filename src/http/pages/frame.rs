@@ -11,13 +11,13 @@ use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use crate::config::Config;
-use crate::domain::currency;
-use crate::domain::mail::kind::minute;
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::csrf::FormToken;
-use crate::http::error::ApiError;
+use config::Config;
+use domain::currency;
+use domain::mail::kind::minute;
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::csrf::FormToken;
+use http::error::ApiError;
 
 /// Style sheet of all pages. Colours have a contrast of at least 4.5 to 1 to their background, light and dark. Long
 /// words break anywhere, so that no page is wider than its window, except in table cells: there the minimum width of a

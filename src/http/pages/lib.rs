@@ -23,11 +23,12 @@ use axum::Router;
 use axum::http::Method;
 use axum::middleware::from_fn;
 
-use crate::http::access::RequiredAccess;
-use crate::http::billing::session::CONFIRM_PATH;
-use crate::http::openapi::half::Half;
-use crate::http::routes::{PageBounds, Routes};
-use crate::http::{self, AppState, billing, production};
+use http::AppState;
+use http::access::RequiredAccess;
+use http::openapi::half::Half;
+use http::routes::{PageBounds, Routes};
+use http_api::billing::session::CONFIRM_PATH;
+use http_api::{billing, production};
 
 use refused::answered_as_page;
 
@@ -35,7 +36,7 @@ use refused::answered_as_page;
 pub fn router(state: AppState) -> Router {
     let (of_shop, of_customers) = (production::routes(&state.config), billing::routes());
     for (half, routes) in [(Half::Production, &of_shop), (Half::Billing, &of_customers)] {
-        state.describe(half, &http::resources(half), &routes.served());
+        state.describe(half, &http_api::resources(half), &routes.served());
     }
     let routes = of_shop.into_router(&state).merge(of_customers.into_router(&state)).merge(routes(&state));
     let routes = http::with_bounds(routes, &state)

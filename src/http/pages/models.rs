@@ -7,14 +7,14 @@ use maud::html;
 use super::form::check_token;
 use super::frame::{Section, Viewer, money, see_other};
 use super::quotes::{PATH as QUOTES, QuotePageHandles};
-use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::refusal::Refusal;
-use crate::http::access::Caller;
-use crate::http::billing::quotes::{first_model, take_model};
-use crate::http::error::ApiError;
-use crate::http::limits::Limited;
-use crate::http::page::OpenQuery;
-use crate::http::path_id::PathId;
+use domain::bounds::MAX_QUANTITY;
+use domain::refusal::Refusal;
+use http::access::Caller;
+use http::error::ApiError;
+use http::limits::Limited;
+use http::page::OpenQuery;
+use http::path_id::PathId;
+use http_api::billing::quotes::{first_model, take_model};
 
 /// Path of the model form.
 pub(super) const PATH: &str = "/models";

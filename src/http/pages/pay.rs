@@ -11,16 +11,16 @@ use maud::html;
 use super::form::PageForm;
 use super::frame::{lead_on, money, page, time};
 use super::invoices::{CANCELLED_WORDS, lines, order_is_cancelled, status_words};
-use crate::actors::checkouts::ReturnPages;
-use crate::domain::id::Id;
-use crate::domain::limits::LimitKind;
-use crate::http::billing::invoices::begin_checkout;
-use crate::http::billing::pay::{PayToken, linked};
-use crate::http::command_request::state_of;
-use crate::http::error::ApiError;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::production::invoices::InvoiceHandles;
+use actors::checkouts::ReturnPages;
+use domain::id::Id;
+use domain::limits::LimitKind;
+use http::command_request::state_of;
+use http::error::ApiError;
+use http::limits::layer::ClientAddress;
+use http::limits::{Charge, Limited, Limits, within};
+use http_api::billing::invoices::begin_checkout;
+use http_api::billing::pay::{PayToken, linked};
+use http_api::production::invoices::InvoiceHandles;
 
 /// Serves the page of a pay link.
 pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): PayToken) -> Result<Response, ApiError> {

@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::form::PageForm;
 use super::setup;
-use crate::app::service_tests::{self, ServiceTest};
-use crate::config::Config;
-use crate::domain::sku::MachineType;
-use crate::domain::time::Timestamp;
-use crate::http::error::ApiError;
-use crate::printers::registry::PrinterAddress;
-use crate::printers::{PRINTER_TYPES, PrinterType};
+use actors::app::service_tests::{self, ServiceTest};
+use config::Config;
+use domain::sku::MachineType;
+use domain::time::Timestamp;
+use http::error::ApiError;
+use printers::registry::PrinterAddress;
+use printers::{PRINTER_TYPES, PrinterType};
 
 /// Display names of the machine types.
 const MACHINES: [(MachineType, &str); 6] = [

@@ -9,17 +9,17 @@ use maud::{Markup, html};
 use super::form::PageForm;
 use super::frame::{Section, Viewer, money, see_other, time};
 use super::orders::PartQuery;
-use crate::config::Config;
-use crate::domain::quote::{Quote, QuoteCommand, QuoteStatus};
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::billing::quotes::{OwnQuoteHandles, accept_own, own};
-use crate::http::command_request::CommandTarget;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::OpenQuery;
-use crate::http::path_id::PathId;
-use crate::store::queries::QuoteFilter;
+use config::Config;
+use domain::quote::{Quote, QuoteCommand, QuoteStatus};
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::command_request::CommandTarget;
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::OpenQuery;
+use http::path_id::PathId;
+use http_api::billing::quotes::{OwnQuoteHandles, accept_own, own};
+use store::queries::QuoteFilter;
 
 /// Path of the quote list.
 pub(super) const PATH: &str = "/quotes";

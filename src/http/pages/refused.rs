@@ -9,9 +9,9 @@ use url::form_urlencoded;
 
 use super::frame::{notice, page, see_other};
 use super::{orders, setup, sign_in, staff};
-use crate::domain::sign_in_link::INVALID_OR_EXPIRED;
-use crate::http::error::{ErrorMeta, Notice};
-use crate::http::paths::is_customer_page;
+use domain::sign_in_link::INVALID_OR_EXPIRED;
+use http::error::{ErrorMeta, Notice};
+use http::paths::is_customer_page;
 
 /// Renders error responses of guards and page handlers as pages, and redirects users who are not signed in to the
 /// sign-in page, from which they return.

@@ -30,15 +30,15 @@ pub(super) use self::trial::failed;
 use super::form::TOKEN_FIELD;
 use super::frame::{page, see_other, whole_page};
 use super::refused::sentence;
-use crate::domain::setup::draft::SetupDraft;
-use crate::files::setup_draft::DraftFile;
-use crate::http::access::{Caller, RequiredAccess, with_access};
-use crate::http::csrf::FormToken;
-use crate::http::error::{ApiError, ErrorMeta};
-use crate::http::handles::handles;
-use crate::http::production::setup::SetupHandles;
-use crate::http::routes::{PageBounds, Routes};
-use crate::secrets::encryption::SecretCipher;
+use domain::setup::draft::SetupDraft;
+use files::setup_draft::DraftFile;
+use http::access::{Caller, RequiredAccess, with_access};
+use http::csrf::FormToken;
+use http::error::{ApiError, ErrorMeta};
+use http::handles::handles;
+use http::routes::{PageBounds, Routes};
+use http_api::production::setup::SetupHandles;
+use platform::secrets::encryption::SecretCipher;
 
 /// Path of the first page of the wizard, and prefix of all others.
 pub(super) const PATH: &str = "/setup";
@@ -221,10 +221,10 @@ mod tests {
 
     #[test]
     fn faults_name_what_is_to_be_mended() {
-        let mut faults = crate::domain::refusal::Faults::default();
+        let mut faults = domain::refusal::Faults::default();
         faults.note("settings.SMTP_PORT", "must be a number or null");
         faults.note("settings", "mail: the address is not valid");
-        let error = ApiError::from(crate::domain::refusal::Refusal::faults(faults));
+        let error = ApiError::from(domain::refusal::Refusal::faults(faults));
         assert_eq!(faults_of(&error), ["SMTP_PORT: must be a number or null.", "Mail: the address is not valid."]);
         assert_eq!(faults_of(&ApiError::bad_request("x", "no such thing")), ["No such thing."]);
     }

@@ -14,12 +14,12 @@ use super::form::PageForm;
 use super::frame::page;
 use super::orders;
 use super::refused::sentence;
-use crate::config::Config;
-use crate::domain::sign_in_link::INVALID_OR_EXPIRED;
-use crate::http::billing::session::{LinkQuery, SignInHandles, VERIFY_PATH, mail_link, own_path};
-use crate::http::error::ApiError;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::page::OpenQuery;
+use config::Config;
+use domain::sign_in_link::INVALID_OR_EXPIRED;
+use http::error::ApiError;
+use http::limits::layer::ClientAddress;
+use http::page::OpenQuery;
+use http_api::billing::session::{LinkQuery, SignInHandles, VERIFY_PATH, mail_link, own_path};
 
 /// Path of the customer sign-in.
 pub(super) const PATH: &str = "/sign-in";

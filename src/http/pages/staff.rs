@@ -46,10 +46,10 @@ use axum::Router;
 use axum::http::Method;
 use url::form_urlencoded;
 
-use crate::http::AppState;
-use crate::http::access::RequiredAccess;
-use crate::http::local_sign_in;
-use crate::http::routes::{PageBounds, Routes};
+use http::AppState;
+use http::access::RequiredAccess;
+use http::local_sign_in;
+use http::routes::{PageBounds, Routes};
 
 /// Path of the floor, the first page after sign-in.
 pub(super) const FLOOR_PATH: &str = "/floor";

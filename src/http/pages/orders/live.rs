@@ -6,14 +6,14 @@ use serde_json::json;
 
 use super::OrderPageHandles;
 use super::progress::LivePart;
-use crate::http::access::Caller;
-use crate::http::billing::orders::follow;
-use crate::http::error::ApiError;
-use crate::http::pages::frame::Viewer;
-use crate::http::path_id::PathId;
+use crate::frame::Viewer;
+use http::access::Caller;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::billing::orders::follow;
 
 /// Serves the event stream of the customer's own order.
-pub(in crate::http::pages) async fn live(
+pub(crate) async fn live(
     State(app): State<OrderPageHandles>,
     PathId(id): PathId,
     who: Caller,

@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 
-use crate::domain::event::Numbered;
-use crate::domain::job::JobState;
-use crate::domain::order::{Line, Order, OrderStatus, PICKUP, SentShipment};
-use crate::domain::time::Timestamp;
-use crate::domain::tracking::{TrackingPage, tracking_url};
-use crate::http::pages::frame::{Viewer, money, time};
-use crate::http::pages::invoices;
+use crate::frame::{Viewer, money, time};
+use crate::invoices;
+use domain::event::Numbered;
+use domain::job::JobState;
+use domain::order::{Line, Order, OrderStatus, PICKUP, SentShipment};
+use domain::time::Timestamp;
+use domain::tracking::{TrackingPage, tracking_url};
 
 /// Order with the related data that the live part shows.
 pub(super) struct LivePart<'a> {

@@ -1,6 +1,6 @@
 //! Advice for services that fail with their present configuration, in plain words.
 
-use crate::app::service_tests::Service;
+use actors::app::service_tests::Service;
 
 /// Signs of network errors, and the advice for each.
 const BY_SIGN: [(&[&str], &str); 8] = [

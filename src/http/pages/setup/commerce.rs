@@ -9,11 +9,11 @@ use super::seller::{self, SELLER_WORD};
 use super::steps::{SetupStep, ways};
 use super::trial::{Trial, attempt, section};
 use super::{Visit, WizardHandles};
-use crate::app::service_tests::Service;
-use crate::domain::refusal::Refusal;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
+use crate::form::PageForm;
+use actors::app::service_tests::Service;
+use domain::refusal::Refusal;
+use http::access::Caller;
+use http::error::ApiError;
 
 /// Path of the step.
 pub(super) const PATH: &str = "/setup/commerce";

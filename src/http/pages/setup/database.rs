@@ -8,11 +8,11 @@ use maud::{Markup, html};
 use super::steps::{SetupStep, ways};
 use super::trial::{Trial, attempt};
 use super::{Visit, WizardHandles, fields};
-use crate::app::service_tests::Service;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
+use crate::form::PageForm;
+use crate::frame::see_other;
+use actors::app::service_tests::Service;
+use http::access::Caller;
+use http::error::ApiError;
 
 /// Path of the step.
 pub(super) const PATH: &str = "/setup/database";

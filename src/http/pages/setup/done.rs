@@ -6,17 +6,17 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{PATH as BEGINNING, Visit, WizardHandles, faults_of, wrong};
-use crate::domain::file::GcodeForm;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::domain::test_print;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::{see_other, whole_page};
-use crate::http::production::files::{FileHandles, keep_made};
-use crate::http::production::printers::{PrinterHandles, present_all, print_stored};
-use crate::printers::PrinterType;
+use crate::form::PageForm;
+use crate::frame::{see_other, whole_page};
+use domain::file::GcodeForm;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use domain::test_print;
+use http::access::Caller;
+use http::error::ApiError;
+use http_api::production::files::{FileHandles, keep_made};
+use http_api::production::printers::{PrinterHandles, present_all, print_stored};
+use printers::PrinterType;
 
 /// Path of the page.
 pub(super) const PATH: &str = "/setup/done";

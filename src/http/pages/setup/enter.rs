@@ -7,15 +7,15 @@ use axum::response::{IntoResponse as _, Response};
 use maud::html;
 
 use super::{WizardHandles, done};
-use crate::domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
-use crate::http::access::with_access;
-use crate::http::error::ApiError;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::page::OpenQuery;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::{page, see_other};
-use crate::http::production::auth::{self, SessionHandles};
-use crate::http::production::setup::{self, SetupHandles};
+use crate::form::PageForm;
+use crate::frame::{page, see_other};
+use domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
+use http::access::with_access;
+use http::error::ApiError;
+use http::limits::layer::ClientAddress;
+use http::page::OpenQuery;
+use http_api::production::auth::{self, SessionHandles};
+use http_api::production::setup::{self, SetupHandles};
 
 /// Path of the entry page, which asks for the code.
 pub(super) const PATH: &str = "/setup/enter";

@@ -5,14 +5,14 @@ use maud::{Markup, html};
 use serde_json::{Map, Value};
 
 use super::trial::UNUSED;
-use crate::app::service_tests::Service;
-use crate::config::Config;
-use crate::config::shown;
-use crate::domain::refusal::Refusal;
-use crate::domain::setup::draft::SetupDraft;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::wire::JsonObject;
+use crate::form::PageForm;
+use actors::app::service_tests::Service;
+use config::Config;
+use config::shown;
+use domain::refusal::Refusal;
+use domain::setup::draft::SetupDraft;
+use http::error::ApiError;
+use http::wire::JsonObject;
 
 /// Maximum length of a form value, in characters: longer than any address or token.
 const MAX_VALUE_CHARS: usize = 4_000;
@@ -175,7 +175,7 @@ pub(super) const fn fields_of(service: Service) -> &'static [Field] {
 }
 
 /// Returns the display name of a service.
-pub(in crate::http::pages) const fn name_of(service: Service) -> &'static str {
+pub(crate) const fn name_of(service: Service) -> &'static str {
     match service {
         Service::Database => "Database",
         Service::Redis => "Queue and shared store",
@@ -231,7 +231,7 @@ fn in_force(field: &Field, config: &Config) -> String {
 
 /// Returns the settings of a service in the form, by key, that differ from the present ones. An empty secret leaves the
 /// stored one unchanged.
-pub(in crate::http::pages) fn submitted_values(
+pub(crate) fn submitted_values(
     service: Service,
     sent: &PageForm,
     config: &Config,
@@ -267,9 +267,7 @@ pub(super) fn given_of(
 }
 
 /// Converts the texts to a JSON object of settings for the API.
-pub(in crate::http::pages) fn as_settings<'a>(
-    values: impl IntoIterator<Item = (&'a String, &'a String)>,
-) -> JsonObject {
+pub(crate) fn as_settings<'a>(values: impl IntoIterator<Item = (&'a String, &'a String)>) -> JsonObject {
     let is_number = |key: &str| SMTP.iter().any(|field| field.key == key && field.kind == FieldKind::Number);
     let of = |key: &str, text: &str| match text {
         "" => Value::Null,
@@ -286,12 +284,7 @@ fn without(field: &Field) -> String {
 }
 
 /// Renders the fields of a service. `sent` is a rejected form, whose values are shown again except for secrets.
-pub(in crate::http::pages) fn inputs(
-    service: Service,
-    config: &Config,
-    draft: &SetupDraft,
-    sent: Option<&PageForm>,
-) -> Markup {
+pub(crate) fn inputs(service: Service, config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Markup {
     inputs_of(fields_of(service), config, draft, sent)
 }
 
@@ -331,7 +324,7 @@ pub(super) fn inputs_of(fields: &[Field], config: &Config, draft: &SetupDraft, s
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::changes::key_of;
+    use config::changes::key_of;
 
     #[test]
     fn every_field_names_a_setting_of_its_service() {

@@ -8,17 +8,17 @@ use maud::{Markup, html};
 use super::steps::{SetupStep, ways};
 use super::trial::{Trial, attempt, section};
 use super::{Visit, WizardHandles};
-use crate::app::service_tests::Service;
-use crate::domain::refusal::Refusal;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
+use crate::form::PageForm;
+use actors::app::service_tests::Service;
+use domain::refusal::Refusal;
+use http::access::Caller;
+use http::error::ApiError;
 
 /// Path of the step.
 pub(super) const PATH: &str = "/setup/integrations";
 
 /// Returns the purpose of each system, for display.
-pub(in crate::http::pages) const fn about(service: Service) -> &'static str {
+pub(crate) const fn about(service: Service) -> &'static str {
     match service {
         Service::Workflow => "Is sent what happens, such as low stock, and starts flows of your own with it.",
         Service::FarmUi => "Shows all printers on one page of its own.",

@@ -9,14 +9,14 @@ use maud::{Markup, html};
 use super::search::{self, SearchHandles};
 use super::steps::{SetupStep, ways};
 use super::{Visit, WizardHandles, trial, wrong};
-use crate::app::service_tests::Service;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::printer_fields;
-use crate::http::production::printers::{PrinterHandles, present_all, register};
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::printer_fields;
+use actors::app::service_tests::Service;
+use http::access::Caller;
+use http::error::ApiError;
+use http::page::OpenQuery;
+use http_api::production::printers::{PrinterHandles, present_all, register};
 
 /// Path of the step.
 pub(super) const PATH: &str = "/setup/printers";

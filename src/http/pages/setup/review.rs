@@ -10,12 +10,12 @@ use maud::{Markup, html};
 use super::fields::{FieldKind, SELLER, as_settings, fields_of, name_of, state_of};
 use super::steps::SetupStep;
 use super::{Visit, WizardHandles, advice, done, draft_file, faults_of, seller};
-use crate::app::service_tests::Service;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::production::setup::save_settings;
+use crate::form::PageForm;
+use crate::frame::see_other;
+use actors::app::service_tests::Service;
+use http::access::Caller;
+use http::error::ApiError;
+use http_api::production::setup::save_settings;
 
 /// Path of the step.
 pub(super) const PATH: &str = "/setup/review";

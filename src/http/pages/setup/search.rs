@@ -14,13 +14,13 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{Visit, WizardHandles, printers};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::production::setup::discover::{DiscoveryHandles, Registered, begin_search};
-use crate::http::setup_desk::SearchBoard;
-use crate::printers::PrinterType;
+use crate::form::PageForm;
+use crate::frame::see_other;
+use ::printers::PrinterType;
+use http::error::ApiError;
+use http::handles::handles;
+use http::setup_desk::SearchBoard;
+use http_api::production::setup::discover::{DiscoveryHandles, Registered, begin_search};
 
 /// Path to which the start of a search is posted.
 pub(super) const PATH: &str = "/setup/printers/search";

@@ -6,13 +6,13 @@ use maud::{Markup, html};
 use super::fields::{SELLER, given_of, inputs_of, typed_or_in_force};
 use super::steps::SetupStep;
 use super::{Visit, WizardHandles, change_draft, wrong};
-use crate::config::Config;
-use crate::config::sections::Invoices;
-use crate::domain::seller::{SellerGap, gaps_in_words};
-use crate::domain::setup::draft::SetupDraft;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::refused::sentence;
+use crate::form::PageForm;
+use crate::refused::sentence;
+use config::Config;
+use config::sections::Invoices;
+use domain::seller::{SellerGap, gaps_in_words};
+use domain::setup::draft::SetupDraft;
+use http::error::ApiError;
 
 /// Name of this part in the form and in the stored input.
 pub(super) const SELLER_WORD: &str = "seller";

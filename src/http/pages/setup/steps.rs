@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 /// A step of the wizard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::http::pages) enum SetupStep {
+pub(crate) enum SetupStep {
     Welcome,
     Database,
     Printers,

@@ -4,11 +4,11 @@ use axum::http::StatusCode;
 use maud::{Markup, html};
 
 use super::{Visit, WizardHandles, advice, change_draft, faults_of, fields, wrong};
-use crate::app::service_tests::{Service, ServiceTest};
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::refused::sentence;
-use crate::http::production::setup::tested_with;
+use crate::form::PageForm;
+use crate::refused::sentence;
+use actors::app::service_tests::{Service, ServiceTest};
+use http::error::ApiError;
+use http_api::production::setup::tested_with;
 
 /// Value that is stored for a service that the shop does not use.
 pub(super) const UNUSED: &str = "not used";
@@ -46,7 +46,7 @@ impl Trial {
 }
 
 /// Renders the problem with a service, the advice, and the service's own message.
-pub(in crate::http::pages) fn failed(service: Service, message: &str, detail: Option<&str>) -> Markup {
+pub(crate) fn failed(service: Service, message: &str, detail: Option<&str>) -> Markup {
     html! {
         div role="alert" {
             p class="bad" { strong { "It does not work. " } (sentence(message)) }

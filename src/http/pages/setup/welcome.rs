@@ -8,14 +8,14 @@ use serde_json::json;
 
 use super::steps::SetupStep;
 use super::{Visit, WizardHandles, faults_of, fields, wrong};
-use crate::app::service_tests::Service;
-use crate::config::{Config, Mode};
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::production::auth::SessionHandles;
-use crate::http::production::setup::first_admin_of;
+use crate::form::PageForm;
+use crate::frame::see_other;
+use actors::app::service_tests::Service;
+use config::{Config, Mode};
+use http::access::Caller;
+use http::error::ApiError;
+use http_api::production::auth::SessionHandles;
+use http_api::production::setup::first_admin_of;
 
 /// Serves the page of the step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {

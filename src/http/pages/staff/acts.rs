@@ -7,21 +7,21 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH, is_path};
-use crate::domain::currency;
-use crate::domain::id::Id;
-use crate::domain::printer::PrinterCommand;
-use crate::domain::refusal::Refusal;
-use crate::domain::sign_off::Inspection;
-use crate::http::access::Caller;
-use crate::http::command_request::CommandTarget;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::path_id::PathId;
-use crate::http::production::jobs::{self, JobHandles};
-use crate::http::production::orders::{self, OrderHandles};
-use crate::http::production::printers::{self, PrinterHandles};
+use crate::form::PageForm;
+use crate::frame::see_other;
+use domain::currency;
+use domain::id::Id;
+use domain::printer::PrinterCommand;
+use domain::refusal::Refusal;
+use domain::sign_off::Inspection;
+use http::access::Caller;
+use http::command_request::CommandTarget;
+use http::error::ApiError;
+use http::handles::handles;
+use http::path_id::PathId;
+use http_api::production::jobs::{self, JobHandles};
+use http_api::production::orders::{self, OrderHandles};
+use http_api::production::printers::{self, PrinterHandles};
 
 /// Field with the page to return to.
 const BACK_FIELD: &str = "back";

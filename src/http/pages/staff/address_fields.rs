@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Map, Value};
 
 use super::entry::{FieldControl, FormEntry};
-use crate::domain::address::Address;
+use domain::address::Address;
 
 /// API member that contains the address.
 pub(super) const ADDRESS_MEMBER: &str = "shippingAddress";

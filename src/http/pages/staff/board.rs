@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 use maud::PreEscaped;
 
 use super::card;
-use crate::actors::forecaster::Forecaster;
-use crate::actors::kernel::directory::Directory;
-use crate::app::App;
-use crate::config::Config;
-use crate::domain::id::Id;
-use crate::domain::order::Order;
-use crate::domain::printer::Printer;
-use crate::http::handles::handles;
-use crate::http::production::printers::{PrinterHandles, present_all};
-use crate::http::resource_state::ResourceState;
+use actors::app::App;
+use actors::forecaster::Forecaster;
+use config::Config;
+use domain::id::Id;
+use domain::order::Order;
+use domain::printer::Printer;
+use http::handles::handles;
+use http::resource_state::ResourceState;
+use http_api::production::printers::{PrinterHandles, present_all};
+use kernel::directory::Directory;
 
 /// Minimum time between two renderings.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(400);

@@ -10,12 +10,12 @@ use super::card_stop::emergency_stop;
 use super::printer_print::{upload_path, upload_target};
 use super::shell::{Tone, act, clock, hidden, since, time_of_day};
 use super::{FLOOR_PATH, ORDERS_PATH};
-use crate::domain::id::Id;
-use crate::domain::printer::{Attention, InHand, Phase, Printer, Slot};
-use crate::domain::printer_status::{Activity, Status};
-use crate::domain::time::Timestamp;
-use crate::http::production::dashboard::free_at;
-use crate::http::production::printers::{PrinterHandles, activity};
+use domain::id::Id;
+use domain::printer::{Attention, InHand, Phase, Printer, Slot};
+use domain::printer_status::{Activity, Status};
+use domain::time::Timestamp;
+use http_api::production::dashboard::free_at;
+use http_api::production::printers::{PrinterHandles, activity};
 
 /// Id of the summary's element.
 pub(super) const SUMMARY_ID: &str = "summary";

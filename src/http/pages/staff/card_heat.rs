@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-use crate::domain::id::Id;
-use crate::domain::temperature_history::{HeatSpan, HeaterCourse};
-use crate::domain::time::{HOUR_MS, Timestamp};
-use crate::http::production::printers::PrinterHandles;
+use domain::id::Id;
+use domain::temperature_history::{HeatSpan, HeaterCourse};
+use domain::time::{HOUR_MS, Timestamp};
+use http_api::production::printers::PrinterHandles;
 
 /// Time span of the charts in milliseconds: the last half hour.
 const SHOWN_MS: i64 = HOUR_MS / 2;

@@ -10,15 +10,15 @@ use maud::{Markup, html};
 use tokio::io::AsyncReadExt as _;
 
 use super::FLOOR_PATH;
-use crate::domain::id::Id;
-use crate::domain::printer::Printer;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::path_id::PathId;
-use crate::http::production::files::FileHandles;
-use crate::printers::PrinterType;
-use crate::printers::adapter::Operation;
-use crate::printers::cameras::frame::PictureKind;
+use domain::id::Id;
+use domain::printer::Printer;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::production::files::FileHandles;
+use printers::PrinterType;
+use printers::adapter::Operation;
+use printers::cameras::frame::PictureKind;
 
 /// Maximum size of a preview that is served, in bytes; those of slicers are much smaller.
 const MAX_PICTURE_BYTES: u64 = 4 * 1024 * 1024;

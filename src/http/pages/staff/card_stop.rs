@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::FLOOR_PATH;
-use crate::domain::printer::Printer;
+use domain::printer::Printer;
 
 /// Renders the emergency stop, separate from the other actions: the button must be held with a pointer or a key.
 /// Without the script it links to the printer's own page.

@@ -15,18 +15,18 @@ use super::CUSTOMERS_PATH;
 use super::board::BoardHandles;
 use super::sheet::{ListPart, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer};
-use crate::config::Config;
-use crate::domain::customer::Customer;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::OpenQuery;
-use crate::http::pages::frame::time;
-use crate::http::production::customers::CustomerHandles;
-use crate::http::production::invoices::InvoiceHandles;
-use crate::http::routes::{PageBounds, Routes};
-use crate::http::wire::MaxChars;
-use crate::store::queries::CustomerFilter;
+use crate::frame::time;
+use config::Config;
+use domain::customer::Customer;
+use http::access::{Caller, RequiredAccess};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::OpenQuery;
+use http::routes::{PageBounds, Routes};
+use http::wire::MaxChars;
+use http_api::production::customers::CustomerHandles;
+use http_api::production::invoices::InvoiceHandles;
+use store::queries::CustomerFilter;
 
 handles! {
     /// Dependencies of the customer pages.

@@ -8,9 +8,9 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::acts::TICKED_WORD;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::refused::sentence;
+use crate::form::PageForm;
+use crate::refused::sentence;
+use http::error::ApiError;
 
 /// Input control of a field.
 #[derive(Clone, Copy)]
@@ -255,7 +255,7 @@ fn field_id(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::refusal::Refusal;
+    use domain::refusal::Refusal;
 
     fn entry(values: &[(&str, &str)]) -> FormEntry {
         FormEntry::prefilled(values.iter().map(|(name, text)| (*name, (*text).to_owned())))

@@ -4,9 +4,9 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::setup::{faults_of, wrong};
+use crate::form::PageForm;
+use crate::setup::{faults_of, wrong};
+use http::error::ApiError;
 
 /// Time of the last moment of a day.
 pub(super) const END_OF_DAY: &str = "23:59:59.999";
@@ -117,8 +117,8 @@ pub(super) fn moment(text: &str, of_day: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::refusal::{Faults, Refusal};
-    use crate::domain::time::Timestamp;
+    use domain::refusal::{Faults, Refusal};
+    use domain::time::Timestamp;
 
     #[test]
     fn addresses_name_what_narrows() {

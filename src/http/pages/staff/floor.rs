@@ -14,14 +14,14 @@ use super::floor_plan::{PLAN_WORD, ShownCard, rooms};
 use super::printer_form::NEW_PRINTER_PATH;
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{FLOOR_PATH, PRODUCTS_PATH, STOCK_PATH};
-use crate::config::Config;
-use crate::domain::id::Id;
-use crate::domain::printer::Printer;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::OpenQuery;
-use crate::http::production::printers::{PrinterHandles, present_all};
+use config::Config;
+use domain::id::Id;
+use domain::printer::Printer;
+use http::access::Caller;
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::OpenQuery;
+use http_api::production::printers::{PrinterHandles, present_all};
 
 handles! {
     /// Dependencies of the floor pages.

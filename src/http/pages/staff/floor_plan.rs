@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::domain::printer::{Printer, RoomPosition};
+use domain::printer::{Printer, RoomPosition};
 
 /// Value of this view in the query.
 pub(super) const PLAN_WORD: &str = "plan";

@@ -20,16 +20,16 @@ use super::board::BoardHandles;
 use super::printer_form::NEW_PRINTER_PATH;
 use super::shell::{StaffSection, StaffViewer};
 use super::{FLOOR_PATH, INSIGHTS_PATH, ORDERS_PATH, PRODUCTS_PATH, STOCK_PATH};
-use crate::config::Config;
-use crate::domain::currency;
-use crate::domain::refusal::Refusal;
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::OpenQuery;
-use crate::http::production::insights::{InsightHandles, Insights, insights};
-use crate::http::routes::{PageBounds, Routes};
+use config::Config;
+use domain::currency;
+use domain::refusal::Refusal;
+use domain::time::{DAY_MS, Timestamp};
+use http::access::{Caller, RequiredAccess};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::OpenQuery;
+use http::routes::{PageBounds, Routes};
+use http_api::production::insights::{InsightHandles, Insights, insights};
 
 /// Available time spans: value in URLs, number of days, label.
 const SPANS: [(&str, i64, &str); 4] = [("7", 7, "7 days"), USUAL_SPAN, ("90", 90, "90 days"), ("365", 365, "A year")];

@@ -11,14 +11,14 @@ use super::sheet::day;
 use super::shell::{Tone, act, clock, hidden};
 use super::sign_off::{SignOffOf, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
-use crate::actors::kernel::directory::Directory;
-use crate::domain::id::Id;
-use crate::domain::job::{Attempt, AttemptState, Job, JobState};
-use crate::domain::printer::Printer;
-use crate::domain::time::Timestamp;
-use crate::http::access::RequiredAccess;
-use crate::http::production::jobs::JobHandles;
-use crate::http::routes::{PageBounds, Routes};
+use domain::id::Id;
+use domain::job::{Attempt, AttemptState, Job, JobState};
+use domain::printer::Printer;
+use domain::time::Timestamp;
+use http::access::RequiredAccess;
+use http::routes::{PageBounds, Routes};
+use http_api::production::jobs::JobHandles;
+use kernel::directory::Directory;
 
 /// Path of the page that lists the jobs of all orders.
 pub(super) const JOBS_PATH: &str = "/shop/jobs";

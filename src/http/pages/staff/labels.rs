@@ -14,19 +14,19 @@ use url::{Host, Url, form_urlencoded};
 
 use super::FLOOR_PATH;
 use super::stock::{SpoolFacts, StockHandles, bin_path, present, spool_path};
-use crate::app::documents::InvoiceDocuments;
-use crate::config::Config;
-use crate::documents::labels::{Label, LabelPaper, MAX_LABELS};
-use crate::domain::id::Id;
-use crate::domain::material::Material;
-use crate::domain::printer::Printer;
-use crate::domain::refusal::Refusal;
-use crate::domain::spool::{MAX_NEW_SPOOLS, new_number};
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::production::printers::present_all;
-use crate::http::routes::{PageBounds, Routes};
+use actors::app::documents::InvoiceDocuments;
+use config::Config;
+use documents::labels::{Label, LabelPaper, MAX_LABELS};
+use domain::id::Id;
+use domain::material::Material;
+use domain::printer::Printer;
+use domain::refusal::Refusal;
+use domain::spool::{MAX_NEW_SPOOLS, new_number};
+use http::access::RequiredAccess;
+use http::error::ApiError;
+use http::handles::handles;
+use http::routes::{PageBounds, Routes};
+use http_api::production::printers::present_all;
 
 /// Path of the page on which labels are chosen.
 pub(super) const PATH: &str = "/shop/labels";
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_query_asks_for_many_labels_and_what_means_nothing_for_none() {
-        let id: Id = crate::domain::testing::id(7);
+        let id: Id = domain::testing::id(7);
         let query = format!(
             "printer={id}&printer=x&spool=12&spool=-1&spool=x&bin=Shelf+A3%2F4&bin=+&new=900&size=a4&material={id}&other=1"
         );

@@ -22,13 +22,13 @@ use tokio::time::Instant;
 use super::board::{BoardHandles, LOOK_EVERY};
 use super::card::card_id;
 use super::shell::StaffViewer;
-use crate::config::Config;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::OpenQuery;
-use crate::http::stream_auth::{ReadingRight, StreamHandles};
-use crate::store::outbox::Outbox;
+use config::Config;
+use http::access::Caller;
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::OpenQuery;
+use http::stream_auth::{ReadingRight, StreamHandles};
+use store::outbox::Outbox;
 
 /// Idle time after which the stream sends a comment, so that no proxy closes it as dead.
 const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);

@@ -4,15 +4,15 @@ use maud::{Markup, html};
 
 use super::FLOOR_PATH;
 use super::shell::clock;
-use crate::actors::kernel::directory::Directory;
-use crate::domain::access::Access;
-use crate::domain::id::Id;
-use crate::domain::printer::Printer;
-use crate::http::access::with_access;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::store::queries::{AuditFilter, Page, Queries};
-use crate::store::rows::Audit;
+use domain::access::Access;
+use domain::id::Id;
+use domain::printer::Printer;
+use http::access::with_access;
+use http::error::ApiError;
+use http::handles::handles;
+use kernel::directory::Directory;
+use store::queries::{AuditFilter, Page, Queries};
+use store::rows::Audit;
 
 /// Number of log entries shown.
 const LINES_SHOWN: u64 = 20;

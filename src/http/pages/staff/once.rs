@@ -9,14 +9,14 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 
 use super::FLOOR_PATH;
-use crate::http::access::Caller;
-use crate::http::admission::Peer;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::local_sign_in::LocalSignInDesk;
-use crate::http::page::OpenQuery;
-use crate::http::pages::frame::lead_on;
-use crate::http::production::auth::{SessionHandles, session_without_password};
+use crate::frame::lead_on;
+use http::access::Caller;
+use http::admission::Peer;
+use http::error::ApiError;
+use http::handles::handles;
+use http::local_sign_in::LocalSignInDesk;
+use http::page::OpenQuery;
+use http_api::production::auth::{SessionHandles, session_without_password};
 
 /// Headers by which a proxy marks a forwarded request.
 const FORWARDED_HEADERS: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];

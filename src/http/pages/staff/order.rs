@@ -15,17 +15,17 @@ use super::job::{JOBS_PATH, JobCard};
 use super::orders::{StaffOrderHandles, flag_words, order_state};
 use super::sheet::{address_line, day};
 use super::shell::{StaffSection, StaffViewer, Tone, act, clock, hidden};
-use crate::domain::event::Numbered;
-use crate::domain::id::Id;
-use crate::domain::job::{Job, JobState};
-use crate::domain::order::{Order, OrderStatus};
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::pages::frame::{money as amount, time};
-use crate::http::path_id::PathId;
-use crate::store::queries::Page;
+use crate::frame::{money as amount, time};
+use domain::event::Numbered;
+use domain::id::Id;
+use domain::job::{Job, JobState};
+use domain::order::{Order, OrderStatus};
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::path_id::PathId;
+use store::queries::Page;
 
 /// Maximum number of history entries shown; of a longer history, the newest.
 const STEPS_SHOWN: u64 = 200;

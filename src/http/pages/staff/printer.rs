@@ -15,17 +15,17 @@ use super::printer_print::upload_path;
 use super::shell::{StaffSection, StaffViewer, act, clock, hidden};
 use super::sign_off::{SignOffOf, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
-use crate::domain::forecast::QueuedJob;
-use crate::domain::id::Id;
-use crate::domain::printer::{Clearing, Printer};
-use crate::domain::printer_status::Activity;
-use crate::domain::refusal::Refusal;
-use crate::http::access::Caller;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::path_id::PathId;
-use crate::http::production::printers::{GENTLE, PrinterHandles, activity, gentle, last_answer};
+use domain::forecast::QueuedJob;
+use domain::id::Id;
+use domain::printer::{Clearing, Printer};
+use domain::printer_status::Activity;
+use domain::refusal::Refusal;
+use http::access::Caller;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::path_id::PathId;
+use http_api::production::printers::{GENTLE, PrinterHandles, activity, gentle, last_answer};
 
 /// Maximum number of queued jobs listed by name; the rest is only counted.
 const QUEUE_SHOWN: usize = 20;

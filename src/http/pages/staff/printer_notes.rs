@@ -5,10 +5,10 @@ use maud::{Markup, html};
 use super::card::act_path;
 use super::log::LogHandles;
 use super::shell::{act, clock, hidden};
-use crate::domain::maintenance::{MaintenanceEntry, Reminder};
-use crate::domain::printer::Printer;
-use crate::http::error::ApiError;
-use crate::store::queries::Page;
+use domain::maintenance::{MaintenanceEntry, Reminder};
+use domain::printer::Printer;
+use http::error::ApiError;
+use store::queries::Page;
 
 /// Number of notes shown.
 const NOTES_SHOWN: u64 = 10;

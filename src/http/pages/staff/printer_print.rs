@@ -11,22 +11,22 @@ use super::card::act_path;
 use super::card_picture::picture;
 use super::floor::FloorHandles;
 use super::shell::{StaffSection, StaffViewer, hidden, with_token};
-use crate::actors::printers::MANUAL_PLATE;
-use crate::domain::file::{File, FileKind, PlateFilament};
-use crate::domain::id::Id;
-use crate::domain::printer::{Printer, Slot, SlotSource};
-use crate::http::access::Caller;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::OpenQuery;
-use crate::http::pages::form::check_token;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::refused::sentence;
-use crate::http::path_id::PathId;
-use crate::http::production::files::{FileHandles, take_gcode};
-use crate::http::production::printers::present;
-use crate::printers::PrinterType;
+use crate::form::check_token;
+use crate::frame::see_other;
+use crate::refused::sentence;
+use actors::printers::MANUAL_PLATE;
+use domain::file::{File, FileKind, PlateFilament};
+use domain::id::Id;
+use domain::printer::{Printer, Slot, SlotSource};
+use http::access::Caller;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::OpenQuery;
+use http::path_id::PathId;
+use http_api::production::files::{FileHandles, take_gcode};
+use http_api::production::printers::present;
+use printers::PrinterType;
 
 handles! {
     /// Dependencies of the upload to a printer.

@@ -4,10 +4,10 @@
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
-use crate::domain::printer::{MAX_ROOM_PLACE, PrinterFields};
-use crate::domain::sku::Dimensions;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::printer_fields::{number, request_members};
+use crate::form::PageForm;
+use crate::printer_fields::{number, request_members};
+use domain::printer::{MAX_ROOM_PLACE, PrinterFields};
+use domain::sku::Dimensions;
 
 /// Single-line text fields: name in the form and in the API, label, maximum length in characters, hint.
 const TEXTS: [(&str, &str, usize, &str); 3] = [

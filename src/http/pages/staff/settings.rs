@@ -23,15 +23,15 @@ use maud::{Markup, html};
 use super::SETTINGS_PATH;
 use super::board::BoardHandles;
 use super::shell::{StaffSection, StaffViewer, Tone};
-use crate::actors::kernel::environment::Environment;
-use crate::config::Config;
-use crate::config::shown;
-use crate::domain::principal::Role;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::production::settings::waiting_settings;
-use crate::http::routes::{PageBounds, Routes};
+use config::Config;
+use config::shown;
+use domain::principal::Role;
+use http::access::{Caller, RequiredAccess};
+use http::error::ApiError;
+use http::handles::handles;
+use http::routes::{PageBounds, Routes};
+use http_api::production::settings::waiting_settings;
+use kernel::environment::Environment;
 
 handles! {
     /// Dependencies shared by all settings pages.

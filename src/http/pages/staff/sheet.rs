@@ -9,11 +9,11 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::CUSTOMERS_PATH;
-use crate::domain::address::Address;
-use crate::domain::country::country_name;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::store::queries::Page;
+use domain::address::Address;
+use domain::country::country_name;
+use domain::id::Id;
+use domain::time::Timestamp;
+use store::queries::Page;
 
 pub(super) use fields::{FormSheet, decimal_field, line_field};
 pub(super) use lines::{DraftLines, LINE_ACTS, edited, line_form};

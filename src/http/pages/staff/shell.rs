@@ -13,15 +13,15 @@ use super::{
     CUSTOMERS_PATH, FLOOR_PATH, INSIGHTS_PATH, INVOICES_PATH, ORDERS_PATH, PRODUCTS_PATH, QUOTES_PATH, SETTINGS_PATH,
     STOCK_PATH, TO_DO_PATH, WEBHOOKS_PATH,
 };
-use crate::config::Config;
-use crate::domain::mail::kind::minute;
-use crate::domain::principal::{Principal, Role};
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::csrf::FormToken;
-use crate::http::error::ApiError;
-use crate::http::pages::form::TOKEN_FIELD;
-use crate::http::pages::frame::{PageCode, respond};
+use crate::form::TOKEN_FIELD;
+use crate::frame::{PageCode, respond};
+use config::Config;
+use domain::mail::kind::minute;
+use domain::principal::{Principal, Role};
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::csrf::FormToken;
+use http::error::ApiError;
 
 const STAFF_STYLE: &str = concat!(
     include_str!("style/base.css"),

@@ -9,16 +9,16 @@ use axum::response::Response;
 use maud::html;
 
 use super::{FLOOR_PATH, is_path};
-use crate::config::Config;
-use crate::domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
-use crate::http::dropped_cookie::DroppedCookie;
-use crate::http::error::{ApiError, ErrorMeta};
-use crate::http::limits::layer::ClientAddress;
-use crate::http::page::OpenQuery;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::{page, see_other};
-use crate::http::pages::refused::sentence;
-use crate::http::production::auth::{SessionHandles, signed_in_by_page, signed_out_by_page};
+use crate::form::PageForm;
+use crate::frame::{page, see_other};
+use crate::refused::sentence;
+use config::Config;
+use domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
+use http::dropped_cookie::DroppedCookie;
+use http::error::{ApiError, ErrorMeta};
+use http::limits::layer::ClientAddress;
+use http::page::OpenQuery;
+use http_api::production::auth::{SessionHandles, signed_in_by_page, signed_out_by_page};
 
 /// Path of the staff sign-in.
 pub(super) const PATH: &str = "/login";

@@ -14,16 +14,16 @@ use super::WEBHOOKS_PATH;
 use super::board::BoardHandles;
 use super::filled_form::{address, ways};
 use super::shell::{StaffSection, StaffViewer, Tone};
-use crate::domain::endpoint::{DELIVERY_WINDOW, Endpoint, EndpointState};
-use crate::domain::principal::Role;
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::OpenQuery;
-use crate::http::pages::frame::time;
-use crate::http::production::endpoints::EndpointHandles;
-use crate::http::routes::{PageBounds, Routes};
-use crate::store::queries::Page;
+use crate::frame::time;
+use domain::endpoint::{DELIVERY_WINDOW, Endpoint, EndpointState};
+use domain::principal::Role;
+use http::access::{Caller, RequiredAccess};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::OpenQuery;
+use http::routes::{PageBounds, Routes};
+use http_api::production::endpoints::EndpointHandles;
+use store::queries::Page;
 
 /// Number of endpoints per page.
 const ENDPOINTS_PER_PAGE: u64 = 25;

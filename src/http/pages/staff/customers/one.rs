@@ -6,24 +6,24 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::StaffCustomerHandles;
-use crate::domain::currency::format_amount;
-use crate::domain::customer::{AddressKind, Customer};
-use crate::domain::id::Id;
-use crate::domain::invoice::Invoice;
-use crate::domain::ledger::{Payment, kept_by_currency};
-use crate::domain::order::Order;
-use crate::http::access::Caller;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::pages::frame::{money, time};
-use crate::http::pages::staff::invoices::invoice_row;
-use crate::http::pages::staff::orders::order_state;
-use crate::http::pages::staff::quotes::{quote_row, request_row};
-use crate::http::pages::staff::sheet::{FEW_ROWS, address_line, few, page_of};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
-use crate::http::pages::staff::{CUSTOMERS_PATH, INVOICES_PATH, ORDERS_PATH, QUOTES_PATH, REQUESTS_PATH};
-use crate::http::path_id::PathId;
-use crate::store::queries::{
+use crate::frame::{money, time};
+use crate::staff::invoices::invoice_row;
+use crate::staff::orders::order_state;
+use crate::staff::quotes::{quote_row, request_row};
+use crate::staff::sheet::{FEW_ROWS, address_line, few, page_of};
+use crate::staff::shell::{StaffSection, StaffViewer};
+use crate::staff::{CUSTOMERS_PATH, INVOICES_PATH, ORDERS_PATH, QUOTES_PATH, REQUESTS_PATH};
+use domain::currency::format_amount;
+use domain::customer::{AddressKind, Customer};
+use domain::id::Id;
+use domain::invoice::Invoice;
+use domain::ledger::{Payment, kept_by_currency};
+use domain::order::Order;
+use http::access::Caller;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::path_id::PathId;
+use store::queries::{
     CustomRequestFilter, InvoiceFilter, ListedPayment, OrderFilter, Page, PaymentFilter, QuoteFilter,
 };
 

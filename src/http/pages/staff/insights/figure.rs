@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use crate::domain::amount::Amount;
-use crate::domain::csv::{Cell, Csv};
-use crate::domain::currency;
+use domain::amount::Amount;
+use domain::csv::{Cell, Csv};
+use domain::currency;
 
 /// Value of a table cell.
 pub(super) enum Datum {

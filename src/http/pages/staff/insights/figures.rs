@@ -4,7 +4,7 @@ use maud::Markup;
 
 use super::chart::{Bar, Column, Ink, bars, columns};
 use super::figure::{Datum, Figure, share_words, span_words};
-use crate::http::production::insights::{Insights, LostMaterial, PrintNumbers};
+use http_api::production::insights::{Insights, LostMaterial, PrintNumbers};
 
 /// Maximum number of bars in a chart; the table contains the others too.
 const MAX_BARS: usize = 15;

@@ -6,18 +6,18 @@ use maud::html;
 use serde_json::{Value, json};
 
 use super::{StaffInvoiceHandles, draft, one};
-use crate::domain::invoice::Invoice;
-use crate::http::access::Caller;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::INVOICES_PATH;
-use crate::http::pages::staff::acts::PathAct;
-use crate::http::pages::staff::sheet::{LINE_ACTS, TypedForm, at_version, line_form, page_of, without_nulls};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
-use crate::http::path_id::PathId;
-use crate::http::production::invoices::{act_by_page, create_by_page};
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::staff::INVOICES_PATH;
+use crate::staff::acts::PathAct;
+use crate::staff::sheet::{LINE_ACTS, TypedForm, at_version, line_form, page_of, without_nulls};
+use crate::staff::shell::{StaffSection, StaffViewer};
+use domain::invoice::Invoice;
+use http::access::Caller;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::production::invoices::{act_by_page, create_by_page};
 
 /// Serves the form for a new invoice.
 pub(super) async fn show_new(State(app): State<StaffInvoiceHandles>, who: Caller) -> Result<Response, ApiError> {

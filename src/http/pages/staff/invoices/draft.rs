@@ -4,14 +4,14 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::NEW_PATH;
-use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::currency::plain;
-use crate::domain::invoice::{Invoice, InvoiceLine};
-use crate::domain::tax::{percent_of, percent_text};
-use crate::http::pages::staff::INVOICES_PATH;
-use crate::http::pages::staff::sheet::{
+use crate::staff::INVOICES_PATH;
+use crate::staff::sheet::{
     DraftLines, FormSheet, TypedForm, day, decimal_field, edited, line_field, page_of, without_nulls,
 };
+use domain::bounds::MAX_QUANTITY;
+use domain::currency::plain;
+use domain::invoice::{Invoice, InvoiceLine};
+use domain::tax::{percent_of, percent_text};
 
 /// Converts the head of a draft to the API body: empty fields clear their values, empty amounts count as 0.
 pub(super) fn request_body(typed: &TypedForm, currency: &str) -> Value {

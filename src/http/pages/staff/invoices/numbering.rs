@@ -5,11 +5,11 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::StaffInvoiceHandles;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::staff::INVOICES_PATH;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
-use crate::store::queries::NumberingSeries;
+use crate::staff::INVOICES_PATH;
+use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use http::access::Caller;
+use http::error::ApiError;
+use store::queries::NumberingSeries;
 
 /// Serves the page with the numbers.
 pub(super) async fn show(State(app): State<StaffInvoiceHandles>, who: Caller) -> Result<Response, ApiError> {

@@ -7,21 +7,21 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{StaffInvoiceHandles, draft, number_of, settle, shown_state};
-use crate::domain::id::Id;
-use crate::domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus, Payment};
-use crate::domain::tax::percent_text;
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::pages::frame::{money, time};
-use crate::http::pages::invoices::order_is_cancelled;
-use crate::http::pages::staff::orders::flag_words;
-use crate::http::pages::staff::sheet::{TypedForm, address_line, astray, customer_link, few, page_of};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
-use crate::http::pages::staff::{INVOICES_PATH, ORDERS_PATH};
-use crate::http::path_id::PathId;
-use crate::http::production::invoices::pay_url;
+use crate::frame::{money, time};
+use crate::invoices::order_is_cancelled;
+use crate::staff::orders::flag_words;
+use crate::staff::sheet::{TypedForm, address_line, astray, customer_link, few, page_of};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::staff::{INVOICES_PATH, ORDERS_PATH};
+use domain::id::Id;
+use domain::invoice::{DocumentHead, DocumentKind, Invoice, InvoiceStatus, Payment};
+use domain::tax::percent_text;
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::production::invoices::pay_url;
 
 /// Serves the page of an invoice.
 pub(super) async fn show(

@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 
-use crate::domain::currency::format_amount;
-use crate::domain::invoice::{Invoice, InvoiceStatus};
-use crate::http::pages::frame::money;
-use crate::http::pages::staff::INVOICES_PATH;
-use crate::http::pages::staff::sheet::{FormSheet, TypedForm, day, decimal_field, line_field, page_of};
+use crate::frame::money;
+use crate::staff::INVOICES_PATH;
+use crate::staff::sheet::{FormSheet, TypedForm, day, decimal_field, line_field, page_of};
+use domain::currency::format_amount;
+use domain::invoice::{Invoice, InvoiceStatus};
 
 /// Collapsed form of an action: explanation, fields and button.
 struct ActForm<'a> {

@@ -6,16 +6,16 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{JOBS_PATH, job_state};
-use crate::domain::id::Id;
-use crate::domain::job::{Job, JobState};
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::pages::staff::orders::StaffOrderHandles;
-use crate::http::pages::staff::sheet::ListPart;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, clock};
-use crate::http::pages::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
-use crate::store::queries::JobFilter;
+use crate::staff::orders::StaffOrderHandles;
+use crate::staff::sheet::ListPart;
+use crate::staff::shell::{StaffSection, StaffViewer, clock};
+use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
+use domain::id::Id;
+use domain::job::{Job, JobState};
+use http::access::Caller;
+use http::error::ApiError;
+use http::page::OpenQuery;
+use store::queries::JobFilter;
 
 /// States by which the list can be filtered, in the order of a job's life, with their labels.
 const JOB_STATES: [(JobState, &str); 10] = [

@@ -5,16 +5,16 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{JOBS_PATH, JobCard, job_state};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::job::{Job, Stock};
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::staff::orders::StaffOrderHandles;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
-use crate::http::pages::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
-use crate::http::path_id::PathId;
-use crate::http::production::jobs::{self, JobHandles};
+use crate::staff::orders::StaffOrderHandles;
+use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::job::{Job, Stock};
+use http::access::Caller;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::production::jobs::{self, JobHandles};
 
 /// Serves the page of a job.
 pub(super) async fn show(

@@ -6,16 +6,16 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{LabelHandles, PDF_PATH, SHEET_WORD, base_of, is_here_alone};
-use crate::documents::labels::MAX_LABELS;
-use crate::domain::material::Material;
-use crate::domain::printer::Printer;
-use crate::domain::spool::MAX_NEW_SPOOLS;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
-use crate::http::pages::staff::stock::{bins_of, known_spools, present};
-use crate::http::pages::staff::{FLOOR_PATH, STOCK_PATH};
-use crate::http::production::printers::present_all;
+use crate::staff::shell::{StaffSection, StaffViewer};
+use crate::staff::stock::{bins_of, known_spools, present};
+use crate::staff::{FLOOR_PATH, STOCK_PATH};
+use documents::labels::MAX_LABELS;
+use domain::material::Material;
+use domain::printer::Printer;
+use domain::spool::MAX_NEW_SPOOLS;
+use http::access::Caller;
+use http::error::ApiError;
+use http_api::production::printers::present_all;
 
 /// A checkbox: its name and value in the query, and its label.
 type TickBox = (&'static str, String, String);

@@ -4,11 +4,11 @@
 use maud::{Markup, html};
 
 use super::order_path;
-use crate::domain::order::{Line, Order, OrderStatus, SentShipment};
-use crate::http::pages::frame::time;
-use crate::http::pages::staff::ORDERS_PATH;
-use crate::http::pages::staff::acts::{PART_PREFIX, SOME_PARTS_FIELD, TICKED_WORD};
-use crate::http::pages::staff::shell::hidden;
+use crate::frame::time;
+use crate::staff::ORDERS_PATH;
+use crate::staff::acts::{PART_PREFIX, SOME_PARTS_FIELD, TICKED_WORD};
+use crate::staff::shell::hidden;
+use domain::order::{Line, Order, OrderStatus, SentShipment};
 
 /// Renders a shipment that has left.
 pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {

@@ -3,10 +3,10 @@
 use maud::{Markup, html};
 
 use super::order_path;
-use crate::domain::order::{Order, Payment};
-use crate::http::pages::frame::{money, time};
-use crate::http::pages::staff::job::currency_field;
-use crate::http::pages::staff::shell::{Tone, hidden};
+use crate::frame::{money, time};
+use crate::staff::job::currency_field;
+use crate::staff::shell::{Tone, hidden};
+use domain::order::{Order, Payment};
 
 /// Renders the payments and refunds of an order.
 pub(super) fn payments(order: &Order) -> Markup {

@@ -7,19 +7,19 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::StaffOrderHandles;
-use crate::domain::id::Id;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::address_fields::{address_fields, address_said};
-use crate::http::pages::staff::entry::{FieldControl, FormEntry};
-use crate::http::pages::staff::products::{CODE_LIST, code_list, counted_skus};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
-use crate::http::pages::staff::{ORDERS_PATH, PRODUCTS_PATH};
-use crate::http::production::place::place_by_page;
-use crate::store::queries::{Page, SkuFilter};
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::staff::address_fields::{address_fields, address_said};
+use crate::staff::entry::{FieldControl, FormEntry};
+use crate::staff::products::{CODE_LIST, code_list, counted_skus};
+use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
+use domain::id::Id;
+use http::access::Caller;
+use http::error::ApiError;
+use http::page::OpenQuery;
+use http_api::production::place::place_by_page;
+use store::queries::{Page, SkuFilter};
 
 /// Path of the form for a new order.
 pub(super) const PATH: &str = "/shop/orders/new";

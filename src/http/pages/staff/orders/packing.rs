@@ -6,15 +6,15 @@ use axum::response::Response;
 use maud::html;
 
 use super::StaffOrderHandles;
-use crate::domain::refusal::Refusal;
-use crate::http::access::Caller;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::pages::frame::time;
-use crate::http::pages::staff::ORDERS_PATH;
-use crate::http::pages::staff::sheet::address_line;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
-use crate::http::path_id::PathId;
+use crate::frame::time;
+use crate::staff::ORDERS_PATH;
+use crate::staff::sheet::address_line;
+use crate::staff::shell::{StaffSection, StaffViewer};
+use domain::refusal::Refusal;
+use http::access::Caller;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::path_id::PathId;
 
 /// The shipment `{number}` of a path. A value that is not a number yields 404.
 pub(super) struct ParcelNumber(u32);

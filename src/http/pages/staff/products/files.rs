@@ -8,17 +8,17 @@ use maud::{Markup, html};
 
 use super::file::{file_path, kind_words, picture_of, size_words};
 use super::{ProductHandles, tabs};
-use crate::domain::file::{File, FileKind};
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::pages::form::check_token;
-use crate::http::pages::frame::{see_other, time};
-use crate::http::pages::staff::entry::FormEntry;
-use crate::http::pages::staff::sheet::{ListPart, non_empty, span};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, with_token};
-use crate::http::production::files::take_by_page;
-use crate::store::queries::FileFilter;
+use crate::form::check_token;
+use crate::frame::{see_other, time};
+use crate::staff::entry::FormEntry;
+use crate::staff::sheet::{ListPart, non_empty, span};
+use crate::staff::shell::{StaffSection, StaffViewer, with_token};
+use domain::file::{File, FileKind};
+use http::access::Caller;
+use http::error::ApiError;
+use http::page::OpenQuery;
+use http_api::production::files::take_by_page;
+use store::queries::FileFilter;
 
 /// Path of the file list.
 pub(super) const PATH: &str = "/shop/products/files";

@@ -5,14 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use maud::{Markup, html};
 
 use super::{ProductHandles, orderable, sku_path};
-use crate::domain::id::Id;
-use crate::domain::order::{Order, OrderStatus};
-use crate::domain::sku::Sku;
-use crate::http::error::ApiError;
-use crate::http::pages::staff::ORDERS_PATH;
-use crate::http::pages::staff::orders::order_state;
-use crate::http::pages::staff::shell::Tone;
-use crate::store::queries::{JobFilter, Page};
+use crate::staff::ORDERS_PATH;
+use crate::staff::orders::order_state;
+use crate::staff::shell::Tone;
+use domain::id::Id;
+use domain::order::{Order, OrderStatus};
+use domain::sku::Sku;
+use http::error::ApiError;
+use store::queries::{JobFilter, Page};
 
 /// Page of newest jobs of the kit's first component, by which its orders are found.
 const JOBS_LOOKED_AT: Page = Page { limit: 100, offset: 0 };

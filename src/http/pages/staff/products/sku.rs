@@ -8,22 +8,22 @@ use maud::{Markup, html};
 
 use super::sku_acts::present;
 use super::{ProductHandles, file, kit, material_words, obstacles, orderable, sku_path};
-use crate::domain::amount::Amount;
-use crate::domain::file::File;
-use crate::domain::id::Id;
-use crate::domain::order::Make;
-use crate::domain::sku::{OrderObstacle, Sku};
-use crate::http::access::Caller;
-use crate::http::command_request::find_existing;
-use crate::http::error::ApiError;
-use crate::http::pages::frame::{money, time};
-use crate::http::pages::staff::acts::TICKED_WORD;
-use crate::http::pages::staff::entry::FormEntry;
-use crate::http::pages::staff::sheet::span;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, act, hidden};
-use crate::http::pages::staff::{ORDERS_PATH, PRODUCTS_PATH};
-use crate::http::path_id::PathId;
-use crate::store::queries::{Page, SkuFilter};
+use crate::frame::{money, time};
+use crate::staff::acts::TICKED_WORD;
+use crate::staff::entry::FormEntry;
+use crate::staff::sheet::span;
+use crate::staff::shell::{StaffSection, StaffViewer, act, hidden};
+use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
+use domain::amount::Amount;
+use domain::file::File;
+use domain::id::Id;
+use domain::order::Make;
+use domain::sku::{OrderObstacle, Sku};
+use http::access::Caller;
+use http::command_request::find_existing;
+use http::error::ApiError;
+use http::path_id::PathId;
+use store::queries::{Page, SkuFilter};
 
 /// Maximum number of kits listed as containing a SKU.
 const KITS_SHOWN: Page = Page { limit: 20, offset: 0 };

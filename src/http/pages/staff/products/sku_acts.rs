@@ -15,22 +15,22 @@ use super::sku_form::{
     kit_fields, made_fields, new_entry, request_body,
 };
 use super::{ProductHandles, code_list, counted_skus, sku, sku_path};
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::domain::sku::{Sku, SkuFields};
-use crate::http::access::Caller;
-use crate::http::command_request::{CommandRequest, find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::PRODUCTS_PATH;
-use crate::http::pages::staff::acts::TICKED_WORD;
-use crate::http::pages::staff::entry::FormEntry;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
-use crate::http::path_id::PathId;
-use crate::http::production::skus::{add_by_page, change_by_page, remove_by_page};
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::staff::PRODUCTS_PATH;
+use crate::staff::acts::TICKED_WORD;
+use crate::staff::entry::FormEntry;
+use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use domain::sku::{Sku, SkuFields};
+use http::access::Caller;
+use http::command_request::{CommandRequest, find_existing, state_of};
+use http::error::ApiError;
+use http::page::OpenQuery;
+use http::path_id::PathId;
+use http_api::production::skus::{add_by_page, change_by_page, remove_by_page};
 
 /// Form field that marks a new SKU as a kit.
 const KIT_FIELD: &str = "kit";

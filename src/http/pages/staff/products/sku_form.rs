@@ -4,16 +4,16 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::ProductHandles;
-use crate::domain::currency;
-use crate::domain::file::{File, FileKind};
-use crate::domain::id::Id;
-use crate::domain::material::{Material, MaterialType};
-use crate::domain::sku::{MachineType, SkuFields};
-use crate::http::error::ApiError;
-use crate::http::openapi::words::words_of;
-use crate::http::pages::staff::acts::TICKED_WORD;
-use crate::http::pages::staff::entry::{FieldControl, FormEntry};
-use crate::store::queries::{FileFilter, Page};
+use crate::staff::acts::TICKED_WORD;
+use crate::staff::entry::{FieldControl, FormEntry};
+use domain::currency;
+use domain::file::{File, FileKind};
+use domain::id::Id;
+use domain::material::{Material, MaterialType};
+use domain::sku::{MachineType, SkuFields};
+use http::error::ApiError;
+use http::openapi::words::words_of;
+use store::queries::{FileFilter, Page};
 
 /// Fields of a component row.
 pub(super) const COMPONENT_MEMBERS: [&str; 2] = ["skuId", "quantity"];

@@ -5,15 +5,15 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::{StaffQuoteHandles, draft, line, one};
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::QUOTES_PATH;
-use crate::http::pages::staff::acts::PathAct;
-use crate::http::pages::staff::sheet::{LINE_ACTS, TypedForm, at_version, line_form, page_of, without_nulls};
-use crate::http::pages::staff::shell::StaffViewer;
-use crate::http::path_id::PathId;
-use crate::http::production::quotes::{act_by_page, present};
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::staff::QUOTES_PATH;
+use crate::staff::acts::PathAct;
+use crate::staff::sheet::{LINE_ACTS, TypedForm, at_version, line_form, page_of, without_nulls};
+use crate::staff::shell::StaffViewer;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::production::quotes::{act_by_page, present};
 
 /// Runs the action of a quote's form.
 pub(super) async fn on_quote(

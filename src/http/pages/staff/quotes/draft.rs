@@ -4,9 +4,9 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::line::{self, LineChoices};
-use crate::domain::quote::{Quote, QuoteStatus};
-use crate::http::pages::staff::QUOTES_PATH;
-use crate::http::pages::staff::sheet::{FormSheet, TypedForm, day, line_field, page_of};
+use crate::staff::QUOTES_PATH;
+use crate::staff::sheet::{FormSheet, TypedForm, day, line_field, page_of};
+use domain::quote::{Quote, QuoteStatus};
 
 /// Builds the API request body of a draft without its lines; empty fields become null, which clears them.
 pub(super) fn request_body(typed: &TypedForm) -> Value {

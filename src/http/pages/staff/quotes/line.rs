@@ -4,15 +4,15 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::StaffQuoteHandles;
-use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::currency::plain;
-use crate::domain::file::FileKind;
-use crate::domain::quote::{Quote, QuoteLine};
-use crate::domain::sku::MachineType;
-use crate::http::error::ApiError;
-use crate::http::pages::staff::QUOTES_PATH;
-use crate::http::pages::staff::sheet::{DraftLines, FormSheet, TypedForm, decimal_field, edited, line_field, page_of};
-use crate::store::queries::{FileFilter, MaterialFilter, Page, SkuFilter};
+use crate::staff::QUOTES_PATH;
+use crate::staff::sheet::{DraftLines, FormSheet, TypedForm, decimal_field, edited, line_field, page_of};
+use domain::bounds::MAX_QUANTITY;
+use domain::currency::plain;
+use domain::file::FileKind;
+use domain::quote::{Quote, QuoteLine};
+use domain::sku::MachineType;
+use http::error::ApiError;
+use store::queries::{FileFilter, MaterialFilter, Page, SkuFilter};
 
 /// Maximum number of SKUs, materials and models to choose from, the newest of each.
 const MOST_CHOICES: Page = Page { limit: 100, offset: 0 };

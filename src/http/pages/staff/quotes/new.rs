@@ -8,19 +8,19 @@ use serde_json::json;
 
 use super::line::{self, LineChoices};
 use super::{MODELS_PATH, NEW_PATH, StaffQuoteHandles, draft};
-use crate::domain::bounds::MAX_QUANTITY;
-use crate::domain::custom_request::CustomRequest;
-use crate::domain::id::Id;
-use crate::http::access::Caller;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::pages::form::{PageForm, check_token};
-use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::sheet::{FormSheet, TypedForm, customer_link, line_field, page_of, without_nulls};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, with_token};
-use crate::http::pages::staff::{QUOTES_PATH, REQUESTS_PATH};
-use crate::http::production::quotes::{create_by_page, upload_by_page};
+use crate::form::{PageForm, check_token};
+use crate::frame::see_other;
+use crate::staff::sheet::{FormSheet, TypedForm, customer_link, line_field, page_of, without_nulls};
+use crate::staff::shell::{StaffSection, StaffViewer, with_token};
+use crate::staff::{QUOTES_PATH, REQUESTS_PATH};
+use domain::bounds::MAX_QUANTITY;
+use domain::custom_request::CustomRequest;
+use domain::id::Id;
+use http::access::Caller;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::page::OpenQuery;
+use http_api::production::quotes::{create_by_page, upload_by_page};
 
 /// Form field with the custom request that the quote answers.
 const REQUEST_FIELD: &str = "customRequestId";

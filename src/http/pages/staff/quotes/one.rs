@@ -8,17 +8,17 @@ use maud::{Markup, html};
 
 use super::line::LineChoices;
 use super::{StaffQuoteHandles, draft, quote_state};
-use crate::domain::id::Id;
-use crate::domain::quote::{LineMargin, Quote, QuoteLine, QuoteModel, QuoteStatus};
-use crate::domain::tax::percent_text;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::frame::{money, time};
-use crate::http::pages::staff::sheet::{TypedForm, address_line, astray, customer_link, page_of, span};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
-use crate::http::pages::staff::{ORDERS_PATH, QUOTES_PATH, REQUESTS_PATH};
-use crate::http::path_id::PathId;
-use crate::http::production::quotes::{ModelSlicing, margins_of, present};
+use crate::frame::{money, time};
+use crate::staff::sheet::{TypedForm, address_line, astray, customer_link, page_of, span};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::staff::{ORDERS_PATH, QUOTES_PATH, REQUESTS_PATH};
+use domain::id::Id;
+use domain::quote::{LineMargin, Quote, QuoteLine, QuoteModel, QuoteStatus};
+use domain::tax::percent_text;
+use http::access::Caller;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::production::quotes::{ModelSlicing, margins_of, present};
 
 /// Names of materials by their ids.
 type MaterialNames = BTreeMap<Id, String>;

@@ -8,23 +8,23 @@ use serde_json::json;
 
 use super::requests::{STATUSES, request_state};
 use super::{NEW_PATH, StaffQuoteHandles, quote_row};
-use crate::domain::custom_request::{CustomRequest, CustomRequestStatus, Photo};
-use crate::domain::id::Id;
-use crate::domain::picture_format::PictureFormat;
-use crate::domain::quote::Quote;
-use crate::http::access::Caller;
-use crate::http::command_request::{find_existing, state_of};
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::{money, see_other, time};
-use crate::http::pages::staff::acts::PathAct;
-use crate::http::pages::staff::sheet::{FEW_ROWS, FormSheet, TypedForm, astray, at_version, few, page_of};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
-use crate::http::pages::staff::{CUSTOMERS_PATH, QUOTES_PATH, REQUESTS_PATH};
-use crate::http::path_id::PathId;
-use crate::http::production::custom_requests::act_by_page;
-use crate::http::production::quotes::answer_by_page;
-use crate::store::queries::QuoteFilter;
+use crate::form::PageForm;
+use crate::frame::{money, see_other, time};
+use crate::staff::acts::PathAct;
+use crate::staff::sheet::{FEW_ROWS, FormSheet, TypedForm, astray, at_version, few, page_of};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::staff::{CUSTOMERS_PATH, QUOTES_PATH, REQUESTS_PATH};
+use domain::custom_request::{CustomRequest, CustomRequestStatus, Photo};
+use domain::id::Id;
+use domain::picture_format::PictureFormat;
+use domain::quote::Quote;
+use http::access::Caller;
+use http::command_request::{find_existing, state_of};
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::production::custom_requests::act_by_page;
+use http_api::production::quotes::answer_by_page;
+use store::queries::QuoteFilter;
 
 /// Serves the page of a custom request.
 pub(super) async fn show(

@@ -6,16 +6,16 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::StaffQuoteHandles;
-use crate::domain::custom_request::{CustomRequest, CustomRequestStatus};
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::pages::frame::{money, time};
-use crate::http::pages::staff::sheet::{ListPart, non_empty, page_of};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, since};
-use crate::http::pages::staff::{QUOTES_PATH, REQUESTS_PATH};
-use crate::http::wire::MaxChars;
-use crate::store::queries::CustomRequestFilter;
+use crate::frame::{money, time};
+use crate::staff::sheet::{ListPart, non_empty, page_of};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, since};
+use crate::staff::{QUOTES_PATH, REQUESTS_PATH};
+use domain::custom_request::{CustomRequest, CustomRequestStatus};
+use http::access::Caller;
+use http::error::ApiError;
+use http::page::OpenQuery;
+use http::wire::MaxChars;
+use store::queries::CustomRequestFilter;
 
 /// Statuses by which the list can be filtered.
 pub(super) const STATUSES: [CustomRequestStatus; 5] = [

@@ -8,20 +8,20 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::SettingsPageHandles;
-use crate::actors::kernel::directory::Directory;
-use crate::domain::access::Access;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::http::access::{Caller, with_access};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::OpenQuery;
-use crate::http::pages::frame::time;
-use crate::http::pages::staff::SETTINGS_PATH;
-use crate::http::pages::staff::filled_form::{BEGIN_OF_DAY, END_OF_DAY, address, field, moment, options, ways};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
-use crate::store::queries::{AuditFilter, Page, Queries};
-use crate::store::rows::Audit;
+use crate::frame::time;
+use crate::staff::SETTINGS_PATH;
+use crate::staff::filled_form::{BEGIN_OF_DAY, END_OF_DAY, address, field, moment, options, ways};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use domain::access::Access;
+use domain::id::Id;
+use domain::time::Timestamp;
+use http::access::{Caller, with_access};
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::OpenQuery;
+use kernel::directory::Directory;
+use store::queries::{AuditFilter, Page, Queries};
+use store::rows::Audit;
 
 /// Path of the audit log.
 pub(super) const PATH: &str = "/shop/settings/audit";

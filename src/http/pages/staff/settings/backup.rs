@@ -6,15 +6,15 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::SettingsPageHandles;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::setup::{faults_of, wrong};
-use crate::http::pages::staff::SETTINGS_PATH;
-use crate::http::pages::staff::filled_form::refused;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
-use crate::http::production::backup::{BackupHandles, download};
+use crate::form::PageForm;
+use crate::setup::{faults_of, wrong};
+use crate::staff::SETTINGS_PATH;
+use crate::staff::filled_form::refused;
+use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use http::access::Caller;
+use http::error::ApiError;
+use http::handles::handles;
+use http_api::production::backup::{BackupHandles, download};
 
 /// Path of the backup page.
 pub(super) const PATH: &str = "/shop/settings/backup";

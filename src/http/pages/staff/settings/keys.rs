@@ -8,22 +8,22 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::SettingsPageHandles;
-use crate::domain::access::ApiKey;
-use crate::domain::time::Timestamp;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{OpenQuery, cut};
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::{see_other, time};
-use crate::http::pages::staff::SETTINGS_PATH;
-use crate::http::pages::staff::filled_form::{
+use crate::form::PageForm;
+use crate::frame::{see_other, time};
+use crate::staff::SETTINGS_PATH;
+use crate::staff::filled_form::{
     END_OF_DAY, Refused, address, faults, field, is_of_form, moment, options, refused, secret, typed, ways,
 };
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
-use crate::http::path_id::PathId;
-use crate::http::production::keys::{self, KeyHandles};
-use crate::store::queries::Page;
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use domain::access::ApiKey;
+use domain::time::Timestamp;
+use http::access::Caller;
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{OpenQuery, cut};
+use http::path_id::PathId;
+use http_api::production::keys::{self, KeyHandles};
+use store::queries::Page;
 
 /// Path of the list of API keys.
 pub(super) const PATH: &str = "/shop/settings/keys";

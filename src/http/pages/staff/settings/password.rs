@@ -6,16 +6,16 @@ use axum::response::Response;
 use maud::html;
 
 use super::sessions::{self, SessionPageHandles};
-use crate::http::access::Caller;
-use crate::http::error::{ApiError, ErrorMeta};
-use crate::http::limits::layer::ClientAddress;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::refused::sentence;
-use crate::http::pages::staff::SETTINGS_PATH;
-use crate::http::pages::staff::filled_form::field;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
-use crate::http::production::auth::password_by_page;
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::refused::sentence;
+use crate::staff::SETTINGS_PATH;
+use crate::staff::filled_form::field;
+use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use http::access::Caller;
+use http::error::{ApiError, ErrorMeta};
+use http::limits::layer::ClientAddress;
+use http_api::production::auth::password_by_page;
 
 /// Path of the password page.
 pub(super) const PATH: &str = "/shop/settings/password";

@@ -7,20 +7,20 @@ use serde_json::json;
 
 use super::users::{LABELS, PATH, ROLES, UserPageHandles, password_field, state_of};
 use super::{password, second_factor as own_factor, sessions};
-use crate::domain::access::User;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::domain::second_factor::SecondFactor;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::acts::PathAct;
-use crate::http::pages::staff::filled_form::{Refused, faults, field, is_of_form, options, refused, typed};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
-use crate::http::path_id::PathId;
-use crate::http::production::auth::sessions_by_page;
-use crate::http::production::{second_factor, users};
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::staff::acts::PathAct;
+use crate::staff::filled_form::{Refused, faults, field, is_of_form, options, refused, typed};
+use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use domain::access::User;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use domain::second_factor::SecondFactor;
+use http::access::Caller;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::production::auth::sessions_by_page;
+use http_api::production::{second_factor, users};
 
 /// Serves the page of a member of staff.
 pub(super) async fn show(

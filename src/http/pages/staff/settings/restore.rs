@@ -6,22 +6,22 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::SettingsPageHandles;
-use crate::domain::id::Id;
-use crate::domain::restore::Restore;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::filled_form::{Refused, faults, field, is_of_form, refused, typed};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, clock, hidden};
-use crate::http::pages::staff::{ORDERS_PATH, SETTINGS_PATH};
-use crate::http::path_id::PathId;
-use crate::http::production::restores::{OpenJobView, RestoreHandles, open_jobs, review};
-use crate::store::queries::Page;
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::staff::filled_form::{Refused, faults, field, is_of_form, refused, typed};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, clock, hidden};
+use crate::staff::{ORDERS_PATH, SETTINGS_PATH};
+use domain::id::Id;
+use domain::restore::Restore;
+use http::access::Caller;
+use http::error::ApiError;
+use http::handles::handles;
+use http::path_id::PathId;
+use http_api::production::restores::{OpenJobView, RestoreHandles, open_jobs, review};
+use store::queries::Page;
 
 /// Path of the restore page.
-pub(in crate::http::pages::staff) const PATH: &str = "/shop/settings/restore";
+pub(in crate::staff) const PATH: &str = "/shop/settings/restore";
 /// Maximum number of restores shown.
 const MAX_SHOWN: u64 = 20;
 /// Prefix of the form field of a number series.

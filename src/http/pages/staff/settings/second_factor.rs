@@ -8,17 +8,17 @@ use qrcode::{Color, EcLevel, QrCode};
 use serde_json::json;
 
 use super::sessions::SessionPageHandles;
-use crate::http::access::Caller;
-use crate::http::error::{ApiError, ErrorMeta};
-use crate::http::limits::Limited;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::{see_other, time};
-use crate::http::pages::refused::sentence;
-use crate::http::pages::staff::SETTINGS_PATH;
-use crate::http::pages::staff::filled_form::field;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
-use crate::http::production::second_factor::{FactorSecretView, begin, confirm, own_factor, remove};
+use crate::form::PageForm;
+use crate::frame::{see_other, time};
+use crate::refused::sentence;
+use crate::staff::SETTINGS_PATH;
+use crate::staff::filled_form::field;
+use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use http::access::Caller;
+use http::error::{ApiError, ErrorMeta};
+use http::limits::Limited;
+use http::limits::layer::ClientAddress;
+use http_api::production::second_factor::{FactorSecretView, begin, confirm, own_factor, remove};
 
 /// Path of the page that shows and sets up the second factor.
 pub(super) const PATH: &str = "/shop/settings/second-factor";

@@ -5,19 +5,19 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::SettingsPageHandles;
-use crate::domain::principal::Role;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{OpenQuery, cut};
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::{see_other, time};
-use crate::http::pages::staff::SETTINGS_PATH;
-use crate::http::pages::staff::filled_form::{address, ways};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
-use crate::http::path_id::PathId;
-use crate::http::production::auth::{ListedSession, SessionHandles, end_session_by_page, sessions_by_page};
-use crate::store::queries::Page;
+use crate::form::PageForm;
+use crate::frame::{see_other, time};
+use crate::staff::SETTINGS_PATH;
+use crate::staff::filled_form::{address, ways};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use domain::principal::Role;
+use http::access::Caller;
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{OpenQuery, cut};
+use http::path_id::PathId;
+use http_api::production::auth::{ListedSession, SessionHandles, end_session_by_page, sessions_by_page};
+use store::queries::Page;
 
 /// Path of the list of sessions.
 pub(super) const PATH: &str = "/shop/settings/sessions";

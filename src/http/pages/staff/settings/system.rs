@@ -7,19 +7,19 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{SettingsPageHandles, backup};
-use crate::actors::kernel::entry::ActorSummary;
-use crate::app::customer_space::{CustomerSpace, CustomerSpaceSummary};
-use crate::config::{Config, Mode};
-use crate::domain::customer_space::SpaceRefusal;
-use crate::domain::principal::Role;
-use crate::files::disk::DiskRoom;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::pages::staff::SETTINGS_PATH;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
-use crate::http::production::health::{HealthHandles, SystemReport, system_report};
-use crate::store::connect;
+use crate::staff::SETTINGS_PATH;
+use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use actors::app::customer_space::{CustomerSpace, CustomerSpaceSummary};
+use config::{Config, Mode};
+use domain::customer_space::SpaceRefusal;
+use domain::principal::Role;
+use files::disk::DiskRoom;
+use http::access::Caller;
+use http::error::ApiError;
+use http::handles::handles;
+use http_api::production::health::{HealthHandles, SystemReport, system_report};
+use kernel::entry::ActorSummary;
+use store::connect;
 
 /// Path of the server status page.
 pub(super) const PATH: &str = "/shop/settings/system";

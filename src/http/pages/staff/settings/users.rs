@@ -8,21 +8,19 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::SettingsPageHandles;
-use crate::domain::access::User;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::page::{OpenQuery, cut};
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::{see_other, time};
-use crate::http::pages::staff::SETTINGS_PATH;
-use crate::http::pages::staff::filled_form::{
-    Refused, address, faults, field, is_of_form, options, refused, typed, ways,
-};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
-use crate::http::production::auth::SessionHandles;
-use crate::http::production::users::{self, UserHandles};
-use crate::store::queries::Page;
+use crate::form::PageForm;
+use crate::frame::{see_other, time};
+use crate::staff::SETTINGS_PATH;
+use crate::staff::filled_form::{Refused, address, faults, field, is_of_form, options, refused, typed, ways};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use domain::access::User;
+use http::access::Caller;
+use http::error::ApiError;
+use http::handles::handles;
+use http::page::{OpenQuery, cut};
+use http_api::production::auth::SessionHandles;
+use http_api::production::users::{self, UserHandles};
+use store::queries::Page;
 
 /// Path of the list of staff.
 pub(super) const PATH: &str = "/shop/settings/users";

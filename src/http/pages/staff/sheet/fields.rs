@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::typed::{TypedForm, VERSION_FIELD};
-use crate::domain::address::Address;
-use crate::http::pages::staff::shell::hidden;
+use crate::staff::shell::hidden;
+use domain::address::Address;
 
 /// Address fields of a form: name, label, maximum length in characters.
 pub(super) const ADDRESS_FIELDS: [(&str, &str, u32); 6] = [

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::{FormSheet, TypedForm};
-use crate::http::pages::form::PageForm;
+use crate::form::PageForm;
 
 /// Form field with the index of the edited line, from 0; absent for a new line.
 const LINE_FIELD: &str = "line";

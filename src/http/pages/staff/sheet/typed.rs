@@ -9,12 +9,12 @@ use maud::Markup;
 use serde_json::{Value, json};
 
 use super::fields::ADDRESS_FIELDS;
-use crate::domain::currency;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::setup::{faults_of, wrong};
-use crate::http::pages::staff::filled_form::{is_of_form, refused};
+use crate::form::PageForm;
+use crate::setup::{faults_of, wrong};
+use crate::staff::filled_form::{is_of_form, refused};
+use domain::currency;
+use http::command_request::CommandRequest;
+use http::error::ApiError;
 
 /// Form field with the version of the draft from which the form was rendered.
 pub(in super::super) const VERSION_FIELD: &str = "version";

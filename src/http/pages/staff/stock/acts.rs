@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use super::decision::system_of;
 use super::{AttemptedForm, StockHandles, material, material_path, number};
-use crate::domain::id::Id;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::filled_form::{is_of_form, refused};
-use crate::http::pages::staff::{STOCK_PATH, TO_DO_PATH};
-use crate::http::path_id::PathId;
-use crate::http::production::materials::act_by_page;
-use crate::http::production::stock_links::agree_by_page;
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::staff::filled_form::{is_of_form, refused};
+use crate::staff::{STOCK_PATH, TO_DO_PATH};
+use domain::id::Id;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::production::materials::act_by_page;
+use http_api::production::stock_links::agree_by_page;
 
 /// Runs the API operation and redirects; a refusal is shown on the page, beside the form.
 async fn done(

@@ -8,15 +8,15 @@ use url::form_urlencoded;
 
 use super::list::{level_bar, level_state};
 use super::{StockHandles, material_path, present, swatch};
-use crate::domain::material::Material;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
-use crate::http::pages::staff::{STOCK_PATH, labels};
+use crate::staff::shell::{StaffSection, StaffViewer};
+use crate::staff::{STOCK_PATH, labels};
+use domain::material::Material;
+use http::access::Caller;
+use http::error::ApiError;
+use http::page::OpenQuery;
 
 /// Path of the list of bins; with a name in the query, of one bin.
-pub(in crate::http::pages::staff) const BINS_PATH: &str = "/shop/stock/bins";
+pub(in crate::staff) const BINS_PATH: &str = "/shop/stock/bins";
 
 /// Query of the bin page.
 #[derive(Request, Debug)]
@@ -26,13 +26,13 @@ pub(super) struct BinQuery {
 }
 
 /// Returns the path of a bin's page.
-pub(in crate::http::pages::staff) fn bin_path(name: &str) -> String {
+pub(in crate::staff) fn bin_path(name: &str) -> String {
     let query = form_urlencoded::Serializer::new(String::new()).append_pair("name", name).finish();
     format!("{BINS_PATH}?{query}")
 }
 
 /// Returns the names of all bins of these materials, without duplicates.
-pub(in crate::http::pages::staff) fn bins_of<'m>(materials: impl IntoIterator<Item = &'m Material>) -> Vec<&'m str> {
+pub(in crate::staff) fn bins_of<'m>(materials: impl IntoIterator<Item = &'m Material>) -> Vec<&'m str> {
     let mut names: Vec<&str> = materials.into_iter().filter_map(|one| one.fields.location.as_deref()).collect();
     names.sort_by_key(|name| (name.to_lowercase(), *name));
     names.dedup();

@@ -3,8 +3,8 @@
 
 use maud::{Markup, html};
 
-use crate::domain::amount::Amount;
-use crate::domain::time::Timestamp;
+use domain::amount::Amount;
+use domain::time::Timestamp;
 
 /// Width and height of the chart in its own units; the page scales it.
 const CHART_SIZE: (f64, f64) = (600.0, 160.0);

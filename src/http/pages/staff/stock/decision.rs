@@ -3,10 +3,10 @@
 use maud::{Markup, html};
 
 use super::material_path;
-use crate::domain::material::Material;
-use crate::domain::parts_sync::{ConflictKind, RightSide, StockLink, StockSystem, total};
-use crate::domain::refusal::Refusal;
-use crate::http::pages::staff::shell::act;
+use crate::staff::shell::act;
+use domain::material::Material;
+use domain::parts_sync::{ConflictKind, RightSide, StockLink, StockSystem, total};
+use domain::refusal::Refusal;
 
 /// Returns a system's name in forms, as spelled in the API.
 const fn system_word(system: StockSystem) -> &'static str {
@@ -24,7 +24,7 @@ pub(super) fn system_of(text: &str) -> Result<StockSystem, Refusal> {
 
 /// Renders the forms that settle the conflict of a link, one for each side; empty without a conflict or before the
 /// other system's count is known. `back` is the page to return to; `None` returns to the page of the material.
-pub(in crate::http::pages::staff) fn decision(material: &Material, link: &StockLink, back: Option<&str>) -> Markup {
+pub(in crate::staff) fn decision(material: &Material, link: &StockLink, back: Option<&str>) -> Markup {
     let Some((conflict, theirs)) = link.conflict.as_ref().zip(link.seen.as_ref().map(total)) else {
         return html! {};
     };

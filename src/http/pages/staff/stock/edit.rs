@@ -8,16 +8,16 @@ use serde_json::{Map, Value, json};
 
 use super::material::material_of;
 use super::{AttemptedForm, NEW_PATH, StockHandles, material_path, number};
-use crate::domain::material::{Material, MaterialType};
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::STOCK_PATH;
-use crate::http::pages::staff::filled_form::{field, is_of_form, refused};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
-use crate::http::path_id::PathId;
-use crate::http::production::materials::{act_by_page, create_by_page};
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::staff::STOCK_PATH;
+use crate::staff::filled_form::{field, is_of_form, refused};
+use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use domain::material::{Material, MaterialType};
+use http::access::Caller;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::production::materials::{act_by_page, create_by_page};
 
 /// Action name of both forms, which identifies their submitted values.
 const EDIT_ACT: &str = "edit";

@@ -4,12 +4,12 @@ use maud::{Markup, html};
 
 use super::chart::{StockChart, StockStep};
 use super::{StockHandles, material_path};
-use crate::domain::amount::Amount;
-use crate::domain::material::{Material, Movement, MovementKind};
-use crate::http::error::ApiError;
-use crate::http::pages::frame::time;
-use crate::http::pages::staff::filled_form::{address, ways};
-use crate::store::queries::Page;
+use crate::frame::time;
+use crate::staff::filled_form::{address, ways};
+use domain::amount::Amount;
+use domain::material::{Material, Movement, MovementKind};
+use http::error::ApiError;
+use store::queries::Page;
 
 /// Number of movements per page of the table.
 const ROWS_PER_PAGE: u64 = 50;

@@ -6,15 +6,15 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, present, swatch};
-use crate::domain::amount::Amount;
-use crate::domain::material::Material;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::page::{OpenQuery, cut};
-use crate::http::pages::staff::filled_form::{address, ways};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
-use crate::http::pages::staff::{STOCK_PATH, labels};
-use crate::store::queries::Page;
+use crate::staff::filled_form::{address, ways};
+use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::staff::{STOCK_PATH, labels};
+use domain::amount::Amount;
+use domain::material::Material;
+use http::access::Caller;
+use http::error::ApiError;
+use http::page::{OpenQuery, cut};
+use store::queries::Page;
 
 /// Number of materials per page.
 const ROWS_PER_PAGE: u64 = 100;

@@ -12,19 +12,19 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::{AttemptedForm, StockHandles, material_path, present, swatch};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::material::Material;
-use crate::domain::parts_sync::StockSystem;
-use crate::domain::printer::{Printer, Slot};
-use crate::domain::refusal::Refusal;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::pages::staff::filled_form::field;
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
-use crate::http::pages::staff::{FLOOR_PATH, STOCK_PATH, labels};
-use crate::http::production::printers::present_all;
+use crate::staff::filled_form::field;
+use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
+use crate::staff::{FLOOR_PATH, STOCK_PATH, labels};
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::material::Material;
+use domain::parts_sync::StockSystem;
+use domain::printer::{Printer, Slot};
+use domain::refusal::Refusal;
+use http::access::Caller;
+use http::error::ApiError;
+use http::page::OpenQuery;
+use http_api::production::printers::present_all;
 
 /// Query of a spool's page, as encoded in its label.
 #[derive(Request, Debug)]
@@ -47,7 +47,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSpool {
 }
 
 /// Returns the path of a spool's page; `material` is the material on its label.
-pub(in crate::http::pages::staff) fn spool_path(number: i64, material: Option<Id>) -> String {
+pub(in crate::staff) fn spool_path(number: i64, material: Option<Id>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     if let Some(material) = material {
         query.append_pair("material", &material.to_string());
@@ -91,10 +91,10 @@ pub(super) fn all_slots(app: &StockHandles) -> Vec<SlotPlace> {
 }
 
 /// Known facts about a spool.
-pub(in crate::http::pages::staff) struct SpoolFacts {
+pub(in crate::staff) struct SpoolFacts {
     pub(super) number: i64,
     /// Material on the spool.
-    pub(in crate::http::pages::staff) material: Option<Material>,
+    pub(in crate::staff) material: Option<Material>,
     /// Remaining amount, in the material's unit.
     pub(super) left: Option<Amount>,
     /// Slots recorded as holding the spool; more than one only if operators entered so.
@@ -103,7 +103,7 @@ pub(in crate::http::pages::staff) struct SpoolFacts {
 
 impl SpoolFacts {
     /// Gathers the facts about a spool from the slots, the stock links of materials, and the spool's label.
-    pub(in crate::http::pages::staff) fn find(app: &StockHandles, number: i64, on_label: Option<Id>) -> Self {
+    pub(in crate::staff) fn find(app: &StockHandles, number: i64, on_label: Option<Id>) -> Self {
         let residents = app.materials.materials.all_resident();
         let materials =
             || residents.iter().filter_map(|(_, versioned)| versioned.state.as_ref().filter(|one| !one.archived));
@@ -120,7 +120,7 @@ impl SpoolFacts {
     }
 
     /// Returns the title of the spool's page.
-    pub(in crate::http::pages::staff) fn title(&self) -> String {
+    pub(in crate::staff) fn title(&self) -> String {
         format!("Spool {}", self.number)
     }
 
@@ -146,7 +146,7 @@ fn counted_spools(material: &Material) -> impl Iterator<Item = (i64, Amount)> {
 }
 
 /// Returns the numbers of all known spools, with their materials.
-pub(in crate::http::pages::staff) fn known_spools(app: &StockHandles) -> Vec<(i64, Option<Id>)> {
+pub(in crate::staff) fn known_spools(app: &StockHandles) -> Vec<(i64, Option<Id>)> {
     let in_slots = all_slots(app).into_iter().filter_map(|place| Some((place.slot.spool?, place.slot.material_id)));
     let residents = present(app);
     let materials = residents.iter().filter_map(|versioned| versioned.state.as_ref());

@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use super::spool::{PathSpool, SlotPlace, SpoolFacts, SpoolQuery, page, spool_path};
 use super::{AttemptedForm, StockHandles, number};
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::domain::spool::left_by_scale;
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::filled_form::{is_of_form, refused};
-use crate::http::production::materials::adjust_by_page;
-use crate::http::production::printers::load_by_page;
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::staff::filled_form::{is_of_form, refused};
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use domain::spool::left_by_scale;
+use http::error::ApiError;
+use http::page::OpenQuery;
+use http_api::production::materials::adjust_by_page;
+use http_api::production::printers::load_by_page;
 
 /// Redirects to the page of the spool, or serves it again with the refusal. The label's material stays in the URL,
 /// because a spool outside a slot is known by nothing else.

@@ -3,10 +3,10 @@
 use maud::html;
 
 use super::{Kind, ToDoHandles};
-use crate::domain::material::Material;
-use crate::domain::parts_sync::{StockLink, SyncConflict};
-use crate::http::pages::staff::TO_DO_PATH;
-use crate::http::pages::staff::stock::{decision, material_path};
+use crate::staff::TO_DO_PATH;
+use crate::staff::stock::{decision, material_path};
+use domain::material::Material;
+use domain::parts_sync::{StockLink, SyncConflict};
 
 /// Lists the conflicts of all stock links, by the names of their materials.
 pub(super) fn counts(app: &ToDoHandles) -> Kind {

@@ -3,16 +3,16 @@
 use maud::{Markup, html};
 
 use super::{Kind, ToDoHandles, back, jobs_in};
-use crate::domain::id::Id;
-use crate::domain::job::Job;
-use crate::domain::printer::Printer;
-use crate::domain::time::Timestamp;
-use crate::http::error::ApiError;
-use crate::http::pages::staff::job::job_path;
-use crate::http::pages::staff::shell::{act, since};
-use crate::http::pages::staff::sign_off::{SignOffOf, sign_off_form};
-use crate::http::pages::staff::{ORDERS_PATH, TO_DO_PATH};
-use crate::store::queries::JobFilter;
+use crate::staff::job::job_path;
+use crate::staff::shell::{act, since};
+use crate::staff::sign_off::{SignOffOf, sign_off_form};
+use crate::staff::{ORDERS_PATH, TO_DO_PATH};
+use domain::id::Id;
+use domain::job::Job;
+use domain::printer::Printer;
+use domain::time::Timestamp;
+use http::error::ApiError;
+use store::queries::JobFilter;
 
 /// Lists the parts to sign off, those of the earliest print first. `beds` are the printers whose beds are to be
 /// cleared.

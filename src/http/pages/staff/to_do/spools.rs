@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 
 use super::{Kind, ToDoHandles, printer_link};
-use crate::domain::dispatch::SpoolToLoad;
-use crate::domain::job::Job;
-use crate::http::pages::staff::shell::act;
-use crate::http::pages::staff::stock::{SLOTS_PATH, first_slot_path, material_path};
-use crate::http::pages::staff::{ORDERS_PATH, TO_DO_PATH};
+use crate::staff::shell::act;
+use crate::staff::stock::{SLOTS_PATH, first_slot_path, material_path};
+use crate::staff::{ORDERS_PATH, TO_DO_PATH};
+use domain::dispatch::SpoolToLoad;
+use domain::job::Job;
 
 /// Maximum number of jobs named per spool.
 const JOBS_NAMED: usize = 3;

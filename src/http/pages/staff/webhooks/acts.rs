@@ -8,15 +8,15 @@ use super::WebhookPageHandles;
 use super::form::{request_body, shown_once};
 use super::log::LogQuery;
 use super::page::render_page;
-use crate::domain::id::Id;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::frame::see_other;
-use crate::http::pages::staff::WEBHOOKS_PATH;
-use crate::http::pages::staff::acts::PathAct;
-use crate::http::pages::staff::filled_form::{BEGIN_OF_DAY, is_of_form, moment, refused};
-use crate::http::path_id::PathId;
-use crate::http::production::{deliveries, endpoints};
+use crate::form::PageForm;
+use crate::frame::see_other;
+use crate::staff::WEBHOOKS_PATH;
+use crate::staff::acts::PathAct;
+use crate::staff::filled_form::{BEGIN_OF_DAY, is_of_form, moment, refused};
+use domain::id::Id;
+use http::error::ApiError;
+use http::path_id::PathId;
+use http_api::production::{deliveries, endpoints};
 
 /// Returns the path of an endpoint's page.
 fn path_of(id: Id) -> String {

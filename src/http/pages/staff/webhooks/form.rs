@@ -6,14 +6,14 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::WebhookPageHandles;
-use crate::domain::event::OutboundEvent;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::pages::form::PageForm;
-use crate::http::pages::staff::WEBHOOKS_PATH;
-use crate::http::pages::staff::filled_form::{Refused, faults, field, is_of_form, refused, secret, typed};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, hidden};
-use crate::http::production::endpoints::{self, TellingEndpoint};
+use crate::form::PageForm;
+use crate::staff::WEBHOOKS_PATH;
+use crate::staff::filled_form::{Refused, faults, field, is_of_form, refused, secret, typed};
+use crate::staff::shell::{StaffSection, StaffViewer, hidden};
+use domain::event::OutboundEvent;
+use http::access::Caller;
+use http::error::ApiError;
+use http_api::production::endpoints::{self, TellingEndpoint};
 
 /// Path of the form that adds an endpoint.
 pub(super) const NEW_PATH: &str = "/shop/webhooks/new";

@@ -3,14 +3,14 @@
 use maud::{Markup, html};
 
 use super::WebhookPageHandles;
-use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint};
-use crate::domain::event::{OUTBOUND, TEST};
-use crate::http::error::ApiError;
-use crate::http::pages::frame::time;
-use crate::http::pages::staff::WEBHOOKS_PATH;
-use crate::http::pages::staff::filled_form::{address, field, options, ways};
-use crate::http::pages::staff::shell::{Tone, act};
-use crate::store::queries::{DeliveryFilter, Page};
+use crate::frame::time;
+use crate::staff::WEBHOOKS_PATH;
+use crate::staff::filled_form::{address, field, options, ways};
+use crate::staff::shell::{Tone, act};
+use domain::endpoint::{Delivery, DeliveryState, Endpoint};
+use domain::event::{OUTBOUND, TEST};
+use http::error::ApiError;
+use store::queries::{DeliveryFilter, Page};
 
 /// Number of deliveries per page.
 const DELIVERIES_PER_PAGE: u64 = 20;

@@ -7,18 +7,18 @@ use maud::{Markup, html};
 use super::form::{LABELS, fields};
 use super::log::{LogQuery, log};
 use super::{WebhookPageHandles, health, standing};
-use crate::domain::endpoint::{Endpoint, EndpointState};
-use crate::domain::id::Id;
-use crate::domain::principal::Role;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::page::OpenQuery;
-use crate::http::pages::frame::time;
-use crate::http::pages::staff::WEBHOOKS_PATH;
-use crate::http::pages::staff::filled_form::{Refused, faults, field, typed};
-use crate::http::pages::staff::shell::{StaffSection, StaffViewer, act, hidden};
-use crate::http::path_id::PathId;
-use crate::http::production::endpoints::present;
+use crate::frame::time;
+use crate::staff::WEBHOOKS_PATH;
+use crate::staff::filled_form::{Refused, faults, field, typed};
+use crate::staff::shell::{StaffSection, StaffViewer, act, hidden};
+use domain::endpoint::{Endpoint, EndpointState};
+use domain::id::Id;
+use domain::principal::Role;
+use http::access::Caller;
+use http::error::ApiError;
+use http::page::OpenQuery;
+use http::path_id::PathId;
+use http_api::production::endpoints::present;
 
 /// Serves the page of an endpoint.
 pub(super) async fn show(
