@@ -70,7 +70,7 @@ fn as_optional(member: &Member) -> Member {
     member.attributes.pairs.retain(|(key, _)| key != "default");
     if inside_optional(&member.ty).is_none() {
         let ty = &member.ty;
-        member.ty = parse_quote!(crate::http::wire::Optional<#ty>);
+        member.ty = parse_quote!(::http::wire::Optional<#ty>);
     }
     member
 }
@@ -95,20 +95,20 @@ fn reading(of: &Reading<'_>) -> TokenStream {
     for member in *members {
         let Member { ident, ty, name, doc, .. } = member;
         if member.flatten {
-            reads.push(quote!(let #ident = <#ty as crate::http::wire::Request>::read(members);));
-            described.push(quote!(all.extend(<#ty as crate::http::wire::Request>::members());));
+            reads.push(quote!(let #ident = <#ty as ::http::wire::Request>::read(members);));
+            described.push(quote!(all.extend(<#ty as ::http::wire::Request>::members());));
             continue;
         }
         let (rules, default) = (member.rules(), member.default_value());
         reads.push(quote!(let #ident = members.read::<#ty>(#name, #rules, #default);));
-        described.push(quote!(all.push(crate::http::wire::request_member::<#ty>(#name, #doc, #rules, #default));));
+        described.push(quote!(all.push(::http::wire::request_member::<#ty>(#name, #doc, #rules, #default));));
         components.push(quote!(components.add::<#ty>();));
     }
     let idents: Vec<_> = members.iter().map(|member| &member.ident).collect();
     let checks = checks.iter().map(|(view, check)| {
         let kept = members.iter().map(|Member { ident, ty, .. }| {
             if inside_optional(ty).is_some() {
-                quote!(#ident: #ident.clone().unwrap_or(crate::http::wire::Optional::Absent))
+                quote!(#ident: #ident.clone().unwrap_or(::http::wire::Optional::Absent))
             } else {
                 quote!(#ident: #ident.clone().into())
             }
@@ -117,18 +117,18 @@ fn reading(of: &Reading<'_>) -> TokenStream {
     });
     let example = example.map(|value| quote!(fn example() -> ::serde_json::Value { #value }));
     let (schema, read_object) = if *open {
-        (quote!(crate::http::wire::open_request_schema), quote!(crate::http::wire::read_open_object))
+        (quote!(::http::wire::open_request_schema), quote!(::http::wire::read_open_object))
     } else {
-        (quote!(crate::http::wire::request_schema), quote!(crate::http::wire::read_object))
+        (quote!(::http::wire::request_schema), quote!(::http::wire::read_object))
     };
     quote! {
-        impl crate::http::wire::Request for #ident {
+        impl ::http::wire::Request for #ident {
             fn members() -> Vec<::api_schema::Member> {
                 let mut all = Vec::new();
                 #(#described)*
                 all
             }
-            fn read(members: &mut crate::http::wire::Members<'_>) -> Option<Self> {
+            fn read(members: &mut ::http::wire::Members<'_>) -> Option<Self> {
                 #(#reads)*
                 #(#checks)*
                 Some(Self { #(#idents: #idents?),* })
@@ -137,22 +137,22 @@ fn reading(of: &Reading<'_>) -> TokenStream {
         impl ::api_schema::ToSchema for #ident {
             const NAME: Option<&'static str> = Some(#name);
             fn schema() -> ::api_schema::shape::Shape {
-                #schema(<Self as crate::http::wire::Request>::members(), #doc)
+                #schema(<Self as ::http::wire::Request>::members(), #doc)
             }
             fn components(components: &mut ::api_schema::Components) {
                 #(#components)*
             }
             #example
         }
-        impl crate::http::wire::FromJson for #ident {
+        impl ::http::wire::FromJson for #ident {
             type Inner = Self;
             fn inner(&self) -> Option<&Self> {
                 Some(self)
             }
             fn from_json(
                 value: ::serde_json::Value,
-                place: &crate::http::wire::ValuePath<'_>,
-                faults: &mut crate::domain::refusal::Faults,
+                place: &::http::wire::ValuePath<'_>,
+                faults: &mut ::http::wire::Faults,
             ) -> Option<Self> {
                 #read_object(value, place, faults)
             }
@@ -256,7 +256,7 @@ mod tests {
             }
         });
         assert!(code.contains("members.read::<i64>(\"priceCents\",&[&(Filled)],Some(7))"), "{code}");
-        let change = "members.read::<crate::http::wire::Optional<i64>>(\"priceCents\",&[&(Filled)],None)";
+        let change = "members.read::<::http::wire::Optional<i64>>(\"priceCents\",&[&(Filled)],None)";
         assert!(code.contains(change), "{code}");
         assert!(code.contains("ThingFields{price_cents:self.price_cents.or(old.price_cents)}"), "{code}");
         assert!(
@@ -302,8 +302,7 @@ mod tests {
         });
         assert!(code.contains("Oftheshop."), "{code}");
         assert!(
-            code.contains("<PageascratehttpwireRequest>::read")
-                || code.contains("<Pageascrate::http::wire::Request>::read")
+            code.contains("<PageascratehttpwireRequest>::read") || code.contains("<Pageas::http::wire::Request>::read")
         );
     }
 }

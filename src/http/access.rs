@@ -10,25 +10,25 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 
 pub use self::customer::{CUSTOMER_COOKIE, CustomerToken};
-pub(crate) use self::guard::{Gate, guard};
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::config::{Config, Mode};
-use crate::domain::access::{Access, KeyRefusal};
-use crate::domain::id::Id;
-use crate::domain::order::Order;
-use crate::domain::principal::{Principal, Role};
-use crate::http::csrf;
-use crate::http::dropped_cookie::DroppedCookie;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::last_used::LastUsed;
-use crate::http::paths::{is_billing, is_customer_page};
-use crate::http::request_id::RequestId;
-use crate::http::setup_desk::{self, SetupDesk};
-use crate::secrets::credentials;
-use crate::store::Unavailable;
-use crate::store::queries::{OwnOrders, Queries};
+pub use self::guard::{Gate, guard};
+use crate::csrf;
+use crate::dropped_cookie::DroppedCookie;
+use crate::error::ApiError;
+use crate::handles::handles;
+use crate::last_used::LastUsed;
+use crate::paths::{is_billing, is_customer_page};
+use crate::request_id::RequestId;
+use crate::setup_desk::{self, SetupDesk};
+use config::{Config, Mode};
+use domain::access::{Access, KeyRefusal};
+use domain::id::Id;
+use domain::order::Order;
+use domain::principal::{Principal, Role};
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use platform::secrets::credentials;
+use store::Unavailable;
+use store::queries::{OwnOrders, Queries};
 
 /// Name of the cookie that carries a staff session.
 pub const COOKIE: &str = "service_session";
@@ -129,7 +129,7 @@ impl Caller {
 
 handles! {
     /// Dependencies of authentication.
-    pub(crate) struct AccessHandles {
+    pub struct AccessHandles {
         access: Directory<Access>,
         last_used: Arc<LastUsed>,
         environment: Arc<Environment>,
@@ -277,7 +277,7 @@ pub enum Credentials {
 
 impl Credentials {
     /// Reads the headers and looks up the credentials in them.
-    pub(crate) fn by(app: &AccessHandles, headers: &HeaderMap) -> Self {
+    pub fn by(app: &AccessHandles, headers: &HeaderMap) -> Self {
         if let Some(key) = shown_key(headers) {
             Self::Key(by_key(app, key).map(Arc::new))
         } else if cookie(headers, COOKIE).is_some() {
@@ -307,7 +307,7 @@ impl Credentials {
 
 /// Returns whether the caller who opened a stream may continue to read it: the key or session is still valid and the
 /// role is unchanged.
-pub(crate) fn still(app: &AccessHandles, who: &Caller) -> bool {
+pub fn still(app: &AccessHandles, who: &Caller) -> bool {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
     let checked = with_access(&app.access, |access| match &*who.by {

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use dashmap::DashMap;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::config::sections::Server;
-use crate::domain::limits::address::{self, Network};
+use config::sections::Server;
+use domain::limits::address::{self, Network};
 
 /// Maximum number of connections above the limits that the front still answers with a rejection. Health checks and
 /// emergency stops do not count towards it.
@@ -210,7 +210,7 @@ fn open_files() -> Option<usize> {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::config::Config;
+    use config::Config;
 
     #[test]
     fn one_address_cannot_take_all_connections_and_proxies_speak_for_many() {

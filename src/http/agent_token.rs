@@ -3,8 +3,8 @@
 use axum::http::{HeaderMap, header};
 use sha2::{Digest as _, Sha256};
 
-use crate::config::Config;
-use crate::domain::signing::same;
+use config::Config;
+use domain::signing::same;
 
 /// Route on which the gateway's commands arrive.
 pub const PATH: &str = "/webhooks/agent";

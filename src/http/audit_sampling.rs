@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use crate::actors::kernel::environment::Environment;
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::http::handles::handles;
-use crate::observe::meters::Counter;
-use crate::store::Store;
-use crate::store::rows::Audit;
+use crate::handles::handles;
+use domain::id::Id;
+use domain::time::Timestamp;
+use kernel::environment::Environment;
+use platform::observe::meters::Counter;
+use store::Store;
+use store::rows::Audit;
 
 const MINUTE_MS: i64 = 60_000;
 /// Maximum number of entries per source and minute; further attempts are summed up in one entry.
@@ -30,7 +30,7 @@ const OTHERS: &str = "others";
 /// Source to which an attempt is attributed: an authenticated caller or an address.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AttemptSource {
-    /// Authenticated caller ([`crate::domain::principal::Principal`] as text).
+    /// Authenticated caller ([`domain::principal::Principal`] as text).
     pub actor: String,
     /// Address of an unauthenticated caller, so that one cannot hide another.
     pub address: Option<IpAddr>,
@@ -127,7 +127,7 @@ impl RefusalSampler {
 
 handles! {
     /// Dependencies for recording rejected attempts.
-    pub(crate) struct AuditHandles {
+    pub struct AuditHandles {
         refusals: Arc<RefusalSampler>,
         environment: Arc<Environment>,
         store: Store,
@@ -135,7 +135,7 @@ handles! {
 }
 
 /// Counts an attempt and writes an audit entry if it is sampled.
-pub(crate) fn note(app: &AuditHandles, attempt: RefusedAttempt) {
+pub fn note(app: &AuditHandles, attempt: RefusedAttempt) {
     app.refusals.all.one();
     let environment = &app.environment;
     let now = environment.now();
@@ -152,7 +152,7 @@ pub(crate) fn note(app: &AuditHandles, attempt: RefusedAttempt) {
 }
 
 /// Writes the counts of the previous minute once it is over.
-pub(crate) fn sweep(app: &AuditHandles) {
+pub fn sweep(app: &AuditHandles) {
     let now = app.environment.now();
     let (left, _) = app.refusals.look(now, None);
     app.store.note(summaries(app, now, left));

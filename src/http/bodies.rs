@@ -19,8 +19,8 @@ use futures::{FutureExt as _, StreamExt as _};
 use hyper::body::Frame;
 use tokio::time::{Instant, timeout};
 
-use crate::config::sections::Server;
-use crate::http::error::ApiError;
+use crate::error::ApiError;
+use config::sections::Server;
 
 /// Number of scheduler turns that a request waits for a body that arrived with its head: the connection yields it
 /// slightly later than the head.
@@ -223,7 +223,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::config::Config;
+    use config::Config;
 
     fn bodies(most_of_one: usize) -> Arc<Bodies> {
         let mut server = Config::default().server;

@@ -9,28 +9,28 @@ use axum::extract::{FromRef as _, FromRequest, FromRequestParts as _, Request};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use sha2::{Digest as _, Sha256};
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::handle::AskError;
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::domain::refusal::{Class, Refusal};
-use crate::http::AppState;
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::idempotency::{self, KeptAnswer, Running, RunningKeys};
-use crate::http::wire::{self, RequestBody};
-use crate::store::StoredAggregate;
-use crate::store::queries::Queries;
+use crate::AppState;
+use crate::access::Caller;
+use crate::error::ApiError;
+use crate::handles::handles;
+use crate::idempotency::{self, KeptAnswer, Running, RunningKeys};
+use crate::wire::{self, RequestBody};
+use domain::aggregate::Versioned;
+use domain::id::Id;
+use domain::refusal::{Class, Refusal};
+use kernel::directory::Directory;
+use kernel::envelope::{CommandOrigin, IdempotencyKey};
+use kernel::environment::Environment;
+use kernel::handle::AskError;
+use store::StoredAggregate;
+use store::queries::Queries;
 
 /// Maximum number of merges of a change without a version when the aggregate changes concurrently.
 const MAX_MERGE_TRIES: usize = 8;
 
 handles! {
     /// Dependencies for reading a request and sending a command to an aggregate.
-    pub(crate) struct RequestHandles {
+    pub struct RequestHandles {
         environment: Arc<Environment>,
         queries: Queries,
         running: RunningKeys,
@@ -90,7 +90,7 @@ impl<B> FromRequest<AppState> for CommandRequest<B> {
 
 impl CommandRequest {
     /// Creates a request whose body the handler reads itself.
-    pub(crate) fn without_body(
+    pub fn without_body(
         app: &RequestHandles,
         who: Caller,
         parts: &axum::http::request::Parts,
@@ -103,7 +103,7 @@ impl CommandRequest {
 
     /// Returns the request with this JSON body in place of the HTML form that it was sent with. Pages use it to call
     /// the handler of the same API operation.
-    pub(crate) fn with_body<B>(self, json: &serde_json::Value) -> CommandRequest<B> {
+    pub fn with_body<B>(self, json: &serde_json::Value) -> CommandRequest<B> {
         let Self { app, who, mut headers, key, .. } = self;
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key, kind: PhantomData }
@@ -111,7 +111,7 @@ impl CommandRequest {
 
     /// Does what [`Self::with_body`] does for a form that is displayed again when it is rejected. Forms have no
     /// idempotency key.
-    pub(crate) fn of_form<B>(&self, json: &serde_json::Value) -> CommandRequest<B> {
+    pub fn of_form<B>(&self, json: &serde_json::Value) -> CommandRequest<B> {
         let (app, who, mut headers) = (self.app.clone(), self.who.clone(), self.headers.clone());
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         CommandRequest { app, who, headers, body: Bytes::from(json.to_string()), key: None, kind: PhantomData }

@@ -17,8 +17,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures::StreamExt as _;
 
-use crate::http::error::ApiError;
-use crate::http::paths::{is_billing, is_customer_page};
+use crate::error::ApiError;
+use crate::paths::{is_billing, is_customer_page};
 
 /// Minimum size in bytes from which compression is worthwhile.
 const MIN_COMPRESSED_BYTES: u64 = 1024;

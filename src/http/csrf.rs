@@ -3,10 +3,10 @@
 use axum::http::{HeaderMap, Method, header};
 use subtle::ConstantTimeEq as _;
 
-use crate::config::values::Secret;
-use crate::domain::id::Id;
-use crate::domain::signing::hmac_sha256;
-use crate::secrets::random::secret_bytes;
+use config::values::Secret;
+use domain::id::Id;
+use domain::signing::hmac_sha256;
+use platform::secrets::random::secret_bytes;
 
 /// Scheme prefix of a plain HTTP origin.
 const PLAIN_SCHEME: &[u8] = b"http://";

@@ -16,10 +16,10 @@ use axum::routing::get;
 use flate2::read::GzDecoder;
 use utoipa_swagger_ui::{Config, serve};
 
-use crate::http::AppState;
-use crate::http::access::{COOKIE, CUSTOMER_COOKIE, cookie};
-use crate::http::compression::takes_gzip;
-use crate::http::error::{Answer, ApiError, no_such_path};
+use crate::AppState;
+use crate::access::{COOKIE, CUSTOMER_COOKIE, cookie};
+use crate::compression::takes_gzip;
+use crate::error::{Answer, ApiError, no_such_path};
 
 /// Content-Security-Policy of the pages: everything from this server, plus the inline styles and `data:` images that
 /// Swagger UI needs.

@@ -4,7 +4,7 @@
 use axum::http::HeaderMap;
 use url::Url;
 
-use crate::config::Config;
+use config::Config;
 
 /// Beginning of the public address where it uses HTTPS.
 const SECURE_SCHEME: &str = "https://";
@@ -13,16 +13,16 @@ const SIGN_IN_PATH: &str = "/login";
 
 /// The reason why a browser drops the cookie of a staff session.
 #[derive(Debug)]
-pub(crate) struct DroppedCookie {
+pub struct DroppedCookie {
     /// Reason and remedy: lower case, without a full stop.
-    pub(crate) message: String,
+    pub message: String,
     /// Address where a sign-in lasts; `None` where the public address is plain HTTP, too.
-    pub(crate) sign_in_url: Option<String>,
+    pub sign_in_url: Option<String>,
 }
 
 impl DroppedCookie {
     /// Judges a request by its headers; `None` where the cookie is kept, as far as the server can tell.
-    pub(crate) fn of(config: &Config, headers: &HeaderMap) -> Option<Self> {
+    pub fn of(config: &Config, headers: &HeaderMap) -> Option<Self> {
         let public_url = config.public_url();
         if !config.has_secure_cookies() || !is_plain_http(headers, &public_url) {
             return None;

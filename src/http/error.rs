@@ -16,12 +16,12 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use crate::actors::kernel::handle::AskError;
-use crate::domain::principal::Principal;
-use crate::domain::refusal::{Class, Fault, MAX_MESSAGE_CHARS, Refusal, shortened};
-use crate::printers::adapter::PrinterError;
-use crate::store::Unavailable;
-use crate::store::rows::LoadError;
+use domain::principal::Principal;
+use domain::refusal::{Class, Fault, MAX_MESSAGE_CHARS, Refusal, shortened};
+use kernel::handle::AskError;
+use printers::adapter::PrinterError;
+use store::Unavailable;
+use store::rows::LoadError;
 
 pub use of_peers::PROVIDER_UNAVAILABLE;
 
@@ -273,7 +273,7 @@ impl From<PrinterError> for ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::printers::adapter::Operation;
+    use printers::adapter::Operation;
 
     fn describe(error: impl Into<ApiError>) -> String {
         let error = error.into();

@@ -10,46 +10,46 @@ use axum::extract::FromRef;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::actors::checkouts::Checkouts;
-use crate::actors::dispatcher::Dispatcher;
-use crate::actors::endpoints::DeliveryMeter;
-use crate::actors::forecaster::Forecaster;
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::environment::Environment;
-use crate::actors::kernel::root::Components;
-use crate::actors::mails::MailMeter;
-use crate::actors::orders::make::MakeSources;
-use crate::actors::payment_events::matching::PaymentMatcher;
-use crate::actors::quotes::QuoteOrders;
-use crate::actors::restores::DispatchHold;
-use crate::actors::slicing::Slicing;
-use crate::actors::subscribers::Subscribers;
-use crate::app::backups::Backups;
-use crate::app::customer_space::CustomerSpace;
-use crate::app::documents::InvoiceDocuments;
-use crate::app::{Directories, KindsOverview};
-use crate::config::Config;
-use crate::files::blobs::Blobs;
-use crate::files::exports::ExportFiles;
-use crate::http::AppState;
-use crate::http::admission::Admission;
-use crate::http::audit_sampling::RefusalSampler;
-use crate::http::hashing::Hashing;
-use crate::http::idempotency::RunningKeys;
-use crate::http::last_used::LastUsed;
-use crate::http::limits::Limits;
-use crate::http::local_sign_in::LocalSignInDesk;
-use crate::http::meter::RouteMeters;
-use crate::http::openapi::Descriptions;
-use crate::http::setup_desk::SetupDesk;
-use crate::integrations::{AccountingWake, Integrations, StockBoards};
-use crate::printers::connections::PrinterConnections;
-use crate::secrets::encryption::SecretCipher;
-use crate::services::redis::Redis;
-use crate::store::outbox::Outbox;
-use crate::store::queries::Queries;
-use crate::store::writer::WriterCounters;
-use crate::store::{Store, StoredAggregate};
+use crate::AppState;
+use crate::admission::Admission;
+use crate::audit_sampling::RefusalSampler;
+use crate::hashing::Hashing;
+use crate::idempotency::RunningKeys;
+use crate::last_used::LastUsed;
+use crate::limits::Limits;
+use crate::local_sign_in::LocalSignInDesk;
+use crate::meter::RouteMeters;
+use crate::openapi::Descriptions;
+use crate::setup_desk::SetupDesk;
+use actors::app::backups::Backups;
+use actors::app::customer_space::CustomerSpace;
+use actors::app::documents::InvoiceDocuments;
+use actors::app::{Directories, KindsOverview};
+use actors::checkouts::Checkouts;
+use actors::dispatcher::Dispatcher;
+use actors::endpoints::DeliveryMeter;
+use actors::forecaster::Forecaster;
+use actors::integrations::{AccountingWake, Integrations, StockBoards};
+use actors::mails::MailMeter;
+use actors::orders::make::MakeSources;
+use actors::payment_events::matching::PaymentMatcher;
+use actors::quotes::QuoteOrders;
+use actors::restores::DispatchHold;
+use actors::slicing::Slicing;
+use actors::subscribers::Subscribers;
+use config::Config;
+use files::blobs::Blobs;
+use files::exports::ExportFiles;
+use kernel::directory::Directory;
+use kernel::environment::Environment;
+use kernel::root::Components;
+use platform::secrets::encryption::SecretCipher;
+use printers::connections::PrinterConnections;
+use services::redis::Redis;
+use store::outbox::Outbox;
+use store::queries::Queries;
+use store::writer::WriterCounters;
+use store::{Store, StoredAggregate};
 
 /// Maps each handle to its place in the server state.
 macro_rules! held {
@@ -141,19 +141,23 @@ impl FromRef<AppState> for AccessChanges {
 }
 
 /// Declares the handles of a resource: a struct that its handlers extract with `State`.
+#[macro_export]
 macro_rules! handles {
     ($(#[$doc:meta])* $vis:vis struct $name:ident { $($field:ident: $type:ty),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone)]
         $vis struct $name {
-            $($vis $field: $type,)*
+            $(
+                #[doc = concat!("Handle `", stringify!($field), "` of the shop.")]
+                $vis $field: $type,
+            )*
         }
 
-        impl axum::extract::FromRef<$crate::http::AppState> for $name {
-            fn from_ref(app: &$crate::http::AppState) -> Self {
+        impl axum::extract::FromRef<$crate::AppState> for $name {
+            fn from_ref(app: &$crate::AppState) -> Self {
                 Self { $($field: axum::extract::FromRef::from_ref(app),)* }
             }
         }
     };
 }
-pub(crate) use handles;
+pub use handles;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use crate::http::error::ApiError;
+use crate::error::ApiError;
 
 /// Maximum number of passwords waiting to be hashed; further ones are rejected at once with 503.
 const MAX_WAITING: usize = 64;

@@ -11,14 +11,14 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 use dashmap::DashSet;
 use sha2::{Digest as _, Sha256};
 
-use crate::actors::kernel::envelope::IdempotencyKey;
-use crate::domain::aggregate::Aggregate;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::domain::time::{DAY_MS, Timestamp};
-use crate::http::access::Caller;
-use crate::http::error::ApiError;
-use crate::store::queries::Queries;
+use crate::access::Caller;
+use crate::error::ApiError;
+use domain::aggregate::Aggregate;
+use domain::id::Id;
+use domain::refusal::Refusal;
+use domain::time::{DAY_MS, Timestamp};
+use kernel::envelope::IdempotencyKey;
+use store::queries::Queries;
 
 const HEADER: &str = "idempotency-key";
 /// Maximum length of a key, in characters.
@@ -114,7 +114,7 @@ impl Drop for Running {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::domain::principal::Principal;
+    use domain::principal::Principal;
 
     fn who(by: Principal) -> Caller {
         Caller { by: Arc::new(by), session: None, request_id: None }

@@ -6,21 +6,21 @@ use std::time::Duration;
 use dashmap::DashMap;
 use tokio_util::sync::CancellationToken;
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::config::Config;
-use crate::domain::access::{Access, AccessCommand};
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::http::audit_sampling::{self, AuditHandles};
-use crate::http::handles::handles;
+use crate::audit_sampling::{self, AuditHandles};
+use crate::handles::handles;
+use config::Config;
+use domain::access::{Access, AccessCommand};
+use domain::id::Id;
+use domain::time::Timestamp;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
 
 /// Interval between two writes.
 const WRITE_INTERVAL: Duration = Duration::from_mins(1);
 
 handles! {
     /// Dependencies of the task that writes last uses.
-    pub(crate) struct LastUsedHandles {
+    pub struct LastUsedHandles {
         access: Directory<Access>,
         last_used: Arc<LastUsed>,
         audit: AuditHandles,
@@ -78,7 +78,7 @@ impl LastUsed {
 }
 
 /// Writes uses and sweeps ended sessions every minute; writes once more at shutdown.
-pub(crate) async fn keep_writing(app: LastUsedHandles) {
+pub async fn keep_writing(app: LastUsedHandles) {
     loop {
         let last = tokio::select! {
             biased; // the end of the server first: then this is the last write

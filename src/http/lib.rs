@@ -2,45 +2,44 @@
 //! works with handles and queries, never with tables. It contains no business rules, and only `error` decides the
 //! status code of a refusal. Every route declares who may use it ([`routes`]).
 
-mod access;
-mod admission;
-mod agent_token;
+extern crate self as http;
+
+pub mod access;
+pub mod admission;
+pub mod agent_token;
 mod answer_headers;
-mod audit_sampling;
-pub mod billing;
-mod bodies;
-mod command_request;
+pub mod audit_sampling;
+pub mod bodies;
+pub mod command_request;
 mod compression;
-mod csrf;
+pub mod csrf;
 mod docs;
-mod dropped_cookie;
-mod error;
-mod handles;
-mod hashing;
+pub mod dropped_cookie;
+pub mod error;
+pub mod handles;
+pub mod hashing;
 pub mod idempotency;
-mod last_used;
-mod limits;
-pub(crate) mod local_sign_in;
-mod meter;
-mod model_upload;
-mod multipart;
+pub mod last_used;
+pub mod limits;
+pub mod local_sign_in;
+pub mod meter;
+pub mod model_upload;
+pub mod multipart;
 pub mod openapi;
-mod page;
-pub mod pages;
-mod part_heads;
-mod path_id;
-mod paths;
-pub mod production;
-mod reply;
-mod request_id;
-mod resource_state;
-mod return_paths;
+pub mod page;
+pub mod part_heads;
+pub mod path_id;
+pub mod paths;
+pub mod reply;
+pub mod request_id;
+pub mod resource_state;
+pub mod return_paths;
 pub mod routes;
 mod serve;
-mod setup_desk;
-mod stream_auth;
+pub mod setup_desk;
+pub mod stream_auth;
 mod unread_body;
-mod wire;
+pub mod wire;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -51,13 +50,13 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::app::App;
-use crate::config::Config;
-use crate::http::error::ApiError;
-use crate::http::openapi::half::Half;
-use crate::http::openapi::operation::DescribedResource;
-use crate::http::routes::{ResourceRoutes, Served};
-use crate::shared::Shared;
+use crate::error::ApiError;
+use crate::openapi::half::Half;
+use crate::openapi::operation::DescribedResource;
+use crate::routes::Served;
+use actors::app::App;
+use config::Config;
+use platform::shared::Shared;
 
 pub use serve::{Front, serve_control, start_tcp};
 
@@ -95,7 +94,7 @@ pub struct AppParts {
     /// One-time setup code and the setup session.
     pub setup: Arc<setup_desk::SetupDesk>,
     /// Link with which a demo signs in the operator of its own machine.
-    pub(crate) local_sign_in: Arc<local_sign_in::LocalSignInDesk>,
+    pub local_sign_in: Arc<local_sign_in::LocalSignInDesk>,
     /// Limit on concurrent password hashing.
     hashing: hashing::Hashing,
     /// Request counts by route and status.
@@ -149,15 +148,6 @@ impl AppState {
         let completed = access::with_access(&self.access, |access| access.setup_completed_at.is_some());
         (completed == Ok(false)).then(|| self.setup.make_code(self.environment.now()))
     }
-}
-
-/// Returns all resources of a half of the API in the order of its description.
-pub fn resources(half: Half) -> Vec<DescribedResource> {
-    let resources = match half {
-        Half::Production => production::resources(false),
-        Half::Billing => billing::resources(),
-    };
-    resources.into_iter().map(ResourceRoutes::resource).collect()
 }
 
 /// Adds what is around the routes and inside the layers that rewrite errors: answers to unknown paths and methods, the

@@ -16,15 +16,15 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::config::Config;
-use crate::domain::limits::address::{self, Network};
-use crate::domain::limits::{LimitKind, LimitRule, Standing};
-use crate::domain::mailbox::mailbox;
-use crate::domain::principal::Principal;
-use crate::domain::time::Timestamp;
-use crate::http::error::{ApiError, ErrorMeta};
-use crate::services::redis::{Redis, Shared};
+use crate::error::{ApiError, ErrorMeta};
+use config::Config;
+use domain::limits::address::{self, Network};
+use domain::limits::{LimitKind, LimitRule, Standing};
+use domain::mailbox::mailbox;
+use domain::principal::Principal;
+use domain::time::Timestamp;
 use seen::SeenSessions;
+use services::redis::{Redis, Shared};
 use windows::Windows;
 
 const LIMIT_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-limit");

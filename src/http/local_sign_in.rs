@@ -4,21 +4,21 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::domain::id::Id;
-use crate::domain::local_sign_in::LocalSignIn;
-use crate::domain::time::Timestamp;
-use crate::secrets::credentials;
+use domain::id::Id;
+use domain::local_sign_in::LocalSignIn;
+use domain::time::Timestamp;
+use platform::secrets::credentials;
 
 /// Path of the link.
-pub(crate) const PATH: &str = "/login/once";
+pub const PATH: &str = "/login/once";
 
 /// Holder of the server's present sign-in link.
 #[derive(Default)]
-pub(crate) struct LocalSignInDesk(Mutex<Option<LocalSignIn>>);
+pub struct LocalSignInDesk(Mutex<Option<LocalSignIn>>);
 
 impl LocalSignInDesk {
     /// Creates a link for this staff user, replacing any earlier one, and returns its path with the token.
-    pub(crate) fn make(&self, user: Id, now: Timestamp) -> String {
+    pub fn make(&self, user: Id, now: Timestamp) -> String {
         let token = credentials::session_token();
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
             Some(LocalSignIn::new(credentials::session_hash(&token), user, now));
@@ -26,7 +26,7 @@ impl LocalSignInDesk {
     }
 
     /// Consumes the link with this token and returns the user that it signs in; `None` if it is invalid.
-    pub(crate) fn redeem(&self, token: &str, now: Timestamp) -> Option<Id> {
+    pub fn redeem(&self, token: &str, now: Timestamp) -> Option<Id> {
         let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.as_mut()?.redeem(&credentials::session_hash(token), now)
     }

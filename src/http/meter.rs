@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::observe::meters::{Counter, Histogram};
+use platform::observe::meters::{Counter, Histogram};
 
 /// Status codes that the server returns; any other is counted as 0.
 const STATUSES: [u16; 26] = [

@@ -8,26 +8,26 @@ use axum::http::StatusCode;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::CommandOrigin;
-use crate::app::customer_space::{CustomerSpace, SpaceShare};
-use crate::config::Config;
-use crate::domain::file::{File, FileCommand, FileKind, FileMetadata};
-use crate::domain::file_name::clean_name;
-use crate::domain::id::Id;
-use crate::domain::mailbox::mailbox;
-use crate::domain::mesh::{MeasureError, MeshFacts};
-use crate::domain::refusal::Refusal;
-use crate::files::blobs::{Blobs, Incoming, Recording};
-use crate::files::turns::FileOwner;
-use crate::http::access::{AccessHandles, Caller, still};
-use crate::http::command_request::{CommandRequest, RequestHandles};
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::idempotency;
-use crate::http::multipart::{broken, store};
-use crate::http::part_heads::PartHeads;
-use crate::http::wire::{Request, read_query};
+use crate::access::{AccessHandles, Caller, still};
+use crate::command_request::{CommandRequest, RequestHandles};
+use crate::error::ApiError;
+use crate::handles::handles;
+use crate::idempotency;
+use crate::multipart::{broken, store};
+use crate::part_heads::PartHeads;
+use crate::wire::{Request, read_query};
+use actors::app::customer_space::{CustomerSpace, SpaceShare};
+use config::Config;
+use domain::file::{File, FileCommand, FileKind, FileMetadata};
+use domain::file_name::clean_name;
+use domain::id::Id;
+use domain::mailbox::mailbox;
+use domain::mesh::{MeasureError, MeshFacts};
+use domain::refusal::Refusal;
+use files::blobs::{Blobs, Incoming, Recording};
+use files::turns::FileOwner;
+use kernel::directory::Directory;
+use kernel::envelope::CommandOrigin;
 
 /// Maximum size of a form field other than the model, in bytes.
 const MAX_FIELD_BYTES: usize = 8 * 1024;
@@ -36,7 +36,7 @@ const MAX_FIELDS: usize = 32;
 
 handles! {
     /// Dependencies for receiving a model.
-    pub(crate) struct ModelHandles {
+    pub struct ModelHandles {
         blobs: Arc<Blobs>,
         space: Arc<CustomerSpace>,
         config: Arc<Config>,
@@ -46,17 +46,17 @@ handles! {
 }
 
 /// Model that is stored and measured, but not yet recorded as a file.
-pub(crate) struct ModelUpload<F> {
+pub struct ModelUpload<F> {
     /// Request that carried the model, for sending a command with it.
-    pub(crate) call: CommandRequest,
+    pub call: CommandRequest,
     /// Other fields of the form.
-    pub(crate) fields: F,
+    pub fields: F,
     /// File name without directories.
-    pub(crate) name: String,
+    pub name: String,
     /// Measurements of the model.
-    pub(crate) facts: MeshFacts,
+    pub facts: MeshFacts,
     /// Hash of the whole form, for idempotency.
-    pub(crate) hash: String,
+    pub hash: String,
     sha256: String,
     size: i64,
     metadata: FileMetadata,
@@ -68,7 +68,7 @@ pub(crate) struct ModelUpload<F> {
 
 impl<F> ModelUpload<F> {
     /// Records the model as a file and returns its id.
-    pub(crate) async fn record(&self, files: &Directory<File>, origin: CommandOrigin) -> Result<Id, ApiError> {
+    pub async fn record(&self, files: &Directory<File>, origin: CommandOrigin) -> Result<Id, ApiError> {
         let create = FileCommand::Create {
             name: self.name.clone(),
             kind: FileKind::Model,
@@ -85,7 +85,7 @@ impl<F> ModelUpload<F> {
 }
 
 /// Maps a measuring error to an API error.
-pub(crate) fn unmeasured(error: MeasureError, member: &str) -> ApiError {
+pub fn unmeasured(error: MeasureError, member: &str) -> ApiError {
     match error {
         MeasureError::Fault(fault) => Refusal::field(member, fault.to_string()).into(),
         MeasureError::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => {
@@ -96,7 +96,7 @@ pub(crate) fn unmeasured(error: MeasureError, member: &str) -> ApiError {
 }
 
 /// Receives a model and measures it.
-pub(crate) async fn take<F: Request>(
+pub async fn take<F: Request>(
     app: &ModelHandles,
     who: Caller,
     request: extract::Request,

@@ -3,11 +3,11 @@
 
 use axum::extract::multipart::{Field, MultipartError};
 
-use crate::app::customer_space::SpaceShare;
-use crate::domain::refusal::Refusal;
-use crate::files::blobs::{Blobs, Incoming};
-use crate::http::bodies::{MAX_PASSED_BYTES, silent};
-use crate::http::error::ApiError;
+use crate::bodies::{MAX_PASSED_BYTES, silent};
+use crate::error::ApiError;
+use actors::app::customer_space::SpaceShare;
+use domain::refusal::Refusal;
+use files::blobs::{Blobs, Incoming};
 
 /// Writes a file to disk as it arrives. `share` accounts for the disk space of a customer's file. If a file is larger
 /// than `limit` bytes, or there is no space for it, some of the rest is read and discarded, so that the client receives

@@ -22,10 +22,10 @@ use axum::response::{IntoResponse, Response as HttpResponse};
 use serde_json::{Value, json};
 use shape::{Shape, open_object};
 
-use crate::http::access::RequiredAccess;
-use crate::http::error::ApiError;
-use crate::http::routes::{ResourceRoutes, Served};
-use crate::http::wire::{Components, Reply, ToSchema};
+use crate::access::RequiredAccess;
+use crate::error::ApiError;
+use crate::routes::{ResourceRoutes, Served};
+use crate::wire::{Components, Reply, ToSchema};
 use half::Half;
 use operation::{DescribedContent, DescribedOperation, DescribedResource};
 

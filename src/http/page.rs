@@ -4,9 +4,9 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Serialize;
 
-use crate::http::error::ApiError;
-use crate::http::wire::{Request, Within, Worded, read_open_query, read_query};
-use crate::store::queries::Page;
+use crate::error::ApiError;
+use crate::wire::{Request, Within, Worded, read_open_query, read_query};
+use store::queries::Page;
 
 /// Default `limit`.
 pub const DEFAULT_LIMIT: u64 = 50;

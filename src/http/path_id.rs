@@ -4,8 +4,8 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 
-use crate::domain::id::Id;
-use crate::http::error::ApiError;
+use crate::error::ApiError;
+use domain::id::Id;
 
 /// The `{id}` of a path. A value that is not an identifier yields 404.
 #[derive(Clone, Copy, Debug)]

@@ -8,12 +8,12 @@ use axum::response::{IntoResponse, Response};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use crate::domain::id::Id;
-use crate::http::command_request::CommandOutcome;
-use crate::http::error::{ApiError, REPLAYED_HEADER};
-use crate::http::page::Pagination;
-use crate::http::wire::ListItem;
-use crate::store::queries::Page;
+use crate::command_request::CommandOutcome;
+use crate::error::{ApiError, REPLAYED_HEADER};
+use crate::page::Pagination;
+use crate::wire::ListItem;
+use domain::id::Id;
+use store::queries::Page;
 
 /// Initial buffer capacity in bytes, enough for most responses.
 const USUAL_BYTES: usize = 2048;
@@ -103,7 +103,7 @@ impl<T> Created<T> {
 
 impl<T> Created<T> {
     /// Returns the id of the new resource, which pages redirect to; `None` if its URL does not end with one.
-    pub(crate) fn made_id(&self) -> Option<Id> {
+    pub fn made_id(&self) -> Option<Id> {
         self.location.rsplit('/').next()?.parse().ok()
     }
 }

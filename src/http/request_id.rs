@@ -8,7 +8,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use tracing::Instrument as _;
 
-use crate::actors::kernel::environment::Environment;
+use kernel::environment::Environment;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// Maximum length of an id that is accepted from a client, in bytes.

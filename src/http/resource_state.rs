@@ -7,9 +7,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::extract::FromRef;
 
-use crate::app::App;
-use crate::config::Config;
-use crate::http::AppState;
+use crate::AppState;
+use actors::app::App;
+use config::Config;
 
 /// State of a resource. Handlers use it through a handle of the type `Arc<Self>`.
 pub trait ResourceState: Send + Sync + 'static {

@@ -4,9 +4,9 @@ use api_derive::Request;
 use axum::http::{HeaderMap, header};
 use serde_json::json;
 
-use crate::actors::checkouts::ReturnPages;
-use crate::config::Config;
-use crate::http::wire::{MaxChars, Pattern, like};
+use crate::wire::{MaxChars, Pattern, like};
+use actors::checkouts::ReturnPages;
+use config::Config;
 
 /// Maximum length of a path, in characters.
 pub const MAX_PATH_CHARS: usize = 1000;

@@ -1,7 +1,7 @@
 //! Route registration: each route states who may use it, so that none is open by oversight.
 //!
 //! Routes are also recorded as they are added, so that the API description is made from the very routes that are served
-//! ([`crate::http::openapi`]).
+//! ([`crate::openapi`]).
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use axum::http::Method;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, MethodRouter, on};
 
-use crate::http::AppState;
-use crate::http::access::{Gate, RequiredAccess, guard};
-use crate::http::limits::layer::treatment;
-use crate::http::openapi::derive;
-use crate::http::openapi::operation::{DescribedOperation, DescribedResource, NamedSchema, operation};
-use crate::http::wire::{Components, DescribedHandler, ToSchema};
+use crate::AppState;
+use crate::access::{Gate, RequiredAccess, guard};
+use crate::limits::layer::treatment;
+use crate::openapi::derive;
+use crate::openapi::operation::{DescribedOperation, DescribedResource, NamedSchema, operation};
+use crate::wire::{Components, DescribedHandler, ToSchema};
 
 /// Route as it is served.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -243,7 +243,7 @@ impl Routes {
     }
 
     /// Converts the routes to the framework's router, with the guard of each.
-    pub(super) fn into_router(self, app: &AppState) -> Router<AppState> {
+    pub fn into_router(self, app: &AppState) -> Router<AppState> {
         self.0.into_iter().fold(Router::new(), |router, route| router.route(route.served.path, (route.build)(app)))
     }
 }

@@ -21,8 +21,8 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::sync::mpsc;
 
-use crate::http::access::FromMachine;
-use crate::http::{AppState, last_used};
+use crate::access::FromMachine;
+use crate::{AppState, last_used};
 use connection::{HeadLimits, HttpConnection};
 use front::Arrived;
 

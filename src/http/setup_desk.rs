@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use tokio::sync::{Mutex as Turn, MutexGuard, OwnedMutexGuard};
 
-use crate::domain::setup::{DoorRefusal, SetupDoor};
-use crate::domain::time::Timestamp;
-use crate::printers::discovery::{FoundPrinter, SearchStep};
-use crate::secrets::credentials;
+use domain::setup::{DoorRefusal, SetupDoor};
+use domain::time::Timestamp;
+use platform::secrets::credentials;
+use printers::discovery::{FoundPrinter, SearchStep};
 
 pub use written::{ShadowedSetting, TestedService, WrittenSettings};
 

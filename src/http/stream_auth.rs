@@ -6,15 +6,15 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::http::access::{AccessHandles, Caller, still};
-use crate::http::handles::{AccessChanges, handles};
+use crate::access::{AccessHandles, Caller, still};
+use crate::handles::{AccessChanges, handles};
 
 /// Interval of the checks for expiry of keys and sessions.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 handles! {
     /// Handles needed to check whether a stream may continue.
-    pub(crate) struct StreamHandles {
+    pub struct StreamHandles {
         access: AccessHandles,
         changes: AccessChanges,
         leaving: CancellationToken,
@@ -31,7 +31,7 @@ pub struct ReadingRight {
 
 impl ReadingRight {
     /// Creates the permission of a caller who has just been authorized.
-    pub(crate) fn new(app: StreamHandles, who: Caller) -> Self {
+    pub fn new(app: StreamHandles, who: Caller) -> Self {
         let changes = app.changes.0.subscribe();
         Self { app, who, changes, looked: Instant::now() }
     }

@@ -24,9 +24,14 @@ mod tests;
 mod values;
 mod words;
 #[cfg(test)]
-pub(crate) mod written;
+pub mod written;
 
 pub use api_schema::{Components, Flattened, ListItem, Member, Response, ToSchema, response_member, schema_of};
+
+#[doc(hidden)]
+pub use regex;
+
+pub use domain::refusal::Faults;
 
 pub use accounts::{EmailAddress, NewPassword};
 pub use body::{EmptyBody, OptionalBody, RequestBody, read_body};
@@ -36,11 +41,11 @@ pub use handler::{Argument, DescribedHandler, Reply};
 pub use members::{FromJson, Members, Request, ValuePath, read_object, read_open_object};
 pub use optional::Optional;
 pub use query::{read_open_query, read_query, refuse_query};
-pub(crate) use rules::like;
+pub use rules::like;
 pub use rules::{
     AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, NotNegative, ONE_LINE, OneOrMoreDistinct, Pattern, Rule,
     SecretText, TextList, Within, Worded,
 };
 pub use schema::{open_request_schema, request_member, request_schema};
 pub use values::read_word;
-pub(crate) use values::{enumeration, readable};
+pub use values::{enumeration, readable};

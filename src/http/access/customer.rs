@@ -7,11 +7,11 @@ use axum::extract::Request;
 use axum::http::HeaderMap;
 
 use super::{AccessHandles, Caller, Credentials, FromMachine, RequiredAccess, cookie};
-use crate::domain::principal::Principal;
-use crate::http::csrf;
-use crate::http::error::ApiError;
-use crate::http::paths::is_customer_page;
-use crate::secrets::credentials::{self, is_token};
+use crate::csrf;
+use crate::error::ApiError;
+use crate::paths::is_customer_page;
+use domain::principal::Principal;
+use platform::secrets::credentials::{self, is_token};
 
 /// Name of the cookie that carries a customer session. The prefix makes browsers reject it without `Secure`, with a
 /// domain, or with a path other than `/`.
@@ -36,7 +36,7 @@ impl CustomerToken {
 
 impl Credentials {
     /// Looks up the session of a customer token. A session that is unknown, expired or signed out is rejected.
-    pub(crate) async fn of_customer(app: &AccessHandles, token: Option<CustomerToken>) -> Self {
+    pub async fn of_customer(app: &AccessHandles, token: Option<CustomerToken>) -> Self {
         let Some(token) = token else { return Self::Nothing };
         let result = app.queries.customer_session(&token.hash()).await;
         let session = match result {

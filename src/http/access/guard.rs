@@ -12,19 +12,19 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use super::{AccessHandles, Credentials, CustomerToken, FromMachine, RequiredAccess, admit};
-use crate::domain::limits::address;
-use crate::domain::principal::Principal;
-use crate::http::admission::{Admission, FrontPlace};
-use crate::http::audit_sampling::{self, AttemptSource, AuditHandles, RefusedAttempt};
-use crate::http::bodies::Bodies;
-use crate::http::error::{ApiError, ErrorMeta};
-use crate::http::limits::layer::{ClientAddress, Treatment, overloaded};
-use crate::http::meter::RouteMeter;
-use crate::http::request_id::RequestId;
-use crate::http::wire::refuse_query;
+use crate::admission::{Admission, FrontPlace};
+use crate::audit_sampling::{self, AttemptSource, AuditHandles, RefusedAttempt};
+use crate::bodies::Bodies;
+use crate::error::{ApiError, ErrorMeta};
+use crate::limits::layer::{ClientAddress, Treatment, overloaded};
+use crate::meter::RouteMeter;
+use crate::request_id::RequestId;
+use crate::wire::refuse_query;
+use domain::limits::address;
+use domain::principal::Principal;
 
 /// Settings and dependencies with which requests to one route are checked; one per route.
-pub(crate) struct Gate {
+pub struct Gate {
     /// Dependencies of authentication by API key, session or machine token.
     pub access: AccessHandles,
     /// Dependencies for recording rejected attempts in the audit log.
@@ -102,7 +102,7 @@ fn caller_of(request: &Request) -> u128 {
 
 /// Passes an authorized request to its handler and rejects any other. Counts the request and records rejected attempts
 /// in the audit log.
-pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
+pub async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
     let admitted = admit(&gate.access, gate.need, &request);
     let by = admitted.as_ref().ok().map(|who| who.by.clone());

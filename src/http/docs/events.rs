@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use utoipa::openapi::{RefOr, Schema};
 
-use crate::http::openapi::catalogue::{Entry, all};
-use crate::http::openapi::shape::Shape;
+use crate::openapi::catalogue::{Entry, all};
+use crate::openapi::shape::Shape;
 
 const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
     table{border-collapse:collapse;width:100%}th,td{border:1px solid #bbb;padding:.3rem .6rem;text-align:left}\

@@ -3,10 +3,10 @@
 use axum::http::StatusCode;
 
 use super::ApiError;
-use crate::actors::checkouts::CheckoutError;
-use crate::actors::subscribers::SubscriberError;
-use crate::domain::refusal::Refusal;
-use crate::services::payments::ProcessorError;
+use actors::checkouts::CheckoutError;
+use actors::subscribers::SubscriberError;
+use domain::refusal::Refusal;
+use services::payments::ProcessorError;
 
 impl From<CheckoutError> for ApiError {
     fn from(error: CheckoutError) -> Self {

@@ -1,8 +1,8 @@
 //! Responses for failed backups.
 
 use super::ApiError;
-use crate::app::backups::BackupError;
-use crate::store::copy::CopyError;
+use actors::app::backups::BackupError;
+use store::copy::CopyError;
 
 /// `Retry-After` in seconds, by which an operator may have fixed the problem.
 const MENDED_AFTER_SECONDS: u32 = 60;

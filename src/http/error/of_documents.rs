@@ -1,9 +1,9 @@
 //! Responses for failures of documents and of the object storage that keeps them.
 
 use super::ApiError;
-use crate::app::documents::DocumentError;
-use crate::domain::refusal::Refusal;
-use crate::services::object_storage::StorageError;
+use actors::app::documents::DocumentError;
+use domain::refusal::Refusal;
+use services::object_storage::StorageError;
 
 /// `Retry-After` in seconds while the object storage does not respond.
 const RETRY_SECONDS: u32 = 10;

@@ -5,9 +5,9 @@ use std::io::{self, ErrorKind};
 use axum::http::StatusCode;
 
 use super::ApiError;
-use crate::domain::customer_space::SpaceRefusal;
-use crate::files::turns::ReadersBusy;
-use crate::store::Unavailable;
+use domain::customer_space::SpaceRefusal;
+use files::turns::ReadersBusy;
+use store::Unavailable;
 
 /// `Retry-After` in seconds for a customer whose upload does not fit on the disk.
 const ROOM_RETRY_SECONDS: u32 = 600;

@@ -3,8 +3,8 @@
 use axum::http::StatusCode;
 
 use super::ApiError;
-use crate::printers::cameras::CameraFault;
-use crate::services::accounting::AccountingError;
+use printers::cameras::CameraFault;
+use services::accounting::AccountingError;
 
 /// Error code: the accounting system does not respond.
 pub const PROVIDER_UNAVAILABLE: &str = "provider_unavailable";

@@ -13,17 +13,17 @@ use axum::response::{IntoResponse as _, Response};
 use tower_http::timeout::TimeoutBody;
 
 use super::{Charge, refusal, tell};
-use crate::actors::kernel::environment::Environment;
-use crate::config::Config;
-use crate::domain::limits::{LimitKind, Standing};
-use crate::domain::time::Timestamp;
-use crate::http::access::{AccessHandles, Credentials, CustomerToken, FromMachine};
-use crate::http::admission::{Admission, Peer, RefusedForLoad};
-use crate::http::agent_token;
-use crate::http::error::ApiError;
-use crate::http::handles::handles;
-use crate::http::limits::Limits;
-use crate::http::paths::{is_billing, is_customer_page};
+use crate::access::{AccessHandles, Credentials, CustomerToken, FromMachine};
+use crate::admission::{Admission, Peer, RefusedForLoad};
+use crate::agent_token;
+use crate::error::ApiError;
+use crate::handles::handles;
+use crate::limits::Limits;
+use crate::paths::{is_billing, is_customer_page};
+use config::Config;
+use domain::limits::{LimitKind, Standing};
+use domain::time::Timestamp;
+use kernel::environment::Environment;
 
 /// `Retry-After` in seconds for requests rejected because of load.
 const OVERLOAD_RETRY_SECONDS: u32 = 1;
@@ -79,7 +79,7 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
 
 handles! {
     /// Dependencies of the limiting middleware.
-    pub(crate) struct BoundHandles {
+    pub struct BoundHandles {
         access: AccessHandles,
         admission: Arc<Admission>,
         limits: Arc<Limits>,
@@ -89,7 +89,7 @@ handles! {
 }
 
 /// Applies the limits of the route to a request.
-pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request, next: Next) -> Response {
+pub async fn bound(State(app): State<Arc<BoundHandles>>, request: Request, next: Next) -> Response {
     let silence = app.config.server.body_idle_timeout_seconds.duration();
     let mut request = watched(request, silence);
     if request.extensions().get::<FromMachine>().is_some() {

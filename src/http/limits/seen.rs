@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use dashmap::DashMap;
 
 use super::Charge;
-use crate::domain::id::Id;
-use crate::domain::limits::LimitKind;
+use domain::id::Id;
+use domain::limits::LimitKind;
 
 /// Maximum number of remembered sessions. Above it all are forgotten, and are charged to their address until the next
 /// lookup.
@@ -62,7 +62,7 @@ mod tests {
         let (sessions, client) = (SeenSessions::default(), IpAddr::from(Ipv4Addr::LOCALHOST));
         let of_address = Charge::of_address(LimitKind::Anonymous, client);
         assert_eq!(sessions.charge("hash", client), of_address);
-        let id = crate::domain::testing::id(7);
+        let id = domain::testing::id(7);
         sessions.note("hash".to_owned(), Some(id));
         let of_customer = Charge { named: LimitKind::Customer, scope: id.0.as_u128() };
         assert_eq!(sessions.charge("hash", client), of_customer);

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use dashmap::DashMap;
 
 use super::Charge;
-use crate::domain::limits::{LimitKind, LimitRule, Standing, Window};
-use crate::domain::time::Timestamp;
+use domain::limits::{LimitKind, LimitRule, Standing, Window};
+use domain::time::Timestamp;
 
 /// Number of windows per kind that new callers share while memory is full.
 const SHARED_WINDOWS: u128 = 1024;

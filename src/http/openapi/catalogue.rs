@@ -8,20 +8,20 @@ use utoipa::openapi::{ContentBuilder, HttpMethod, PathItem, Paths, Required, Res
 
 use super::operation::NamedSchema;
 use super::shape::{Shape, id, named, object, required, text, time, word};
-use crate::domain::event::data::invoice::{
+use crate::wire::{Components, Flattened, Member, ToSchema};
+use domain::event::data::invoice::{
     InvoiceData, InvoiceFlaggedData, InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData,
 };
-use crate::domain::event::data::quote::QuoteData;
-use crate::domain::event::data::restore::ShopRestoredData;
-use crate::domain::event::data::{
+use domain::event::data::quote::QuoteData;
+use domain::event::data::restore::ShopRestoredData;
+use domain::event::data::{
     CustomRequestData, DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData,
     LowStockData, OrderData, OrderFlaggedData, OrderPartShippedData, OrderPaymentFailedData, OrderRefundData,
     OrderShippedData, PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData,
     PrinterFailureSuspectedData, PrinterFaultData, PrinterMaintenanceDueData, PrinterMaintenanceLoggedData,
     PrinterOfflineData, TestData,
 };
-use crate::domain::event::{OutboundEvent, TEST};
-use crate::http::wire::{Components, Flattened, Member, ToSchema};
+use domain::event::{OutboundEvent, TEST};
 
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
 const EXAMPLE_TIME: &str = "2026-11-02T10:00:00.000Z";
@@ -158,7 +158,7 @@ pub fn webhooks() -> Paths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::event::OUTBOUND;
+    use domain::event::OUTBOUND;
 
     #[test]
     fn every_event_that_can_be_subscribed_to_is_described_once() {

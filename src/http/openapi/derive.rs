@@ -7,12 +7,12 @@ use axum::http::Method;
 use super::half::Half;
 use super::operation::{DescribedContent, DescribedError, DescribedOperation};
 use super::shape::{Shape, id, text_of, whole};
-use crate::domain::principal::Role;
-use crate::domain::printer::MAX_SLOTS;
-use crate::domain::refusal::kind_in_words;
-use crate::http::access::RequiredAccess;
-use crate::http::limits::layer::{Treatment, counts, treatment};
-use crate::http::routes::Served;
+use crate::access::RequiredAccess;
+use crate::limits::layer::{Treatment, counts, treatment};
+use crate::routes::Served;
+use domain::principal::Role;
+use domain::printer::MAX_SLOTS;
+use domain::refusal::kind_in_words;
 
 /// Value of `x-roles` for callers without credentials.
 pub const ANYBODY: &str = "anonymous";

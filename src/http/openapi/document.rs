@@ -19,8 +19,8 @@ use super::operation::{
 };
 use super::shape::{Shape, named, text_of};
 use super::{catalogue, shared};
-use crate::http::access::RequiredAccess;
-use crate::http::routes::Served;
+use crate::access::RequiredAccess;
+use crate::routes::Served;
 
 /// Builds the document of these routes, with `public_url` as the server's URL.
 pub fn document(half: Half, resources: &[DescribedResource], served: &[Served], public_url: &str) -> OpenApi {

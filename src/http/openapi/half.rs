@@ -1,7 +1,7 @@
 //! The two halves of the API, each with its own document, and their differences apart from the resources.
 
-use crate::http::page::{BILLING_MAX_LIMIT, MAX_LIMIT};
-use crate::http::paths::is_billing;
+use crate::page::{BILLING_MAX_LIMIT, MAX_LIMIT};
+use crate::paths::is_billing;
 
 const OF_SHOP: &str = "The shop's half of Printfloor: orders and jobs, printers, stock, products, files, webhooks, staff and keys.
 

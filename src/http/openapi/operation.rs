@@ -9,7 +9,7 @@ use axum::http::Method;
 use serde_json::Value;
 
 use super::shape::Shape;
-use crate::http::error::ApiError;
+use crate::error::ApiError;
 
 /// Resource of the API: its operations and their common schemas.
 pub struct DescribedResource {

@@ -8,8 +8,8 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, Secur
 use super::half::Half;
 use super::operation::NamedSchema;
 use super::shape::{list, named, object, optional, required, text, text_like, whole, word, yes_no};
-use crate::http::access::{COOKIE, CUSTOMER_COOKIE, KEY_HEADER};
-use crate::http::setup_desk;
+use crate::access::{COOKIE, CUSTOMER_COOKIE, KEY_HEADER};
+use crate::setup_desk;
 
 /// Name of the security scheme of API keys.
 pub const KEY: &str = "apiKey";

@@ -20,11 +20,11 @@ use tower::Service as _;
 use super::patient::{Patient, Turns};
 use super::prefixed::Prefixed;
 use super::retry_pause::RetryPause;
-use crate::config::sections::Server;
-use crate::http::admission::{FrontPlace, Peer};
-use crate::http::error::ApiError;
-use crate::http::limits::layer::is_always_heard;
-use crate::http::unread_body::UnreadBody;
+use crate::admission::{FrontPlace, Peer};
+use crate::error::ApiError;
+use crate::limits::layer::is_always_heard;
+use crate::unread_body::UnreadBody;
+use config::sections::Server;
 
 /// Timeout of a connection that is served only one request.
 const ONCE_TIMEOUT: Duration = Duration::from_secs(2);

@@ -27,9 +27,9 @@ use super::connection::{HeadLimits, HttpConnection};
 use super::first_line::{FirstLine, MAX_LINE_BYTES};
 use super::places::Places;
 use super::refusal::Refusal;
-use crate::http::AppState;
-use crate::http::admission::{AdmissionPermit, FrontPlace};
-use crate::http::limits::layer::too_many_connections;
+use crate::AppState;
+use crate::admission::{AdmissionPermit, FrontPlace};
+use crate::limits::layer::too_many_connections;
 
 /// Maximum number of connections whose first line is not complete yet.
 const MAX_UNTOLD: usize = 1024;

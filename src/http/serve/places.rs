@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::AbortHandle;
 
-use crate::http::admission::FrontPlace;
+use crate::admission::FrontPlace;
 
 /// Maximum number of additional connections whose request was admitted; such a request is answered regardless of later
 /// connections.

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::http::limits::layer::overload_error;
+use crate::limits::layer::overload_error;
 
 /// Maximum number of refusals per second that are sent at once. In a storm of connections the others are delayed, which
 /// slows clients that reconnect endlessly.

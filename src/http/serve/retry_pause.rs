@@ -10,7 +10,7 @@ use axum::http::header::RETRY_AFTER;
 use axum::response::Response;
 use tokio::time::{Instant, sleep_until};
 
-use crate::http::admission::RefusedForLoad;
+use crate::admission::RefusedForLoad;
 
 /// Maximum pause, however long `Retry-After` is.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
@@ -61,7 +61,7 @@ mod tests {
     use futures::FutureExt as _;
 
     use super::*;
-    use crate::http::limits::layer::overloaded;
+    use crate::limits::layer::overloaded;
 
     fn limited(seconds: u32) -> Response {
         let mut response = [(RETRY_AFTER, seconds.to_string())].into_response();

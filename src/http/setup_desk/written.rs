@@ -4,7 +4,7 @@ use api_derive::Response;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::app::service_tests::Service;
+use actors::app::service_tests::Service;
 
 /// Value that has no effect.
 #[derive(Response, Serialize)]

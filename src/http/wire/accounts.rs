@@ -4,8 +4,8 @@ use api_schema::shape::Shape;
 use utoipa::openapi::schema::SchemaFormat;
 
 use super::{Rule, SecretText};
-use crate::domain::access::normal_email;
-use crate::domain::password::{MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARS, password_fault};
+use domain::access::normal_email;
+use domain::password::{MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARS, password_fault};
 
 /// Maximum length of an e-mail address, in characters.
 const MAX_EMAIL_CHARS: usize = 254;

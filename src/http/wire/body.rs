@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use serde_json::{Map, Value};
 
 use super::{FromJson, Request, ValuePath};
-use crate::domain::refusal::Faults;
-use crate::http::error::ApiError;
+use crate::error::ApiError;
+use domain::refusal::Faults;
 
 /// Body of an operation: a [`Request`], or an [`OptionalBody`] of one.
 pub trait RequestBody {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{FromJson, ToSchema, ValuePath};
-use crate::domain::refusal::Faults;
+use domain::refusal::Faults;
 
 /// Object whose keys another program defines: either its members, or the borrowed value that contains them.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]

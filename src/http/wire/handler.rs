@@ -5,15 +5,15 @@ use axum::http::HeaderMap;
 use axum::response::IntoResponse;
 
 use super::{Components, ListItem, Request, RequestBody, Response, ToSchema, read_body, schema_of};
-use crate::http::access::Caller;
-use crate::http::command_request::CommandRequest;
-use crate::http::error::ApiError;
-use crate::http::limits::Limited;
-use crate::http::limits::layer::ClientAddress;
-use crate::http::openapi::operation::{self, DescribedContent, DescribedOperation, Parameter};
-use crate::http::page::{OpenQuery, Query};
-use crate::http::path_id::{NamedId, PathId};
-use crate::http::reply::{Created, Listed, Media, MediaType, NoContent, Plain, Resource, WithCookie};
+use crate::access::Caller;
+use crate::command_request::CommandRequest;
+use crate::error::ApiError;
+use crate::limits::Limited;
+use crate::limits::layer::ClientAddress;
+use crate::openapi::operation::{self, DescribedContent, DescribedOperation, Parameter};
+use crate::page::{OpenQuery, Query};
+use crate::path_id::{NamedId, PathId};
+use crate::reply::{Created, Listed, Media, MediaType, NoContent, Plain, Resource, WithCookie};
 
 /// Argument of a handler. Information from the route (roles, path, identifier) is not described again.
 pub trait Argument {

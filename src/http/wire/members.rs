@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Member, Rule, ToSchema};
-use crate::domain::refusal::Faults;
+use domain::refusal::Faults;
 
 /// Location of a value: its dotted path (empty for the whole body), and whether it is a query parameter.
 #[derive(Clone, Copy, Debug)]

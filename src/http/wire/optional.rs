@@ -4,7 +4,7 @@ use api_schema::shape::Shape;
 use serde_json::Value;
 
 use super::{Components, FromJson, ToSchema, ValuePath, schema_of};
-use crate::domain::refusal::Faults;
+use domain::refusal::Faults;
 
 /// Member that may be omitted, which differs from null: in a PATCH an absent member is left unchanged, while null
 /// clears it (`Optional<Option<T>>`).

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use url::form_urlencoded;
 
 use super::{Request, body};
-use crate::domain::refusal::Faults;
-use crate::http::error::ApiError;
+use crate::error::ApiError;
+use domain::refusal::Faults;
 
 /// Parses the parameters of a query, or refuses it with all its errors. The first occurrence of a repeated parameter
 /// counts. An unknown parameter is an error: a misspelt filter would list everything.

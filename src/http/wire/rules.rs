@@ -10,7 +10,7 @@ use regex::Regex;
 use utoipa::openapi::KnownFormat;
 use utoipa::openapi::schema::SchemaFormat;
 
-use crate::domain::amount::Amount;
+use domain::amount::Amount;
 
 /// Validation rule for values of type `T`.
 pub trait Rule<T> {
@@ -98,13 +98,14 @@ impl Rule<String> for &Pattern {
 
 /// Declares a [`Pattern`]: its name, the regular expression, and the error message for texts that do not match. The
 /// expression must mean the same in Rust's `regex` and in JSON Schema (ECMA 262): character classes are written out.
+#[macro_export]
 macro_rules! like {
     ($name:ident, $pattern:literal, $message:literal) => {
-        static $name: $crate::http::wire::Pattern =
-            $crate::http::wire::Pattern::new($pattern, $message, || regex::Regex::new($pattern).ok());
+        static $name: $crate::wire::Pattern =
+            $crate::wire::Pattern::new($pattern, $message, || $crate::wire::regex::Regex::new($pattern).ok());
     };
 }
-pub(crate) use like;
+pub use like;
 
 like!(
     ONE_LINE_PATTERN,

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use utoipa::openapi::{RefOr, Schema};
 
 use super::*;
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::refusal::Faults;
-use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::time::Timestamp;
-use crate::domain::time_span::{SpanEnd, SpanStart};
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::refusal::Faults;
+use domain::sku::{Dimensions, MachineType};
+use domain::time::Timestamp;
+use domain::time_span::{SpanEnd, SpanStart};
 
 like!(WORD, "^[a-z]+$", "must be lower-case letters");
 
@@ -147,10 +147,10 @@ struct ThingQuery {
     kind: Option<MachineType>,
     id: Option<Id>,
     #[api(flatten)]
-    page: crate::http::page::PageQuery,
+    page: crate::page::PageQuery,
 }
 
-fn query(text: &str) -> Result<ThingQuery, crate::http::error::ApiError> {
+fn query(text: &str) -> Result<ThingQuery, crate::error::ApiError> {
     let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
     read_query(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
@@ -171,7 +171,7 @@ fn all_faults_of_a_query_are_told_at_once() {
 fn the_first_of_a_repeated_parameter_counts_and_an_empty_one_is_absent() {
     let actual = query("public=true&public=false&kind=").unwrap();
     assert_eq!((actual.public, actual.kind, actual.id), (Some(true), None, None));
-    let page: crate::store::queries::Page = actual.page.into();
+    let page: store::queries::Page = actual.page.into();
     assert_eq!((page.limit, page.offset), (50, 0));
     let body = query("limit=&offset=&kind=").unwrap_err().body();
     let faults = body["errors"].as_array().unwrap().iter().map(|fault| (&fault["path"], &fault["message"]));

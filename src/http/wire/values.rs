@@ -5,13 +5,13 @@ use api_schema::words::words_of;
 use serde_json::{Value, json};
 
 use super::{FromJson, ToSchema, ValuePath};
-use crate::domain::amount::Amount;
-use crate::domain::bounds::{MAX_LENGTH_MM, length_mm};
-use crate::domain::id::Id;
-use crate::domain::refusal::Faults;
-use crate::domain::sku::Dimensions;
-use crate::domain::time::Timestamp;
-use crate::domain::time_span::{SpanEnd, SpanStart};
+use domain::amount::Amount;
+use domain::bounds::{MAX_LENGTH_MM, length_mm};
+use domain::id::Id;
+use domain::refusal::Faults;
+use domain::sku::Dimensions;
+use domain::time::Timestamp;
+use domain::time_span::{SpanEnd, SpanStart};
 
 /// Declares how a scalar type is parsed: the error message for other values, the conversion, and the JSON of a query
 /// parameter's text.
@@ -69,9 +69,10 @@ value!(SpanEnd, TIME_OR_DAY, |value| value.as_str()?.parse().ok());
 /// Declares an enumeration without data: a named schema with the words that `serde` reads and writes. The schema has
 /// the type's name, or the name that follows it: `enumeration!(Activity = "PrinterState")`. A doc comment before the
 /// type is the description of the schema.
+#[macro_export]
 macro_rules! enumeration {
     ($($(#[doc = $doc:literal])* $type:ident),+ $(,)?) => {
-        $($crate::http::wire::enumeration!($(#[doc = $doc])* $type = stringify!($type));)+
+        $($crate::wire::enumeration!($(#[doc = $doc])* $type = stringify!($type));)+
     };
     ($($(#[doc = $doc:literal])* $type:ident = $name:expr),+ $(,)?) => {$(
         impl api_schema::ToSchema for $type {
@@ -80,21 +81,22 @@ macro_rules! enumeration {
                 api_schema::words::word_of::<Self>().described(concat!($($doc),*).trim())
             }
         }
-        $crate::http::wire::readable!($type);
+        $crate::wire::readable!($type);
     )+};
 }
 
 /// Declares how an enumeration without data is parsed whose schema is declared elsewhere.
+#[macro_export]
 macro_rules! readable {
     ($($type:ident),+) => {$(
-        impl $crate::http::wire::FromJson for $type {
+        impl $crate::wire::FromJson for $type {
             type Inner = Self;
             fn from_json(
                 value: serde_json::Value,
-                place: &$crate::http::wire::ValuePath<'_>,
-                faults: &mut $crate::domain::refusal::Faults,
+                place: &$crate::wire::ValuePath<'_>,
+                faults: &mut domain::refusal::Faults,
             ) -> Option<Self> {
-                $crate::http::wire::read_word(&value, place, faults)
+                $crate::wire::read_word(&value, place, faults)
             }
             fn inner(&self) -> Option<&Self> {
                 Some(self)
@@ -102,7 +104,7 @@ macro_rules! readable {
         }
     )+};
 }
-pub(crate) use {enumeration, readable};
+pub use {enumeration, readable};
 
 /// Parses one of an enumeration's words.
 pub fn read_word<T: serde::de::DeserializeOwned>(

@@ -2,28 +2,28 @@
 //! name.
 
 use super::values::readable;
-use crate::app::service_tests::Service;
-use crate::domain::agent::Skill;
-use crate::domain::channel_order::{ChannelOrderStatus, TrackingState};
-use crate::domain::custom_request::CustomRequestStatus;
-use crate::domain::customer::AddressKind;
-use crate::domain::endpoint::{DeliveryState, EndpointState};
-use crate::domain::event::OutboundEvent;
-use crate::domain::export::{ExportState, ExportType};
-use crate::domain::file::{FileKind, GcodeForm};
-use crate::domain::invoice::{DocumentKind, InvoiceStatus};
-use crate::domain::job::{AttemptState, Block, JobState};
-use crate::domain::kept_payment_event::UnmatchedKind;
-use crate::domain::material::{MaterialType, MovementKind};
-use crate::domain::order::{OrderKind, OrderStatus, Resolution};
-use crate::domain::parts_sync::{ConflictKind, RightSide, StockSystem};
-use crate::domain::picture_format::PictureFormat;
-use crate::domain::posting::PostingState;
-use crate::domain::principal::Role;
-use crate::domain::printer::{Attention, SlotSource};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd};
-use crate::domain::quote::QuoteStatus;
-use crate::domain::sku::MachineType;
+use actors::app::service_tests::Service;
+use domain::agent::Skill;
+use domain::channel_order::{ChannelOrderStatus, TrackingState};
+use domain::custom_request::CustomRequestStatus;
+use domain::customer::AddressKind;
+use domain::endpoint::{DeliveryState, EndpointState};
+use domain::event::OutboundEvent;
+use domain::export::{ExportState, ExportType};
+use domain::file::{FileKind, GcodeForm};
+use domain::invoice::{DocumentKind, InvoiceStatus};
+use domain::job::{AttemptState, Block, JobState};
+use domain::kept_payment_event::UnmatchedKind;
+use domain::material::{MaterialType, MovementKind};
+use domain::order::{OrderKind, OrderStatus, Resolution};
+use domain::parts_sync::{ConflictKind, RightSide, StockSystem};
+use domain::picture_format::PictureFormat;
+use domain::posting::PostingState;
+use domain::principal::Role;
+use domain::printer::{Attention, SlotSource};
+use domain::printer_status::{Activity, Connection, PrintEnd};
+use domain::quote::QuoteStatus;
+use domain::sku::MachineType;
 
 readable!(
     Activity,

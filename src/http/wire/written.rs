@@ -5,6 +5,6 @@ use serde_json::{Value, json};
 use utoipa::openapi::{RefOr, Schema};
 
 /// Returns the JSON of a shape, as the description of the API has it.
-pub(crate) fn written(shape: Shape) -> Value {
+pub fn written(shape: Shape) -> Value {
     json!(RefOr::<Schema>::from(shape))
 }

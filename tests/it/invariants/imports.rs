@@ -8,13 +8,16 @@ use super::{Rule, all_files, holds_of, planted_and_innocent};
 const GROUPS: [&str; 3] = ["std", "crates of others", "this workspace"];
 
 /// Crates that stand in the folders of `src/`. They belong together like the modules of one crate.
-const OWN_CRATES: [&str; 11] = [
+const OWN_CRATES: [&str; 14] = [
     "actors",
     "config",
     "documents",
     "domain",
     "entities",
     "files",
+    "http",
+    "http_api",
+    "http_pages",
     "kernel",
     "platform",
     "printers",

@@ -3,9 +3,9 @@
 use api_derive::Request;
 use serde_json::{Value, json};
 
-use crate::domain::order::Address;
-use crate::domain::refusal::Faults;
-use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, ValuePath, like};
+use crate::wire::{Filled, FromJson, MaxChars, ONE_LINE, ValuePath, like};
+use domain::order::Address;
+use domain::refusal::Faults;
 
 like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
 
@@ -50,8 +50,8 @@ impl FromJson for Address {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::wire::ToSchema as _;
-    use crate::http::wire::written::written;
+    use crate::wire::ToSchema as _;
+    use crate::wire::written::written;
 
     #[test]
     fn requests_are_read_as_the_schema_says() {

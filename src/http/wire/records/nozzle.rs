@@ -4,10 +4,10 @@ use api_derive::Request;
 use api_schema::shape::{Shape, above_zero};
 use serde_json::{Value, json};
 
-use crate::domain::bounds::{MAX_NOZZLE_MM, nozzle_mm};
-use crate::domain::printer::Nozzle;
-use crate::domain::refusal::Faults;
-use crate::http::wire::{FromJson, MaxChars, ONE_LINE, Rule, ValuePath};
+use crate::wire::{FromJson, MaxChars, ONE_LINE, Rule, ValuePath};
+use domain::bounds::{MAX_NOZZLE_MM, nozzle_mm};
+use domain::printer::Nozzle;
+use domain::refusal::Faults;
 
 /// Nozzle in the hot end; files are sliced for its diameter.
 #[derive(Request, Clone, Debug)]
@@ -48,8 +48,8 @@ impl FromJson for Nozzle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::wire::ToSchema as _;
-    use crate::http::wire::written::written;
+    use crate::wire::ToSchema as _;
+    use crate::wire::written::written;
 
     #[test]
     fn requests_are_read_as_the_schema_says() {

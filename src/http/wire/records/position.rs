@@ -3,9 +3,9 @@
 use api_derive::Request;
 use serde_json::{Value, json};
 
-use crate::domain::printer::{MAX_ROOM_PLACE, RoomPosition};
-use crate::domain::refusal::Faults;
-use crate::http::wire::{FromJson, ValuePath, Within};
+use crate::wire::{FromJson, ValuePath, Within};
+use domain::printer::{MAX_ROOM_PLACE, RoomPosition};
+use domain::refusal::Faults;
 
 /// Position of a printer on the plan of its room.
 #[derive(Request, Clone, Debug)]
@@ -32,8 +32,8 @@ impl FromJson for RoomPosition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::wire::ToSchema as _;
-    use crate::http::wire::written::written;
+    use crate::wire::ToSchema as _;
+    use crate::wire::written::written;
 
     #[test]
     fn requests_are_read_as_the_schema_says() {

@@ -3,11 +3,11 @@
 use api_derive::Request;
 use serde_json::{Value, json};
 
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::refusal::Faults;
-use crate::domain::sku::{Component, SkuMaterial};
-use crate::http::wire::{AboveZero, FromJson, ValuePath, Within};
+use crate::wire::{AboveZero, FromJson, ValuePath, Within};
+use domain::amount::Amount;
+use domain::id::Id;
+use domain::refusal::Faults;
+use domain::sku::{Component, SkuMaterial};
 
 /// Id of a material in examples.
 const EXAMPLE_MATERIAL: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
@@ -67,8 +67,8 @@ impl FromJson for Component {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::wire::ToSchema as _;
-    use crate::http::wire::written::written;
+    use crate::wire::ToSchema as _;
+    use crate::wire::written::written;
 
     #[test]
     fn requests_are_read_as_the_schema_says() {
