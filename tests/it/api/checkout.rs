@@ -64,10 +64,10 @@ pub async fn is_closed(processor: &PaymentProcessor, session: &str) {
 /// request was answered, so that both may agree on the old amount at first.
 pub(super) async fn balanced(processor: &PaymentProcessor, app: &App, order: &str, kept_cents: i64) {
     until_seen(&format!("the books and the processor to be at {kept_cents}"), || async {
-        let (shown, there) = (show(app, order).await, processor.balance(order));
-        let both = [shown["keptCents"].as_i64().unwrap(), there.took - there.gave_back];
-        let seen = json!({"shown": shown, "took": there.took, "gaveBack": there.gave_back});
-        if both == [kept_cents; 2] { Ok(()) } else { Err(seen) }
+        let (order_view, balance) = (show(app, order).await, processor.balance(order));
+        let both = [order_view["keptCents"].as_i64().unwrap(), balance.took - balance.gave_back];
+        let state = json!({"order": order_view, "took": balance.took, "gaveBack": balance.gave_back});
+        if both == [kept_cents; 2] { Ok(()) } else { Err(state) }
     })
     .await;
 }

@@ -308,7 +308,7 @@ on_sqlite! {
                 (slots[0]["color"] == color && slots[0]["source"] == "printer").then_some(slots[0].clone())
             })
         };
-        let shown = reads("#1b1b22").await;
+        let first = reads("#1b1b22").await;
         floor.one().await;
         let page = until("the spool to be offered", || async {
             let page = sam.get("/to-do").await;
@@ -317,10 +317,10 @@ on_sqlite! {
         .await;
         let (own, place) = (token(&page), format!("{}/0", floor.printers[0]));
         let form = |page: &str| {
-            let seen = ["shown", "shownCode", "shownKind", "shownColor"];
-            let seen = seen.map(|name| (name.to_owned(), hidden(page, name).to_owned()));
+            let names = ["shown", "shownCode", "shownKind", "shownColor"];
+            let report = names.map(|name| (name.to_owned(), hidden(page, name).to_owned()));
             let rest = [("form_token", &own), ("place", &place), ("materialId", &floor.material)];
-            seen.into_iter().chain(rest.map(|(name, text)| (name.to_owned(), text.clone()))).collect::<Vec<_>>()
+            report.into_iter().chain(rest.map(|(name, text)| (name.to_owned(), text.clone()))).collect::<Vec<_>>()
         };
         // Somebody swaps the spool while the page is open.
         changer.change(|setup| {
@@ -332,7 +332,7 @@ on_sqlite! {
         let refused = send(&sam, "/shop/stock/slots", &fields).await;
         assert!(refused.status == 409 && refused.text.contains("was swapped"), "{}", refused.text);
         let slot = floor.path(0, "/slots/0");
-        let expected = json!({"vendorCode": shown["vendorCode"], "kind": shown["kind"], "color": shown["color"]});
+        let expected = json!({"vendorCode": first["vendorCode"], "kind": first["kind"], "color": first["color"]});
         let body = json!({"materialId": floor.material, "expected": expected});
         assert_eq!(floor.app.post(&slot, &body).await.error(409), "spool_changed");
         assert_eq!(reads("#f4f1e6").await["materialId"], json!(null), "it is bound to nothing");

@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_spool_that_was_swapped_since_it_was_shown_is_not_bound() {
-        let shown = report("GFA00", "PLA", "#1b1b22");
+        let expected = report("GFA00", "PLA", "#1b1b22");
         for swapped in [
             report("GFB00", "PLA", "#1b1b22"),
             report("GFA00", "ABS", "#1b1b22"),
@@ -105,7 +105,7 @@ mod tests {
         ] {
             let mut shop = PrinterFixture::idle();
             put(&mut shop, swapped.clone());
-            let refusal = bind(&mut shop, 0, Some(shown.clone())).unwrap();
+            let refusal = bind(&mut shop, 0, Some(expected.clone())).unwrap();
             assert_eq!((refusal.class, refusal.code.as_str()), (Class::Conflict, "spool_changed"), "{swapped:?}");
             assert_eq!(shop.p().slots()[0].material_id, None, "{swapped:?}");
             assert_eq!(shop.p().bindings().count(), 0, "{swapped:?}");
