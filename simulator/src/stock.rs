@@ -38,6 +38,8 @@ pub enum Weather {
     Slow(Duration),
     /// Those whose path begins so are refused with 403, as to a token that may not do this; all others are served.
     Forbids(&'static str),
+    /// All are refused with 401, as with a token that is wrong or has expired.
+    Unauthorized,
 }
 
 /// Network condition of one server, shared with its handlers.
@@ -103,6 +105,9 @@ pub(crate) async fn on_the_way(
         Weather::Forbids(path) if request.uri().path().starts_with(path) => {
             let words = "You do not have permission to perform this action.";
             (StatusCode::FORBIDDEN, Json(json!({ "detail": words }))).into_response()
+        }
+        Weather::Unauthorized => {
+            (StatusCode::UNAUTHORIZED, Json(json!({ "detail": "Invalid token." }))).into_response()
         }
         Weather::Fair | Weather::LosesRequests | Weather::LosesAnswers | Weather::Forbids(_) => next.run(request).await,
     }

@@ -56,7 +56,7 @@ pub use readiness::report_of;
 pub use refusals::{ConfirmedStart, Refusals, StartFailure};
 pub use safety::FirmwareFault;
 pub use sign_off::{LastPrint, SignedPrint};
-pub use slots::{MAX_SLOTS, Slot, SlotSource, Spool, SpoolBinding, SpoolLeft, SpoolOffer};
+pub use slots::{MAX_SLOTS, Slot, SlotReport, SlotSource, Spool, SpoolBinding, SpoolLeft, SpoolOffer};
 
 use serde::{Deserialize, Serialize};
 

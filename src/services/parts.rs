@@ -71,12 +71,13 @@ impl StockError {
     }
 
     /// Returns whether the failure persists until an operator changes something: the response cannot be understood, or
-    /// the token lacks the permission.
+    /// the token is wrong or lacks the permission.
     pub const fn needs_person(&self) -> bool {
-        matches!(self, Self::Nonsense(_) | Self::Credentials(403))
+        matches!(self, Self::Nonsense(_) | Self::Credentials(_))
     }
 
-    /// Returns whether the failure concerns only the requested object and not the system.
+    /// Returns whether the failure concerns only the requested object and not the system. A token that lacks one
+    /// permission (403) may have others, but a wrong one (401) has none.
     pub const fn is_of_one_thing(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::Nonsense(_) | Self::Credentials(403))
     }

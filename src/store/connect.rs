@@ -19,6 +19,9 @@ use crate::Unavailable;
 use platform::http::lan_connect;
 use platform::io_words::io_words;
 
+#[cfg(test)]
+mod tests;
+
 /// Database address and connection limits.
 #[derive(Clone, Debug)]
 pub struct DatabaseSettings {
@@ -105,12 +108,13 @@ fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions 
     options
 }
 
-/// Returns the file that an SQLite address names.
+/// Returns the file that an SQLite address names, as the driver reads it.
 pub fn sqlite_file(url: &str) -> Option<PathBuf> {
-    let path = url.strip_prefix("sqlite:")?;
+    let path = url.strip_prefix("sqlite:")?.split('?').next().unwrap_or_default();
     let path = path.strip_prefix("//").unwrap_or(path);
-    let path = path.split('?').next().unwrap_or_default();
-    (path != ":memory:").then(|| path.replace("%25", "%").replace("%3F", "?").replace("%23", "#").into())
+    // Escapes that are no text are left: the driver refuses such an address.
+    let read = || format!("sqlite://{path}").parse::<sqlx::sqlite::SqliteConnectOptions>();
+    (path != ":memory:").then(|| read().map_or_else(|_| path.into(), |options| options.get_filename().to_owned()))
 }
 
 /// Returns the kind and location of a database for display, without its password.

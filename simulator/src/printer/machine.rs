@@ -130,6 +130,7 @@ pub struct Machine {
     unrecorded: Option<u64>,
     /// Number of cancel commands received.
     cancels: u64,
+    late_starts: u64,
     /// Gates of its filament changer; empty without one.
     gates: Vec<FilamentGate>,
     /// Slots that feed the tools of the next print of this file, as specified by the start.
@@ -177,6 +178,7 @@ impl Machine {
             console: vec![(server_started_at, "// Klipper state: Ready".to_owned())],
             unrecorded: None,
             cancels: 0,
+            late_starts: 0,
             gates: Vec::new(),
             feed: None,
         }
@@ -259,9 +261,10 @@ impl Machine {
         self.echo
     }
 
-    /// Returns whether a start was accepted and not executed yet (the `start_late` fault).
-    pub fn start_awaited(&self) -> bool {
-        self.upcoming.iter().any(|(_, upcoming)| matches!(upcoming, Upcoming::LateStart { .. }))
+    /// Returns the number of starts that the `start_late` fault delayed, both those that are awaited and those that were
+    /// executed since or fell through.
+    pub fn late_starts(&self) -> u64 {
+        self.late_starts
     }
 
     /// Returns the file that a start without a name would print.

@@ -78,8 +78,11 @@ fn a_long_silence_is_worked_out_in_order_and_with_true_times() {
         ..Default::default()
     };
     machine.set_faults(faults);
+    assert_eq!(machine.late_starts(), 0);
     machine.start("a.gcode").unwrap();
+    assert_eq!(machine.late_starts(), 1, "it is awaited");
     machine.advance(zero + after(100_000.0));
+    assert_eq!(machine.late_starts(), 1, "it was executed");
     let log = machine.log();
     let seconds = |index: usize| log[index].at.duration_since(log[0].at).as_secs_f64().round();
     assert!(matches!(log[1].what, What::Started { .. }) && seconds(1) == 10.0);

@@ -275,6 +275,11 @@ impl Work for StockSync {
             line.ready().await;
             let mut faults = Vec::new();
             let outcome = self.round(line, &mut faults).await;
+            if let Err(error) = outcome.as_ref()
+                && error.needs_person()
+            {
+                faults.push(Fault { words: error.to_string(), needs_person: true });
+            }
             let wait = match &outcome {
                 Ok(Left::Nothing) => self.every,
                 Ok(Left::Booking) => self.settle.min(self.every),

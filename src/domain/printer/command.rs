@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActRecord, Printer, PrinterFields, Spool, SpoolBinding, SpoolLeft, StartFailure};
+use super::{ActRecord, Printer, PrinterFields, SlotReport, Spool, SpoolBinding, SpoolLeft, StartFailure};
 use crate::id::Id;
 use crate::launch::{FilamentSlot, KnownTypes, LaunchNeeds};
 use crate::maintenance::{CareCommand, MaintenanceEntry, Odometer, Reminder};
@@ -90,6 +90,8 @@ pub enum PrinterCommand {
         slot: u32,
         /// Content of the slot.
         spool: Spool,
+        /// Spool that the operator was shown in the slot, which the printer must still report; `None` is not checked.
+        expected: Option<SlotReport>,
     },
     /// Removes a slot that the printer does not have, at an operator's request.
     RemoveSlot(u32),

@@ -108,7 +108,7 @@ pub(super) fn decide(
         PrinterCommand::SignedOff(attempt) => Ok(printer.signed_off(*attempt, cx)),
         PrinterCommand::PhotoOver(attempt) => Ok(printer.photo_over(*attempt, cx)),
         PrinterCommand::CameraTold(has) => Ok(printer.camera_told(*has, cx)),
-        PrinterCommand::LoadSlot { slot, spool } => printer.load_slot(*slot, spool, cx),
+        PrinterCommand::LoadSlot { slot, spool, expected } => printer.load_slot(*slot, spool, expected.as_ref(), cx),
         PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
         PrinterCommand::SpoolLeft(said) => Ok(printer.spool_left(said, cx)),
         PrinterCommand::SlotsReported { slots, bindings: known } => Ok(printer.report_slots(slots, known, cx)),

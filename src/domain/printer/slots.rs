@@ -4,9 +4,11 @@
 //! slot; printers that recognise their spools report them, by the vendor's code and the colour (`reported`). An
 //! operator binds a reported spool to a material once; the same code and colour are bound automatically afterwards.
 
+mod expected;
 mod offers;
 mod reported;
 
+pub use expected::SlotReport;
 pub use offers::SpoolOffer;
 
 use serde::{Deserialize, Serialize};
@@ -210,15 +212,18 @@ impl Printer {
     }
 
     /// Sets the content of a slot, so that swapping a spool takes one command. A slot that does not exist yet is added.
+    /// Refused if the printer does not report the expected spool in it.
     pub(super) fn load_slot(
         self,
         number: u32,
         spool: &Spool,
+        expected: Option<&SlotReport>,
         cx: &DecisionContext<'_>,
     ) -> Result<Decision<Self>, Refusal> {
         if number >= MAX_SLOTS {
             return Err(Refusal::conflict("no_such_slot", format!("slots are numbered from 0 to {}", MAX_SLOTS - 1)));
         }
+        expected.map_or(Ok(()), |expected| self.check_report(number, expected))?;
         let change = |printer: &mut Self| {
             let mut slots = printer.slots();
             let old = slots.iter().find(|one| one.slot == number).cloned();

@@ -155,6 +155,28 @@ async fn a_moonraker_that_passes_for_an_octoprint_is_told_by_its_name_when_it_is
     assert_eq!(status["state"], "offline", "{status}");
     floor.app.patch(&floor.path(0, ""), &json!({"type": "fw_rest"})).await.expect(200);
     floor.connection_is(0, "connected").await;
+    // Nor is it changed back, whatever else the change says.
+    let refused = floor.app.patch(&floor.path(0, ""), &json!({"type": "server_rest", "name": "X"})).await.expect(400);
+    let why = words(&refused["errors"][0], "message");
+    assert!(refused["errors"][0]["path"] == "type" && why.contains("must be fw_rest"), "{refused}");
+    let kept = floor.app.get(&floor.path(0, "")).await.expect(200);
+    assert!(kept["type"] == "fw_rest" && kept["name"] != "X", "{kept}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_moonraker_that_passes_for_an_octoprint_is_told_by_its_name_when_a_printer_is_moved_to_it() {
+    let floor = Floor::empty(Db::sqlite(), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+    let nobody = json!({
+        "name": "Left", "type": "server_rest", "machineType": "fdm_standard", "baseUrl": "http://127.0.0.1:9", "apiKey": "",
+    });
+    let printer = floor.app.post("/api/printers", &nobody).await.expect(201);
+    let path = format!("/api/printers/{}", words(&printer, "id"));
+    let sim = floor.sim(0);
+    let moved = json!({"baseUrl": sim.base_url, "apiKey": sim.api_key});
+    let refused = floor.app.patch(&path, &moved).await.expect(400);
+    assert_eq!(refused["errors"][0]["path"], "type", "{refused}");
+    let right = json!({"type": "fw_rest", "baseUrl": sim.base_url, "apiKey": sim.api_key});
+    floor.app.patch(&path, &right).await.expect(200);
 }
 
 /// Checks `lastSeenAt` of a printer that answers; its own actor records no more than the ends of outages.

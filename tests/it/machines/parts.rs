@@ -6,7 +6,7 @@ mod older;
 use serde_json::{Value, json};
 
 use super::{FAST, Floor, JUDGE_SOON, PrinterKind};
-use crate::support::{on_sqlite, until};
+use crate::support::{on_both, on_sqlite, until};
 
 const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n0000";
@@ -283,7 +283,9 @@ on_sqlite! {
         assert_eq!((floor.events("order.part_shipped").await.len(), floor.events("order.shipped").await.len()), (1, 1));
         floor.truth().await;
     }
+}
 
+on_both! {
     async fn a_part_that_is_rejected_after_it_left_is_owed_again_made_again_and_sent(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[REQUIRED]).await;
         let order = floor.order(2).await;
@@ -359,7 +361,9 @@ on_sqlite! {
         }
         assert!(floor.events("order.shipped").await.is_empty());
     }
+}
 
+on_sqlite! {
     async fn killed_right_after_a_bed_was_cleared_the_sign_off_counts_once(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
         by_hand(&floor).await;

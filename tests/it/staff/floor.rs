@@ -119,6 +119,20 @@ on_sqlite! {
         }
         assert_eq!(told, [format!("printer-{}", floor.printers[1])], "the others did not change");
     }
+
+    async fn a_page_hears_of_each_booking_in_the_stock(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let mut stream = Stream::open(&sam, "/floor/live", None).await;
+        let booked = format!("/api/inventory/materials/{}/adjustments", floor.material);
+        // A booking above the reorder point is no event. More than once, as there may be other news at first.
+        for round in 0..4 {
+            while stream.next().await.unwrap().event != "fresh" {}
+            if round < 3 {
+                floor.app.post(&booked, &json!({"delta": -1, "reason": "a test print"})).await.expect(200);
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use reqwest::multipart::{Form, Part};
 use serde_json::json;
 use simulator::PrinterKind;
 use simulator::bambu::Bambu;
-use simulator::bambu::setup::Setup;
+use simulator::bambu::setup::{Setup, Tray};
 
 use super::{is_sound, operator};
 use crate::billing::pages::{send, token};
@@ -13,6 +13,12 @@ use crate::support::{App, on_sqlite, until};
 
 /// Parts count once somebody has signed them off.
 const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
+
+/// Value of a hidden field of a form.
+fn hidden<'a>(page: &'a str, name: &str) -> &'a str {
+    let rest = page.split_once(&format!("name=\"{name}\" value=\"")).unwrap_or_else(|| panic!("no {name}: {page}")).1;
+    rest.split('"').next().unwrap()
+}
 
 on_sqlite! {
     async fn a_bed_is_cleared_with_one_bad_part_and_the_part_is_made_again(db: Db) {
@@ -288,6 +294,54 @@ on_sqlite! {
         floor.app.job_is(&job, "PRINTING").await;
         let slots = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"].clone();
         assert_eq!((&slots[0]["materialId"], &slots[0]["source"]), (&json!(floor.material), &json!("printer")), "{slots}");
+    }
+
+    async fn a_spool_that_is_swapped_before_the_press_is_not_said_to_be_of_the_material(db: Db) {
+        let floor = Floor::on(db, PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let changer = Bambu::of(&floor.sim(0).handle).unwrap();
+        changer.change(|setup| setup.ams = Setup::default().ams);
+        let reads = |color: &'static str| {
+            let floor = &floor;
+            until("the slot to be read", move || async move {
+                let slots = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"].clone();
+                (slots[0]["color"] == color && slots[0]["source"] == "printer").then_some(slots[0].clone())
+            })
+        };
+        let first = reads("#1b1b22").await;
+        floor.one().await;
+        let page = until("the spool to be offered", || async {
+            let page = sam.get("/to-do").await;
+            page.text.contains("Slot 1 holds PLA #1b1b22").then_some(page)
+        })
+        .await;
+        let (own, place) = (token(&page), format!("{}/0", floor.printers[0]));
+        let form = |page: &str| {
+            let names = ["shown", "shownCode", "shownKind", "shownColor"];
+            let report = names.map(|name| (name.to_owned(), hidden(page, name).to_owned()));
+            let rest = [("form_token", &own), ("place", &place), ("materialId", &floor.material)];
+            report.into_iter().chain(rest.map(|(name, text)| (name.to_owned(), text.clone()))).collect::<Vec<_>>()
+        };
+        // Somebody swaps the spool while the page is open.
+        changer.change(|setup| {
+            setup.ams[0].trays[0] = Some(Tray { tray_color: "F4F1E6FF".to_owned(), ..Tray::default() });
+        });
+        reads("#f4f1e6").await;
+        let fields = form(&page.text);
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let refused = send(&sam, "/shop/stock/slots", &fields).await;
+        assert!(refused.status == 409 && refused.text.contains("was swapped"), "{}", refused.text);
+        let slot = floor.path(0, "/slots/0");
+        let expected = json!({"vendorCode": first["vendorCode"], "kind": first["kind"], "color": first["color"]});
+        let body = json!({"materialId": floor.material, "expected": expected});
+        assert_eq!(floor.app.post(&slot, &body).await.error(409), "spool_changed");
+        assert_eq!(reads("#f4f1e6").await["materialId"], json!(null), "it is bound to nothing");
+        // The refusal shows the spool that is there now.
+        let fields = form(&refused.text);
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let done = send(&sam, "/shop/stock/slots", &fields).await;
+        assert_eq!(done.status, 200, "{}", done.text);
+        assert_eq!(reads("#f4f1e6").await["materialId"], json!(floor.material));
     }
 
     async fn an_empty_shop_says_what_to_do_first(db: Db) {

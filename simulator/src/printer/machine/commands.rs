@@ -56,6 +56,7 @@ impl Machine {
             return Ok(());
         }
         let late = self.faults.start_late.map(|delay| Duration::from_millis(delay.after_ms));
+        self.late_starts += u64::from(late.is_some());
         if late.is_some() || !delay.is_zero() {
             self.later(late.unwrap_or_default().max(delay), Upcoming::LateStart { filename });
             return Ok(());

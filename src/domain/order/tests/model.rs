@@ -108,7 +108,7 @@ impl Effects {
             for (slot, material) in MATERIALS.into_iter().enumerate() {
                 let remaining = (n == 0).then(|| Amount::units(STOCK * 100));
                 let spool = Spool { material_id: Some(id(material)), color: None, remaining, spool: None };
-                let load = PrinterCommand::LoadSlot { slot: slot as u32, spool };
+                let load = PrinterCommand::LoadSlot { slot: slot as u32, spool, expected: None };
                 world.bench.tell(&mut world.printers[n], id(PRINTER_ID + n as u32), &load).unwrap();
             }
         }

@@ -8,11 +8,14 @@ use super::Slot;
 use crate::material::{Material, MaterialFields};
 use crate::printer::Printer;
 
-/// Names of plastics and their fillers, by which a spool is matched to a material.
-const PLASTICS: [&str; 19] = [
-    "PLA", "PETG", "PET", "PCTG", "ABS", "ASA", "TPU", "TPE", "PA", "PA6", "PA12", "NYLON", "PC", "PP", "PVA", "HIPS",
-    "PVB", "CF", "GF",
+/// Names of plastics, by which a spool is matched to a material.
+const PLASTICS: [&str; 39] = [
+    "PLA", "PETG", "PET", "PCTG", "ABS", "ASA", "TPU", "TPE", "PA", "PA6", "PA66", "PA11", "PA12", "PA612", "PAHT",
+    "NYLON", "PPA", "PPS", "PPSU", "PSU", "PC", "PCABS", "PP", "PE", "POM", "PBT", "PMMA", "PVDF", "PEEK", "PEKK",
+    "PEI", "PVA", "BVOH", "HIPS", "SBS", "PVB", "PHA", "EVA", "PCL",
 ];
+/// Names of fillers, which make another material of each plastic, and name none alone.
+const FILLERS: [&str; 2] = ["CF", "GF"];
 /// Maximum difference in red, green or blue between two colours that count as similar.
 const MAX_COLOUR_DISTANCE: u8 = 96;
 
@@ -25,17 +28,18 @@ pub struct SpoolOffer {
     pub spool: String,
 }
 
-/// Returns the plastics that a text names.
-fn plastics(text: &str) -> BTreeSet<&'static str> {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    words.filter_map(|word| PLASTICS.into_iter().find(|plastic| plastic.eq_ignore_ascii_case(word))).collect()
+/// Returns the plastics and fillers that texts name together; nothing if they name no plastic. A filler alone would make
+/// one material of all plastics that are not in the list and have this filler.
+fn plastics(texts: &[&str]) -> BTreeSet<&'static str> {
+    let words = texts.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphanumeric()));
+    let name = |word: &str| PLASTICS.into_iter().chain(FILLERS).find(|name| name.eq_ignore_ascii_case(word));
+    let names: BTreeSet<&'static str> = words.filter_map(name).collect();
+    if names.iter().all(|name| FILLERS.contains(name)) { BTreeSet::new() } else { names }
 }
 
-/// Returns the plastics that a material's name and variant mention.
+/// Returns the plastics and fillers that a material's name and variant mention.
 fn plastics_of(fields: &MaterialFields) -> BTreeSet<&'static str> {
-    let mut of = plastics(&fields.name);
-    of.extend(plastics(fields.variant.as_deref().unwrap_or_default()));
-    of
+    plastics(&[&fields.name, fields.variant.as_deref().unwrap_or_default()])
 }
 
 /// Parses a colour of the form `#rrggbb` into red, green and blue.
@@ -75,7 +79,7 @@ impl Printer {
         }
         let like = |slot: &&Slot| {
             let text = slot.kind.as_deref().or(slot.vendor_code.as_deref());
-            slot.is_unbound() && text.is_some_and(|text| plastics(text) == required)
+            slot.is_unbound() && text.is_some_and(|text| plastics(&[text]) == required)
         };
         let near = |slot: &Slot| distance(slot.color.as_deref(), material.fields.color.as_deref());
         let all = self.slots.iter().filter(like).filter_map(|slot| Some((near(slot)?, slot.slot, slot)));
@@ -133,6 +137,28 @@ mod tests {
         assert_eq!(offered(&spools, "PETG CF", None), Some(3), "what is in it counts");
         assert_eq!(offered(&spools, "ABS", None), None);
         assert_eq!(offered(&spools, "the good one", None), None, "no plastic is named");
+    }
+
+    #[test]
+    fn each_plastic_is_another_material_with_and_without_its_filler() {
+        let kinds: Vec<String> = PLASTICS
+            .iter()
+            .flat_map(|plastic| [(*plastic).to_owned(), format!("{plastic}-CF"), format!("{plastic}-GF")])
+            .collect();
+        for kind in kinds.iter().map(String::as_str) {
+            let same = |other: &&str| plastics(&[other]) == plastics(&[kind]);
+            assert_eq!(kinds.iter().map(String::as_str).filter(same).collect::<Vec<_>>(), [kind]);
+            assert_eq!(offered(&[(kind, "", None)], kind, None), Some(0), "{kind}");
+        }
+        assert_eq!(offered(&[("PPS-CF", "", None), ("PAHT-CF", "", None)], "PAHT-CF black", None), Some(1));
+        assert_eq!(offered(&[("PPS-CF", "", None)], "PAHT-CF", None), None);
+    }
+
+    #[test]
+    fn a_filler_alone_names_no_plastic() {
+        assert_eq!(offered(&[("XYZ-CF", "", None)], "UVW-CF", None), None, "neither is in the list");
+        assert_eq!(offered(&[("XYZ-CF", "", None)], "CF", None), None);
+        assert_eq!(offered(&[("PETG-CF", "", None)], "Carbon CF", None), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ fn spool(material: u32, left: Option<i64>) -> Spool {
 }
 
 fn load(shop: &mut PrinterFixture, slot: u32, spool: Spool) {
-    shop.ask(PrinterCommand::LoadSlot { slot, spool }).unwrap();
+    shop.ask(PrinterCommand::LoadSlot { slot, spool, expected: None }).unwrap();
 }
 
 fn left(shop: &PrinterFixture, slot: u32) -> Option<i64> {
@@ -54,7 +54,7 @@ fn a_printer_of_one_spool_has_one_slot_with_what_is_loaded() {
 #[test]
 fn what_a_slot_names_must_not_be_deleted() {
     let mut shop = PrinterFixture::idle();
-    let decision = shop.ask(PrinterCommand::LoadSlot { slot: 2, spool: spool(25, None) }).unwrap();
+    let decision = shop.ask(PrinterCommand::LoadSlot { slot: 2, spool: spool(25, None), expected: None }).unwrap();
     assert_eq!(decision.requirements, [Requirement::not_deleted(Referenced::Material, id(25), "materialId")]);
 }
 

@@ -79,7 +79,7 @@ fn what_may_be_counted_wrongly_is_told_at_the_slot() {
     let mut shop = PrinterFixture::idle();
     let load = |shop: &mut PrinterFixture, slot: u32, spool: Option<i64>| {
         let spool = Spool { material_id: None, color: None, remaining: None, spool };
-        shop.ask(PrinterCommand::LoadSlot { slot, spool }).unwrap();
+        shop.ask(PrinterCommand::LoadSlot { slot, spool, expected: None }).unwrap();
     };
     let warning = |shop: &PrinterFixture| {
         let slot = &shop.p().slots()[0];
@@ -121,7 +121,7 @@ fn what_nobody_booked_is_told_at_the_slot_until_a_person_decided() {
         serde_json::from_value(text).unwrap()
     };
     let spool = Spool { material_id: Some(id(77)), color: None, remaining: None, spool: Some(7) };
-    shop.ask(PrinterCommand::LoadSlot { slot: 0, spool }).unwrap();
+    shop.ask(PrinterCommand::LoadSlot { slot: 0, spool, expected: None }).unwrap();
     for (missing, words) in [(30, Some("prints used 30 g of spool 7")), (0, None)] {
         material.links.insert_mut(StockSystem::Spools, link(missing));
         let warning = shop.p().spool_warning(&shop.p().slots()[0], Some(&material));

@@ -272,6 +272,8 @@ async fn update(
 ) -> Result<Resource<PrinterView>, ApiError> {
     let change = call.read_body()?;
     change.check_named(&app).await?;
+    let (_, existing) = find_existing(&app.printers, id).await?;
+    change.check_program(&app, id, &state_of(&existing)?.fields).await?;
     let _alone = app.printer_connections.registering.lock().await;
     let merge = |printer: &Printer, version: i64| {
         let fields = Box::new(change.clone().merged_into(&app, id, printer.fields.clone())?);

@@ -91,6 +91,8 @@ pub(super) struct BoardView {
     pub(super) printers: BTreeMap<Id, Arc<PrinterParts>>,
     /// Totals of the whole floor.
     pub(super) summary: BoardPart,
+    /// Number of commits of all materials. Few of them are events of the shop.
+    pub(super) stock_commits: i64,
 }
 
 /// Last rendering and its time.
@@ -160,5 +162,7 @@ fn looked(app: &BoardHandles, last: &BoardView, turn: u64) -> BoardView {
     let summary = card::summary(app, &all, now).into_string();
     let summary = renewed(&last.summary, card::SUMMARY_ID.to_owned(), summary, version);
     let order_version = if order == last.order && last.version > 0 { last.order_version } else { version };
-    BoardView { version, order, order_version, printers, summary }
+    let materials = app.shop.materials.all_resident();
+    let stock_commits = materials.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
+    BoardView { version, order, order_version, printers, summary, stock_commits }
 }

@@ -70,6 +70,8 @@ struct FloorStream {
     /// Event number of the last notice sent to the page.
     told_last: i64,
     told_at: Option<Instant>,
+    /// Number of commits of all materials at the last look.
+    stock_commits: i64,
     /// `true` if something happened of which the page has not been notified.
     stale: bool,
     /// Version of the floor that the page has.
@@ -98,6 +100,7 @@ pub(super) async fn live(
         told_last,
         // What was missed while the stream was cut off is not known.
         told_at: None,
+        stock_commits: 0,
         stale: false,
         version: query.after.max(returns.unwrap_or(0)),
         begun: false,
@@ -168,8 +171,10 @@ impl FloorStream {
         self.version = self.version.max(view.version);
         let last = *self.last.borrow();
         let waited = self.told_at.is_none_or(|at| at.elapsed() >= FRESH_EVERY);
-        // What a printer does by itself is no event of the shop, and what pages offer for it changes all the same.
-        self.stale |= last != self.told_last || states_changed || !self.begun;
+        let stock_changed = view.stock_commits != std::mem::replace(&mut self.stock_commits, view.stock_commits);
+        // What a printer does by itself and most bookings in the stock are no events of the shop, and what pages show and
+        // offer changes all the same.
+        self.stale |= last != self.told_last || states_changed || stock_changed || !self.begun;
         if waited && self.stale {
             self.stale = false;
             (self.told_last, self.told_at) = (last, Some(Instant::now()));

@@ -24,6 +24,7 @@ use serde_json::{Value, json};
 
 pub(super) use self::bins::{BINS_PATH, bin_path, bins_of};
 pub(super) use self::decision::decision;
+pub(super) use self::slots::shown_spool;
 pub(super) use self::spool::{SpoolFacts, known_spools, spool_path};
 use super::STOCK_PATH;
 use super::board::BoardHandles;

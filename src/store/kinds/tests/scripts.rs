@@ -233,7 +233,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
             let (material_id, remaining) = (Some(one(24)), Some(Amount(step.number.clamp(0, MAX_AMOUNT.0))));
             let spool = step.yes.then_some(step.which as i64);
             let spool = Spool { material_id, spool, color: Some("#a0b0c0".to_owned()), remaining };
-            PrinterCommand::LoadSlot { slot: step.which as u32 % 5, spool }
+            PrinterCommand::LoadSlot { slot: step.which as u32 % 5, spool, expected: None }
         }
         19 => {
             let binding = SpoolBinding { vendor_code: Some(text), color: None, material_id: one(24) };

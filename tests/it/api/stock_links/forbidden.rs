@@ -1,8 +1,10 @@
-//! A system that answers, and whose token may not do everything: it fails as long as a person does nothing, whatever
-//! else of it works.
+//! A system that answers, and whose token is wrong or may not do everything: it fails as long as a person does nothing,
+//! whatever else of it works.
 
 use serde_json::Value;
 use simulator::stock::Weather;
+use simulator::stock::parts::PartsSystem;
+use simulator::stock::spools::SpoolSystem;
 
 use super::{agree, link_is, linked, parts, server, spools};
 use crate::api::alerts::decoded;
@@ -16,10 +18,10 @@ async fn view_of(app: &App, system: &str) -> Value {
 }
 
 /// Waits until so many failures in a row are shown of a system.
-async fn failures(app: &App, system: &str, least: u64) -> Value {
+async fn failures(app: &App, system: &str, status: &str, least: u64) -> Value {
     until("its failures to be counted", || async {
         let view = view_of(app, system).await;
-        let counts = view["failures"].as_u64()? >= least && view["error"].as_str()?.contains("status 403");
+        let counts = view["failures"].as_u64()? >= least && view["error"].as_str()?.contains(status);
         counts.then_some(view)
     })
     .await
@@ -42,19 +44,25 @@ async fn alert_mail(app: &App, subject: &str, count: usize) -> String {
     .await
 }
 
-/// Forbids a system everything but listing its entries, one of which is linked to a material, and allows it again.
-async fn fails_until_a_person_acts(app: &mut App, system: &str, subject: &str, forbid: impl Fn(bool)) {
+/// Makes a system whose entry a material is linked to refuse some or all requests with this status, and allow them
+/// again.
+async fn fails_until_a_person_acts(app: &mut App, system: &str, status: u16, forbid: impl Fn(bool)) {
+    let subject = match system {
+        "parts" => "Integration needs a person: Parts management",
+        _ => "Integration needs a person: Spools",
+    };
+    let status = format!("status {status}");
     is_well(app, system).await;
     assert!(mails(app, subject).is_empty());
     forbid(true);
-    let first = failures(app, system, 1).await;
-    let later = failures(app, system, first["failures"].as_u64().unwrap() + 3).await;
-    assert_eq!(first["lastOkAt"], later["lastOkAt"], "that its entries can be listed does not make it well");
+    let first = failures(app, system, &status, 1).await;
+    let later = failures(app, system, &status, first["failures"].as_u64().unwrap() + 3).await;
+    assert_eq!(first["lastOkAt"], later["lastOkAt"], "that its entries may be listed does not make it well");
     let mail = decoded(&alert_mail(app, subject, 1).await);
-    assert!(mail.contains("To: ops@example.org") && mail.contains("status 403"), "{mail}");
+    assert!(mail.contains("To: ops@example.org") && mail.contains(&status), "{mail}");
     app.kill_9();
     app.start().await;
-    failures(app, system, 3).await;
+    failures(app, system, &status, 3).await;
     assert_eq!(mails(app, subject).len(), 1, "once, whatever is started again");
     forbid(false);
     let well = is_well(app, system).await;
@@ -63,30 +71,57 @@ async fn fails_until_a_person_acts(app: &mut App, system: &str, subject: &str, f
     alert_mail(app, subject, 2).await;
 }
 
-#[tokio::test]
-async fn a_parts_system_that_forbids_its_stock_fails_and_is_told_once() {
+/// A parts system, and a server with a material that is in step with it.
+async fn parts_in_step() -> (PartsSystem, App) {
     let there = parts().await;
     let part = there.add_part("PLA", "g");
     there.add_item(part, 500_000);
-    let mut app = server(Db::sqlite(), "PARTS", &there.url()).await;
-    let material = app.material("PLA", 500.0).await;
-    linked(&app, "parts", &material, part).await;
-    agree(&app, "parts", &material, "ours").await;
-    link_is(&app, "both to be in step", &material, |link| link["state"] == "in_step").await;
+    let app = server(Db::sqlite(), "PARTS", &there.url()).await;
+    in_step(&app, "parts", "PLA", part).await;
+    (there, app)
+}
+
+/// A spool system, and a server with a material that is in step with it.
+async fn spools_in_step() -> (SpoolSystem, App) {
+    let there = spools().await;
+    let filament = there.add_filament("Black", Some(1_000_000));
+    there.add_spool(filament, None, 500_000);
+    let app = server(Db::sqlite(), "SPOOLS", &there.url()).await;
+    in_step(&app, "spools", "Black", filament).await;
+    (there, app)
+}
+
+async fn in_step(app: &App, system: &str, name: &str, entry: i64) {
+    let material = app.material(name, 500.0).await;
+    linked(app, system, &material, entry).await;
+    agree(app, system, &material, "ours").await;
+    link_is(app, "both to be in step", &material, |link| link["state"] == "in_step").await;
+}
+
+#[tokio::test]
+async fn a_parts_system_that_forbids_its_stock_fails_and_is_told_once() {
+    let (there, mut app) = parts_in_step().await;
     let forbid = |forbids| there.weather(if forbids { Weather::Forbids("/api/stock/") } else { Weather::Fair });
-    fails_until_a_person_acts(&mut app, "parts", "Integration needs a person: Parts management", forbid).await;
+    fails_until_a_person_acts(&mut app, "parts", 403, forbid).await;
 }
 
 #[tokio::test]
 async fn a_spool_system_that_forbids_its_spools_fails_and_is_told_once() {
-    let there = spools().await;
-    let filament = there.add_filament("Black", Some(1_000_000));
-    there.add_spool(filament, None, 500_000);
-    let mut app = server(Db::sqlite(), "SPOOLS", &there.url()).await;
-    let material = app.material("Black", 500.0).await;
-    linked(&app, "spools", &material, filament).await;
-    agree(&app, "spools", &material, "ours").await;
-    link_is(&app, "both to be in step", &material, |link| link["state"] == "in_step").await;
+    let (there, mut app) = spools_in_step().await;
     let forbid = |forbids| there.weather(if forbids { Weather::Forbids("/api/v1/spool") } else { Weather::Fair });
-    fails_until_a_person_acts(&mut app, "spools", "Integration needs a person: Spools", forbid).await;
+    fails_until_a_person_acts(&mut app, "spools", 403, forbid).await;
+}
+
+#[tokio::test]
+async fn a_parts_system_whose_token_has_expired_fails_and_is_told_once() {
+    let (there, mut app) = parts_in_step().await;
+    let expire = |expired| there.weather(if expired { Weather::Unauthorized } else { Weather::Fair });
+    fails_until_a_person_acts(&mut app, "parts", 401, expire).await;
+}
+
+#[tokio::test]
+async fn a_spool_system_that_asks_for_a_token_fails_and_is_told_once() {
+    let (there, mut app) = spools_in_step().await;
+    let ask = |asks| there.weather(if asks { Weather::Unauthorized } else { Weather::Fair });
+    fails_until_a_person_acts(&mut app, "spools", 401, ask).await;
 }

@@ -65,8 +65,6 @@ async fn chromium_shows_one_level_of_a_material_on_its_page() {
     let all = json!({"delta": -before["quantity"].as_f64().unwrap(), "reason": "a leak in the roof"});
     let booked = format!("/api/inventory/materials/{}/adjustments", floor.material);
     floor.app.post(&booked, &all).await.expect(200);
-    // Pages are read anew when the shop has news; a booking above the reorder point is none.
-    floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": true})).await.expect(200);
     let card = "document.getElementById('stock-now').innerText";
     browser.until(&tab, "the card to say so", &format!("/On hand\\s*0 g/.test({card})")).await;
     browser.until(&tab, "the heading to say so", &format!("{level} === 'None free'")).await;

@@ -19,7 +19,7 @@ use http::error::ApiError;
 use http::openapi::shape::{Shape, word};
 use http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, SecretText, TextList, ToSchema, ValuePath};
 use printers::adapter::{Adapter, PrinterError};
-use printers::registry::{MakeError, PrinterAddress};
+use printers::registry::{MakeError, PrinterAddress, StoredAddress};
 use printers::{BUILT_IN, PrinterType as Declared};
 
 /// Maximum time for which a registration waits to detect the program at the printer's address.
@@ -173,6 +173,25 @@ impl PrinterChange {
         check_material(app, "loadedMaterialId", self.loaded_material_id.or(None)).await
     }
 
+    /// Checks that the program at the printer's address is of the printer's type, if the change concerns either.
+    pub async fn check_program(&self, app: &PrinterHandles, id: Id, old: &PrinterFields) -> Result<(), ApiError> {
+        let mut fields = self.clone().merged_into(app, id, old.clone())?;
+        if (&fields.kind, &fields.base_url) == (&old.kind, &old.base_url) {
+            return Ok(());
+        }
+        if !self.api_key.is_present() && !MachineAddress::same(&fields.base_url, &old.base_url) {
+            // The stored key goes to no other server.
+            fields.encrypted_api_key.clear();
+        }
+        let PrinterFields { kind, base_url, encrypted_api_key, serial, .. } = fields;
+        let stored = StoredAddress { kind, base_url, encrypted_api_key, serial, known_key: None };
+        match app.printer_connections.registry.open(&stored, &app.cipher) {
+            Ok(adapter) => check_type(&*adapter).await,
+            // A key that cannot be decrypted is reported where it is needed.
+            Err(_) => Ok(()),
+        }
+    }
+
     /// Applies this change to the printer's fields and returns the result.
     pub fn merged_into(self, app: &PrinterHandles, id: Id, old: PrinterFields) -> Result<PrinterFields, ApiError> {
         let api_key = self.api_key.present().map(Option::unwrap_or_default);
@@ -252,7 +271,7 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
 }
 
 /// Refuses a printer at whose address a program of another type answers as if it were of this one. A printer that does
-/// not respond soon is registered unchecked.
+/// not respond soon is accepted unchecked.
 async fn check_type(adapter: &dyn Adapter) -> Result<(), ApiError> {
     match tokio::time::timeout(RECOGNITION_TIMEOUT, adapter.recognise()).await {
         Ok(Err(PrinterError::WrongType { word, program, address })) => {

@@ -13,7 +13,7 @@ use crate::production::materials;
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::principal::Role;
-use domain::printer::{MAX_SLOTS, Printer, PrinterCommand, Slot, SlotSource, Spool};
+use domain::printer::{MAX_SLOTS, Printer, PrinterCommand, Slot, SlotReport, SlotSource, Spool};
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
@@ -22,7 +22,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 use http::reply::Resource;
 use http::routes::ResourceRoutes;
-use http::wire::{Argument, NotNegative, like, read_body};
+use http::wire::{Argument, MaxChars, NotNegative, like, read_body};
 
 like!(COLOUR, "^#[0-9a-fA-F]{6}$", "must be a colour such as #1a2b3c");
 
@@ -35,6 +35,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
                 "One call for a swap of spools. A slot that the printer did not have is added. What the printer reports of a \
                  spool stays; it is bound to the material, and so are spools of the same vendor's code and colour from then on.",
             )
+            .error(409, "spool_changed", "The printer no longer reports the expected spool in the slot.")
     })
     .delete(operator, "/api/printers/{id}/slots/{slot}", remove, |op| {
         op.named("removeSlot", "Remove a slot that a printer does not have")
@@ -58,6 +59,25 @@ pub struct LoadedSpool {
     /// Number of the spool in the spool management system (`spools.url`): the remaining material is read there, and the
     /// use by prints is recorded there.
     spool_id: Option<i64>,
+    /// Spool that the caller was shown in the slot: if the printer reports another one by now, the request is refused.
+    /// If null, it is not checked.
+    expected: Option<ExpectedSpool>,
+}
+
+/// Spool in a slot as the printer reports it. Members that the printer does not report are null, and so are all members
+/// of a slot in which it reports no spool.
+#[derive(Request, Clone, Debug)]
+#[api(fields = SlotReport, example = json!({"vendorCode": "GFA00", "kind": "PLA", "color": "#1b1b22"}))]
+pub struct ExpectedSpool {
+    /// Vendor's code of the spool.
+    #[api(MaxChars(50))]
+    vendor_code: Option<String>,
+    /// Type of plastic of the spool, such as `PETG`.
+    #[api(MaxChars(50))]
+    kind: Option<String>,
+    /// Colour of the spool, as `#rrggbb`.
+    #[api(MaxChars(50))]
+    color: Option<String>,
 }
 
 /// Slot for a spool.
@@ -139,10 +159,11 @@ impl Argument for PathSlot {}
 
 /// Converts an operator's statement about a slot to a command for the printer.
 async fn loading(app: &PrinterHandles, slot: u32, loaded: LoadedSpool) -> Result<PrinterCommand, ApiError> {
-    let LoadedSpool { material_id, color, remaining, spool_id: spool } = loaded;
+    let LoadedSpool { material_id, color, remaining, spool_id: spool, expected } = loaded;
     check_material(app, "materialId", material_id).await?;
     let color = color.map(|color| color.to_ascii_lowercase());
-    Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining, spool } })
+    let expected = expected.map(ExpectedSpool::into_fields);
+    Ok(PrinterCommand::LoadSlot { slot, spool: Spool { material_id, color, remaining, spool }, expected })
 }
 
 /// Loads a slot from a body in the format of the API. A form may set several slots in one request.

@@ -4,7 +4,7 @@ use api_derive::Request;
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::spool::{SlotPlace, all_slots, spool_path};
 use super::spool_acts::{chosen_slot, said_left};
@@ -16,7 +16,7 @@ use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{FLOOR_PATH, STOCK_PATH, TO_DO_PATH};
 use domain::id::Id;
 use domain::material::Material;
-use domain::printer::SlotSource;
+use domain::printer::{Slot, SlotReport, SlotSource};
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::{OpenQuery, cut};
@@ -29,6 +29,9 @@ const ROWS_PER_PAGE: u64 = 200;
 const SAY_ACT: &str = "say";
 /// Value sent by the button that marks a slot as empty.
 const EMPTY_WORD: &str = "true";
+
+/// Hidden field of forms that say which spool they show.
+const SHOWN_FIELD: &str = "shown";
 
 /// Query of the slot list.
 #[derive(Request, Debug)]
@@ -69,12 +72,32 @@ pub(super) async fn say(State(app): State<StockHandles>, sent: PageForm) -> Resu
     }
 }
 
+/// Renders hidden fields with the spool that the printer reports in a slot. The form is refused if the printer reports
+/// another one when it is sent.
+pub(in crate::staff) fn shown_spool(slot: &Slot) -> Markup {
+    let SlotReport { vendor_code, kind, color } = SlotReport::of(slot);
+    html! {
+        input type="hidden" name=(SHOWN_FIELD) value="true";
+        input type="hidden" name="shownCode" value=(vendor_code.unwrap_or_default());
+        input type="hidden" name="shownKind" value=(kind.unwrap_or_default());
+        input type="hidden" name="shownColor" value=(color.unwrap_or_default());
+    }
+}
+
+/// Returns the spool that a form showed, as a member of the API's request.
+fn expected_spool(sent: &PageForm) -> Value {
+    if sent.text(SHOWN_FIELD).is_empty() {
+        return Value::Null;
+    }
+    json!({"vendorCode": sent.some("shownCode"), "kind": sent.some("shownKind"), "color": sent.some("shownColor")})
+}
+
 /// Sets the contents of a printer's slot. The colour follows from the material; values that the printer itself reports
 /// are not overwritten.
 async fn report_slot(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError> {
     let to = chosen_slot(sent)?;
     let body = if sent.text("empty") == EMPTY_WORD {
-        json!({})
+        json!({"expected": expected_spool(sent)})
     } else {
         let residents = present(app);
         let material_id = sent.text("materialId").parse::<Id>().ok();
@@ -82,7 +105,7 @@ async fn report_slot(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError
         let color = materials.find(|one| Some(one.id) == material_id).and_then(|one| one.fields.color.clone());
         json!({
             "materialId": sent.some("materialId"), "color": color, "remaining": said_left(sent),
-            "spoolId": sent.some("spoolId").map(|text| number(&text)),
+            "spoolId": sent.some("spoolId").map(|text| number(&text)), "expected": expected_spool(sent),
         })
     };
     load_by_page(&app.board.shop, &sent.call, to, &body).await
@@ -157,9 +180,11 @@ fn form(place: &SlotPlace, materials: &[&Material], tried: &AttemptedForm) -> Ma
         section class="card narrow-form" aria-labelledby="say" {
             h2 id="say" { "What is in " (place.words()) "?" }
             (tried.wrong(SAY_ACT))
+            @if let Some(words) = SlotReport::of(slot).words() { p { "The printer reports " (words) "." } }
             form method="post" action=(SLOTS_PATH) {
                 (hidden())
                 input type="hidden" name="place" value=(place_of(place));
+                (shown_spool(slot))
                 (field("say-material", "Material", &html! {
                     select id="say-material" name="materialId" {
                         option value="" { "not known" }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{Kind, ToDoHandles, printer_link};
 use crate::staff::shell::act;
-use crate::staff::stock::{SLOTS_PATH, first_slot_path, material_path};
+use crate::staff::stock::{SLOTS_PATH, first_slot_path, material_path, shown_spool};
 use crate::staff::{ORDERS_PATH, TO_DO_PATH};
 use domain::dispatch::SpoolToLoad;
 use domain::job::Job;
@@ -49,6 +49,7 @@ fn row(app: &ToDoHandles, spool: SpoolToLoad, jobs: &[&Job]) -> Option<Markup> {
             (act(SLOTS_PATH, &format!("bind-{}-{}", printer.id, offer.slot), "", &format!("It is {}", material.fields.name), Some(&html! {
                 input type="hidden" name="place" value={ (printer.id) "/" (offer.slot) };
                 input type="hidden" name="materialId" value=(material.id);
+                @for slot in printer.slots().iter().filter(|one| one.slot == offer.slot) { (shown_spool(slot)) }
                 input type="hidden" name="back" value=(TO_DO_PATH);
             })))
         }

@@ -1,0 +1,47 @@
+//! Files that SQLite addresses name.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::path::Path;
+
+use sqlx::sqlite::SqliteConnectOptions;
+
+use super::{display_url, sqlite_file};
+
+#[test]
+fn the_file_of_an_address_is_the_one_that_the_driver_opens() {
+    for (address, file) in [
+        ("sqlite://data/shop.db?mode=rwc", "data/shop.db"),
+        ("sqlite:data/shop.db", "data/shop.db"),
+        ("sqlite:///srv/shop.db", "/srv/shop.db"),
+        ("sqlite:////srv/shop.db", "//srv/shop.db"),
+        ("sqlite:///srv/the%20shop/a%2Fb.db?mode=rwc", "/srv/the shop/a/b.db"),
+        ("sqlite:///srv/the shop/a+b.db", "/srv/the shop/a+b.db"),
+        ("sqlite://no%23%201%3f.db?mode=rw", "no# 1?.db"),
+        ("sqlite://W%C3%A4rmetauscher/gr\u{f6}\u{df}e.db", "W\u{e4}rmetauscher/gr\u{f6}\u{df}e.db"),
+        ("sqlite://100%25.db", "100%.db"),
+        ("sqlite://%2523.db", "%23.db"),
+        ("sqlite://50%zz.db", "50%zz.db"),
+    ] {
+        let options: SqliteConnectOptions = address.parse().unwrap();
+        assert_eq!(options.get_filename(), Path::new(file), "{address}");
+        assert_eq!(sqlite_file(address).as_deref(), Some(Path::new(file)), "{address}");
+    }
+}
+
+#[test]
+fn an_address_that_the_driver_refuses_names_the_text_of_its_file() {
+    assert!("sqlite://%ff.db".parse::<SqliteConnectOptions>().is_err());
+    assert_eq!(sqlite_file("sqlite://%ff.db?mode=rwc").as_deref(), Some(Path::new("%ff.db")));
+    assert!("sqlite://a%20b.db?mode=never".parse::<SqliteConnectOptions>().is_err());
+    assert_eq!(sqlite_file("sqlite://a%20b.db?mode=never").as_deref(), Some(Path::new("a b.db")));
+}
+
+#[test]
+fn a_database_in_memory_or_on_a_server_has_no_file() {
+    for address in ["sqlite::memory:", "sqlite://:memory:", "postgres://shop@localhost/shop"] {
+        assert_eq!(sqlite_file(address), None, "{address}");
+    }
+    assert_eq!(display_url("sqlite::memory:"), "SQLite in memory");
+    assert_eq!(display_url("sqlite:///nowhere%20at%20all/a%20b.db"), "SQLite /nowhere at all/a b.db");
+}
