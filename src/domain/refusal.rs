@@ -89,9 +89,10 @@ impl Refusal {
         };
         Self { class: Class::Invalid, code: "validation_failed".to_owned(), message, faults }
     }
-    /// Creates a 409 `invalid_transition`: the state table does not allow `what` in this state.
+    /// Creates a 409 `invalid_transition`: the state table does not allow the action in this state. `what` is a clause
+    /// such as "the invoice cannot be voided".
     pub fn transition(what: &str, state: impl std::fmt::Display) -> Self {
-        Self::conflict("invalid_transition", format!("{what} is not possible while {state}"))
+        Self::conflict("invalid_transition", format!("{what} while its status is {state}"))
     }
 }
 

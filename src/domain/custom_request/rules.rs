@@ -43,11 +43,11 @@ impl Aggregate for CustomRequest {
             C::Create(_) => return Err(Refusal::conflict("exists", "this custom request exists already")),
             C::Update { if_version: _, change } => next.update(change)?,
             C::Close if before.status == S::Closed => {
-                return Err(Refusal::transition("closing a custom request", before.status));
+                return Err(Refusal::transition("the custom request cannot be closed", before.status));
             }
             C::Close => next.status = S::Closed,
             C::CloseUnanswered { .. } if before.status != S::New => {
-                return Err(Refusal::transition("closing a custom request as unanswered", before.status));
+                return Err(Refusal::transition("the custom request cannot be closed as unanswered", before.status));
             }
             C::CloseUnanswered { .. } => (next.status, next.unanswered) = (S::Closed, true),
             C::Quoted { quote_id } => {
@@ -150,7 +150,7 @@ impl CustomRequest {
             S::Closed => false,
         };
         if !allowed {
-            return Err(Refusal::transition(&format!("making a custom request {status}"), self.status));
+            return Err(Refusal::transition(&format!("the custom request cannot become {status}"), self.status));
         }
         self.status = status;
         Ok(())

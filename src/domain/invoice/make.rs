@@ -88,7 +88,7 @@ impl Invoice {
     /// Replaces the content of a draft with an operator's new input.
     pub(super) fn redraft(&mut self, cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<(), Refusal> {
         if self.status != InvoiceStatus::Draft {
-            return Err(Refusal::transition("changing an invoice", self.status));
+            return Err(Refusal::transition("the invoice cannot be changed", self.status));
         }
         let new = Self::draft(cx, self.id, draft)?;
         (self.content, self.due_at) = (new.content, new.due_at);

@@ -162,7 +162,7 @@ impl InvoiceChange<'_> {
         self.own_money()?;
         self.has_room()?;
         if self.invoice.stage() != LedgerStage::Payable {
-            return Err(Refusal::transition("marking an invoice paid", self.invoice.status));
+            return Err(Refusal::transition("the invoice cannot be marked as paid", self.invoice.status));
         }
         ledger::mark_paid(self, amount_cents, method, reference)
     }

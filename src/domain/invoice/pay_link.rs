@@ -82,7 +82,7 @@ impl InvoiceChange<'_> {
             return Err(Refusal::conflict("not_issued", "it is a draft, and nobody owes it yet; send it"));
         }
         if self.invoice.stage() != LedgerStage::Payable {
-            return Err(Refusal::transition("making a pay link", self.invoice.status));
+            return Err(Refusal::transition("the invoice cannot have a payment link", self.invoice.status));
         }
         if expires_at.is_some_and(|at| at <= self.cx.now) {
             return Err(Refusal::field("expiresAt", "must be in the future"));

@@ -115,7 +115,7 @@ impl InvoiceChange<'_> {
     pub(super) fn send(&mut self) -> Result<(), Refusal> {
         let (cx, invoice) = (self.cx, &mut self.invoice);
         if invoice.status != InvoiceStatus::Draft {
-            return Err(Refusal::transition("sending an invoice", invoice.status));
+            return Err(Refusal::transition("the invoice cannot be sent", invoice.status));
         }
         let taxed = invoice.content.sums.categories.iter().any(|one| one.rate_bps > 0);
         let gaps = cx.rules.invoices.seller_gaps(taxed);
@@ -151,7 +151,7 @@ impl InvoiceChange<'_> {
                 let words = "money was paid for it: give it back first, or credit it by a refund";
                 return Err(Refusal::conflict("invoice_has_payments", words));
             }
-            status => return Err(Refusal::transition("voiding an invoice", status)),
+            status => return Err(Refusal::transition("the invoice cannot be voided", status)),
         }
         flag_money(self);
         Ok(())

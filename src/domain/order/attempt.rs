@@ -43,7 +43,7 @@ impl OrderChange<'_> {
             || job.file_id.is_none()
             || job.live().is_some()
         {
-            return Err(Refusal::transition("dispatching a job", job.state));
+            return Err(Refusal::transition("the job cannot be dispatched", job.state));
         }
         let attempt = Attempt {
             id: self.cx.ids.id(),
@@ -363,7 +363,7 @@ impl OrderChange<'_> {
         let job = self.job(id)?;
         let refused = !printers.is_empty() && printers.iter().all(|printer| job.tried_on.contains(printer));
         if job.state != JobState::Sliced || job.live().is_some() || !refused {
-            return Err(Refusal::transition("giving up a job", job.state));
+            return Err(Refusal::transition("the job cannot be given up", job.state));
         }
         let words = job.attempts.last().and_then(|last| last.reason.as_deref()).unwrap_or("no reason was given");
         let count = job.tried_on.len();

@@ -211,7 +211,7 @@ impl OrderChange<'_> {
             return Err(Refusal::conflict("not_payable", words));
         }
         if !self.order.status.payable() {
-            return Err(Refusal::transition("marking an order paid", self.order.status));
+            return Err(Refusal::transition("the order cannot be marked as paid", self.order.status));
         }
         self.on_ledger(|change| ledger::mark_paid(change, amount_cents, method, reference))
     }

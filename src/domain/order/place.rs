@@ -240,7 +240,7 @@ impl OrderChange<'_> {
         match self.order.status {
             OrderStatus::Draft => self.status(OrderStatus::Created, Some("order.created")),
             OrderStatus::Created if self.order.total_cents == 0 => {}
-            status => return Err(Refusal::transition("confirming an order", status)),
+            status => return Err(Refusal::transition("the order cannot be confirmed", status)),
         }
         if self.order.total_cents == 0 {
             self.become_paid();
@@ -259,7 +259,7 @@ impl OrderChange<'_> {
         {
             // The tax was computed when the order was made, so a destination with another rate would make it wrong.
             if !self.order.status.payable() {
-                return Err(Refusal::transition("changing the address", self.order.status));
+                return Err(Refusal::transition("the order's address cannot be changed", self.order.status));
             }
             let frozen = self.order.lines.first().map_or(0, |line| line.tax_rate_bps);
             let bps = tax_bps(self.cx.rules, address.as_ref());

@@ -117,7 +117,7 @@ impl OrderChange<'_> {
             OrderStatus::Ready => {}
             // Before everything is made, somebody must say what leaves.
             OrderStatus::Printing if lines.is_some() => {}
-            _ => return Err(Refusal::transition("shipping an order", status)),
+            _ => return Err(Refusal::transition("the order cannot be shipped", status)),
         }
         let leaving = self.order.leaving();
         if lines.is_none() && !self.order.has_good_parts() {

@@ -173,7 +173,7 @@ impl OrderChange<'_> {
         }
         check_due(self.cx, due_at, job.due_at)?;
         if job.over() {
-            return Err(Refusal::transition("changing a job", job.state));
+            return Err(Refusal::transition("the job cannot be changed", job.state));
         }
         self.rank(id, priority, due_at);
         self.job_done(id)
@@ -188,12 +188,12 @@ impl OrderChange<'_> {
         }
         let open = self.order.jobs.values().any(|job| !job.over());
         match status {
-            OrderStatus::Shipped => return Err(Refusal::transition("cancelling an order", status)),
+            OrderStatus::Shipped => return Err(Refusal::transition("the order cannot be cancelled", status)),
             // With `force` on an order that is over already, an operator gives up on the printers that its jobs still
             // wait for.
             OrderStatus::Cancelled | OrderStatus::Refunded if force && open => {}
             OrderStatus::Cancelled | OrderStatus::Refunded => {
-                return Err(Refusal::transition("cancelling an order", status));
+                return Err(Refusal::transition("the order cannot be cancelled", status));
             }
             _ => self.status(OrderStatus::Cancelled, Some("order.cancelled")),
         }
@@ -214,7 +214,7 @@ impl OrderChange<'_> {
     pub(super) fn cancel_job(mut self, id: Id, force: bool, prints: &SeenPrints) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if matches!(job.state, JobState::Completed | JobState::Cancelled) {
-            return Err(Refusal::transition("cancelling a job", job.state));
+            return Err(Refusal::transition("the job cannot be cancelled", job.state));
         }
         self.cancel_one(id, force, prints);
         self.check_ready();
@@ -284,7 +284,7 @@ impl OrderChange<'_> {
     pub(super) fn retry_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if !job.over() {
-            return Err(Refusal::transition("retrying a job", job.state));
+            return Err(Refusal::transition("the job cannot be retried", job.state));
         }
         if job.state == JobState::Cancelled {
             self.check_missing(&job)?;
@@ -293,7 +293,10 @@ impl OrderChange<'_> {
             OrderStatus::Ready => self.status(OrderStatus::Printing, None),
             OrderStatus::Paid | OrderStatus::Printing => {}
             status => {
-                return Err(Refusal::transition("retrying a job", format!("its order is {status}")));
+                return Err(Refusal::conflict(
+                    "invalid_transition",
+                    format!("the job cannot be retried while the status of its order is {status}"),
+                ));
             }
         }
         if job.state == JobState::Completed {
@@ -331,7 +334,7 @@ impl OrderChange<'_> {
         match (job.state, job.blocked_by) {
             (JobState::AwaitingManualReview, Some(Block::ReorderPoint | Block::Material)) => {}
             (JobState::AwaitingManualReview, Some(Block::Slicing)) => return self.slice_again(id),
-            (state, _) => return Err(Refusal::transition("releasing a job", state)),
+            (state, _) => return Err(Refusal::transition("the job cannot be released", state)),
         }
         let need = job.waiting_claim().map_or(job.need, |claim| claim.need);
         if stock.available < need {

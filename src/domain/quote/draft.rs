@@ -197,7 +197,7 @@ impl Quote {
     /// Applies a patch to a draft.
     pub(super) fn redraft(&mut self, cx: &DecisionContext<'_>, patch: &QuotePatch) -> Result<(), Refusal> {
         if self.status != QuoteStatus::Draft {
-            return Err(Refusal::transition("changing a quote", self.status));
+            return Err(Refusal::transition("the quote cannot be changed", self.status));
         }
         let mut faults = Faults::default();
         if let Some(customer_email) = &patch.customer_email {

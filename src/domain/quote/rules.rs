@@ -104,7 +104,7 @@ impl Aggregate for Quote {
             QuoteCommand::Decline { reason } => next.decline(cx, reason.as_ref())?,
             QuoteCommand::Archive => {
                 if next.status != QuoteStatus::Draft {
-                    return Err(Refusal::transition("deleting a quote", next.status));
+                    return Err(Refusal::transition("the quote cannot be deleted", next.status));
                 }
                 next.archived = true;
                 Along::default()
@@ -214,7 +214,7 @@ impl Quote {
     /// Sends the draft: models get their private SKUs, everything is frozen, and the customer is mailed.
     fn send(&mut self, cx: &DecisionContext<'_>) -> Result<Along, Refusal> {
         if self.status != QuoteStatus::Draft {
-            return Err(Refusal::transition("sending a quote", self.status));
+            return Err(Refusal::transition("the quote cannot be sent", self.status));
         }
         let mut faults = Faults::default();
         faults.check(self.customer_email.is_some(), "customerEmail", "is required to send it");
@@ -259,7 +259,7 @@ impl Quote {
             }
             QuoteStatus::Expired => return Err(expired()),
             QuoteStatus::Declined => return Err(Refusal::conflict(QUOTE_DECLINED, "the quote was declined")),
-            QuoteStatus::Draft => return Err(Refusal::transition("accepting a quote", QuoteStatus::Draft)),
+            QuoteStatus::Draft => return Err(Refusal::transition("the quote cannot be accepted", QuoteStatus::Draft)),
         }
         self.status = QuoteStatus::Accepted;
         self.answered_at = Some(cx.now);
@@ -276,7 +276,7 @@ impl Quote {
             QuoteStatus::Sent => {}
             QuoteStatus::Declined => return Ok(Along::default()),
             QuoteStatus::Expired => return Err(expired()),
-            status => return Err(Refusal::transition("declining a quote", status)),
+            status => return Err(Refusal::transition("the quote cannot be declined", status)),
         }
         self.status = QuoteStatus::Declined;
         self.answered_at = Some(cx.now);

@@ -288,7 +288,7 @@ async fn mark_paid(
     PathId(id): PathId,
     call: CommandRequest<ManualPayment>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
-    if let Some(order) = order_of(&app, id, "marking an invoice paid").await? {
+    if let Some(order) = order_of(&app, id, "the invoice cannot be marked as paid").await? {
         let command = async { call.read_body().map(ManualPayment::order_command) };
         return finish_at_order(&app, &call, (id, order), command).await;
     }
@@ -304,7 +304,7 @@ async fn refund(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<ManualRefund>>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
-    if let Some(order) = order_of(&app, id, "refunding an invoice").await? {
+    if let Some(order) = order_of(&app, id, "the invoice cannot be refunded").await? {
         let at_processor = app.checkouts.has_processor();
         let command = async { call.read_body().map(|refund: ManualRefund| refund.order_command(at_processor)) };
         return finish_at_order(&app, &call, (id, order), command).await;

@@ -356,7 +356,7 @@ fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
 
 /// Asks the printer to pause a job. The job's state changes when the printer reports the pause.
 pub(crate) async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
-    let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
+    let (job, printer) = printing(app, id, JobState::Printing, "the job cannot be paused").await?;
     ours(app, &job, printer)?;
     let act = PrinterAct { printer, origin, act: Act::Pause, detail: None };
     let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.pause().await };
@@ -366,7 +366,7 @@ pub(crate) async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> R
 
 /// Asks the printer to resume a job. The job's state changes when the printer reports it.
 pub(crate) async fn resumed(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
-    let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
+    let (job, printer) = printing(app, id, JobState::Paused, "the job cannot be resumed").await?;
     ours(app, &job, printer)?;
     let act = PrinterAct { printer, origin, act: Act::Resume, detail: None };
     let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.resume().await };

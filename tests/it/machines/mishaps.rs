@@ -95,7 +95,7 @@ each_kind! {
         floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
         floor.app.job_is(&job, "CANCELLED").await;
         let (next, waiting) = floor.one().await;
-        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 bed not cleared");
+        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 is waiting for a clear bed");
         floor.job_until("the next to wait for the bed", &waiting, why).await;
         floor.clear_bed(0).await;
         floor.hurry(0);

@@ -132,7 +132,7 @@ each_kind! {
         let why = |job: &Value| job["attempts"][0]["reason"].as_str().is_some_and(|why| why.contains(doubt));
         let doubted = floor.job_until("a person to be asked", &job, why).await;
         assert!(unverified(&doubted) && doubted["state"] == "DISPATCHING", "{doubted}");
-        assert!(words(&doubted, "waitingReason").contains("an operator has to resolve it"), "{doubted}");
+        assert!(words(&doubted, "waitingReason").contains("an operator must resolve it"), "{doubted}");
         floor.attention(0, "unverified", true).await;
         assert_eq!((floor.started(0), floor.started(1)), (1, 0), "the other printer does not make it again");
         let (outcome, state) = match kind {

@@ -37,7 +37,7 @@ async fn doubt_at(speed: f64, kind: PrinterKind, late: Option<Delay>) -> (Floor,
     let doubted =
         floor.job_until("the start to be doubted", &job, |job| job["attempts"][0]["unverified"] == true).await;
     assert_eq!(doubted["state"], "DISPATCHING", "{doubted}");
-    assert!(words(&doubted, "waitingReason").contains("an operator has to resolve it"), "{doubted}");
+    assert!(words(&doubted, "waitingReason").contains("an operator must resolve it"), "{doubted}");
     assert!(!words(&doubted["attempts"][0], "reason").is_empty());
     floor.attention(0, "unverified", true).await;
     (floor, order, job)

@@ -258,7 +258,7 @@ fn a_dead_printer_gives_its_part_back_and_wants_its_bed_cleared() {
         shop.acknowledge(false);
         assert!(shop.p().in_hand.is_none());
         shop.sees(Activity::Idle, None, None);
-        assert_eq!(shop.p().free(), Err("bed not cleared".into()), "also of a printer that clears its bed by itself");
+        assert_eq!(shop.p().free(), Err("waiting for a clear bed".into()), "also of a printer that clears its bed by itself");
     }
 }
 
