@@ -80,10 +80,10 @@ impl ExportScope {
         let mut faults = Faults::default();
         if let Some(status) = self.status.as_deref().filter(|status| !self.kind.statuses().contains(status)) {
             let words = self.kind.statuses().join(", ");
-            faults.note("status", format!("{status:?} is none of {words}"));
+            faults.note("status", format!("must be one of {words}, not {status:?}"));
         }
         if let (Some(from), Some(to)) = (self.from, self.to) {
-            faults.check(from < to, "to", "must be later than from");
+            faults.check(from < to, "to", "must be later than `from`");
         }
         faults.refuse()
     }
@@ -267,7 +267,7 @@ impl Aggregate for Export {
                 Ok(to(export))
             }
             (None, _) => Err(Refusal::not_found(Self::KIND)),
-            (Some(_), ExportCommand::Request { .. }) => Err(Refusal::conflict("exists", "this export exists already")),
+            (Some(_), ExportCommand::Request { .. }) => Err(Refusal::conflict("exists", "this export already exists")),
             (Some(this), command) => Ok(this.after(cx, command)),
         }
     }

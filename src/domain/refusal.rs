@@ -83,9 +83,9 @@ impl Refusal {
         let message = match &faults[..] {
             [one] if left_out == 0 => format!("{}: {}", one.path, one.message),
             _ if left_out > 0 => {
-                format!("{} fields are not valid; the first {} are named", faults.len() + left_out, faults.len())
+                format!("{} fields are invalid; the first {} are listed", faults.len() + left_out, faults.len())
             }
-            _ => format!("{} fields are not valid", faults.len()),
+            _ => format!("{} fields are invalid", faults.len()),
         };
         Self { class: Class::Invalid, code: "validation_failed".to_owned(), message, faults }
     }
@@ -234,7 +234,7 @@ mod tests {
         (0..100_000).for_each(|n| many.note(&format!("m{n}"), "is not known"));
         let refusal = Refusal::faults(many);
         assert_eq!(refusal.faults.len(), MAX_FAULTS);
-        assert_eq!(refusal.message, "100000 fields are not valid; the first 50 are named");
+        assert_eq!(refusal.message, "100000 fields are invalid; the first 50 are listed");
 
         let mut long = Faults::default();
         (0..50).for_each(|_| long.note(&"\u{1}".repeat(1_000_000), "\"".repeat(1_000_000)));

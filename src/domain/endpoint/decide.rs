@@ -170,7 +170,7 @@ fn check(url: &str, events: &[String]) -> Result<(), Refusal> {
         let path = format!("events.{at}");
         let is_known = event::OUTBOUND.contains(&kind.as_str());
         faults.check(is_known, &path, format!("must be one of {}", event::OUTBOUND.join(", ")));
-        faults.check(!events[..at].contains(kind), &path, "is named twice; name each event once");
+        faults.check(!events[..at].contains(kind), &path, "is listed twice");
     }
     faults.refuse()
 }

@@ -36,7 +36,7 @@ impl Aggregate for Invoice {
         };
         let mut change = InvoiceChange::of(cx, invoice.clone());
         match command {
-            InvoiceCommand::Create(_) => return Err(Refusal::conflict("exists", "this invoice exists already")),
+            InvoiceCommand::Create(_) => return Err(Refusal::conflict("exists", "this invoice already exists")),
             // Its id is made from the processor's: it was told of again.
             InvoiceCommand::Charge(_) => {}
             InvoiceCommand::Update { if_version: _, draft } => change.invoice.redraft(cx, draft)?,
@@ -148,7 +148,7 @@ impl InvoiceChange<'_> {
                 self.settled((row.into_iter().collect(), [event].into_iter().chain(noted).collect()));
             }
             InvoiceStatus::PartiallyPaid => {
-                let words = "money was paid for it: give it back first, or credit it by a refund";
+                let words = "the invoice has payments; refund them first";
                 return Err(Refusal::conflict("invoice_has_payments", words));
             }
             status => return Err(Refusal::transition("the invoice cannot be voided", status)),

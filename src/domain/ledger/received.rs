@@ -246,7 +246,7 @@ pub(crate) fn flag_money<L: LedgerChange>(on: &mut L) {
     let due =
         format!("{kept_cents} {currency} is kept while the {word} is {status} and its total is {total} {currency}");
     let mismatch = format!("the processor took another amount or currency than was due: {due}");
-    on.raise_flag(REFUND_DUE, refund_due, &format!("money has to go back: {due}"));
+    on.raise_flag(REFUND_DUE, refund_due, &format!("money must be refunded: {due}"));
     on.raise_flag(AMOUNT_MISMATCH, books.mismatch, &mismatch);
     settle_checkout(on);
 }

@@ -58,12 +58,12 @@ pub(crate) fn refund<L: LedgerChange>(
         return Err(if payments.iter().any(|one| one.amount_cents > 0) {
             Refusal::field("paymentId", "is required for what was not paid through the processor")
         } else {
-            let words = format!("nothing was paid for this {}", L::Of::WORD);
+            let words = format!("this {} has no payments", L::Of::WORD);
             Refusal::conflict("nothing_to_refund", words)
         });
     };
     match payments.iter().find(|one| one.id == id && one.amount_cents > 0).cloned() {
-        None => Err(Refusal::field("paymentId", format!("is no payment of this {}", L::Of::WORD))),
+        None => Err(Refusal::field("paymentId", format!("is not a payment of this {}", L::Of::WORD))),
         Some(paid) if paid.of_processor() => refund_there(on, Some(id), amount_cents, at_processor),
         Some(paid) => {
             let amount = within(amount_cents, left_by_hand(on.owner(), &paid))?;
@@ -87,7 +87,7 @@ pub(crate) fn refund_otherwise<L: LedgerChange>(
     };
     let paid = on.owner().ledger_payments().iter().find(|one| one.id == id && one.amount_cents > 0).cloned();
     let Some(paid) = paid else {
-        return Err(Refusal::field("paymentId", format!("is no payment of this {}", L::Of::WORD)));
+        return Err(Refusal::field("paymentId", format!("is not a payment of this {}", L::Of::WORD)));
     };
     if !paid.of_processor() {
         let amount = within(amount_cents, left_by_hand(on.owner(), &paid))?;

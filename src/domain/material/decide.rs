@@ -79,7 +79,7 @@ impl Aggregate for Material {
             links::UNIQUE_ENTRY => {
                 Refusal::conflict("entry_linked", "another material is linked to this entry already")
             }
-            _ => Refusal::conflict("conflict", format!("{constraint} is taken")),
+            _ => Refusal::conflict("conflict", format!("{constraint} is already in use")),
         }
     }
 

@@ -215,7 +215,7 @@ impl<'a> OrderChange<'a> {
         }
         let number = self.order.number_text();
         let subject = format!("{number}: {}", flag.replace('_', " "));
-        let text = format!("Order {number} needs a look: {words}.\n");
+        let text = format!("Order {number} needs attention: {words}.\n");
         self.created
             .extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text).into_iter().map(Into::into));
     }
@@ -260,7 +260,7 @@ impl<'a> OrderChange<'a> {
             "{missing} rejected parts are not made again by themselves; retry a job or ship it with acceptShort"
         );
         self.flag_while(JOB_FAILED, failed, "a job failed; retry or cancel it");
-        self.flag_while(ALL_JOBS_CANCELLED, none, "all its jobs were cancelled, so nothing will be made");
+        self.flag_while(ALL_JOBS_CANCELLED, none, "all of its jobs were cancelled, so nothing will be produced");
         self.flag_while(SHORT, short, &short_words);
         let surplus_words = format!(
             "{} prints parts in place of rejected ones that are good after all; cancel it unless you want spares",

@@ -207,7 +207,7 @@ impl OrderChange<'_> {
         reference: Option<&String>,
     ) -> Result<Decision<Order>, Refusal> {
         if matches!(self.order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
-            let words = format!("the order is {} and takes no payment", self.order.status);
+            let words = format!("the order cannot be paid because its status is {}", self.order.status);
             return Err(Refusal::conflict("not_payable", words));
         }
         if !self.order.status.payable() {

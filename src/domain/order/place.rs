@@ -68,7 +68,7 @@ pub(super) fn check_due(
 pub(super) fn check_new(new: &NewOrder, rules: &Rules, now: Timestamp) -> Result<(), Refusal> {
     let mut faults = Faults::default();
     faults.check(new.due_at.is_none_or(|due_at| due_at > now), "dueAt", PAST_FAULT);
-    faults.check(!new.lines.is_empty(), "lines", "must name at least one line");
+    faults.check(!new.lines.is_empty(), "lines", "must have at least one line");
     for (n, line) in new.lines.iter().enumerate() {
         faults.check(line.quantity >= 1, &format!("lines.{n}.quantity"), "must be at least 1");
         faults.check(line.unit_price_cents >= 0, &format!("lines.{n}.unitPriceCents"), "must not be negative");

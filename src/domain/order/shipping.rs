@@ -196,10 +196,10 @@ fn named(lines: &[SentLine], of_order: usize) -> Result<(), Refusal> {
     for (at, SentLine { line, quantity }) in lines.iter().enumerate() {
         faults.check((*line as usize) < of_order, &format!("lines.{at}.line"), "the order has no such line");
         let again = lines[..at].iter().any(|earlier| earlier.line == *line);
-        faults.check(!again, &format!("lines.{at}.line"), "is named twice");
+        faults.check(!again, &format!("lines.{at}.line"), "is listed twice");
         faults.check(*quantity > 0, &format!("lines.{at}.quantity"), "must be at least 1");
     }
-    faults.check(!lines.is_empty(), "lines", "must name at least one line");
+    faults.check(!lines.is_empty(), "lines", "must have at least one line");
     faults.refuse()
 }
 

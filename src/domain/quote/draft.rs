@@ -93,7 +93,7 @@ fn email(address: Option<&String>) -> Result<Option<String>, Refusal> {
 
 /// Builds the lines of a quote and collects all faults. `before` are the quote's current lines.
 fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec<QuoteLine> {
-    faults.check(!wished.is_empty(), "lines", "must name at least one line");
+    faults.check(!wished.is_empty(), "lines", "must have at least one line");
     let many = format!("has {} lines; a quote has at most {MAX_LINES}", wished.len());
     faults.check(wished.len() <= MAX_LINES, "lines", many);
     let mut quote_lines = Vec::with_capacity(wished.len().min(MAX_LINES));
@@ -105,7 +105,7 @@ fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec
         let priced = line.unit_price_cents.is_some() || line.model.is_some();
         faults.check(priced, &path("unitPriceCents"), "is required, unless a model is priced");
         let price = line.unit_price_cents.unwrap_or(0);
-        faults.check((0..=MAX_CENTS).contains(&price), &path("unitPriceCents"), "must not be negative, nor too large");
+        faults.check((0..=MAX_CENTS).contains(&price), &path("unitPriceCents"), "must not be negative or too large");
         let both = line.sku_id.is_some() && line.model.is_some();
         faults.check(!both, &path("modelFileId"), "must be left out where a SKU is named: it has its own model");
         let made_of = line.sku_id.is_some() || line.model.is_some();

@@ -252,7 +252,7 @@ fn check_made(change: &SkuChange, faults: &mut Faults) {
     for (member, there) in needed {
         // One that is there and wrong is told already.
         let is_named = there || faults.names(member);
-        faults.check(is_named, member, "is required, unless it is a kit");
+        faults.check(is_named, member, "is required unless the SKU is a kit");
     }
 }
 
@@ -264,7 +264,7 @@ async fn check_components(app: &SkuHandles, components: &[Component]) -> Result<
         let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
         let path = format!("components.{at}.skuId");
         faults.check(sku.is_some(), &path, "no such SKU");
-        faults.check(sku.is_none_or(|sku| !sku.fields.is_kit()), &path, "is a kit itself");
+        faults.check(sku.is_none_or(|sku| !sku.fields.is_kit()), &path, "must not be a kit");
     }
     Ok(faults.refuse()?)
 }

@@ -39,7 +39,7 @@ on_both! {
         })
         .await;
         let checked = app.command(&["check"], "");
-        assert!(checked.contains("no invoice is issued yet: invoices need the shop's name"), "{checked}");
+        assert!(checked.contains("no invoice is issued yet: invoices require the shop's name"), "{checked}");
 
         app.stop().await;
         for (name, text) in SELLER {
