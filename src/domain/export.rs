@@ -367,8 +367,8 @@ impl Export {
     fn mail_of_failure(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let word = self.scope.kind.word();
         let text = format!(
-            "The table of {word} that you asked for could not be made, though it was tried {MAX_EXPORT_TRIES} times. \
-             Please ask for it again later.\n"
+            "The export of {word} that you requested failed after {MAX_EXPORT_TRIES} attempts. Please request it \
+             again later.\n"
         );
         Some(Mail::new(cx, vec![self.mail_to.clone()?], format!("Your export of {word} failed"), text))
     }

@@ -1,7 +1,7 @@
 //! Rules for webhook destinations. They judge URLs and addresses; they do not resolve names.
 //!
 //! An endpoint's URL comes from a user, and the server stands inside the shop's network. Without these rules a webhook
-//! could be aimed at the router, a printer or a cloud's metadata service. A URL is checked when it is registered
+//! could be aimed at the router, a printer or the metadata service of a cloud. A URL is checked when it is registered
 //! ([`check`]), and each address again when it is connected to ([`denied_range`]), because a name may resolve to
 //! something else by then.
 

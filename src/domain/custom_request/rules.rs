@@ -40,7 +40,7 @@ impl Aggregate for CustomRequest {
         };
         let mut next = before.clone();
         match command {
-            C::Create(_) => return Err(Refusal::conflict("exists", "this custom request exists already")),
+            C::Create(_) => return Err(Refusal::conflict("exists", "this custom request already exists")),
             C::Update { if_version: _, change } => next.update(change)?,
             C::Close if before.status == S::Closed => {
                 return Err(Refusal::transition("the custom request cannot be closed", before.status));
@@ -198,11 +198,11 @@ impl CustomRequest {
         let flagged = if unknown.is_empty() {
             String::new()
         } else {
-            format!("Not in the price tables, estimated by their defaults: {}.\n", unknown.join(", "))
+            format!("Not in the price tables, estimated with defaults: {}.\n", unknown.join(", "))
         };
         let text = format!(
-            "{} <{}> asks for a {} ({}, style {}, size {}, base {}, {} colours), with {} photos.\n{}{}{}\
-             Estimated at {total}, good until {}.\n{flagged}Look at the request, and answer it with a quote.\n",
+            "{} <{}> requests a {} ({}, style {}, size {}, base {}, {} colours), with {} photos.\n{}{}{}\
+             Estimated at {total}, good until {}.\n{flagged}Check the request and answer it with a quote.\n",
             one_line(customer_name),
             one_line(customer_email),
             one_line(&wishes.product_type),
@@ -217,7 +217,7 @@ impl CustomRequest {
             labelled_line("Notes", wishes.notes.as_ref()),
             self.valid_until,
         );
-        let subject = format!("Custom request of {customer_name}: {}, {total}", wishes.product_type);
+        let subject = format!("Custom request from {customer_name}: {}, {total}", wishes.product_type);
         Mail::alert(cx, AlertKind::CustomRequest, &subject, &text)
     }
 }

@@ -18,7 +18,7 @@ use crate::time::DAY_MS;
 fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<Content, Refusal> {
     let mut faults = Faults::default();
     faults.check(!draft.lines.is_empty(), "lineItems", "must have at least one line");
-    let many = format!("has {} lines; an invoice has at most {MAX_LINES}", draft.lines.len());
+    let many = format!("has {} lines; an invoice can have at most {MAX_LINES}", draft.lines.len());
     faults.check(draft.lines.len() <= MAX_LINES, "lineItems", many);
     for (n, (line, _)) in draft.lines.iter().enumerate() {
         let price = 0..=MAX_CENTS;

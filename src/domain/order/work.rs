@@ -19,9 +19,9 @@ use crate::requirement::{Referenced, Requirement};
 use crate::time::Timestamp;
 
 /// Reason why a job with nothing to print stays CREATED, for the API's `waitingReason`.
-const NO_FILE_REASON: &str = "its SKU has no G-code file, nor a model with a slicer profile";
+const NO_FILE_REASON: &str = "its SKU has neither a G-code file nor a model with a slicer profile";
 /// Reason why a job is still CREATED although its SKU had something to print when it was ordered.
-const BEING_READ_REASON: &str = "its SKU and file are being read";
+const BEING_READ_REASON: &str = "reading its SKU and file";
 
 impl OrderChange<'_> {
     /// Creates the jobs of all lines. They stay CREATED until [`Self::prepared`] sets their production data.
@@ -165,7 +165,7 @@ impl OrderChange<'_> {
             return Err(Refusal::new(
                 Class::Stale,
                 "stale_version",
-                format!("the job has changed to version {}; read it again and repeat the change", job.version),
+                format!("the job has changed to version {}; reload it and repeat the change", job.version),
             ));
         }
         if priority.is_some_and(|priority| priority > 9) {
@@ -241,7 +241,7 @@ impl OrderChange<'_> {
                 self.edit_attempt(id, attempt.id, |attempt| {
                     attempt.state = AttemptState::Abandoned;
                     attempt.unverified = false;
-                    attempt.reason = Some("given up by an operator".to_owned());
+                    attempt.reason = Some("abandoned by an operator".to_owned());
                     attempt.ended_at = Some(now);
                     attempt.word = Some(Resolution::Failed);
                     print.filter(|_| began).into_iter().for_each(|print| attempt.came_to(print.progress));
@@ -275,7 +275,7 @@ impl OrderChange<'_> {
             return Ok(());
         }
         let (good, running) = (parts.good, parts.running);
-        let words = format!("{good} parts are good and {running} under way, of {} that are wanted", line.quantity);
+        let words = format!("{good} parts are good and {running} in progress, out of {} ordered", line.quantity);
         Err(Refusal::conflict("nothing_missing", words))
     }
 

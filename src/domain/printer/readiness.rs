@@ -104,7 +104,7 @@ impl Printer {
             if *disk_full {
                 format!("its storage is full; delete files from it: {words}")
             } else {
-                format!("it refused {count} starts in a row: {words}")
+                format!("it refused to start {count} prints in a row: {words}")
             }
         });
         let words: Vec<String> = fault.into_iter().chain(refusals).chain(self.blocked_by_care()).collect();

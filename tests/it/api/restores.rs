@@ -240,7 +240,7 @@ on_both! {
         backup(&app);
         let file = backup_file(&app);
         let again = app.try_command(&["backup", file.to_str().unwrap()], "").unwrap_err();
-        assert!(again.contains("exists already"), "{again}");
+        assert!(again.contains("already exists"), "{again}");
         let used = app.try_command(&["restore", file.to_str().unwrap()], "").unwrap_err();
         assert!(used.contains("is not empty"), "{used}");
 

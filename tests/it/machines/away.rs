@@ -90,7 +90,7 @@ each_kind! {
         floor.faults(0, |faults| faults.reboot_at = Some(RebootAt { progress: 0.3, forget: true }));
         let (order, job) = floor.one().await;
         let failed = floor.app.job_is(&job, "FAILED").await;
-        assert!(words(&failed, "error").contains("came back without the print"), "{failed}");
+        assert!(words(&failed, "error").contains("responded again without the print"), "{failed}");
         floor.clear_bed(0).await;
         floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
         floor.hurry(0);

@@ -338,7 +338,8 @@ async fn check_count(app: &PrinterHandles, id: Id, good: u32) -> Result<(), ApiE
     let plate = order.and_then(|order| Some(order.plate_of(order.jobs.get(&last.job)?)));
     match plate {
         Some(plate) if good > plate => {
-            Err(Refusal::field("goodCount", format!("is more than the {plate} parts of the plate")).into())
+            Err(Refusal::field("goodCount", format!("must be at most {plate}, the number of parts on the plate"))
+                .into())
         }
         _ => Ok(()),
     }

@@ -35,7 +35,8 @@ on_both! {
             app.start().await;
         }
         until("staff to be mailed", || async {
-            mails_to(&app, "desk@example.org").iter().any(|mail| mail.text.contains("its invoice waits")).then_some(())
+            mails_to(&app, "desk@example.org").iter().any(|mail| mail.text.contains("its invoice is on \
+                 hold")).then_some(())
         })
         .await;
         let checked = app.command(&["check"], "");

@@ -75,7 +75,7 @@ async fn a_parts_system_that_forbids_its_stock_fails_and_is_told_once() {
     agree(&app, "parts", &material, "ours").await;
     link_is(&app, "both to be in step", &material, |link| link["state"] == "in_step").await;
     let forbid = |forbids| there.weather(if forbids { Weather::Forbids("/api/stock/") } else { Weather::Fair });
-    fails_until_a_person_acts(&mut app, "parts", "Integration needs a person: Parts management", forbid).await;
+    fails_until_a_person_acts(&mut app, "parts", "Integration needs attention: Parts management", forbid).await;
 }
 
 #[tokio::test]
@@ -89,5 +89,5 @@ async fn a_spool_system_that_forbids_its_spools_fails_and_is_told_once() {
     agree(&app, "spools", &material, "ours").await;
     link_is(&app, "both to be in step", &material, |link| link["state"] == "in_step").await;
     let forbid = |forbids| there.weather(if forbids { Weather::Forbids("/api/v1/spool") } else { Weather::Fair });
-    fails_until_a_person_acts(&mut app, "spools", "Integration needs a person: Spools", forbid).await;
+    fails_until_a_person_acts(&mut app, "spools", "Integration needs attention: Spools", forbid).await;
 }

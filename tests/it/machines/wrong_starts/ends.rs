@@ -41,7 +41,7 @@ each_kind! {
         }
         // Tried on and on, and not told again.
         let name = |n: usize| format!("{} {}", kind.as_str(), floor.sim(n).serial);
-        let mail = |n: usize| mails(&floor.app, &format!("Printer lost: {}", name(n))).len();
+        let mail = |n: usize| mails(&floor.app, &format!("Printer unreachable: {}", name(n))).len();
         until("both to be alerted", || async { (mail(0) == 1 && mail(1) == 1).then_some(()) }).await;
         for n in 0..2 {
             let before = floor.status(n).await["updatedAt"].clone();
@@ -66,7 +66,7 @@ each_kind! {
         let order = floor.order(2).await;
         floor.attention(0, "start_refused", true).await;
         let status = floor.status(0).await;
-        assert!(words(&status, "attentionReason").contains("refused 2 starts in a row"), "{status}");
+        assert!(words(&status, "attentionReason").contains("refused to start 2 prints in a row"), "{status}");
         // No job is lost to it.
         let waits = |job: &Value| {
             let why = job["waitingReason"].as_str();

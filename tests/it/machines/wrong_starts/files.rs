@@ -93,7 +93,7 @@ each_kind! {
             floor.sim(0).handle.with(|machine| machine.start(&left)).unwrap();
         }
         floor.attention(0, "foreign_print", true).await;
-        let subject = "Old file started by itself";
+        let subject = "Unexpected print of an old file";
         until("the operators to be told", || async { (!mails(&floor.app, subject).is_empty()).then_some(()) }).await;
         let (next, waiting) = floor.one().await;
         let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 is printing something else");
@@ -174,7 +174,7 @@ each_kind! {
             assert!(words(&waits, "waitingReason").contains(&format!("{ending} files")), "{waits}");
             let told = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
             let missing = &told["printers"][0]["missing"];
-            assert_eq!(missing, &json!([format!("not printing {ending} files")]), "{told}");
+            assert_eq!(missing, &json!([format!("{ending} files are not accepted")]), "{told}");
             // Nor by a person's word.
             let by_hand = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await;
             assert!(by_hand.expect(400)["errors"][0]["message"].as_str().unwrap().contains(&ending));
