@@ -150,8 +150,7 @@ pub struct OrderPaymentData {
     pub(crate) kept_cents: i64,
 }
 carried_by! { OrderPaymentData:
-    "order.payment_recorded", "A partial payment was made, or one in another amount or currency; the order is not \
-                               paid in full.";
+    "order.payment_recorded", "A payment of another amount or currency was made; the order is not paid in full.";
 }
 
 /// Data of an order refund event.
@@ -187,7 +186,7 @@ pub struct JobData {
     pub(crate) error: Option<String>,
 }
 carried_by! { JobData:
-    "job.created", "A job was created; it may still lack a file to print.";
+    "job.created", "A job was created; it has no file to print yet.";
     "job.validated", "A job can be printed and is waiting for material.";
     "job.sliced", "Material is reserved for a job, which is waiting for a printer.";
     "job.blocked", "A job cannot be printed at the moment; `error` gives the reason.";
@@ -263,9 +262,7 @@ pub struct DiscrepancyData {
     /// Unit of all amounts: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
 }
-carried_by! { DiscrepancyData:
-    "inventory.discrepancy", "The stock on hand of a material differs from what was expected.";
-}
+carried_by! { DiscrepancyData: "inventory.discrepancy", "The stock of a material differs from what was expected."; }
 
 /// Data of a printer event.
 #[derive(Response, Serialize, Clone, Debug)]
@@ -331,7 +328,7 @@ pub struct PrinterActData {
     pub(crate) note: Option<String>,
 }
 carried_by! { PrinterActData:
-    "printer.updated", "The registration of a printer was changed.";
+    "printer.updated", "The settings of a printer were changed.";
     "printer.deleted", "A printer was removed.";
     "printer.connected", "An operator connected a printer.";
     "printer.disconnected", "An operator disconnected a printer.";

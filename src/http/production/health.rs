@@ -49,7 +49,7 @@ const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
 /// OpenAPI tag of the operations on the server itself.
 pub const TAG: &str = "System";
 /// Description of the tag.
-pub const ABOUT: &str = "Health, the server's own actors and numbers, this description.";
+pub const ABOUT: &str = "Health checks, actors, metrics and this description.";
 const READY: &str = "The database takes writes and answers reads, and every component stands. Reads, streams and emergency stop go on \
      when they do not. What is wrong and stops nobody is said under `degraded`.";
 
@@ -79,9 +79,9 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     let (open, operator) = (RequiredAccess::Open, RequiredAccess::Role(Role::Operator));
     ResourceRoutes::new(TAG, ABOUT, "actor")
-        .get(operator, "/api/system/actors", actors, |op| op.named("listActors", "Show how each actor in memory fares"))
-        .get(open, "/healthz", alive, |op| op.named("healthz", "Is the process alive?"))
-        .get(open, "/readyz", ready, |op| op.named("readyz", "Does the whole server work?").about(READY))
+        .get(operator, "/api/system/actors", actors, |op| op.named("listActors", "List actors in memory"))
+        .get(open, "/healthz", alive, |op| op.named("healthz", "Liveness check"))
+        .get(open, "/readyz", ready, |op| op.named("readyz", "Readiness check").about(READY))
 }
 
 /// Response of the liveness check.
@@ -230,7 +230,7 @@ impl Reply for ReadyReply {
     fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         <Plain<Readiness> as Reply>::describe(operation, components);
         components.add::<Unreadiness>();
-        let when = "It cannot work: an error with the same facts.";
+        let when = "Not ready: an error with the same details.";
         operation.others.push((503, when, schema_of::<Unreadiness>(), Unreadiness::example()));
     }
 }

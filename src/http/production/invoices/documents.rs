@@ -22,7 +22,7 @@ use crate::services::object_storage::StorageError;
 /// `Retry-After` in seconds while the object storage does not respond.
 const RETRY_SECONDS: u32 = 10;
 
-/// `Retry-After` in seconds while PDFs are switched off.
+/// `Retry-After` in seconds while PDF generation is disabled.
 const RETRY_WHEN_OFF_SECONDS: u32 = 300;
 
 /// Media type of a PDF.
@@ -45,18 +45,18 @@ impl MediaType for XmlMedia {
 /// Adds the description of a PDF to an operation.
 pub(super) fn told_pdf(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
-        .about("PDF/A-3 with tags; the XML of EN 16931 is inside as `factur-x.xml`.")
+        .about("Tagged PDF/A-3 with the EN 16931 XML embedded as `factur-x.xml`.")
         .error(404, "document_not_found", "The invoice has no such document.")
-        .error(409, "not_issued", "It is a draft.")
-        .error(503, "pdf_not_configured", "PDFs are switched off.")
+        .error(409, "not_issued", "The invoice is a draft.")
+        .error(503, "pdf_not_configured", "PDF generation is disabled.")
 }
 
 /// Adds the description of an XML document to an operation.
 pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
-        .about("Cross Industry Invoice by the rules of EN 16931. It says what was issued, and nothing that happened later.")
+        .about("EN 16931 Cross Industry Invoice, as issued; it does not reflect later changes.")
         .error(404, "document_not_found", "The invoice has no such document.")
-        .error(409, "not_issued", "It is a draft.")
+        .error(409, "not_issued", "The invoice is a draft.")
 }
 
 impl From<StorageError> for ApiError {
