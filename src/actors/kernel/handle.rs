@@ -27,7 +27,7 @@ pub enum AskError {
     #[error("the idempotency key was used at the same time")]
     KeyTaken,
     /// Too many commands are waiting for this aggregate. Nothing happened.
-    #[error("too many commands wait")]
+    #[error("too many commands are waiting")]
     Overloaded,
     /// The aggregate is out of service, usually because its actor crashed too often. Nothing happened.
     #[error("out of service after repeated faults")]
