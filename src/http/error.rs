@@ -325,22 +325,22 @@ mod tests {
         503 disk_full after 2 s: the disk is full
         503 read_only after 2 s: the database cannot be written
         500 internal: an internal error occurred
-        503 unknown_outcome after 1 s: the outcome is not known
-        503 timeout after 2 s: no answer in time
+        503 unknown_outcome after 1 s: the outcome is unknown
+        503 timeout after 2 s: the request timed out
         503 shutting_down after 5 s: the server is shutting down
         504 printer_timeout: the printer cannot be reached: no route
         504 printer_timeout: the connection to the printer was lost: reset
-        504 printer_timeout: the printer did not answer in time
-        504 printer_timeout: the printer took no byte of the upload for 15 s
-        502 printer_refused: the printer stored something else than what was sent: 3 of 5 bytes
-        502 printer_refused: no Printer answers at http://a/: is this its port (80), and is the type right?
-        502 printer_refused: the printer refuses the api key: bad key
+        504 printer_timeout: the printer did not respond in time
+        504 printer_timeout: the printer accepted no data of the upload for 15 s
+        502 printer_refused: the file stored by the printer differs from the one sent: 3 of 5 bytes
+        502 printer_refused: no Printer answers at http://a/: is this its port (80), and is the type correct?
+        502 printer_refused: the printer rejected the API key: bad key
         502 printer_refused: the printer's firmware is not connected: klippy
         502 printer_refused: the printer refused: must home first
         404 printer_file_not_found: the printer has no such file: a.gcode
         409 printer_in_use: in use by a print: a.gcode
         409 unsupported_by_printer: this type of printer does not support homing
-        502 printer_refused: the printer's answer is not understood: no json
+        502 printer_refused: the printer's response is not valid: no json
         400 validation_failed: no name
         ");
     }

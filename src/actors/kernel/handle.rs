@@ -39,10 +39,10 @@ pub enum AskError {
     #[error("internal fault")]
     Poison,
     /// The outcome is unknown: a retry with the idempotency key reveals it.
-    #[error("the outcome is not known")]
+    #[error("the outcome is unknown")]
     Unknown,
     /// No answer arrived in time; the command may still happen.
-    #[error("no answer in time")]
+    #[error("the request timed out")]
     Timeout,
     /// The server is shutting down. Nothing happened.
     #[error("the server is shutting down")]

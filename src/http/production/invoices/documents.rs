@@ -75,9 +75,11 @@ impl From<StorageError> for ApiError {
 impl From<DocumentError> for ApiError {
     fn from(error: DocumentError) -> Self {
         match error {
-            DocumentError::Off => {
-                Self::unavailable("pdf_not_configured", "PDFs are switched off (pdf.enabled)", RETRY_WHEN_OFF_SECONDS)
-            }
+            DocumentError::Off => Self::unavailable(
+                "pdf_not_configured",
+                "PDF generation is disabled (pdf.enabled)",
+                RETRY_WHEN_OFF_SECONDS,
+            ),
             DocumentError::Storage(error) => error.into(),
             DocumentError::Load(error) => error.into(),
             DocumentError::Render(_) | DocumentError::BrokeOff => Self::internal(error),

@@ -142,7 +142,7 @@ each_kind! {
         let (order, job) = floor.one().await;
         let given_back = |job: &Value| job["attempts"][0]["endedAt"].is_string();
         let back = floor.job_until("the attempt to be given back", &job, given_back).await;
-        assert!(words(&back["attempts"][0], "reason").contains("something else than what was sent"), "{back}");
+        assert!(words(&back["attempts"][0], "reason").contains("differs from the one sent"), "{back}");
         assert_eq!(floor.started(0), 0);
         floor.faults(0, |faults| faults.keeps_bytes = None);
         floor.app.act(&floor.path(0, "/clear-attention")).await;
