@@ -99,7 +99,7 @@ impl LedgerWork {
     pub async fn run<T: LedgerOwner>(&self, effect: LedgerEffect, of: &Handle<T>) {
         if effect == LedgerEffect::Recount {
             if let Err(error) = report(of, T::asking(LedgerCommand::Recount)).await {
-                tracing::debug!(kind = T::KIND, id = %of.id(), %error, "not recounted, is tried again");
+                tracing::debug!(kind = T::KIND, id = %of.id(), %error, "recount failed; retrying");
             }
             return;
         }
@@ -109,7 +109,7 @@ impl LedgerWork {
             if let LedgerEffect::ReadRefunds { intent, number } = effect {
                 return tell_read(of, intent, number, None).await;
             }
-            return tracing::debug!(kind = T::KIND, id = %of.id(), "no payment processor is configured, its work waits");
+            return tracing::debug!(kind = T::KIND, id = %of.id(), "no payment processor is configured; its work waits");
         };
         match effect {
             LedgerEffect::MakeSession { number } => {
@@ -155,7 +155,8 @@ impl LedgerWork {
                 let paid = T::asking(LedgerCommand::Payment(paid_by(&current)));
                 // Whatever kept it from being heard: the session is not forgotten before its money is known.
                 if let Err(error) = of.ask(origin, paid, ASK_TIMEOUT).await {
-                    return tracing::warn!(kind = T::KIND, id = %of.id(), %error, "not told of a payment, is told again");
+                    return tracing::warn!(kind = T::KIND, id = %of.id(), %error, "reporting a payment failed; \
+                         retrying");
                 }
                 self.new_references.send_modify(|count| *count += 1);
             }
@@ -204,7 +205,7 @@ impl LedgerWork {
             (reason, refunded_cents) => RefundNews::Refused { refunded_cents, reason: reason.unwrap_or_default() },
         };
         if let Err(error) = report(of, T::asking(LedgerCommand::RefundNews { refund, news })).await {
-            tracing::debug!(kind = T::KIND, id = %of.id(), %refund, %error, "not told of its refund, is told again");
+            tracing::debug!(kind = T::KIND, id = %of.id(), %refund, %error, "reporting a refund failed; retrying");
         }
     }
 }
@@ -265,16 +266,16 @@ async fn make_session<T: LedgerOwner>(processor: &Arc<dyn PaymentProcessor>, of:
     };
     // Those who wait hear of it by the commit.
     if let Err(error) = report(of, T::asking(LedgerCommand::CheckoutMade { number, news })).await {
-        tracing::debug!(kind = T::KIND, id = %of.id(), %error, "not told of its session, is told again");
+        tracing::debug!(kind = T::KIND, id = %of.id(), %error, "reporting a checkout session failed; retrying");
     }
 }
 
 fn again<T: LedgerOwner>(of: &Handle<T>, error: &ProcessorError) {
-    tracing::debug!(kind = T::KIND, id = %of.id(), %error, "the payment processor is asked again");
+    tracing::debug!(kind = T::KIND, id = %of.id(), %error, "retrying the request to the payment processor");
 }
 
 fn not_made<T: LedgerOwner>(of: &Handle<T>, refused: bool, amount: bool, reason: String) -> CheckoutNews {
-    tracing::warn!(kind = T::KIND, id = %of.id(), reason, "no checkout session was made");
+    tracing::warn!(kind = T::KIND, id = %of.id(), reason, "no checkout session was created");
     CheckoutNews::Failed { refused, amount, reason }
 }
 

@@ -56,7 +56,7 @@ impl Effects<ChannelOrder> for ChannelOrderEffects {
             ChannelOrderEffect::TellShop { number, at, .. } => return self.tell_shop(&of, number, at).await,
         };
         if let Err(error) = outcome {
-            tracing::warn!(channel_order = %of.id(), %error, "an order of another shop is not further; it is tried again");
+            tracing::warn!(channel_order = %of.id(), %error, "processing a channel order failed; retrying");
         }
     }
 }

@@ -105,14 +105,16 @@ impl Effects<Export> for ExportEffects {
                     Ok(()) | Err(WriteFault::Untold) => return,
                     Err(fault) => fault,
                 };
-                tracing::warn!(export = %export.id, number, %fault, "an export was not made, is tried again");
+                tracing::warn!(export = %export.id, number, %fault, "an export failed; retrying");
                 let _ = report(&of, ExportCommand::Failed { number, words: fault.to_string() }).await;
             }
             ExportEffect::Delete { at } => {
                 self.environment.wait_until(at, Duration::from_millis(EXPORT_LIFE_MS.unsigned_abs())).await;
                 match self.files.delete(export.id).await {
                     Ok(()) => drop(report(&of, ExportCommand::Deleted).await),
-                    Err(error) => tracing::warn!(export = %export.id, %error, "an export is still on the disk"),
+                    Err(error) => {
+                        tracing::warn!(export = %export.id, %error, "an expired export could not be deleted from disk")
+                    }
                 }
             }
         }

@@ -215,7 +215,7 @@ impl ForecasterState {
     fn adopt(&mut self, result: Option<Box<(Forecast, Knowledge)>>, me: &ActorRef<ForecasterMsg>) {
         let Some(result) = result else {
             // What was learnt is lost with the thread.
-            tracing::error!("the forecast could not be made");
+            tracing::error!("the forecast could not be computed");
             (self.knowledge, self.informed) = (Some(Box::default()), false);
             read(me.clone(), self.forecaster.shop.store.clone());
             return;

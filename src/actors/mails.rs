@@ -206,7 +206,8 @@ impl MailEffects {
             }
             Err(error) => {
                 if !self.failing.swap(true, Relaxed) {
-                    tracing::warn!(mail = %mail.id, %error, "a mail was not sent; told once until one is sent again");
+                    tracing::warn!(mail = %mail.id, %error, "sending a mail failed; not logged again until a mail is \
+                         sent");
                 }
             }
         }

@@ -123,7 +123,7 @@ impl OrderEffects {
                 }
                 Ok(None) if changes.changed().await.is_ok() => {}
                 Ok(None) => return,
-                Err(error) => return tracing::warn!(order = %of.id(), %sku, %error, "SKU not read, is read again"),
+                Err(error) => return tracing::warn!(order = %of.id(), %sku, %error, "reading a SKU failed; retrying"),
             }
         }
     }
@@ -147,7 +147,7 @@ async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice
                 tell(of, OrderCommand::InvoiceTold { invoice, money, void }).await;
             }
         }
-        Err(error) => tracing::warn!(order = %of.id(), %invoice, %error, "invoice not told, is told again"),
+        Err(error) => tracing::warn!(order = %of.id(), %invoice, %error, "notifying an invoice failed; retrying"),
     }
 }
 
@@ -157,7 +157,7 @@ async fn issue_invoice(of: &Handle<Order>) {
     match of.ask(CommandOrigin::system(), OrderCommand::IssueInvoice, ASK_TIMEOUT).await {
         Ok(answered) if matches!(answered.answer, OrderAnswer::Heard { wanted: true }) => std::future::pending().await,
         Ok(_) => {}
-        Err(error) => tracing::warn!(order = %of.id(), %error, "invoice not issued, is tried again"),
+        Err(error) => tracing::warn!(order = %of.id(), %error, "issuing an invoice failed; retrying"),
     }
 }
 
@@ -174,7 +174,7 @@ async fn tell_left(records: &Directory<ChannelOrder>, of: &Handle<Order>, record
     });
     match records.ask(record, CommandOrigin::system(), ChannelOrderCommand::Shipped(left.collect())).await {
         Ok(_) => tell(of, OrderCommand::ShopTold { shipments, last }).await,
-        Err(error) => tracing::warn!(order = %of.id(), %error, "the shop that sold it is not told yet"),
+        Err(error) => tracing::warn!(order = %of.id(), %error, "reporting to the other shop failed; retrying"),
     }
 }
 

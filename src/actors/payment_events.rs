@@ -33,7 +33,7 @@ impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
             let event = match parse(record.body.as_bytes()) {
                 Ok(event) => event,
                 Err(error) => {
-                    tracing::error!(event = record.event_id, %error, "kept payment event cannot be read");
+                    tracing::error!(event = record.event_id, %error, "a stored payment event cannot be read");
                     break true;
                 }
             };
@@ -43,7 +43,7 @@ impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
                 Ok(PaymentMatch::WaitsForSeller) => return std::future::pending().await,
                 Ok(PaymentMatch::Applied | PaymentMatch::Ignored) => break true,
                 Err(error) => {
-                    tracing::warn!(event = record.event_id, %error, "kept payment event not applied, is tried again");
+                    tracing::warn!(event = record.event_id, %error, "applying a stored payment event failed; retrying");
                     return;
                 }
             }

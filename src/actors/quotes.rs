@@ -156,7 +156,7 @@ impl Effects<Quote> for QuoteEffects {
                     Ok(()) => QuoteCommand::Ordered,
                     Err(NotOrdered::Refused(words)) => QuoteCommand::NotOrdered(words),
                     Err(NotOrdered::Trouble(error)) => {
-                        return tracing::warn!(quote = %of.id(), %error, "order not made, is tried again");
+                        return tracing::warn!(quote = %of.id(), %error, "creating the order failed; retrying");
                     }
                 };
                 if let Err(error) = of.ask(CommandOrigin::system(), outcome, ASK_TIMEOUT).await {
@@ -179,7 +179,7 @@ impl QuoteEffects {
         match self.custom_requests.ask(request, CommandOrigin::system(), news).await {
             Ok(_) => {}
             Err(AskError::Refused(refusal)) => {
-                tracing::warn!(quote = %quote_id, %request, %refusal, "a custom request does not hear of its quote");
+                tracing::warn!(quote = %quote_id, %request, %refusal, "a custom request refused the news of its quote");
             }
             Err(error) => return tracing::debug!(quote = %quote_id, %request, %error, "not told, is told again"),
         }
@@ -199,7 +199,7 @@ impl QuoteEffects {
                 Err(NotSliced::Failed(words)) => break SlicingNews::Failed(words),
                 Err(NotSliced::Waits(_) | NotSliced::NotNow(_)) => tokio::time::sleep(self.slicing_recheck).await,
                 Err(NotSliced::Trouble(error)) => {
-                    return tracing::warn!(quote = %of.id(), error, "model not sliced, is tried again");
+                    return tracing::warn!(quote = %of.id(), error, "slicing a model failed; retrying");
                 }
             }
         };

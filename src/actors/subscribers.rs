@@ -45,7 +45,7 @@ pub enum SubscriberError {
     #[error("no such subscription")]
     Missing,
     /// The subscription belongs to another customer.
-    #[error("this subscription belongs to somebody else")]
+    #[error("this subscription belongs to another customer")]
     NotTheirs,
 }
 

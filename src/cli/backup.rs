@@ -41,7 +41,7 @@ const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno
 pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
     if file.exists() {
-        return Err(CliError::Failed(format!("{} exists already: name another file", file.display())));
+        return Err(CliError::Failed(format!("{} already exists; choose another file", file.display())));
     }
     let part = UnfinishedFile::create(file)?;
     // The running server has loaded its settings; if --data names its directory, none need be loaded here.
@@ -59,7 +59,9 @@ pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
     let backup = checked(part.path.clone(), "checking").await?;
     part.keep()?;
     output::line(&format!("{}: {}", file.display(), summary(&backup)))?;
-    output::note("the secrets of the server (secrets.env, .env) are not in it: keep a copy of them in another place");
+    output::note(
+        "the backup does not contain the server's secrets (secrets.env, .env); store a copy of them separately",
+    );
     Ok(())
 }
 
@@ -67,7 +69,7 @@ pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
 pub fn summary(backup: &VerifiedBackup) -> String {
     let rows = &backup.manifest.database.rows;
     format!(
-        "{}, made at {}; {} tables with {} rows and {} files, all compared",
+        "{}, created at {}; {} tables with {} rows and {} files, all verified",
         size(backup.bytes),
         backup.manifest.made_at,
         rows.len(),
@@ -98,7 +100,8 @@ async fn download(api: &Api, part: &UnfinishedFile) -> Result<(), CliError> {
     if !answer.status().is_success() {
         return json_of(answer).await.map(drop).map_err(CliError::from);
     }
-    let pieces = answer.bytes_stream().map_err(|error| CliError::Failed(format!("the download broke off: {error}")));
+    let pieces =
+        answer.bytes_stream().map_err(|error| CliError::Failed(format!("the download was interrupted: {error}")));
     part.write(pieces).await
 }
 
@@ -111,7 +114,7 @@ async fn copy(config: &Config, part: &UnfinishedFile) -> Result<(), CliError> {
     let files = CliError::io("the folder of files cannot be opened");
     let blobs = Arc::new(Blobs::open(config.files_dir()).map_err(files)?);
     let copier = DatabaseCopier::new(own_secrets::database_settings(config));
-    let backups = Backups::open(config, copier, blobs).map_err(CliError::io("the data folder cannot be written to"))?;
+    let backups = Backups::open(config, copier, blobs).map_err(CliError::io("the data folder is not writable"))?;
     let failed = |error| CliError::Failed(format!("{error}"));
     let begun = Arc::new(backups).begin(machine_clock()).await.map_err(|error| CliError::Failed(error.to_string()))?;
     part.write(begun.pieces.into_stream().map_err(failed)).await

@@ -53,13 +53,15 @@ fn data_folder(report: &mut CheckReport, data: &Path) {
     let advice = "make it writable for this user, or choose another directory with --data DIR";
     match fs::write(&probe, "check").and_then(|()| fs::remove_file(probe)) {
         Ok(()) if existing == data => report.fine("data", format!("{} is writable", data.display())),
-        Ok(()) => report.fine("data", format!("{} does not exist yet; the first start makes it", data.display())),
+        Ok(()) => {
+            report.fine("data", format!("{} does not exist yet; it is created at the first start", data.display()))
+        }
         Err(_) if existing.is_file() => {
             report.wrong("data", format!("{} is a file, not a folder", existing.display()), advice);
         }
         Err(error) => {
             let words = io_words(&error);
-            report.wrong("data", format!("{} cannot be written to: {words}", existing.display()), advice);
+            report.wrong("data", format!("{} is not writable: {words}", existing.display()), advice);
         }
     }
 }
@@ -68,28 +70,28 @@ fn data_folder(report: &mut CheckReport, data: &Path) {
 async fn address(report: &mut CheckReport, config: &Config) {
     match Api::over_socket(&config.server.data_dir).await {
         Ok(Some(api)) => match api.get("/healthz").await {
-            Ok(_) => return report.fine("server", "a server runs on this data directory"),
+            Ok(_) => return report.fine("server", "a server is running on this data directory"),
             Err(error) => {
-                let advice = "read its log; if that does not help, restart it";
+                let advice = "check its log; if that does not help, restart it";
                 return report.wrong(
                     "server",
-                    format!("a server runs on this data directory but does not answer as it should: {error}"),
+                    format!("a server is running on this data directory but does not respond as expected: {error}"),
                     advice,
                 );
             }
         },
         Ok(None) => {}
         Err(error) => {
-            return report.wrong("server", error.to_string(), "run this command as the user that the server runs as");
+            return report.wrong("server", error.to_string(), "run this command as the same user as the server");
         }
     }
     let listen = config.server.listen;
     match TcpListener::bind(listen).await {
-        Ok(_) => report.fine("address", format!("{listen} is free to listen on")),
+        Ok(_) => report.fine("address", format!("{listen} is available")),
         Err(error) => {
             let advice = match error.kind() {
                 io::ErrorKind::AddrInUse => {
-                    "stop the program that listens there, or set server.listen to another address"
+                    "stop the program that uses this address, or set server.listen to another address"
                 }
                 io::ErrorKind::AddrNotAvailable => "set server.listen to an address of this machine",
                 _ => "set server.listen to another address",

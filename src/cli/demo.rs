@@ -90,13 +90,13 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Runs the demo until a signal or its time limit stops it.
 pub async fn run(options: DemoOptions) -> Result<(), CliError> {
-    let mut signals = Signals::listen().map_err(CliError::io("the signals that stop the demo cannot be caught"))?;
+    let mut signals = Signals::listen().map_err(CliError::io("the signal handlers of the demo cannot be installed"))?;
     let path = options.data.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_DIRECTORY));
     let mut folder = Folder::open(&path)?;
     folder.memory.printers = options.printers.unwrap_or(folder.memory.printers);
     folder.choose_base_port(options.base_port)?;
     let floor = DemoFloor::start(&mut folder).await?;
-    let peers = AllPeers::start().await.map_err(CliError::io("the simulated systems of the shop cannot start"))?;
+    let peers = AllPeers::start().await.map_err(CliError::io("the simulated systems of the shop cannot be started"))?;
     floor.printers().for_each(|printer| printer.handle.set_camera(Some(&peers.camera())));
     let config = config(&folder, &floor, &peers, options.listen.unwrap_or_else(usual_or_free))?;
     log::start(&config.log.filter, config.has_json_log());
@@ -152,7 +152,7 @@ async fn open(
     let key = setup::key(&machine).await?;
     let admin = setup::admin(&machine, &folder.memory).await?;
     let address =
-        server.address().ok_or_else(|| CliError::Failed("the server does not listen on an address".to_owned()))?;
+        server.address().ok_or_else(|| CliError::Failed("the server is not listening on an address".to_owned()))?;
     let base = format!("http://{address}");
     let api = Api::over_tcp(&base, &key)?;
     let (names, machines) = setup::shop(&api, &folder.memory, floor).await?;

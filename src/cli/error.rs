@@ -24,7 +24,7 @@ pub enum CliError {
     #[error("{0}")]
     Failed(String),
     /// The reader of standard output has closed it, which is not a failure.
-    #[error("nobody reads the output")]
+    #[error("the output was closed")]
     ReaderGone,
     /// No server runs on the data directory, and the database holds no shop.
     #[error("{words}")]
@@ -83,7 +83,7 @@ impl CliError {
             Self::Config(ConfigError::Refused(_) | ConfigError::Toml { .. }) => {
                 "`printfloor config --defaults` lists and explains every setting"
             }
-            Self::NoShop { new: true, .. } => "did you mean another --data? (--new makes a new shop there)",
+            Self::NoShop { new: true, .. } => "did you mean another --data? (--new creates a new shop there)",
             Self::NoShop { new: false, .. } => "did you mean another --data?",
             Self::Start(error) => return start_advice(error),
             Self::Fleet(FleetError::Listen { .. }) => {
@@ -98,13 +98,13 @@ impl CliError {
 fn start_advice(error: &StartError) -> Option<String> {
     let words = match error {
         StartError::Data { .. } | StartError::NotAFolder { .. } => {
-            "choose another directory with --data DIR, or make this one a directory that this user may write to"
+            "choose another directory with --data DIR, or make this one writable for this user"
         }
-        StartError::RestoreUnfinished { .. } => "run `printfloor restore FILE` again, which begins anew",
-        StartError::Held { .. } => "stop that server first, or give this one its own directory with --data DIR",
+        StartError::RestoreUnfinished { .. } => "run `printfloor restore FILE` again to start over",
+        StartError::Held { .. } => "stop that server first, or use another directory with --data DIR",
         StartError::Listen { source, .. } => match source.kind() {
             io::ErrorKind::AddrInUse => {
-                "another program listens there: stop it, or choose another address with --listen ADDR"
+                "another program is using this address; stop it, or choose another address with --listen ADDR"
             }
             io::ErrorKind::AddrNotAvailable => "choose another address with --listen ADDR",
             io::ErrorKind::PermissionDenied => {
@@ -127,14 +127,14 @@ fn secrets_advice(error: &SecretsError) -> Option<String> {
         SecretsError::Missing { names, file, .. } => {
             let one = names.len() == 1;
             Some(format!(
-                "put back {}, or set {} as {} when the shop was made, in .env or the environment",
+                "restore {}, or set {} as {} when the shop was created, in .env or the environment",
                 file.display(),
                 if one { "it" } else { "them" },
                 if one { "it was" } else { "they were" },
             ))
         }
         SecretsError::Differ { file, .. } => Some(format!(
-            "put the former value into {}, .env or the environment; `printfloor config --set` shows where the present \
+            "set the previous value in {}, .env or the environment; `printfloor config --set` shows where the current \
              one is set",
             file.display()
         )),
@@ -146,15 +146,15 @@ fn secrets_advice(error: &SecretsError) -> Option<String> {
 pub fn database_advice(error: &OpenError) -> &'static str {
     match error {
         OpenError::InUse => {
-            "name the data directory of that server with --data DIR, or stop it first, or give this one its own \
-             database with DATABASE_URL"
+            "specify the data directory of that server with --data DIR, stop it first, or use another database with \
+             DATABASE_URL"
         }
-        OpenError::Unreachable { .. } => "is the database server running, and is its address in DATABASE_URL right?",
-        OpenError::RestoreUnfinished => "run `printfloor restore FILE` again, which begins anew",
+        OpenError::Unreachable { .. } => "is the database server running, and is its address in DATABASE_URL correct?",
+        OpenError::RestoreUnfinished => "run `printfloor restore FILE` again to start over",
         OpenError::NotADatabase | OpenError::NoWriterRow => {
             "restore it from a backup, or start with another --data DIR"
         }
-        _ => "are user, password and name of the database in DATABASE_URL right? `printfloor check` tests it",
+        _ => "are the user, password and database name in DATABASE_URL correct? `printfloor check` tests them",
     }
 }
 

@@ -16,7 +16,7 @@ pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {
     let created = created?;
     output::line(&created.key)?;
     output::note(&format!(
-        "created the {} key \"{}\" ({}); store it now, it cannot be shown again",
+        "created the {} key \"{}\" ({}); store it now, because it cannot be shown again",
         Role::from(new.role).word(),
         new.name,
         created.id

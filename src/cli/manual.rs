@@ -21,7 +21,7 @@ pub fn man() -> Result<(), CliError> {
     let mut program = Cli::command();
     program.build();
     let mut page = Vec::new();
-    written(&program, &mut page).map_err(CliError::io("the manual page cannot be made"))?;
+    written(&program, &mut page).map_err(CliError::io("the manual page cannot be generated"))?;
     output::print(&String::from_utf8_lossy(&page))
 }
 

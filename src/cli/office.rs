@@ -240,13 +240,13 @@ pub fn no_shop(config: &Config) -> String {
     let there = match std::fs::read_dir(&data).map(Iterator::count) {
         Err(_) => "it does not exist",
         Ok(0) => "it is empty",
-        Ok(_) => "it holds no shop",
+        Ok(_) => "it contains no shop",
     };
     if config.database.url.is_empty() {
-        return format!("no server runs over {} and {there}", data.display());
+        return format!("no server is running on {} and {there}", data.display());
     }
     let database = connect::display_url(config.database_url().expose());
-    format!("no server runs over {} and {database} holds no shop", data.display())
+    format!("no server is running on {} and {database} contains no shop", data.display())
 }
 
 async fn hash(password: String, email: &str) -> Result<String, CliError> {

@@ -17,7 +17,7 @@ fn twice() -> Result<String, CliError> {
     let prompt = |words| rpassword::prompt_password(words).map_err(CliError::io("the password cannot be read"));
     let first = prompt("Password: ")?;
     if first != prompt("Repeat the password: ")? {
-        return Err(CliError::Failed("the two passwords are not the same".to_owned()));
+        return Err(CliError::Failed("the passwords do not match".to_owned()));
     }
     checked(first)
 }
@@ -33,7 +33,7 @@ fn line(from: impl Read) -> Result<String, CliError> {
 fn checked(password: String) -> Result<String, CliError> {
     if password.is_empty() {
         return Err(CliError::Failed(
-            "there is no password: type it at a terminal, or pass it as one line on standard input".to_owned(),
+            "no password given: enter it at a terminal, or pass it as one line on standard input".to_owned(),
         ));
     }
     Ok(password)
@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(line("correct horse \r\nmore".as_bytes()).unwrap(), "correct horse ");
         assert_eq!(line("no end".as_bytes()).unwrap(), "no end");
         for nothing in ["", "\n", "\nsecond"] {
-            assert!(line(nothing.as_bytes()).unwrap_err().to_string().contains("there is no password"));
+            assert!(line(nothing.as_bytes()).unwrap_err().to_string().contains("no password given"));
         }
     }
 }

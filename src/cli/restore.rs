@@ -53,15 +53,16 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
     let manifest = &backup.manifest;
     if manifest.database.kind != copier.kind() {
         return Err(CliError::Failed(format!(
-            "the backup is of a {} database, and the settings name {}: name one of the same kind with DATABASE_URL",
+            "the backup is of a {} database, but the settings use {}: specify a database of the same kind with \
+             DATABASE_URL",
             manifest.database.kind,
             connect::display_url(&database.url)
         )));
     }
     if !Migrator::migrations().iter().any(|migration| migration.name() == manifest.schema_version) {
         return Err(CliError::Failed(format!(
-            "the backup was made by version {} of printfloor, which is newer than this one ({}): install that version, and \
-             try again",
+            "the backup was created by version {} of printfloor, which is newer than this one ({}): install that \
+             version and try again",
             manifest.version,
             env!("CARGO_PKG_VERSION")
         )));
@@ -103,24 +104,22 @@ impl Restoring {
         let target = copier.restore_target().await.map_err(|error| failed(&error))?;
         match stage {
             RestoreStage::Complete(earlier) if earlier.backup == mark.backup => {
-                output::note("an earlier run has restored this backup, and was cut off before it said so");
+                output::note("an earlier run restored this backup but was interrupted before it reported success");
                 return Ok(None);
             }
             RestoreStage::Interrupted(Some(earlier)) => {
                 if !earlier.has_places_of(&mark) {
                     return Err(CliError::Failed(format!(
-                        "an interrupted restore wrote to other places than those of the present settings: put the settings \
-                         back, or empty {} and the former places by hand",
+                        "an interrupted restore wrote to other places than the current settings specify: restore the \
+                         settings, or empty {} and the previous places manually",
                         config.server.data_dir.display()
                     )));
                 }
                 if target == RestoreTarget::Used && restore.final_file.is_none() {
                     return Err(not_empty(&connect::display_url(&restore.database.url), "has tables"));
                 }
-                output::note(
-                    "an earlier restore was interrupted: what it left is removed, and the restore begins anew",
-                );
-                restore.clear().map_err(CliError::io("what an interrupted restore left cannot be removed"))?;
+                output::note("an earlier restore was interrupted; removing its remains and starting over");
+                restore.clear().map_err(CliError::io("the remains of an interrupted restore cannot be removed"))?;
             }
             // The mark of another backup is gone, but not what that left. One that says nothing was all there was.
             RestoreStage::Complete(_) | RestoreStage::Interrupted(None) | RestoreStage::Unmarked => {
@@ -184,7 +183,7 @@ impl Restoring {
             progress.end();
             unpacked
         });
-        let failed = |error: &dyn std::fmt::Display| CliError::Failed(format!("the restore is not finished: {error}"));
+        let failed = |error: &dyn std::fmt::Display| CliError::Failed(format!("the restore is incomplete: {error}"));
         unpacked.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
         let copy = &self.places.database;
         copier.restore_from(copy, &backup.manifest.database.rows).await.map_err(|error| failed(&error))?;
@@ -208,8 +207,8 @@ impl Restoring {
 
 fn not_empty(what: &str, why: &str) -> CliError {
     CliError::Failed(format!(
-        "{what} is not empty: it {why}. A backup is restored into an empty data folder and an empty database: name others with \
-         --data and DATABASE_URL, or move what is there away"
+        "{what} is not empty: it {why}. A backup can only be restored into an empty data folder and an empty \
+         database: specify others with --data and DATABASE_URL, or move the existing data away"
     ))
 }
 
@@ -266,7 +265,8 @@ fn sync(path: &Path) -> io::Result<()> {
 }
 
 fn sqlite_url(file: &Path) -> Result<String, CliError> {
-    let text = file.to_str().ok_or_else(|| CliError::Failed("the path of the database is no text".to_owned()))?;
+    let text =
+        file.to_str().ok_or_else(|| CliError::Failed("the path of the database must be valid UTF-8".to_owned()))?;
     Ok(format!("sqlite://{}?mode=rw", text.replace('%', "%25").replace('?', "%3F").replace('#', "%23")))
 }
 
@@ -276,11 +276,11 @@ fn report(config: &Config, backup: &VerifiedBackup) -> Result<(), CliError> {
     output::line(&format!("restored into {}: {}", data.display(), summary(backup)))?;
     if !config.secrets_file().exists() && config.auth.secrets_key.is_empty() {
         output::note(&format!(
-            "put the secrets of the shop back as {}: it does not start without",
+            "restore the shop's secrets as {}: it does not start without them",
             config.secrets_file().display()
         ));
     }
-    output::note("start the server, and review the restore at /shop/settings/restore: no job is started until then");
+    output::note("start the server and review the restore at /shop/settings/restore; no jobs start until then");
     Ok(())
 }
 

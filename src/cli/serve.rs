@@ -23,7 +23,8 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     for warning in &warnings {
         tracing::warn!("{warning}");
     }
-    let mut signals = Signals::listen().map_err(CliError::io("the signals that stop the server cannot be caught"))?;
+    let mut signals =
+        Signals::listen().map_err(CliError::io("the signal handlers of the server cannot be installed"))?;
     let within = config.server.shutdown_timeout_seconds.duration();
     let server = tokio::select! {
         biased; // a server that has started is stopped in order
@@ -32,7 +33,7 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     };
     if let Some(file) = server.made_secrets() {
         let file = absolute(file);
-        tracing::info!("made new secrets: keep {} with the data, which cannot be used without it", file.display());
+        tracing::info!("created new secrets: keep {} with the data, which is unusable without it", file.display());
     }
     let nobody = office::access(&server).await?.users.values().all(|user| user.archived);
     let program = shell_word(&program(env::args_os().next(), env::current_dir().ok().as_deref()));
@@ -51,13 +52,13 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
         return Err(CliError::Failed("another server has taken over the database".to_owned()));
     }
     output::note(&format!(
-        "stopping: running requests have {} s to finish; a second signal stops the server at once",
+        "stopping: running requests have {} s to finish; a second signal stops the server immediately",
         within.as_secs_f64()
     ));
     tokio::select! {
         biased; // done before given up
         () = server.stop(within) => {}
-        () = signals.next() => return Err(CliError::Failed("stopped at once by a second signal".to_owned())),
+        () = signals.next() => return Err(CliError::Failed("stopped immediately by a second signal".to_owned())),
         () = tokio::time::sleep(within + CLOSE_GRACE) => {
             return Err(CliError::Failed("not all requests finished in time".to_owned()));
         }
@@ -89,20 +90,17 @@ fn greeting(
     line("control", data.join(CONTROL_SOCKET).display().to_string());
     if let Some(code) = setup_code {
         let place = base.as_ref().map(|base| format!("open {base}/setup in a browser; ")).unwrap_or_default();
-        line("setup", format!("{place}the one-time code is {code}; it lasts for 24 hours"));
+        line("setup", format!("{place}the one-time code is {code}; it is valid for 24 hours"));
     }
     if nobody {
         let data = shell_word(&data.display().to_string());
         text.push_str(
-            "\nThere are no accounts yet. The setup makes one; without a browser, run in another terminal:\n",
+            "\nThere are no accounts yet. The setup creates one; without a browser, run in another terminal:\n",
         );
         let _ = writeln!(text, "  {program} user create --data {data} --email you@example.com --role admin");
         let _ = writeln!(text, "  {program} key create --data {data} --name first --role admin");
         if let Some(base) = &base {
-            let _ = writeln!(
-                text,
-                "Then open {base}/docs, press Authorize, and enter the key: every request can be tried there."
-            );
+            let _ = writeln!(text, "Then open {base}/docs, press Authorize and enter the key to try any request.");
         }
     }
     text

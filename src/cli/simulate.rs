@@ -16,7 +16,8 @@ use super::{CliError, Signals, SimulateArgs};
 /// Starts the printers, prints one JSON line `{type, baseUrl, apiKey, serial}` for each, and waits for a signal. The
 /// payment processor's line is `{type, baseUrl, apiKey, webhookSecret, eventsTo}`, with the type `payments`.
 pub async fn run(args: &SimulateArgs) -> Result<(), CliError> {
-    let mut signals = Signals::listen().map_err(CliError::io("the signals that stop the program cannot be caught"))?;
+    let mut signals =
+        Signals::listen().map_err(CliError::io("the signal handlers of the program cannot be installed"))?;
     let fleet = Fleet::start(options(args)).await?;
     let processor = payment_processor(args).await?;
     let mut lines: String = fleet.printers.iter().map(|printer| printer.print_line() + "\n").collect();
@@ -95,7 +96,7 @@ impl Args for FleetSizes {
                     .long(flag.as_str())
                     .value_name("N")
                     .value_parser(value_parser!(u16))
-                    .help(format!("Number of {about}; without any number, one of each kind")),
+                    .help(format!("Number of {about}; if no numbers are given, one of each kind")),
             )
         })
     }

@@ -36,7 +36,9 @@ async fn set_password(office: &Office, email: &str) -> Result<UserLine, CliError
     let address = email.trim().to_lowercase();
     let user = office.users().await?.into_iter().find(|user| user.email == address);
     let user = user.ok_or_else(|| {
-        CliError::Failed(format!("nobody has the e-mail address {email}; `printfloor user list` shows all accounts"))
+        CliError::Failed(format!(
+            "no account has the e-mail address {email}; `printfloor user list` shows all accounts"
+        ))
     })?;
     let password = password::ask().await?;
     office.set_password(&user, password).await?;

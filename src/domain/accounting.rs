@@ -224,7 +224,7 @@ impl Accounting {
                 let at = self.requests.iter().position(matches_state).ok_or_else(invalid_state)?;
                 if self.requests.get(at).is_some_and(|one| one.session != *session) {
                     // It stays: a stranger who learnt it ends nobody's way.
-                    return Err(Refusal::forbidden("other_session", "another session asked for this connection"));
+                    return Err(Refusal::forbidden("other_session", "this connection was started in another session"));
                 }
                 let request = self.requests.remove(at);
                 Ok(Decision::to(self, AccountingAnswer::Verifier(request.sealed_verifier)))
@@ -281,14 +281,14 @@ impl Accounting {
         if self.link_of(renewals).is_none() {
             return Decision::unchanged(AccountingAnswer::Done);
         }
-        let reason = format!("the accounting system must be connected anew: {words}");
+        let reason = format!("the accounting system must be reconnected: {words}");
         let text = format!(
-            "Paid invoices and credit notes are no longer sent to the accounting system: {reason}.\n\nAn admin who signs \
-             in with the same e-mail address as customer connects it at {}/api/v1/integrations/accounting/connect. What \
-             was issued meanwhile is sent then.\n",
+            "Paid invoices and credit notes are no longer sent to the accounting system: {reason}.\n\nAn admin whose \
+             e-mail address is also that of a customer account can reconnect it at \
+             {}/api/v1/integrations/accounting/connect. Documents issued in the meantime are sent then.\n",
             cx.rules.public_url
         );
-        let mails = Mail::alert(cx, AlertKind::Accounting, "The accounting system must be connected anew", &text);
+        let mails = Mail::alert(cx, AlertKind::Accounting, "Reconnect the accounting system", &text);
         (self.link, self.lost) = (None, Some(reason));
         done(self).created(mails)
     }
@@ -298,20 +298,20 @@ fn fits(tokens: &SealedTokens) -> Result<(), Refusal> {
     if tokens.access.len() <= MAX_SEALED_CHARS && tokens.refresh.len() <= MAX_SEALED_CHARS {
         return Ok(());
     }
-    Err(Refusal::new(Class::Invalid, "token_too_long", "the provider's tokens are too long to be kept"))
+    Err(Refusal::new(Class::Invalid, "token_too_long", "the provider's tokens are too long to store"))
 }
 
 fn invalid_state() -> Refusal {
     Refusal::new(
         Class::Invalid,
         INVALID_STATE,
-        "this connection was asked for too long ago, was made already, or was never asked for; begin again",
+        "this connection request is unknown, has expired or was already used; start again",
     )
 }
 
 /// Builds the refusal for tokens that were replaced by a reconnect, disconnect or renewal in between.
 fn other_tokens() -> Refusal {
-    Refusal::conflict("other_tokens", "there are other tokens now")
+    Refusal::conflict("other_tokens", "the tokens have been replaced in the meantime")
 }
 
 #[cfg(test)]

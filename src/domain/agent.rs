@@ -28,17 +28,17 @@ macro_rules! skills {
 }
 
 skills! {
-    PausePrint = "pause-print", "Pauses a job, or whatever a printer prints.";
-    ResumePrint = "resume-print", "Resumes a job, or whatever a printer has paused.";
-    CancelPrint = "cancel-print", "Cancels a job, or whatever a printer prints.";
-    EmergencyStop = "emergency-stop", "Stops a printer at once.";
-    PrinterStatus = "printer-status", "Tells of one printer.";
-    FarmStatus = "farm-status", "Tells of all printers and of the work that waits.";
-    OrderStatus = "order-status", "Tells of an order and its jobs.";
-    StockLevel = "stock-level", "Tells of one material, or of all.";
-    LowStock = "low-stock", "Tells which materials are below their reorder point.";
+    PausePrint = "pause-print", "Pauses a job, or the current print of a printer.";
+    ResumePrint = "resume-print", "Resumes a job, or the paused print of a printer.";
+    CancelPrint = "cancel-print", "Cancels a job, or the current print of a printer.";
+    EmergencyStop = "emergency-stop", "Stops a printer immediately.";
+    PrinterStatus = "printer-status", "Reports the state of one printer.";
+    FarmStatus = "farm-status", "Reports the state of all printers and the waiting work.";
+    OrderStatus = "order-status", "Reports the state of an order and its jobs.";
+    StockLevel = "stock-level", "Reports the stock of one material, or of all.";
+    LowStock = "low-stock", "Lists the materials below their reorder point.";
     ReleaseJob = "release-job", "Releases a job that awaits review.";
-    BedCleared = "bed-cleared", "Says that a printer's bed was cleared.";
+    BedCleared = "bed-cleared", "Confirms that a printer's bed is clear.";
 }
 
 impl Skill {

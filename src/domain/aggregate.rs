@@ -133,7 +133,7 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     }
     /// Translates a violated database constraint (such as a duplicate code) to a refusal.
     fn clash(constraint: &str) -> Refusal {
-        Refusal::conflict("conflict", format!("{constraint} is taken"))
+        Refusal::conflict("conflict", format!("{constraint} is already in use"))
     }
     /// Returns the outside work that this state calls for. Level-triggered: called after every load and every commit.
     /// Recovery consists of nothing else.

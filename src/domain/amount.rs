@@ -78,7 +78,7 @@ impl Amount {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AmountError {
     /// More than three decimals.
-    #[error("at most three decimals")]
+    #[error("must have at most three decimals")]
     TooFine,
     /// Value beyond ±[`MAX_AMOUNT`].
     #[error("too large")]

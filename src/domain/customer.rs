@@ -156,7 +156,7 @@ impl Aggregate for Customer {
         match (this, command) {
             (None, C::Create { email, session_hash }) => create(id, cx, email, session_hash.as_deref()),
             (None, _) => Err(Refusal::not_found(Self::KIND)),
-            (Some(_), C::Create { .. }) => Err(Refusal::conflict("exists", "this customer exists already")),
+            (Some(_), C::Create { .. }) => Err(Refusal::conflict("exists", "this customer already exists")),
             (Some(customer), C::OpenSession { hash }) => Ok(open_session(customer.clone(), cx, hash)),
             (Some(customer), C::EndSession(session)) => Ok(end_session(customer.clone(), *session)),
             (Some(customer), C::Update(change)) => profile::update(customer, cx, change),
@@ -173,7 +173,7 @@ impl Aggregate for Customer {
     }
 
     fn clash(_: &str) -> Refusal {
-        Refusal::conflict(EMAIL_TAKEN, "another customer has this e-mail address")
+        Refusal::conflict(EMAIL_TAKEN, "another customer uses this e-mail address")
     }
 }
 

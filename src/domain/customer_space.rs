@@ -23,10 +23,10 @@ pub struct SpaceUse {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpaceRefusal {
     /// Too many bytes are waiting for the shop's answer.
-    #[error("the shop has too many files to answer and takes no more for now; try again later")]
+    #[error("the shop has too many unanswered files to accept more; try again later")]
     Unclaimed,
     /// Too little disk space is left.
-    #[error("the shop has no room for more files now; try again later")]
+    #[error("the shop has no storage space for more files; try again later")]
     Disk,
 }
 

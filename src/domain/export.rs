@@ -80,10 +80,10 @@ impl ExportScope {
         let mut faults = Faults::default();
         if let Some(status) = self.status.as_deref().filter(|status| !self.kind.statuses().contains(status)) {
             let words = self.kind.statuses().join(", ");
-            faults.note("status", format!("{status:?} is none of {words}"));
+            faults.note("status", format!("must be one of {words}, not {status:?}"));
         }
         if let (Some(from), Some(to)) = (self.from, self.to) {
-            faults.check(from < to, "to", "must be later than from");
+            faults.check(from < to, "to", "must be later than `from`");
         }
         faults.refuse()
     }
@@ -267,7 +267,7 @@ impl Aggregate for Export {
                 Ok(to(export))
             }
             (None, _) => Err(Refusal::not_found(Self::KIND)),
-            (Some(_), ExportCommand::Request { .. }) => Err(Refusal::conflict("exists", "this export exists already")),
+            (Some(_), ExportCommand::Request { .. }) => Err(Refusal::conflict("exists", "this export already exists")),
             (Some(this), command) => Ok(this.after(cx, command)),
         }
     }
@@ -367,8 +367,8 @@ impl Export {
     fn mail_of_failure(&self, cx: &DecisionContext<'_>) -> Option<Mail> {
         let word = self.scope.kind.word();
         let text = format!(
-            "The table of {word} that you asked for could not be made, though it was tried {MAX_EXPORT_TRIES} times. \
-             Please ask for it again later.\n"
+            "The export of {word} that you requested failed after {MAX_EXPORT_TRIES} attempts. Please request it \
+             again later.\n"
         );
         Some(Mail::new(cx, vec![self.mail_to.clone()?], format!("Your export of {word} failed"), text))
     }

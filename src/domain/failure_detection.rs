@@ -115,11 +115,11 @@ pub fn keeps_secret(url: &str) -> Option<&'static str> {
     let behind_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = behind_scheme.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.contains('@') {
-        return Some("its address has user name and password in it");
+        return Some("its URL contains a user name and password");
     }
     let members = url.split(['?', '&', ';']).skip(1).filter_map(|member| member.split_once('='));
     let secret = members.map(|(name, _)| name.to_ascii_lowercase()).any(|name| SECRETS.contains(&name.as_str()));
-    secret.then_some("its address has a key or password in it")
+    secret.then_some("its URL contains a key or password")
 }
 
 #[cfg(test)]

@@ -206,7 +206,7 @@ impl Aggregate for File {
             },
             (Some(file), FileCommand::Archive) => Self { archived: true, ..file.clone() },
             (Some(_), FileCommand::Create { .. }) => {
-                return Err(Refusal::conflict("exists", "this file exists already"));
+                return Err(Refusal::conflict("exists", "this file already exists"));
             }
             (None, FileCommand::Archive) => return Err(Refusal::not_found(Self::KIND)),
         };

@@ -32,7 +32,7 @@ fn is_invisible(c: char) -> bool {
 pub fn clean_name(path: &str) -> Result<String, Refusal> {
     let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
     if last.contains(turns_direction) {
-        let words = "has a name with invisible characters that turn its direction; rename it";
+        let words = "has a name with invisible characters that change the text direction; rename it";
         return Err(Refusal::field("file", words));
     }
     let clean: String = last.chars().filter(|c| !is_invisible(*c)).collect();

@@ -76,19 +76,19 @@ pub struct Found {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     /// The file is truncated.
-    #[error("the file is cut off: upload it again")]
+    #[error("the file is incomplete; upload it again")]
     CutOff,
     /// The bytes do not match their checksum.
-    #[error("a checksum in the file is wrong: it was damaged, upload it again")]
+    #[error("the file is damaged, as a checksum does not match; upload it again")]
     Checksum,
     /// The file has more parts than plausible for its type; reading it would take too long.
-    #[error("the file has more parts than any print needs: export it again")]
+    #[error("the file has too many parts; export it again")]
     TooManyParts,
     /// The image has so many pixels that showing it would need more memory than a browser has.
-    #[error("the picture has too many pixels: save it smaller and upload that")]
+    #[error("the image has too many pixels; upload a smaller one")]
     TooManyPixels,
     /// The format version is unknown.
-    #[error("this version of binary G-code is not supported: export it as text")]
+    #[error("this version of binary G-code is not supported; export the file as text")]
     Unknown,
 }
 

@@ -119,13 +119,13 @@ impl Integration {
             return Decision::unchanged(cursor);
         }
         let text = format!(
-            "The integration {title} answers, and the shop cannot use its answers: {}.\n\nThis stays so until a person mends it: \
-             let its token do this there, or change its address or token at {}/shop/settings/integrations. You are told \
-             again only after it was well in between.\n",
+            "The integration {title} responds, but its responses cannot be used: {}.\n\nThis needs a person to fix \
+             it: check the permissions of its token there, or change its URL or token at \
+             {}/shop/settings/integrations. You are notified again only if the problem recurs after it was fixed.\n",
             one_line(why),
             cx.rules.public_url
         );
-        let mails = Mail::alert(cx, AlertKind::Integration, &format!("Integration needs a person: {title}"), &text);
+        let mails = Mail::alert(cx, AlertKind::Integration, &format!("Integration needs attention: {title}"), &text);
         Decision::to(Self { alerted_at: Some(cx.now), ..self }, cursor).created(mails)
     }
 }
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(told.len(), 1);
         assert_eq!(
             (told[0].alert, &*told[0].subject),
-            (Some(AlertKind::Integration), "Integration needs a person: Parts management")
+            (Some(AlertKind::Integration), "Integration needs attention: Parts management")
         );
         assert!(told[0].text.contains("PLA: it refuses the token (status 403)."), "{}", told[0].text);
         assert_eq!(mails(needs_person()).unwrap().len(), 0, "they know");

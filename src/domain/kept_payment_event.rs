@@ -251,15 +251,15 @@ impl KeptPaymentEvent {
         if given_up {
             let subject = format!("A {what}{amount} matched no order in {TRIED_DAYS} days");
             let text = format!(
-                "The payment event {event} matched no order in {TRIED_DAYS} days and is not tried again.{named}\n\
+                "The payment event {event} matched no order in {TRIED_DAYS} days and is no longer retried.{named}\n\
                  Please look it up at the payment processor.\n"
             );
             (subject, text)
         } else {
             let subject = format!("A {what}{amount} matches no order");
             let text = format!(
-                "The payment processor reports a {what}{amount} that belongs to no order (event {event}).{named} It is \
-                 tried again at each new order and every hour, for {TRIED_DAYS} days.\n"
+                "The payment processor reports a {what}{amount} that matches no order (event {event}).{named} \
+                 Matching is retried with each new order and every hour, for {TRIED_DAYS} days.\n"
             );
             (subject, text)
         }

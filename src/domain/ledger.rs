@@ -231,16 +231,17 @@ pub trait Payable: Sized {
         let (word, due) = (Self::WORD, self.to_pay());
         match self.stage() {
             LedgerStage::Closed => {
-                not_payable(format!("the {word} is {} and takes no payment", self.status_in_words()))
+                not_payable(format!("the {word} cannot be paid because its status is {}", self.status_in_words()))
             }
             LedgerStage::Paid => Err(Refusal::conflict("already_paid", format!("the {word} is already paid"))),
             LedgerStage::Payable if UNLIKE_UNITS.contains(&self.ledger_currency()) => {
                 let currency = self.ledger_currency();
                 not_payable(format!(
-                    "the payment processor counts {currency} in other units than this shop; pay otherwise"
+                    "the payment processor uses a different smallest unit of {currency} than this shop; pay in \
+                     another way"
                 ))
             }
-            LedgerStage::Payable if due == 0 => not_payable(format!("nothing is to be paid for this {word}")),
+            LedgerStage::Payable if due == 0 => not_payable(format!("nothing is due for this {word}")),
             LedgerStage::Payable => Ok(due),
         }
     }

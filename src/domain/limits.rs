@@ -88,7 +88,7 @@ impl LimitKind {
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Staff | Self::Customer | Self::Anonymous => ("requests", "a minute"),
-            Self::Login | Self::Account => ("tries to sign in", "15 minutes"),
+            Self::Login | Self::Account => ("sign-in attempts", "15 minutes"),
             Self::Agent => ("commands", "a minute"),
             Self::LinkOfEmail | Self::LinkOfAddress => ("sign-in links", "15 minutes"),
             Self::DraftOrder => ("draft orders", "an hour"),

@@ -149,7 +149,7 @@ impl ReminderFields {
     pub(super) fn check(&self) -> Result<(), Refusal> {
         let Self { every_hours, every_prints, every_grams, every_failures, .. } = self;
         if every_hours.is_none() && every_prints.is_none() && every_grams.is_none() && every_failures.is_none() {
-            let words = "at least one of everyHours, everyPrints, everyGrams and everyFailures must be given";
+            let words = "at least one of everyHours, everyPrints, everyGrams and everyFailures is required";
             return Err(Refusal::field("everyHours", words));
         }
         Ok(())

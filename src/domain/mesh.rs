@@ -38,19 +38,19 @@ pub struct MeshFacts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MeshFault {
     /// The file is in another format.
-    #[error("is no STL and no 3MF")]
+    #[error("is neither an STL nor a 3MF file")]
     NotAMesh,
     /// The file is truncated, or its content is not a mesh.
     #[error("is damaged: export it again")]
     Damaged,
     /// A coordinate is not a number, or is far outside any machine.
-    #[error("has coordinates that are no lengths")]
+    #[error("has coordinates that are not valid numbers")]
     NoLength,
     /// The mesh has more facets, corners, parts or levels than any print needs.
     #[error("has too many facets or parts")]
     TooLarge,
     /// The surface encloses nothing: it is open, turned inside out, or flat.
-    #[error("encloses no volume: its surface is open or flat")]
+    #[error("does not enclose a volume; its surface is open or flat")]
     Empty,
 }
 
@@ -101,7 +101,7 @@ pub fn measure(
 }
 
 fn timed_out() -> MeasureError {
-    MeasureError::Io(io::Error::new(io::ErrorKind::TimedOut, "the model takes too long to read"))
+    MeasureError::Io(io::Error::new(io::ErrorKind::TimedOut, "reading the model takes too long"))
 }
 
 /// Corner coordinates in millimetres.

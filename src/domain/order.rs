@@ -238,7 +238,7 @@ pub struct Order {
     /// Shipments that have left, oldest first; empty in orders that were shipped before shipments were recorded.
     #[serde(default)]
     pub shipments: Vec<SentShipment>,
-    /// Reasons for which a person must look at the order, each at most once: `refund_due` (money has to go back),
+    /// Reasons for which a person must look at the order, each at most once: `refund_due` (money must be refunded),
     /// `amount_mismatch` (another amount or currency came than was due), `job_failed`, `all_jobs_cancelled`, `short`
     /// (ready with fewer good parts than were ordered), `needs_attention` (rejected parts that nothing makes again),
     /// `rejected_after_shipping` (parts that left were rejected, and as many were not sent since; on a shipped order it

@@ -20,9 +20,9 @@ pub fn password_fault(password: &str) -> Option<String> {
     } else if password.len() > MAX_PASSWORD_BYTES {
         Some(format!("must have at most {MAX_PASSWORD_BYTES} bytes"))
     } else if password.trim().is_empty() {
-        Some("must not be blank".to_owned())
+        Some("must not be only whitespace".to_owned())
     } else if COMMON.contains(password.trim().to_lowercase().as_str()) {
-        Some("must not be one of the most common passwords; choose another".to_owned())
+        Some("must not be one of the most common passwords".to_owned())
     } else {
         None
     }

@@ -13,7 +13,7 @@ use crate::signing::{hmac_sha256, same};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
     /// The header has no readable `t=`, or more than one.
-    #[error("the signature header has no single timestamp t=")]
+    #[error("the signature header must have exactly one timestamp, t=")]
     NoTimestamp,
     /// The header has no `v1=`.
     #[error("the signature header has no v1= signature")]
@@ -25,7 +25,7 @@ pub enum SignatureError {
     #[error("the signature is too old")]
     TooOld,
     /// The signature is valid but its timestamp lies in the future.
-    #[error("the signature's timestamp lies in the future")]
+    #[error("the timestamp of the signature is in the future")]
     Ahead,
 }
 

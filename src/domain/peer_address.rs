@@ -27,11 +27,11 @@ pub enum PeerAddressError {
     NotAUrl(&'static str),
     /// It contains a user name or a password.
     #[error(
-        "must not contain a user name or password, because it is shown and logged; what signs in there has a setting of its own"
+        "must not contain a user name or password, because it is displayed and logged; use the setting for credentials"
     )]
     Credentials,
     /// Its host belongs to this denied range.
-    #[error("is {0}, not a system of the shop")]
+    #[error("must be the address of a system of the shop, not {0}")]
     Denied(&'static str),
 }
 

@@ -135,11 +135,11 @@ impl Aggregate for Posting {
             (Some(this), PostingCommand::Refused { round, words }) if this.awaits(*round) => {
                 let words = shortened(words.clone(), MAX_WORDS_CHARS);
                 let text = format!(
-                    "The accounting system does not take {}: {words}.\n\nMend it there or in the settings and have it \
-                     tried again; nothing else waits for it.\n",
+                    "The accounting system rejected {}: {words}.\n\nFix it there or in the settings, then retry the \
+                     document. Nothing else is held up by it.\n",
                     this.number
                 );
-                let subject = format!("{} is not in the books", this.number);
+                let subject = format!("{} was not posted", this.number);
                 let mails = Mail::alert(cx, AlertKind::Accounting, &subject, &text);
                 let (state, error) = (PostingState::Refused, Some(words));
                 Ok(to(Self { state, error, updated_at: cx.now, ..this.clone() }).created(mails))
@@ -149,7 +149,7 @@ impl Aggregate for Posting {
                 Ok(to(Self { state, round, updated_at: cx.now, ..this.clone() }))
             }
             (Some(this), PostingCommand::Retry) if this.state == PostingState::Posted => {
-                Err(Refusal::conflict("already_posted", format!("{} is in the books", this.number)))
+                Err(Refusal::conflict("already_posted", format!("{} is already posted", this.number)))
             }
             (Some(this), _) => Ok(Decision::unchanged(Box::new(this.clone()))),
         }

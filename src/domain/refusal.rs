@@ -83,15 +83,16 @@ impl Refusal {
         let message = match &faults[..] {
             [one] if left_out == 0 => format!("{}: {}", one.path, one.message),
             _ if left_out > 0 => {
-                format!("{} fields are not valid; the first {} are named", faults.len() + left_out, faults.len())
+                format!("{} fields are invalid; the first {} are listed", faults.len() + left_out, faults.len())
             }
-            _ => format!("{} fields are not valid", faults.len()),
+            _ => format!("{} fields are invalid", faults.len()),
         };
         Self { class: Class::Invalid, code: "validation_failed".to_owned(), message, faults }
     }
-    /// Creates a 409 `invalid_transition`: the state table does not allow `what` in this state.
+    /// Creates a 409 `invalid_transition`: the state table does not allow the action in this state. `what` is a clause
+    /// such as "the invoice cannot be voided".
     pub fn transition(what: &str, state: impl std::fmt::Display) -> Self {
-        Self::conflict("invalid_transition", format!("{what} is not possible while {state}"))
+        Self::conflict("invalid_transition", format!("{what} while its status is {state}"))
     }
 }
 
@@ -233,7 +234,7 @@ mod tests {
         (0..100_000).for_each(|n| many.note(&format!("m{n}"), "is not known"));
         let refusal = Refusal::faults(many);
         assert_eq!(refusal.faults.len(), MAX_FAULTS);
-        assert_eq!(refusal.message, "100000 fields are not valid; the first 50 are named");
+        assert_eq!(refusal.message, "100000 fields are invalid; the first 50 are listed");
 
         let mut long = Faults::default();
         (0..50).for_each(|_| long.note(&"\u{1}".repeat(1_000_000), "\"".repeat(1_000_000)));

@@ -79,23 +79,23 @@ impl Requirement {
                     Referenced::Sku => "no such SKU",
                 },
             ),
-            Self::NoKit { member, .. } => Refusal::field(member, "is a kit itself"),
+            Self::NoKit { member, .. } => Refusal::field(member, "must not be a kit"),
             Self::Unused { what: Referenced::File, .. } => Refusal::conflict(
                 "file_in_use",
-                "a SKU, an unfinished order or job, or an open custom request names this file",
+                "this file is used by a SKU, an unfinished order or job, or an open custom request",
             ),
             Self::Unused { what: Referenced::Material, .. } => Refusal::conflict(
                 "material_in_use",
-                "a SKU or an unfinished order or job names this material, or a printer has it loaded",
+                "this material is used by a SKU or an unfinished order or job, or is loaded in a printer",
             ),
             Self::Unused { what: Referenced::Sku, .. } => Refusal::conflict(
                 "sku_in_use",
-                "an unfinished order or job, a kit, or a quote that was sent names this SKU",
+                "this SKU is used by an unfinished order or job, a kit, or a sent quote",
             ),
             Self::Unissued { member, .. } => Refusal::field(
                 member,
-                "must be higher than every number issued since the restore, or stay as it is: a lower one would leave \
-                 numbers out without a reason",
+                "must stay unchanged or be higher than every number issued since the restore; otherwise, numbers \
+                 would be skipped without a recorded reason",
             ),
         }
     }

@@ -142,13 +142,13 @@ impl Restore {
         note: Option<&str>,
     ) -> Result<(Self, Vec<Requirement>), Refusal> {
         if self.review.is_some() {
-            return Err(Refusal::conflict("already_reviewed", "this restore was reviewed already"));
+            return Err(Refusal::conflict("already_reviewed", "this restore is already reviewed"));
         }
         let (mut reviewed, mut faults, mut requirements) = (self.clone(), Faults::default(), Vec::new());
         for (name, number) in next {
             let path = format!("next.{name}");
             match reviewed.series.iter_mut().find(|series| series.series == *name) {
-                None => faults.note(&path, "is not a series of numbers of this restore"),
+                None => faults.note(&path, "is not a number series of this restore"),
                 Some(series) => match series.moved_to(*number) {
                     Ok(moved) => {
                         requirements.extend(series.requirement(&moved, self.id, path));

@@ -205,12 +205,12 @@ impl SalesChannel {
         let requested: Vec<GivenVariant> = requested.iter().map(named).collect();
         for (n, one) in requested.iter().enumerate() {
             let twice = requested[..n].iter().any(|earlier| earlier.variant == one.variant);
-            faults.check(!twice, &format!("variants.{n}.variant"), "is named twice");
+            faults.check(!twice, &format!("variants.{n}.variant"), "is listed twice");
             faults.check(!one.variant.trim().is_empty(), &format!("variants.{n}.variant"), "must not be empty");
             faults.check(one.quantity >= 1, &format!("variants.{n}.quantity"), "must be at least 1");
         }
         let fresh = requested.iter().filter(|one| self.variants.get(&one.variant).is_none()).count();
-        let most = format!("the map would have more than {MAX_VARIANTS} entries");
+        let most = format!("the mapping would have more than {MAX_VARIANTS} entries");
         faults.check(self.variants.size() + fresh <= MAX_VARIANTS, "variants", most);
         faults.refuse()?;
         let (mut rows, mut entries, mut requirements) = (Vec::new(), Vec::new(), Vec::new());
@@ -289,7 +289,7 @@ impl Aggregate for SalesChannel {
             _ => return Err(Refusal::not_found(Self::KIND)),
         };
         match command {
-            C::Create(_) => Err(Refusal::conflict("exists", "this sales channel exists already")),
+            C::Create(_) => Err(Refusal::conflict("exists", "this sales channel already exists")),
             C::Update(change) => Ok(channel.update(cx, change)),
             C::Archive => {
                 let archived = Self { archived: true, active: false, updated_at: cx.now, ..channel };

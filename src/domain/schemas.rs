@@ -30,13 +30,13 @@ impl ToSchema for Timestamp {
 
 impl ToSchema for SpanStart {
     fn schema() -> Shape {
-        either([time(), date()]).about("A day stands for its first moment in UTC.")
+        either([time(), date()]).about("A date means its start in UTC.")
     }
 }
 
 impl ToSchema for SpanEnd {
     fn schema() -> Shape {
-        either([time(), date()]).about("A day belongs to the span as a whole, in UTC.")
+        either([time(), date()]).about("A date includes the whole day, in UTC.")
     }
 }
 
@@ -50,23 +50,22 @@ impl ToSchema for Amount {
 impl ToSchema for OrderStatus {
     const NAME: Option<&'static str> = Some("OrderStatus");
     fn schema() -> Shape {
-        word_of::<Self>().about("How far an order is, from its placing to its shipment or cancellation.")
+        word_of::<Self>().about("Status of an order, from its placement to its shipment or cancellation.")
     }
 }
 
 impl ToSchema for CustomRequestStatus {
     const NAME: Option<&'static str> = Some("CustomRequestStatus");
     fn schema() -> Shape {
-        word_of::<Self>().about("Where a custom request stands: from its coming in to the decision on its quote.")
+        word_of::<Self>().about("Status of a custom request, from its receipt to the decision on its quote.")
     }
 }
 
 impl ToSchema for InvoiceStatus {
     const NAME: Option<&'static str> = Some("InvoiceStatus");
     fn schema() -> Shape {
-        word_of::<Self>().about(
-            "Where an invoice stands. `overdue` is shown instead of `open` and `partially_paid` past the due date.",
-        )
+        word_of::<Self>()
+            .about("Status of an invoice. `overdue` replaces `open` and `partially_paid` after the due date.")
     }
 }
 
@@ -74,6 +73,6 @@ impl ToSchema for QuoteStatus {
     const NAME: Option<&'static str> = Some("QuoteStatus");
     fn schema() -> Shape {
         word_of::<Self>()
-            .about("Where a quote stands. `expired` is shown instead of `sent` once it can no longer be accepted.")
+            .about("Status of a quote. `expired` replaces `sent` once the quote can no longer be accepted.")
     }
 }

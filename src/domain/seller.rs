@@ -33,7 +33,7 @@ impl fmt::Display for SellerGap {
             Self::Street => "street and number",
             Self::City => "city",
             Self::Country => "country",
-            Self::VatId => "VAT identifier with its country in front",
+            Self::VatId => "VAT identifier with its country prefix",
             Self::TaxNumber => "VAT identifier or tax number",
         })
     }
@@ -72,7 +72,7 @@ pub fn gaps_in_words(gaps: &[SellerGap]) -> String {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => names.concat(),
     };
-    format!("invoices need the shop's {names}; add them in the setup under Commerce and restart the server")
+    format!("invoices require the shop's {names}; add them in the setup under Commerce and restart the server")
 }
 
 #[cfg(test)]
@@ -102,8 +102,8 @@ mod tests {
 
     #[test]
     fn gaps_are_listed_as_people_would() {
-        assert!(gaps_in_words(&[SellerGap::City]).starts_with("invoices need the shop's city; "));
+        assert!(gaps_in_words(&[SellerGap::City]).starts_with("invoices require the shop's city; "));
         let words = gaps_in_words(&[SellerGap::Name, SellerGap::Street, SellerGap::Country]);
-        assert!(words.starts_with("invoices need the shop's name, street and number and country; "), "{words}");
+        assert!(words.starts_with("invoices require the shop's name, street and number and country; "), "{words}");
     }
 }

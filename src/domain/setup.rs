@@ -18,10 +18,13 @@ pub const SESSION_LIFE_MS: i64 = 2 * 3_600_000;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DoorRefusal {
     /// The given code does not match the current one.
-    #[error("this is not the code that the server printed at its start")]
+    #[error("the code does not match the one that the server printed at startup")]
     WrongCode,
     /// The code was used, has expired, or was guessed at too often.
-    #[error("the code was used, has expired, or was tried too often; restart the server, which then prints a new one")]
+    #[error(
+        "the code was already used, has expired, or was entered incorrectly too often; restart the server to get \
+        a new one"
+    )]
     CodeSpent,
 }
 

@@ -47,18 +47,19 @@ struct Period {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ShopHoursError {
     /// A period has the wrong format.
-    #[error("{0:?} is not written like \"mon-fri 08:00-18:00\"")]
+    #[error("{0:?} must have the form \"mon-fri 08:00-18:00\"")]
     Period(String),
     /// A closed day is not a date.
-    #[error("{0:?} is not a date like \"2026-12-25\"")]
+    #[error("{0:?} must be a date such as \"2026-12-25\"")]
     Day(String),
     /// The time zone is unknown.
     #[error(
-        "{0:?} is neither a time zone that this machine knows, like \"Europe/Berlin\", nor a rule like \"CET-1CEST,M3.5.0,M10.5.0/3\""
+        "{0:?} must be a time zone known to this machine, such as \"Europe/Berlin\", or a rule such as \
+         \"CET-1CEST,M3.5.0,M10.5.0/3\""
     )]
     Zone(String),
     /// The number of entries exceeds this maximum.
-    #[error("at most {0} are taken")]
+    #[error("must have at most {0} entries")]
     TooMany(usize),
 }
 

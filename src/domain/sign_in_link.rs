@@ -99,7 +99,7 @@ impl Aggregate for SignInLink {
             }
             (Some(_), SignInLinkCommand::Redeem) => Err(invalid_or_expired()),
             (None, SignInLinkCommand::Redeem) => Err(Refusal::not_found(Self::KIND)),
-            (Some(_), SignInLinkCommand::Create { .. }) => Err(Refusal::conflict("exists", "this link exists already")),
+            (Some(_), SignInLinkCommand::Create { .. }) => Err(Refusal::conflict("exists", "this link already exists")),
         }
     }
 
@@ -116,7 +116,7 @@ pub fn invalid_or_expired() -> Refusal {
     Refusal::new(
         Class::Invalid,
         INVALID_OR_EXPIRED,
-        "the link is not valid, was used already or has expired; ask for a new one",
+        "the link is invalid, was already used or has expired; request a new one",
     )
 }
 

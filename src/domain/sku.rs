@@ -155,27 +155,27 @@ impl SkuFields {
         let mut faults = Faults::default();
         for (at, image) in self.images.iter().enumerate() {
             let is_known = before.is_some_and(|before| before.images.contains(image));
-            let words = "must be a web address (https://...), a path on the shop's site, or the id of an uploaded file";
+            let words = "must be a URL (https://...), a path on the shop's site, or the ID of an uploaded file";
             faults.check(is_known || is_picture_address(image), &format!("images.{at}"), words);
         }
         if !self.is_kit() {
-            faults.check(self.material_id.is_some(), "materialId", "is required, unless it is a kit");
+            faults.check(self.material_id.is_some(), "materialId", "is required unless the SKU is a kit");
             return faults.refuse();
         }
         faults.check(
             self.material_id.is_none(),
             "materialId",
-            "must be null for a kit, which is made of its components",
+            "must be null for a kit, because its components are made instead",
         );
         let files = [("modelFileId", self.model_file_id), ("gcodeFileId", self.gcode_file_id)];
         for (member, file) in files {
-            faults.check(file.is_none(), member, "must be null for a kit, whose components have the files");
+            faults.check(file.is_none(), member, "must be null for a kit, because its components have the files");
         }
         for (at, component) in self.components.iter().enumerate() {
             let path = format!("components.{at}.skuId");
             let again = self.components[..at].iter().any(|other| other.sku_id == component.sku_id);
-            faults.check(!again, &path, "is named twice");
-            faults.check(component.sku_id != own, &path, "is the kit itself");
+            faults.check(!again, &path, "is listed twice");
+            faults.check(component.sku_id != own, &path, "must not be the kit itself");
             faults.check(component.quantity > 0, &format!("components.{at}.quantity"), "must be at least 1");
         }
         faults.refuse()
@@ -276,7 +276,7 @@ impl Aggregate for Sku {
                 Self { fields: (**fields).clone(), updated_at: cx.now, ..sku.clone() }
             }
             (Some(sku), SkuCommand::Archive) => Self { archived: true, updated_at: cx.now, ..sku.clone() },
-            (Some(_), SkuCommand::Create(_)) => return Err(Refusal::conflict("exists", "this SKU exists already")),
+            (Some(_), SkuCommand::Create(_)) => return Err(Refusal::conflict("exists", "this SKU already exists")),
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
         };
         let mut requirements = match command {
@@ -308,11 +308,11 @@ impl Aggregate for Sku {
 
     fn clash(constraint: &str) -> Refusal {
         if constraint.contains("code") {
-            Refusal::conflict("code_taken", "another SKU has this code; choose another")
+            Refusal::conflict("code_taken", "this code is already in use by another SKU")
         } else if constraint.contains("slug") {
-            Refusal::conflict("slug_taken", "another SKU has this slug; choose another")
+            Refusal::conflict("slug_taken", "this slug is already in use by another SKU")
         } else {
-            Refusal::conflict("conflict", "another SKU has the same unique value; choose another")
+            Refusal::conflict("conflict", "a value of this SKU is already in use by another SKU")
         }
     }
 }

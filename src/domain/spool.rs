@@ -25,7 +25,7 @@ pub fn left_by_scale(gross: Amount, empty: Amount) -> Result<Amount, Refusal> {
     faults.check(empty >= Amount::ZERO, "empty", "must not be negative").check(
         gross >= empty,
         "gross",
-        "is less than the empty spool weighs",
+        "must be at least the weight of the empty spool",
     );
     faults.refuse()?;
     Ok(gross - empty)

@@ -1,7 +1,7 @@
 //! Rules for webhook destinations. They judge URLs and addresses; they do not resolve names.
 //!
 //! An endpoint's URL comes from a user, and the server stands inside the shop's network. Without these rules a webhook
-//! could be aimed at the router, a printer or a cloud's metadata service. A URL is checked when it is registered
+//! could be aimed at the router, a printer or the metadata service of a cloud. A URL is checked when it is registered
 //! ([`check`]), and each address again when it is connected to ([`denied_range`]), because a name may resolve to
 //! something else by then.
 
@@ -20,7 +20,7 @@ pub enum TargetError {
     #[error("the URL is longer than {MAX_URL_BYTES} bytes")]
     TooLong,
     /// It is not a URL, or has no host.
-    #[error("this is not an absolute URL with a host")]
+    #[error("the URL must be absolute and have a host")]
     NotAUrl,
     /// Its scheme is neither http nor https.
     #[error("the scheme must be http or https, not {scheme}")]
@@ -32,7 +32,7 @@ pub enum TargetError {
     #[error("the URL must not contain a user name or password")]
     Credentials,
     /// Its host is not public: an address of a denied range, or a name that always means one.
-    #[error("the address is not allowed: {range}; webhooks.allow_private_targets = true allows it")]
+    #[error("the address is not allowed ({range}); set webhooks.allow_private_targets = true to allow it")]
     Address {
         /// Name of the denied range, such as `loopback`.
         range: &'static str,
@@ -91,7 +91,7 @@ fn denied_v6(ip: Ipv6Addr) -> Option<&'static str> {
     }
     let named = DENIED_V6.iter().find(|(network, _)| network.contains(&ip)).map(|(_, name)| *name);
     // Only addresses of 2000::/3 are assigned for global unicast; everything else is refused.
-    named.or_else(|| (!GLOBAL_UNICAST_V6.contains(&ip)).then_some("not global unicast"))
+    named.or_else(|| (!GLOBAL_UNICAST_V6.contains(&ip)).then_some("not a public address"))
 }
 
 const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u8) -> Ipv4Net {

@@ -52,7 +52,7 @@ impl fmt::Display for Timestamp {
 
 /// The text is not a valid point in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("not an RFC 3339 date and time from 1970 to 2999")]
+#[error("must be an RFC 3339 date and time between 1970 and 2999")]
 pub struct TimestampError;
 
 impl FromStr for Timestamp {

@@ -95,12 +95,12 @@ impl ApiError {
     }
     /// Creates a 413 error: the body is larger than `limit` bytes.
     pub fn too_large(limit: u64) -> Self {
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body is larger than {limit} bytes"))
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body must be at most {limit} bytes"))
     }
     /// Creates a 500 error; the reason is only logged.
     pub fn internal(reason: impl std::fmt::Display) -> Self {
         tracing::error!(%reason, "internal fault");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "an internal fault happened")
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "an internal error occurred")
     }
     /// Creates a 503 error; the caller may retry after `seconds` (`Retry-After`).
     pub fn unavailable(code: &str, message: impl Into<String>, seconds: u32) -> Self {
@@ -207,7 +207,7 @@ impl From<AskError> for ApiError {
             AskError::Unknown => Self::unavailable("unknown_outcome", error.to_string(), 1),
             AskError::Timeout => Self::unavailable("timeout", error.to_string(), 2),
             AskError::Closed => Self::unavailable("shutting_down", error.to_string(), 5),
-            AskError::Poison => Self::internal("the rules panicked on this command"),
+            AskError::Poison => Self::internal("the rules panicked while deciding this command"),
         }
     }
 }
@@ -217,10 +217,10 @@ impl From<LoadError> for ApiError {
         match error {
             LoadError::Damaged(damaged) => Self::internal(damaged),
             error if error.is_bad_value() => {
-                tracing::warn!(%error, "a value of a question was refused");
+                tracing::warn!(%error, "the database rejected a value of a query");
                 Self::bad_request(
                     "validation_failed",
-                    "a value cannot be looked for: leave out characters that are not text",
+                    "a value contains characters that cannot be searched for; remove them",
                 )
             }
             LoadError::Db(reason) => {
@@ -244,7 +244,7 @@ pub async fn no_such_path() -> ApiError {
 
 /// Returns the 405 for an unsupported method; the router adds `Allow`.
 pub fn no_such_method() -> ApiError {
-    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method")
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not support this method")
 }
 
 impl From<PrinterError> for ApiError {
@@ -288,8 +288,8 @@ mod tests {
             Refusal::field("name", "is required"),
             Refusal::not_found("order"),
             Refusal::forbidden("forbidden", "not yours"),
-            Refusal::transition("shipping", "draft"),
-            Refusal::new(Class::Stale, "stale_version", "it has changed since you read it"),
+            Refusal::transition("the order cannot be shipped", "draft"),
+            Refusal::new(Class::Stale, "stale_version", "the record has changed since you read it"),
             Refusal::new(Class::Unprocessable, "no", "no"),
         ];
         let asks = [
@@ -329,32 +329,32 @@ mod tests {
         400 validation_failed: name: is required
         404 order_not_found: no such order
         403 forbidden: not yours
-        409 invalid_transition: shipping is not possible while draft
-        412 stale_version: it has changed since you read it
+        409 invalid_transition: the order cannot be shipped while its status is draft
+        412 stale_version: the record has changed since you read it
         422 no: no
         409 idempotency_key_in_use after 1 s: the idempotency key was used at the same time
-        503 overloaded after 1 s: too many commands wait
+        503 overloaded after 1 s: too many commands are waiting
         503 parked after 30 s: out of service after repeated faults
         503 unavailable after 2 s: the database does not answer
         503 disk_full after 2 s: the disk is full
         503 read_only after 2 s: the database cannot be written
-        500 internal: an internal fault happened
-        503 unknown_outcome after 1 s: the outcome is not known
-        503 timeout after 2 s: no answer in time
+        500 internal: an internal error occurred
+        503 unknown_outcome after 1 s: the outcome is unknown
+        503 timeout after 2 s: the request timed out
         503 shutting_down after 5 s: the server is shutting down
         504 printer_timeout: the printer cannot be reached: no route
         504 printer_timeout: the connection to the printer was lost: reset
-        504 printer_timeout: the printer did not answer in time
-        504 printer_timeout: the printer took no byte of the upload for 15 s
-        502 printer_refused: the printer stored something else than what was sent: 3 of 5 bytes
-        502 printer_refused: no Printer answers at http://a/: is this its port (80), and is the type right?
-        502 printer_refused: the printer refuses the api key: bad key
+        504 printer_timeout: the printer did not respond in time
+        504 printer_timeout: the printer accepted no data of the upload for 15 s
+        502 printer_refused: the file stored by the printer differs from the one sent: 3 of 5 bytes
+        502 printer_refused: no Printer answers at http://a/: is this its port (80), and is the type correct?
+        502 printer_refused: the printer rejected the API key: bad key
         502 printer_refused: the printer's firmware is not connected: klippy
         502 printer_refused: the printer refused: must home first
         404 printer_file_not_found: the printer has no such file: a.gcode
         409 printer_in_use: in use by a print: a.gcode
         409 unsupported_by_printer: this type of printer does not support homing
-        502 printer_refused: the printer's answer is not understood: no json
+        502 printer_refused: the printer's response is not valid: no json
         400 validation_failed: no name
         ");
     }

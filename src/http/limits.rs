@@ -261,7 +261,7 @@ struct RateHeaders(Standing);
 fn refusal(standing: Standing, charges: &[Charge]) -> Response {
     let (what, period) = charges.first().map_or(LimitKind::Anonymous, |charge| charge.named).words();
     let (limit, seconds) = (standing.limit, standing.retry_after());
-    let message = format!("{limit} {what} in {period} are the limit; try again in {seconds} seconds");
+    let message = format!("the limit of {limit} {what} in {period} is reached; try again in {seconds} seconds");
     let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message);
     error.retry_after(standing.retry_after()).into_response()
 }

@@ -120,7 +120,7 @@ pub async fn take<F: Request>(
     let (name, mut content) = file.ok_or_else(|| Refusal::field("file", "is required"))?;
     let owner = call.who.customer().map_or(FileOwner::Shop, |(_, email)| FileOwner::Customer(mailbox(email)));
     let description = content.describe(&owner).await.map_err(|error| unmeasured(MeasureError::Io(error), "file"))?;
-    let kind = description.content.ok_or_else(|| Refusal::field("file", "is no STL and no 3MF"))?;
+    let kind = description.content.ok_or_else(|| Refusal::field("file", "is neither an STL nor a 3MF file"))?;
     let facts = content.measure(kind, &owner).await.map_err(|error| unmeasured(error, "file"))?;
     // The key or session may have ended while the model came.
     if !still(&app.access, &call.who) {

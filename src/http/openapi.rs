@@ -65,10 +65,10 @@ pub fn misfits(resources: &[DescribedResource], served: &[Served]) -> Vec<String
 pub fn routes() -> ResourceRoutes {
     let open = RequiredAccess::Open;
     ResourceRoutes::new(tags::SYSTEM, tags::SYSTEM_ABOUT, "actor")
-        .get(open, "/api/openapi.json", show, |op| op.named("getDescription", "Show this description"))
+        .get(open, "/api/openapi.json", show, |op| op.named("getDescription", "Retrieve this API description"))
         .get(open, "/api/openapi-3.0.json", show_downgraded, |op| {
-            op.named("getDescription30", "Show this description as OpenAPI 3.0")
-                .about("For generators that do not read OpenAPI 3.1. What endpoints are sent (`webhooks`) is left out.")
+            op.named("getDescription30", "Retrieve this API description as OpenAPI 3.0")
+                .about("For generators that do not support OpenAPI 3.1. Omits the `webhooks`.")
         })
 }
 
@@ -78,7 +78,7 @@ pub fn billing_routes() -> ResourceRoutes {
         RequiredAccess::Open,
         "/api/v1/openapi.json",
         show_billing,
-        |op| op.named("getBillingDescription", "Show this description"),
+        |op| op.named("getBillingDescription", "Retrieve this API description"),
     )
 }
 

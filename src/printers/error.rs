@@ -18,16 +18,16 @@ pub enum PrinterError {
     #[error("the connection to the printer was lost: {0}")]
     Lost(String),
     /// No response in time; the request may have been carried out, or may still be.
-    #[error("the printer did not answer in time")]
+    #[error("the printer did not respond in time")]
     Timeout,
     /// An upload made no progress for this time and was aborted.
-    #[error("the printer took no byte of the upload for {} s", .0.as_secs_f64())]
+    #[error("the printer accepted no data of the upload for {} s", .0.as_secs_f64())]
     Stalled(Duration),
     /// The printer stored something other than what was sent.
-    #[error("the printer stored something else than what was sent: {0}")]
+    #[error("the file stored by the printer differs from the one sent: {0}")]
     Altered(String),
     /// The printer rejected the API key.
-    #[error("the printer refuses the api key: {0}")]
+    #[error("the printer rejected the API key: {0}")]
     WrongKey(String),
     /// The printer's web server answers, but the firmware behind it does not. The command may have reached the firmware
     /// before.
@@ -51,7 +51,7 @@ pub enum PrinterError {
     #[error("this type of printer does not support {0}")]
     Unsupported(Operation),
     /// Something answers at the address, but not the program that the printer's type runs.
-    #[error("no {program} answers at {address}: is this its port ({port}), and is the type right?")]
+    #[error("no {program} answers at {address}: is this its port ({port}), and is the type correct?")]
     Stranger {
         /// Expected program.
         program: &'static str,
@@ -71,7 +71,7 @@ pub enum PrinterError {
         address: String,
     },
     /// The printer's response violates its protocol.
-    #[error("the printer's answer is not understood: {0}")]
+    #[error("the printer's response is not valid: {0}")]
     BadAnswer(String),
     /// The request itself is invalid (file name, local file); nothing was sent.
     #[error("{0}")]

@@ -226,7 +226,7 @@ fn a_second_signal_ends_it_at_once() {
     upload.read_exact(&mut answer).unwrap();
     assert_eq!(&answer, b"HTTP/1.1 100");
     server.signal("TERM");
-    server.line("a second signal stops the server at once");
+    server.line("a second signal stops the server immediately");
     server.signal("TERM");
     let began = std::time::Instant::now();
     let (code, lines) = server.end();
@@ -254,7 +254,7 @@ fn check_is_content_with_what_works() {
     let (_server, _) = served(&place);
     let beside = place.done("check --data data");
     assert!(
-        beside.contains("a server runs on this data directory") && beside.contains("tables are up to date"),
+        beside.contains("a server is running on this data directory") && beside.contains("tables are up to date"),
         "{beside}"
     );
     assert!(beside.ends_with("all checks passed\n"), "{beside}");

@@ -47,7 +47,7 @@ const PUBLIC_PATH: &str = "/documents";
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     /// PDFs are disabled in the settings.
-    #[error("PDFs are switched off")]
+    #[error("PDF generation is disabled")]
     Off,
     /// The PDF could not be stored, or was not found in the storage.
     #[error(transparent)]

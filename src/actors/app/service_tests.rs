@@ -222,7 +222,7 @@ pub async fn test_printer(config: &Config, kind: &str, address: PrinterAddress, 
         match status.connection {
             Connection::Connected => Ok(format!("the printer is {}", format!("{:?}", status.state).to_lowercase())),
             Connection::WrongKey => Err(fault("the printer refuses the key")),
-            Connection::ReadOnly => Err(fault("the printer takes no commands")),
+            Connection::ReadOnly => Err(fault("the printer does not accept commands")),
             Connection::FirmwareDisconnected => Err(fault("its server answers, but the printer's firmware does not")),
             _ => Err(fault("the printer does not answer")),
         }
@@ -298,7 +298,7 @@ async fn redis(config: &Config) -> Asked {
     let fault = |error: redis::RedisError| PeerFault::new("Redis cannot be used").saying(error.to_string());
     let redis = Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries);
     redis.map_err(fault)?.check().await.map_err(fault)?;
-    Ok("it answers in time and accepts writes".to_owned())
+    Ok("it responds in time and accepts writes".to_owned())
 }
 
 async fn smtp(config: &Config) -> Asked {
@@ -308,7 +308,7 @@ async fn smtp(config: &Config) -> Asked {
         PeerFault::new(format!("{place} cannot be used for mails")).saying(error.to_string())
     };
     Smtp::new(settings).map_err(fault)?.check().await.map_err(fault)?;
-    Ok(format!("{place} accepts connections and the sign-in"))
+    Ok(format!("{place} accepts connections and the credentials"))
 }
 
 /// Tests the payment processor. A wrong webhook secret only shows at the first event.

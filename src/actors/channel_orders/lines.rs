@@ -123,12 +123,12 @@ impl ChannelOrderEffects {
             let state = self.sources.skus.read(id).await?;
             let part = state.as_ref().and_then(|state| state.state.as_ref());
             let Some(part) = part.filter(|part| !part.archived && !part.fields.is_kit()) else {
-                return Ok(Err(format!("a part of {} is gone, or is a kit itself", sku.fields.name)));
+                return Ok(Err(format!("a component of {} was deleted or has become a kit", sku.fields.name)));
             };
             let per_set = quantity.checked_mul(per_unit);
             let all = per_set.and_then(|per_set| per_set.checked_mul(units)).filter(|all| *all <= MAX_QUANTITY);
             let (Some(per_set), Some(all)) = (per_set, all) else {
-                return Ok(Err(format!("it has too many parts of {}", part.fields.name)));
+                return Ok(Err(format!("it has too many units of {}", part.fields.name)));
             };
             parts.push(Line {
                 sku_id: id,

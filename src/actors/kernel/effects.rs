@@ -48,7 +48,7 @@ impl<T: Aggregate> Effects<T> for NoEffects {
 
 /// Reports to an aggregate the outcome of outside work that must not be repeated: a mail that was accepted, a delivery
 /// that was answered, a file that was uploaded. While the aggregate cannot take the outcome (the database cannot write,
-/// too many commands wait), only the report is repeated; the outcome stays in the memory of the effect's task, which
+/// too many commands are waiting), only the report is repeated; the outcome stays in the memory of the effect's task, which
 /// ends when the state no longer calls for the effect.
 ///
 /// The rules must recognise the command when it arrives twice, since a report without an answer may have been
@@ -63,7 +63,7 @@ pub async fn report<T: Aggregate>(of: &Handle<T>, command: T::Command) -> Result
             }
             Err(error) => error,
         };
-        tracing::debug!(kind = T::KIND, id = %of.id(), %error, tries, "an outcome is not written yet, is told again");
+        tracing::debug!(kind = T::KIND, id = %of.id(), %error, tries, "recording an outcome failed; retrying");
         tokio::time::sleep(RETRY_DELAYS.next(tries, 1.0)).await;
         tries = tries.saturating_add(1);
     }
@@ -89,7 +89,7 @@ pub(super) fn keep_running<T: Aggregate>(
             };
             let one_try = AssertUnwindSafe(run).catch_unwind();
             if one_try.await.is_err() {
-                tracing::error!(kind = T::KIND, id = %of.id(), ?effect, "an effect panicked and is tried again");
+                tracing::error!(kind = T::KIND, id = %of.id(), ?effect, "an effect panicked; retrying");
             }
             tokio::time::sleep(RETRY_DELAYS.next(tries, 1.0)).await;
         }

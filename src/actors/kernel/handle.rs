@@ -27,7 +27,7 @@ pub enum AskError {
     #[error("the idempotency key was used at the same time")]
     KeyTaken,
     /// Too many commands are waiting for this aggregate. Nothing happened.
-    #[error("too many commands wait")]
+    #[error("too many commands are waiting")]
     Overloaded,
     /// The aggregate is out of service, usually because its actor crashed too often. Nothing happened.
     #[error("out of service after repeated faults")]
@@ -39,10 +39,10 @@ pub enum AskError {
     #[error("internal fault")]
     Poison,
     /// The outcome is unknown: a retry with the idempotency key reveals it.
-    #[error("the outcome is not known")]
+    #[error("the outcome is unknown")]
     Unknown,
     /// No answer arrived in time; the command may still happen.
-    #[error("no answer in time")]
+    #[error("the request timed out")]
     Timeout,
     /// The server is shutting down. Nothing happened.
     #[error("the server is shutting down")]

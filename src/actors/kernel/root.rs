@@ -130,7 +130,7 @@ impl Actor for Root {
             *crashes = if now.duration_since(*last) > CRASH_MEMORY { 1 } else { *crashes + 1 };
             *last = now;
             let wait = RESTART_DELAYS.next(*crashes - 1, 1.0);
-            tracing::error!(name, why, ?wait, "a component crashed, starts again");
+            tracing::error!(name, why, ?wait, "a component crashed; restarting");
             me.send_after(wait, move || RootMsg::Restart(name));
         }
         Ok(())
@@ -146,7 +146,7 @@ impl RootState {
                 self.components.up(name);
             }
             Err(error) => {
-                tracing::error!(name, %error, "could not be started, is tried again");
+                tracing::error!(name, %error, "starting a component failed; retrying");
                 me.send_after(RESTART_DELAYS.longest, move || RootMsg::Restart(name));
             }
         }

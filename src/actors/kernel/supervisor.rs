@@ -301,7 +301,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         let mut last_error = entry.last_error.lock().unwrap_or_else(PoisonError::into_inner);
         // Said once, and again when it is another row.
         if last_error.as_deref() != Some(why) {
-            tracing::error!(kind = T::KIND, %id, why, "cannot be read: out of service until it is mended");
+            tracing::error!(kind = T::KIND, %id, why, "cannot be read; out of service until it is repaired");
             *last_error = Some(why.to_owned());
         }
         drop(last_error);
@@ -341,12 +341,12 @@ impl<T: StoredAggregate> SupervisorState<T> {
         let chance = self.args.environment.chance();
         let delay = match self.args.policy.after(&mut child.crashes, self.began.elapsed(), chance) {
             Next::RestartAfter(delay) => {
-                tracing::error!(kind = T::KIND, %id, why, ?delay, "crashed, starts again");
+                tracing::error!(kind = T::KIND, %id, why, ?delay, "crashed; restarting");
                 entry.status.send_modify(|status| status.1 = ActorStatus::Starting);
                 delay
             }
             Next::ParkAndProbeAfter(delay) => {
-                tracing::error!(kind = T::KIND, %id, why, crashes = child.crashes.len(), "crashed too often: parked");
+                tracing::error!(kind = T::KIND, %id, why, crashes = child.crashes.len(), "crashed too often; parked");
                 entry.status.send_modify(|status| status.1 = ActorStatus::Parked);
                 delay
             }

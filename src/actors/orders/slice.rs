@@ -23,7 +23,7 @@ impl OrderEffects {
                     continue;
                 }
                 Err(NotSliced::Trouble(error)) => {
-                    return tracing::warn!(order = %of.id(), %sku, error, "model not sliced, is tried again");
+                    return tracing::warn!(order = %of.id(), %sku, error, "slicing a model failed; retrying");
                 }
             };
             if let Err(error) = report(of, news(outcome)).await {

@@ -184,7 +184,7 @@ async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> 
             let state = match with.files.read(file).await {
                 Ok(state) => state,
                 Err(error) => {
-                    tracing::warn!(printer = %of.id(), %error, "file not read, is read again");
+                    tracing::warn!(printer = %of.id(), %error, "reading a file failed; retrying");
                     return None;
                 }
             };

@@ -82,7 +82,7 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
     let file = match with.files.read(hand.file_id).await {
         Ok(Some(file)) => file,
         Ok(None) => return give_back(of, attempt, StartFailure::NoFile, "its file is gone".to_owned()).await,
-        Err(error) => return tracing::warn!(%attempt, %error, "file not read, is read again"),
+        Err(error) => return tracing::warn!(%attempt, %error, "reading a file failed; retrying"),
     };
     let Some(file) = &file.state else { return };
     let source = Source::of(file, with.blobs.path(&file.sha256)).marked(attempt, file.metadata.form);

@@ -40,7 +40,7 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
         Ok(migrations) => {
             let missing = migrations.iter().filter(|migration| migration.status() == MigrationStatus::Pending).count();
             match missing {
-                0 => report.fine("database", format!("{name}, its tables are up to date")),
+                0 => report.fine("database", format!("{name}; its tables are up to date")),
                 count if count == migrations.len() => {
                     report.fine("database", format!("{name} is empty; the first start creates the tables"));
                     return None;
@@ -48,7 +48,7 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
                 count => {
                     report.note(
                         "database",
-                        format!("{name} is of an older version ({count} migrations behind); the next start updates it"),
+                        format!("{name} has an older version ({count} migrations behind); the next start updates it"),
                     );
                     return None;
                 }
@@ -58,7 +58,10 @@ pub async fn check(report: &mut CheckReport, config: &Config) -> Option<Database
                 let day = restored_at.get(..10).unwrap_or_default();
                 report.note(
                     "restore",
-                    format!("the shop was restored from a backup on {day}, and no job is started until an admin has reviewed it at /shop/settings/restore"),
+                    format!(
+                        "the shop was restored from a backup on {day}; no jobs start until an admin reviews it at \
+                         /shop/settings/restore"
+                    ),
                 );
             }
             Some(reading)

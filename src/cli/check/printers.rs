@@ -29,7 +29,7 @@ type Reached = Result<Arc<dyn Adapter>, String>;
 pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&DatabaseConnection>) {
     let registry = match printer_registry(config) {
         Ok(registry) => registry,
-        Err(error) => return report.wrong("printers", error.to_string(), "install the system's certificates"),
+        Err(error) => return report.wrong("printers", error.to_string(), "install the system's CA certificates"),
     };
     let cipher = SecretCipher::new(config.auth.secrets_key.expose());
     let mut candidates: Vec<(String, Reached)> = Vec::new();
@@ -59,7 +59,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
                     candidates.push((name, opened));
                 }
             }
-            Err(error) => report.wrong("printers", error.to_string(), "is the database undamaged?"),
+            Err(error) => report.wrong("printers", error.to_string(), "is the database damaged?"),
         }
     }
     for declared in PRINTER_TYPES {
@@ -107,23 +107,23 @@ fn tell(report: &mut CheckReport, name: &str, status: Result<Status, String>) {
             report.wrong(
                 "printer",
                 format!("{name} rejects the API key: {words}"),
-                "set the apiKey of this printer to the key that the printer shows",
+                "set the apiKey of this printer to the key shown by the printer",
             );
         }
         Connection::ReadOnly => report.wrong(
             "printer",
-            format!("{name} takes no commands: {words}"),
-            "allow programs to command this printer, at the printer itself",
+            format!("{name} does not accept commands: {words}"),
+            "allow control by other programs in the printer's own settings",
         ),
         Connection::FirmwareDisconnected => report.wrong(
             "printer",
-            format!("{name}: the print server answers, but the printer's firmware does not: {words}"),
-            "is the printer switched on and its USB cable plugged in? if so, restart its firmware",
+            format!("{name}: the print server responds, but the printer's firmware does not: {words}"),
+            "is the printer on and its USB cable connected? if so, restart its firmware",
         ),
         _ => report.wrong(
             "printer",
             format!("{name} cannot be reached: {words}"),
-            "is the printer switched on and in the network, and is its address right?",
+            "is the printer on and connected to the network, and is its address correct?",
         ),
     }
 }

@@ -18,27 +18,28 @@ pub async fn check(report: &mut CheckReport, config: &Config, open: bool) -> boo
         Err(_) => false,
         Ok(DatabaseState::New) => {
             if !lacking.is_empty() {
-                let words = format!("{lacking}: not set yet; the first start makes them in {}", file.display());
+                let words = format!("{lacking}: not set yet; the first start creates them in {}", file.display());
                 report.fine("secrets", words);
             }
             true
         }
         Ok(DatabaseState::Existing { .. }) if !lacking.is_empty() => {
-            let advice = format!("put back {}, or set them as they were when the shop was made", file.display());
-            report.wrong("secrets", format!("{lacking}: missing, and the data was made with them"), &advice);
+            let advice = format!("restore {}, or set them as they were when the shop was created", file.display());
+            report.wrong("secrets", format!("{lacking}: missing, but the data was created with them"), &advice);
             false
         }
         Ok(DatabaseState::Existing { differing }) if !differing.is_empty() => {
             let advice = format!(
-                "put the former value into {}, .env or the environment; `printfloor config --set` shows where the present one is set",
+                "set the previous value in {}, .env or the environment; `printfloor config --set` shows where the \
+                 current one is set",
                 file.display()
             );
-            let words = format!("{}: not the one that the data was made with", differing.join(", "));
+            let words = format!("{}: different from the one that the data was created with", differing.join(", "));
             report.wrong("secrets", words, &advice);
             false
         }
         Ok(DatabaseState::Existing { .. }) => {
-            report.fine("secrets", "they are those that the data was made with");
+            report.fine("secrets", "they match the data");
             true
         }
     }

@@ -35,10 +35,10 @@ async fn mail(report: &mut CheckReport, config: &Config) {
             Err(error) => Err(error),
         };
         match checked {
-            Ok(()) => report.fine("mail", format!("{place} accepts connections and the sign-in")),
+            Ok(()) => report.fine("mail", format!("{place} accepts connections and the credentials")),
             Err(error) => {
                 let advice =
-                    "are SMTP_HOST, SMTP_PORT, SMTP_USER and SMTP_PASS right, and can this machine reach the port?";
+                    "are SMTP_HOST, SMTP_PORT, SMTP_USER and SMTP_PASS correct, and can this machine reach the port?";
                 report.wrong("mail", format!("{place}: {error}"), advice);
             }
         }
@@ -59,24 +59,30 @@ async fn payments(report: &mut CheckReport, config: &Config) {
     match (payments.webhook_secret.is_empty(), payments.secret_key.is_empty()) {
         (false, true) => {
             report.fine("payments", "payment events signed with PAYMENT_WEBHOOK_SECRET are accepted");
-            report.note("payments", "PAYMENT_SECRET_KEY is not set: orders cannot be paid at the payment processor");
+            report
+                .note("payments", "PAYMENT_SECRET_KEY is not set: orders cannot be paid through the payment processor");
         }
         (false, false) => {
             let ServiceTest { ok, message, .. } = service_tests::test(config, Service::Payments).await;
             if ok {
                 report.fine("payments", message);
             } else {
-                let advice = "is PAYMENT_SECRET_KEY right, and can this machine reach payments.api_base?";
+                let advice = "is PAYMENT_SECRET_KEY correct, and can this machine reach payments.api_base?";
                 report.wrong("payments", message, advice);
             }
         }
         (true, true) => {
-            report.note("payments", "PAYMENT_WEBHOOK_SECRET is not set: payment events are answered 503, so no order becomes paid by them");
+            report.note(
+                "payments",
+                "PAYMENT_WEBHOOK_SECRET is not set: payment events are rejected with 503, so they cannot mark orders \
+                 as paid",
+            );
         }
         (true, false) => report.wrong(
             "payments",
-            "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: customers could pay, but the server would not learn of it",
-            "set PAYMENT_WEBHOOK_SECRET to the signing secret that the processor shows for the webhook",
+            "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: customers could pay, but the server would not \
+             be notified",
+            "set PAYMENT_WEBHOOK_SECRET to the webhook's signing secret at the processor",
         ),
     }
 }
@@ -101,18 +107,18 @@ async fn documents(report: &mut CheckReport, config: &Config) {
     let probed = match bucket(config) {
         Ok(None) => return,
         Ok(Some(storage)) => storage.probe().await.map_err(|error| (error.to_string(), error)),
-        Err(error) => return report.wrong("storage", error.to_string(), "are the settings of object_storage right?"),
+        Err(error) => return report.wrong("storage", error.to_string(), "are the settings of object_storage correct?"),
     };
     let name = &config.object_storage.bucket;
     match probed {
-        Ok(()) => report.fine("storage", format!("the service of the bucket {name} answers")),
+        Ok(()) => report.fine("storage", format!("the service of the bucket {name} responds")),
         Err((words, StorageError::Denied(_))) => report.note(
             "storage",
-            format!("{words}; that is right where the key may store but not list, and wrong where PDFs are not stored"),
+            format!("{words}; this is fine if the key may store but not list objects, but not if storing PDFs fails"),
         ),
         Err((words, _)) => {
             let advice =
-                "are bucket, endpoint, region and keys of object_storage right, and can this machine reach it?";
+                "are the bucket, endpoint, region and keys of object_storage correct, and can this machine reach it?";
             report.wrong("storage", words, advice);
         }
     }
@@ -122,11 +128,11 @@ async fn documents(report: &mut CheckReport, config: &Config) {
 fn fonts(report: &mut CheckReport, renderer: &Renderer) {
     let lacking = renderer.scripts_without_fonts();
     if lacking.is_empty() {
-        return report.fine("fonts", "names in all common scripts can be printed");
+        return report.fine("fonts", "fonts for all common scripts are available");
     }
     let words = format!(
-        "no font for {}: such names are printed as ?; install the fonts of Noto (Debian: fonts-noto-cjk, \
-         fonts-noto-core), or name others in pdf.fonts",
+        "no font for {}: such names are printed as ?; install the Noto fonts (Debian: fonts-noto-cjk, \
+         fonts-noto-core), or set others in pdf.fonts",
         lacking.join(", ")
     );
     report.note("fonts", words);
@@ -147,9 +153,9 @@ async fn slicer(report: &mut CheckReport, config: &Config) {
     match outcome {
         Ok(version) => report.fine("slicer", format!("{version}, {} profiles in {folder}", names.len())),
         Err(SliceError::Absent(words)) => {
-            report.note("slicer", format!("{words}; SKUs with a model and no G-code file wait for it"));
+            report.note("slicer", format!("{words}; jobs of SKUs with a model but no G-code file wait for it"));
         }
-        Err(error) => report.wrong("slicer", error.to_string(), "is slicing.program right?"),
+        Err(error) => report.wrong("slicer", error.to_string(), "is slicing.program correct?"),
     }
 }
 
@@ -164,9 +170,10 @@ async fn redis(report: &mut CheckReport, config: &Config) {
         Err(error) => Err(error),
     };
     match tried {
-        Ok(()) => report.fine("redis", "answers in time and accepts writes"),
+        Ok(()) => report.fine("redis", "responds in time and accepts writes"),
         Err(error) => {
-            let advice = "is Redis running and reachable from here, and is REDIS_URL right? meanwhile, the server works without it";
+            let advice = "is Redis running and reachable from here, and is REDIS_URL correct? the server works \
+                          without it in the meantime";
             report.wrong("redis", error.to_string(), advice);
         }
     }
@@ -182,7 +189,7 @@ async fn others(report: &mut CheckReport, config: &Config) {
             report.fine(what, message);
         } else {
             let advice =
-                "are its address and token right, and can this machine reach it? `printfloor config --set` shows both";
+                "are its URL and token correct, and can this machine reach it? `printfloor config --set` shows both";
             report.wrong(what, format!("{message}{detail}"), advice);
         }
     }

@@ -80,7 +80,7 @@ impl Bookkeeper {
             }
             sleep(LOOK_INTERVAL).await;
         }
-        Err(CliError::Failed("no sign-in link was mailed".to_owned()))
+        Err(CliError::Failed("no sign-in link was e-mailed".to_owned()))
     }
 }
 
@@ -100,7 +100,7 @@ fn token_in(mail: &str) -> Option<String> {
 
 fn header_of(answer: &Response, name: &str) -> Result<String, CliError> {
     let header = answer.headers().get(name).and_then(|value| value.to_str().ok());
-    let words = || format!("an answer with {} has no {name}", answer.status());
+    let words = || format!("a response with {} has no {name}", answer.status());
     header.map(str::to_owned).ok_or_else(|| CliError::Failed(words()))
 }
 

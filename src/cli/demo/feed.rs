@@ -67,7 +67,7 @@ async fn connect(api: &Api, last: Option<&str>) -> Result<Response, ApiFailure> 
     if !answer.status().is_success() {
         let status = answer.status();
         json_of(answer).await?;
-        return Err(ApiFailure::Unexpected(format!("the event stream was answered {status}")));
+        return Err(ApiFailure::Unexpected(format!("the event stream responded with {status}")));
     }
     Ok(answer)
 }

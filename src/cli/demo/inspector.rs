@@ -48,7 +48,7 @@ impl Inspector {
                 Err(error) => return error,
             }
         }
-        CliError::Failed("there are no reasons why parts are bad".to_owned())
+        CliError::Failed("there are no rejection reasons".to_owned())
     }
 
     async fn reject(&self, reason: &str) -> Result<(), CliError> {

@@ -33,7 +33,9 @@ impl ShopStatus {
         loop {
             let printers = match self.api.list::<Value>("/api/printers", "printers").await {
                 Ok(printers) => printers.iter().map(printer).collect::<Vec<_>>().join("   "),
-                Err(ApiFailure::Refused { .. } | ApiFailure::Unavailable(_)) => "the server does not answer".to_owned(),
+                Err(ApiFailure::Refused { .. } | ApiFailure::Unavailable(_)) => {
+                    "the server does not respond".to_owned()
+                }
                 Err(error) => return error.into(),
             };
             let lines: [String; BLOCK_LINES] = [

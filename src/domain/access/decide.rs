@@ -34,7 +34,7 @@ impl Aggregate for Access {
             C::AddUser { email, name, password_hash, role } => add_user(this, cx, email, name, password_hash, *role),
             C::AddFirstAdmin { email, name, password_hash } => {
                 if this.admins().next().is_some() {
-                    return Err(Refusal::conflict("admin_exists", "there is an admin already; sign in"));
+                    return Err(Refusal::conflict("admin_exists", "an admin already exists; sign in"));
                 }
                 add_user(this, cx, email, name, password_hash, Role::Admin)
             }
@@ -48,7 +48,7 @@ impl Aggregate for Access {
                     return Err(credentials_changed());
                 }
                 if checked_hash.is_none() && change.password_hash.is_some() && is_own(cx, *id) {
-                    let words = "you cannot set your own password without the present one; change it with your present password";
+                    let words = "you cannot set your own password this way; change it with your current password";
                     return Err(Refusal::forbidden("own_password", words));
                 }
                 update_user(this, cx, *id, *if_version, change, *keep)
@@ -130,7 +130,7 @@ impl Aggregate for Access {
         if constraint.contains("email") {
             email_taken()
         } else {
-            Refusal::conflict("conflict", "another record has this value; choose another")
+            Refusal::conflict("conflict", "this value is already in use by another record")
         }
     }
 
@@ -142,7 +142,7 @@ impl Aggregate for Access {
 
 /// Builds the refusal for a password that was correct when the edge checked it but no longer is.
 pub(super) fn credentials_changed() -> Refusal {
-    Refusal::conflict(CREDENTIALS_CHANGED, "the password was changed meanwhile; sign in with the new one")
+    Refusal::conflict(CREDENTIALS_CHANGED, "the password was changed in the meantime; sign in with the new one")
 }
 
 /// Returns whether a staff member acts on their own account.
@@ -151,7 +151,7 @@ pub(super) fn is_own(cx: &DecisionContext<'_>, user: Id) -> bool {
 }
 
 fn email_taken() -> Refusal {
-    Refusal::conflict("email_taken", "another user has this e-mail address; choose another")
+    Refusal::conflict("email_taken", "this e-mail address is already in use by another user")
 }
 
 fn staff_role(faults: &mut Faults, role: Role) {
@@ -164,7 +164,7 @@ fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
     if administers && !this.admins().any(|admin| admin.id != but) {
         return Err(Refusal::conflict(
             "last_admin",
-            "the last active admin cannot be deleted, demoted or deactivated; make another user admin first",
+            "the last active admin cannot be deleted, demoted or deactivated; make another user an admin first",
         ));
     }
     Ok(())
@@ -248,7 +248,7 @@ fn update_user(
         return Err(Refusal::new(
             Class::Stale,
             "stale_version",
-            "the user has changed since you read it; read it again and repeat the change",
+            "the user has changed since you read it; reload it and repeat the change",
         ));
     }
     let next = User {
@@ -297,7 +297,7 @@ fn add_key(this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> D
         .check(customer_email.is_none() || *role == Role::Customer, "customerEmail", "is for customer keys only");
     faults.refuse()?;
     if this.keys.contains_key(hash) {
-        return Err(Refusal::conflict("exists", "this key exists already; make a new one"));
+        return Err(Refusal::conflict("exists", "this key already exists; create a new one"));
     }
     let key = ApiKey {
         id: cx.ids.id(),
@@ -333,7 +333,7 @@ fn open_session(
     agent: Option<&str>,
 ) -> Decided {
     if this.sessions.contains_key(hash) {
-        return Err(Refusal::conflict("exists", "this session exists already; sign in again"));
+        return Err(Refusal::conflict("exists", "this session already exists; sign in again"));
     }
     let session = Arc::new(Session {
         id: cx.ids.id(),

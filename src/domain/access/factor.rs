@@ -22,7 +22,7 @@ pub const TOO_MANY_CODES: &str = "too_many_factor_codes";
 pub(super) fn check_sign_in(user: &User, proof: Option<&FactorProof>) -> Result<Option<SecondFactor>, Refusal> {
     let Some(factor) = user.second_factor.as_ref().filter(|factor| factor.is_on()) else { return Ok(None) };
     match proof {
-        None => Err(Refusal::conflict(SECOND_FACTOR_REQUIRED, "enter the code from your authenticator app too")),
+        None => Err(Refusal::conflict(SECOND_FACTOR_REQUIRED, "enter the code from your authenticator app as well")),
         Some(proof) => factor.with_used(proof).map(Some).ok_or_else(wrong_code),
     }
 }
@@ -46,7 +46,7 @@ pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &Acces
                 return Err(credentials_changed());
             }
             if user.second_factor.as_ref().is_some_and(SecondFactor::is_on) {
-                let words = "there is a second factor already; remove it first";
+                let words = "a second factor is already set up; remove it first";
                 return Err(Refusal::conflict("second_factor_on", words));
             }
             let next = with_factor(cx, &user, Some(SecondFactor::unconfirmed(encrypted_secret.clone())));
@@ -56,7 +56,7 @@ pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &Acces
             let user = user_of(&this, *user)?;
             let pending = user.second_factor.as_ref().filter(|factor| factor.encrypted_secret == *encrypted_secret);
             let Some(pending) = pending.filter(|factor| !factor.is_on()) else {
-                let words = "no second factor is being set up, or another one; begin again";
+                let words = "this second factor is not being set up; start again";
                 return Err(Refusal::conflict("second_factor_not_begun", words));
             };
             let factor = SecondFactor {
@@ -83,7 +83,7 @@ pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &Acces
             let user = user_of(&this, *id)?;
             let Some(factor) = &user.second_factor else { return Ok(Decision::unchanged(AccessAnswer::Done)) };
             let counted = factor.with_guess(cx.now).ok_or_else(|| {
-                Refusal::conflict(TOO_MANY_CODES, "too many wrong codes were shown; wait before you show another")
+                Refusal::conflict(TOO_MANY_CODES, "too many wrong codes were entered; wait before you try again")
             })?;
             // No change that anybody would edit over: the version stays.
             Ok(with_user(this, User { second_factor: Some(counted), ..(*user).clone() }))

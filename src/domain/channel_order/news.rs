@@ -52,7 +52,7 @@ impl ChannelOrder {
         // Somebody paid for it, so it is not left to the shop's log.
         let waits = self.paid && self.content.is_none() && !self.there.cancelled;
         if let Some(words) = news.unreadable.as_ref().filter(|_| waits) {
-            self.problem = Some(format!("what was sold cannot be read: {words}"));
+            self.problem = Some(format!("the sold items cannot be read: {words}"));
         }
     }
 }

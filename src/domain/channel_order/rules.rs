@@ -57,7 +57,7 @@ impl Aggregate for ChannelOrder {
                 order.told = *heard;
                 if let Some(words) = refused {
                     order.problem = Some(words.clone());
-                    let subject = format!("What happened to {} does not fit", order.name());
+                    let subject = format!("Conflicting changes to {}", order.name());
                     let text = format!("{subject} (order {} here): {words}.\n", order.order_id);
                     mails = Mail::alert(cx, AlertKind::Order, &subject, &text);
                 }
@@ -140,11 +140,11 @@ impl ChannelOrder {
         self.alerted = true;
         let missing = match self.missing.len() {
             0 => String::new(),
-            _ => format!(" The variant map has no entry for {}.", self.missing.join(", ")),
+            _ => format!(" The variant mapping has no entry for {}.", self.missing.join(", ")),
         };
         let problem = self.problem.as_ref().map(|words| format!(" {words}.")).unwrap_or_default();
-        let subject = format!("A paid {} waits", self.name());
-        let text = format!("It is kept, and made as soon as it can be.{missing}{problem}\n");
+        let subject = format!("A paid {} is on hold", self.name());
+        let text = format!("It is stored and will be produced as soon as possible.{missing}{problem}\n");
         Mail::alert(cx, AlertKind::Order, &subject, &text)
     }
 }

@@ -129,10 +129,10 @@ impl ChannelOrder {
             return Vec::new();
         }
         let why = tracking.error.clone().unwrap_or_default();
-        let subject = format!("A shipment of {order_name} could not be told");
+        let subject = format!("A shipment of {order_name} could not be reported");
         let text = format!(
-            "The other shop does not know of shipment {number} of {order_name} (order {order_id} here): {why}\nEnter it there \
-             by hand, or have it tried once more.\n"
+            "The other shop does not know about shipment {number} of {order_name} (order {order_id} here): \
+             {why}\nEnter it there manually, or retry.\n"
         );
         Mail::alert(cx, AlertKind::Order, &subject, &text)
     }

@@ -40,14 +40,14 @@ impl Aggregate for CustomRequest {
         };
         let mut next = before.clone();
         match command {
-            C::Create(_) => return Err(Refusal::conflict("exists", "this custom request exists already")),
+            C::Create(_) => return Err(Refusal::conflict("exists", "this custom request already exists")),
             C::Update { if_version: _, change } => next.update(change)?,
             C::Close if before.status == S::Closed => {
-                return Err(Refusal::transition("closing a custom request", before.status));
+                return Err(Refusal::transition("the custom request cannot be closed", before.status));
             }
             C::Close => next.status = S::Closed,
             C::CloseUnanswered { .. } if before.status != S::New => {
-                return Err(Refusal::transition("closing a custom request as unanswered", before.status));
+                return Err(Refusal::transition("the custom request cannot be closed as unanswered", before.status));
             }
             C::CloseUnanswered { .. } => (next.status, next.unanswered) = (S::Closed, true),
             C::Quoted { quote_id } => {
@@ -150,7 +150,7 @@ impl CustomRequest {
             S::Closed => false,
         };
         if !allowed {
-            return Err(Refusal::transition(&format!("making a custom request {status}"), self.status));
+            return Err(Refusal::transition(&format!("the custom request cannot become {status}"), self.status));
         }
         self.status = status;
         Ok(())
@@ -198,11 +198,11 @@ impl CustomRequest {
         let flagged = if unknown.is_empty() {
             String::new()
         } else {
-            format!("Not in the price tables, estimated by their defaults: {}.\n", unknown.join(", "))
+            format!("Not in the price tables, estimated with defaults: {}.\n", unknown.join(", "))
         };
         let text = format!(
-            "{} <{}> asks for a {} ({}, style {}, size {}, base {}, {} colours), with {} photos.\n{}{}{}\
-             Estimated at {total}, good until {}.\n{flagged}Look at the request, and answer it with a quote.\n",
+            "{} <{}> requests a {} ({}, style {}, size {}, base {}, {} colours), with {} photos.\n{}{}{}\
+             Estimated at {total}, good until {}.\n{flagged}Check the request and answer it with a quote.\n",
             one_line(customer_name),
             one_line(customer_email),
             one_line(&wishes.product_type),
@@ -217,7 +217,7 @@ impl CustomRequest {
             labelled_line("Notes", wishes.notes.as_ref()),
             self.valid_until,
         );
-        let subject = format!("Custom request of {customer_name}: {}, {total}", wishes.product_type);
+        let subject = format!("Custom request from {customer_name}: {}, {total}", wishes.product_type);
         Mail::alert(cx, AlertKind::CustomRequest, &subject, &text)
     }
 }

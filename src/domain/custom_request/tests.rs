@@ -83,7 +83,7 @@ fn a_request_comes_in_with_its_photos_as_files_and_a_mail() {
     );
     assert!(files.iter().zip(1..).all(|(file, n)| file.name.ends_with(&format!("-{n}.png")) && !file.archived));
     let [mail] = &mails[..] else { panic!("{mails:?}") };
-    assert_eq!(mail.subject, "Custom request of Ann Example: figurine, 122.22 USD");
+    assert_eq!(mail.subject, "Custom request from Ann Example: figurine, 122.22 USD");
     assert!(mail.text.contains("with 3 photos"), "{}", mail.text);
     assert!(!mail.text.contains("price tables"), "{}", mail.text);
 }
@@ -98,7 +98,7 @@ fn what_a_customer_writes_stays_on_its_line() {
     let Some(CustomRequestCreated::Mail(mail)) = decision.created.first() else { panic!("{decision:?}") };
     assert!(!mail.subject.contains('\n'));
     assert!(mail.text.contains("\nNotes: first Estimated at 0.01 USD\n"), "{}", mail.text);
-    assert!(mail.text.contains("estimated by their defaults: styleId."), "{}", mail.text);
+    assert!(mail.text.contains("estimated with defaults: styleId."), "{}", mail.text);
 }
 
 #[test]

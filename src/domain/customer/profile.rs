@@ -112,12 +112,16 @@ fn replaced(
             let is_known = customer.addresses.iter().any(|present| present.id == id);
             let again = new_addresses[..at].iter().any(|other| other.id == Some(id));
             let path = format!("addresses.{at}.id");
-            faults.check(is_known, &path, "is no address of this profile; leave it out for a new one");
-            faults.check(!again, &path, "is named twice");
+            faults.check(is_known, &path, "is not an address of this profile; omit it to add a new address");
+            faults.check(!again, &path, "is listed twice");
         }
         let second =
             one.is_default && new_addresses[..at].iter().any(|other| other.is_default && other.kind == one.kind);
-        faults.check(!second, &format!("addresses.{at}.isDefault"), "another address of this kind is the default");
+        faults.check(
+            !second,
+            &format!("addresses.{at}.isDefault"),
+            "another address of this kind is already the default",
+        );
     }
     faults.refuse()?;
     let with_id = |one: &GivenAddress| CustomerAddress {

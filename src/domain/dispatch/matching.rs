@@ -42,7 +42,7 @@ fn offered(missing: &Mismatch, printer: &Printer, around: &Surroundings<'_>) -> 
     let offer = printer.spool_offer(material)?;
     let name = &material.fields.name;
     Some(format!(
-        " (slot {} holds {}, which belongs to no material yet; confirm that it is {name})",
+        " (slot {} holds {}, which is not assigned to a material yet; confirm that it is {name})",
         offer.slot + 1,
         offer.spool
     ))

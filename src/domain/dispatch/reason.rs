@@ -37,40 +37,40 @@ pub fn waiting_reason(job: &Job, around: &Surroundings<'_>) -> Option<String> {
     }
     let live = job.live();
     if let Some(attempt) = live.filter(|attempt| attempt.unverified) {
-        let why = attempt.reason.as_deref().unwrap_or("the printer does not say");
+        let why = attempt.reason.as_deref().unwrap_or("the printer reports no reason");
         let what =
             if attempt.state == AttemptState::Confirmed { "how the print ended" } else { "whether the print started" };
-        return Some(format!("nobody can tell {what} ({why}); an operator has to resolve it"));
+        return Some(format!("unknown {what} ({why}); an operator must resolve it"));
     }
     let on = live.and_then(|attempt| around.printers.iter().find(|printer| printer.id == attempt.printer_id));
     let silence = on.and_then(|printer| silence(printer));
     if job.cancel_requested_at.is_some() {
-        let waits = "waits for the printer to confirm the cancel";
+        let waits = "waiting for the printer to confirm the cancellation";
         return Some(silence.map_or_else(|| waits.to_owned(), |silence| format!("{waits}; {silence}")));
     }
     if silence.is_some() {
         return silence;
     }
     if on.and_then(|printer| printer.in_hand.as_ref()).is_some_and(|hand| hand.job == job.id && hand.gone.is_some()) {
-        return Some("the print is over; the printer is asked how it ended".to_owned());
+        return Some("the print is over; asking the printer how it ended".to_owned());
     }
     match job.state {
-        JobState::Created => Some(job.block_reason.clone().unwrap_or_else(|| "its SKU is not complete".to_owned())),
+        JobState::Created => Some(job.block_reason.clone().unwrap_or_else(|| "its SKU is incomplete".to_owned())),
         JobState::Validated if job.to_slice().is_some() => {
             Some(job.block_reason.clone().unwrap_or_else(|| "its model is being sliced".to_owned()))
         }
-        JobState::Validated => Some("waits for the stock check".to_owned()),
+        JobState::Validated => Some("waiting for the stock check".to_owned()),
         JobState::AwaitingManualReview => Some(short_stock(job, around).unwrap_or_else(|| {
             match job.blocked_by {
-                Some(Block::ReorderPoint) => "its material is below the reorder point",
+                Some(Block::ReorderPoint) => "the stock of its material is below the reorder point",
                 Some(Block::Slicing) => "slicing failed",
-                Some(Block::Material) | None => "not enough material is free",
+                Some(Block::Material) | None => "not enough material is available",
             }
             .to_owned()
         })),
         JobState::Sliced => Some(no_printer(job, around)),
-        JobState::Dispatching => Some("is being sent to the printer".to_owned()),
-        JobState::Paused => Some("is paused at the printer".to_owned()),
+        JobState::Dispatching => Some("being sent to the printer".to_owned()),
+        JobState::Paused => Some("paused at the printer".to_owned()),
         JobState::Printing | JobState::Completed | JobState::Failed | JobState::Cancelled => None,
     }
 }
@@ -81,10 +81,10 @@ fn silence(printer: &Printer) -> Option<String> {
     match (printer.connection, printer.last_seen_at) {
         (Connection::Connected | Connection::Connecting | Connection::ReadOnly, _) => None,
         (Connection::WrongKey, _) => {
-            Some("the printer refuses the API key: enter the right one in the printer's settings".to_owned())
+            Some("the printer rejects the API key; enter the correct key in the printer's settings".to_owned())
         }
-        (_, Some(since)) => Some(format!("the printer has not been heard since {since}")),
-        (_, None) => Some("the printer has not been heard yet".to_owned()),
+        (_, Some(since)) => Some(format!("the printer has not responded since {since}")),
+        (_, None) => Some("the printer has not responded yet".to_owned()),
     }
 }
 
@@ -110,44 +110,51 @@ fn more(all: usize, most: usize) -> String {
     if all > most { format!(" and {} more", all - most) } else { String::new() }
 }
 
-/// Explains why no printer of the job's type is available, as "no idle `fdm_large` printer: 2 printing, 1 offline, 1
-/// bed not cleared". If none of them can make the job, lists what is missing on each.
+/// Explains why no printer of the job's type is available, as "waiting for a printer of type `fdm_large`: 2 are
+/// printing; 1 is offline; PLA black is not loaded on 3". If none of them can make the job, lists what is missing on
+/// each.
 fn no_printer(job: &Job, around: &Surroundings<'_>) -> String {
     let (word, form) = (job.machine_type.word(), job.file_form);
     if !around.types.printable(form) {
         let ending = form.ending();
-        return format!("no type of printer known here prints .{ending} files; its SKU needs plain G-code (.gcode)");
+        return format!("no printer type accepts .{ending} files; its SKU needs plain G-code (.gcode)");
     }
     let all = match_printers(job, around);
     let of_type: Vec<&PrinterMatch<'_>> =
         all.iter().filter(|one| one.printer.fields.machine_type == job.machine_type).collect();
     if of_type.is_empty() {
-        return format!("no {word} printer is registered");
+        return format!("no printer of type {word} is registered");
     }
     if of_type.iter().all(|one| !one.fit.fits()) {
         let each = of_type.iter().take(MAX_PRINTERS_NAMED);
         let each: Vec<String> =
             each.map(|one| format!("{}: {}", one.printer.fields.name, one.missing.join(", "))).collect();
-        return format!("no {word} printer fits it: {}{}", each.join("; "), more(of_type.len(), MAX_PRINTERS_NAMED));
+        let more = more(of_type.len(), MAX_PRINTERS_NAMED);
+        return format!("no printer of type {word} can print it: {}{more}", each.join("; "));
     }
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<(String, bool), usize> = BTreeMap::new();
     let mut rests: Vec<i64> = Vec::new();
     for one in of_type {
         let why = if one.fit.fits() {
             rests.extend(one.printer.refusals.as_ref().and_then(|refusals| refusals.rests_for(around.now)));
             match &one.busy {
-                None => return "waits for its turn".to_owned(),
-                Some(why) => why.clone(),
+                None => return "waiting for its turn".to_owned(),
+                Some(why) => (why.clone(), true),
             }
         } else {
-            one.missing.join(", ")
+            (one.missing.join(", "), false)
         };
         *counts.entry(why).or_default() += 1;
     }
-    let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
+    let mut counts: Vec<((String, bool), usize)> = counts.into_iter().collect();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let counts: Vec<String> = counts.into_iter().map(|(why, count)| format!("{count} {why}")).collect();
-    let mut words = vec![format!("no idle {word} printer: {}", counts.join(", "))];
+    let counts = counts.into_iter().map(|((why, is_busy), count)| match (is_busy, count) {
+        (true, 1) => format!("1 is {why}"),
+        (true, _) => format!("{count} are {why}"),
+        (false, _) => format!("{why} on {count}"),
+    });
+    let counts: Vec<String> = counts.collect();
+    let mut words = vec![format!("waiting for a printer of type {word}: {}", counts.join("; "))];
     words.extend(last_refusal(job, around.printers));
     words.extend(rests.into_iter().min().map(|ms| format!("the next try is in {} s", (ms + 999) / 1000)));
     words.join("; ")

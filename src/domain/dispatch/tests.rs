@@ -158,15 +158,17 @@ fn a_waiting_job_says_why() {
     let one = order(1, &[5]);
     let job = one.jobs.values().next().unwrap();
     let reason = |printers: &[Printer]| why(job, printers).unwrap();
-    assert_eq!(reason(&[]), "no fdm_large printer is registered");
+    assert_eq!(reason(&[]), "no printer of type fdm_large is registered");
     let (mut busy, mut away, mut bed) = (printer(1), printer(2), printer(3));
     busy.activity = Activity::Printing;
     busy.shows = Some("mine.gcode".into());
     away.connection = Connection::Unreachable;
     bed.bed_not_cleared = true;
     let all = [busy.clone(), busy, away, bed, printer(4)];
-    assert_eq!(reason(&all[..4]), "no idle fdm_large printer: 2 printing something else, 1 bed not cleared, 1 offline");
-    assert_eq!(reason(&all), "waits for its turn");
+    let expected = "waiting for a printer of type fdm_large: 2 are printing something else; 1 is offline; 1 is waiting \
+         for a clear bed";
+    assert_eq!(reason(&all[..4]), expected);
+    assert_eq!(reason(&all), "waiting for its turn");
     let mut paused = (**job).clone();
     paused.state = JobState::AwaitingManualReview;
     paused.block_reason = Some("needs 120 g of PLA black, 80 g free".into());
@@ -179,8 +181,8 @@ fn a_job_that_its_printer_refused_says_so_and_when_it_is_tried_again() {
     refused(&mut one, 0, &[7]);
     let sick = sick(7, 1000, 2_500);
     let reason = why(one.jobs.values().next().unwrap(), &[sick]).unwrap();
-    let expected =
-        "no idle fdm_large printer: 1 refusing starts; printer 7 refused it: Must home first; the next try is in 8 s";
+    let expected = "waiting for a printer of type fdm_large: 1 is refusing to start prints; printer 7 refused it: Must \
+         home first; the next try is in 8 s";
     assert_eq!(reason, expected);
 }
 
@@ -195,13 +197,13 @@ fn a_file_that_nobody_prints_waits_and_says_so() {
     assert_eq!(pairs(&mut board).iter().map(|pair| pair.0).collect::<Vec<_>>(), [id(1001)]);
     assert_eq!(board.refused_jobs(), []);
     let job = &**one.jobs.get(&id(1000)).unwrap();
-    assert!(why(job, &[printer(7)]).unwrap().contains("prints .bgcode files"));
+    assert!(why(job, &[printer(7)]).unwrap().contains(".bgcode files are not supported"));
     let types = KnownTypes::new([("other", TypeFacts { forms: vec![GcodeForm::Binary], maps_slots: false })]);
     let printer = printer(7);
     let around = Surroundings { printers: &[&printer], materials: &[], holders: &[], types: &types, now: NOW };
     assert_eq!(
         waiting_reason(job, &around).unwrap(),
-        "no fdm_large printer fits it: printer 7: not printing .bgcode files"
+        "no printer of type fdm_large can print it: printer 7: .bgcode files are not accepted"
     );
 }
 

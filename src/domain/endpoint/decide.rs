@@ -17,7 +17,7 @@ use crate::refusal::{Faults, Refusal};
 use crate::time::DAY_MS;
 
 /// Disabled reason of an endpoint that an operator has paused.
-const PAUSED: &str = "paused by a person";
+const PAUSED: &str = "paused manually";
 /// Time for which the previous secret signs alongside a new one, in milliseconds.
 const FORMER_SECRET_MS: i64 = DAY_MS;
 
@@ -46,7 +46,7 @@ impl Aggregate for Endpoint {
             }
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(_), C::Create { .. }) => {
-                return Err(Refusal::conflict("exists", "this endpoint exists already"));
+                return Err(Refusal::conflict("exists", "this endpoint already exists"));
             }
             (Some(this), _) => this,
         };
@@ -60,7 +60,7 @@ impl Aggregate for Endpoint {
                 Ok(Decision::unchanged(EndpointAnswer::Done))
             }
             _ if this.archived => Err(Refusal::not_found(Self::KIND)),
-            C::Create { .. } => Err(Refusal::conflict("exists", "this endpoint exists already")),
+            C::Create { .. } => Err(Refusal::conflict("exists", "this endpoint already exists")),
             C::Update { url, events, .. } => {
                 let url = url.as_ref().unwrap_or(&this.url);
                 let events = events.as_ref().unwrap_or(&this.events);
@@ -92,7 +92,7 @@ impl Aggregate for Endpoint {
                 if past.state == DeliveryState::Pending {
                     return Err(Refusal::conflict(
                         "delivery_pending",
-                        "this delivery is pending and will be sent; only one that is not pending can be sent again",
+                        "this delivery is still pending; only a finished delivery can be sent again",
                     ));
                 }
                 let next = Self { replays: this.replays + 1, ..this.clone() };
@@ -165,12 +165,12 @@ fn respond(next: Endpoint) -> Decision<Endpoint> {
 fn check(url: &str, events: &[String]) -> Result<(), Refusal> {
     let mut faults = Faults::default();
     faults.check(!url.is_empty(), "url", "must not be empty");
-    faults.check(!events.is_empty(), "events", "must name at least one event");
+    faults.check(!events.is_empty(), "events", "must have at least one event");
     for (at, kind) in events.iter().enumerate() {
         let path = format!("events.{at}");
         let is_known = event::OUTBOUND.contains(&kind.as_str());
         faults.check(is_known, &path, format!("must be one of {}", event::OUTBOUND.join(", ")));
-        faults.check(!events[..at].contains(kind), &path, "is named twice; name each event once");
+        faults.check(!events[..at].contains(kind), &path, "is listed twice");
     }
     faults.refuse()
 }
@@ -365,10 +365,10 @@ fn tried(this: &Endpoint, cx: &DecisionContext<'_>, command: &EndpointCommand) -
 fn disable(mut next: Endpoint, cx: &DecisionContext<'_>, last: &Delivery) -> Decision<Endpoint> {
     let why = match (last.last_status, last.last_error.as_deref()) {
         (_, Some(error)) => error.to_owned(),
-        (Some(status), None) => format!("it answered {status}"),
-        (None, None) => "it did not answer".to_owned(),
+        (Some(status), None) => format!("it responded with {status}"),
+        (None, None) => "it did not respond".to_owned(),
     };
-    let reason = format!("{} was tried {} times: {why}", last.event, last.attempts);
+    let reason = format!("{} was attempted {} times: {why}", last.event, last.attempts);
     next.state = EndpointState::Disabled;
     next.disabled_reason = Some(reason.clone());
     next.disabled_by = Some(Box::new(last.clone()));
@@ -377,10 +377,11 @@ fn disable(mut next: Endpoint, cx: &DecisionContext<'_>, last: &Delivery) -> Dec
     let data = EndpointDisabledData { endpoint_id: next.id, url, reason: reason_told, delivery_id: last.id };
     let happened = Event::new(cx, "endpoint.disabled", (Endpoint::KIND, next.id), None, &data);
     let text = format!(
-        "Nothing more is sent to {}: {reason}.\nIts events are kept, and sent once the endpoint {} is enabled again.\n",
+        "Deliveries to {} have stopped: {reason}.\nIts events are kept and will be sent when the endpoint {} is \
+         enabled again.\n",
         next.url, next.id
     );
-    let subject = format!("Webhook endpoint disabled after {} tries: {}", last.attempts, next.url);
+    let subject = format!("Webhook endpoint disabled after {} attempts: {}", last.attempts, next.url);
     let mail = Mail::alert(cx, AlertKind::EndpointDisabled, &subject, &text);
     Decision::to(next, EndpointAnswer::Done).events([happened]).created(mail)
 }

@@ -40,7 +40,7 @@ pub(super) fn begin(
     count: u32,
 ) -> Result<Decision<Endpoint>, Refusal> {
     if this.replaying.is_some() {
-        return Err(Refusal::conflict("replay_running", "another replay is under way; wait until it has ended"));
+        return Err(Refusal::conflict("replay_running", "another replay is in progress; wait until it ends"));
     }
     if count == 0 {
         return Ok(Decision::unchanged(EndpointAnswer::Count(0)));

@@ -171,7 +171,10 @@ fn five_retries_on_schedule_then_disabled_and_told_and_enabled_anew() {
     assert_eq!(target.rows[&one].state, DeliveryState::Failed);
     assert_eq!(last.events[0].event, "endpoint.disabled");
     assert!(matches!(&last.created[..], [_]));
-    assert_eq!(target.now().disabled_reason.as_deref(), Some("order.paid was tried 6 times: it answered 500"));
+    assert_eq!(
+        target.now().disabled_reason.as_deref(),
+        Some("order.paid was attempted 6 times: it responded with 500")
+    );
     target.tried(other, false);
     target.follow(1);
     assert!(target.deliveries().is_empty(), "holds");
@@ -212,7 +215,7 @@ fn a_paused_endpoint_is_sent_nothing_and_then_everything() {
     target.follow(1);
     let paused = target.tell(&EndpointCommand::Disable).unwrap();
     assert!(paused.events.is_empty() && paused.created.is_empty(), "whoever paused it knows");
-    assert_eq!(target.now().disabled_reason.as_deref(), Some("paused by a person"));
+    assert_eq!(target.now().disabled_reason.as_deref(), Some("paused manually"));
     assert!(target.now().disabled_by.is_none());
     target.follow(2);
     assert!(target.deliveries().is_empty());

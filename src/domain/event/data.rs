@@ -59,13 +59,13 @@ pub struct OrderData {
     pub(crate) customer_email: Option<String>,
 }
 carried_by! { OrderData:
-    "order.draft", "An order was placed as a draft.";
+    "order.draft", "A draft order was created.";
     "order.created", "An order was placed, or a draft was confirmed.";
-    "order.paid", "An order was paid in full; its jobs are made.";
-    "order.printing", "The first job of an order has started to print.";
-    "order.ready", "All jobs of an order are done, and it can be shipped.";
+    "order.paid", "An order was paid in full; its jobs are created.";
+    "order.printing", "The first job of an order started printing.";
+    "order.ready", "All jobs of an order are done and it can be shipped.";
     "order.cancelled", "An order was cancelled.";
-    "order.refunded", "All that was kept of an order's payments was paid back.";
+    "order.refunded", "All remaining payments of an order were refunded.";
 }
 
 fn order_example(more: serde_json::Value) -> serde_json::Value {
@@ -109,7 +109,7 @@ impl OrderShippedData {
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderFlaggedEventData", example = order_example(json!({
-    "flag": "all_jobs_cancelled", "message": "all its jobs were cancelled, so nothing will be made",
+    "flag": "all_jobs_cancelled", "message": "all of its jobs were cancelled, so nothing will be produced",
 })))]
 pub struct OrderFlaggedData {
     #[serde(flatten)]
@@ -119,7 +119,7 @@ pub struct OrderFlaggedData {
     /// Human-readable description of the problem.
     pub(crate) message: String,
 }
-carried_by! { OrderFlaggedData: "order.flagged", "A person must look at an order."; }
+carried_by! { OrderFlaggedData: "order.flagged", "An order needs a person's attention."; }
 
 /// Data of an event about an order whose payment failed.
 #[derive(Response, Serialize, Clone, Debug)]
@@ -150,7 +150,7 @@ pub struct OrderPaymentData {
     pub(crate) kept_cents: i64,
 }
 carried_by! { OrderPaymentData:
-    "order.payment_recorded", "A part of what is due was paid, or another amount or currency; the order is not paid yet.";
+    "order.payment_recorded", "A payment of another amount or currency was made; the order is not paid in full.";
 }
 
 /// Data of an order refund event.
@@ -163,7 +163,9 @@ pub struct OrderRefundData {
     /// Total refunded so far across all payments, in minor units of the currency.
     pub(crate) refunded_cents: i64,
 }
-carried_by! { OrderRefundData: "order.refund_recorded", "The payment processor reports a refund of a part or the whole."; }
+carried_by! { OrderRefundData:
+    "order.refund_recorded", "The payment processor reports a full or partial refund of an order.";
+}
 
 /// Data of a job event.
 #[derive(Response, Serialize, Clone, Debug)]
@@ -184,21 +186,21 @@ pub struct JobData {
     pub(crate) error: Option<String>,
 }
 carried_by! { JobData:
-    "job.created", "A job was made that has no file to print yet.";
-    "job.validated", "A job can be printed and waits for material.";
-    "job.sliced", "Material is reserved for a job; it waits for a printer.";
-    "job.blocked", "A job cannot be printed now; `error` says why.";
+    "job.created", "A job was created; it has no file to print yet.";
+    "job.validated", "A job can be printed and is waiting for material.";
+    "job.sliced", "Material is reserved for a job, which is waiting for a printer.";
+    "job.blocked", "A job cannot be printed at the moment; `error` gives the reason.";
     "job.dispatching", "A job is being sent to a printer.";
-    "job.not_started", "A printer did not start a job; it waits again.";
-    "job.printing", "A printer has started a job.";
-    "job.paused", "A printer has paused a job.";
-    "job.resumed", "A printer goes on with a job.";
-    "job.unverified", "Whether a printer still works on a job cannot be told; a person must look.";
+    "job.not_started", "A printer did not start a job, which is waiting again.";
+    "job.printing", "A printer started a job.";
+    "job.paused", "A printer paused a job.";
+    "job.resumed", "A printer resumed a job.";
+    "job.unverified", "It is unknown whether a printer is still working on a job; a person must check.";
     "job.completed", "A job was printed.";
-    "job.failed", "A job failed; `error` says why.";
+    "job.failed", "A job failed; `error` gives the reason.";
     "job.cancelled", "A job was cancelled.";
-    "job.added", "A job was made by itself for parts that were rejected.";
-    "job.retried", "An operator had a failed job printed again.";
+    "job.added", "A job was created automatically to replace rejected parts.";
+    "job.retried", "An operator retried a job.";
     "job.released", "An operator released a job that awaited review.";
 }
 
@@ -238,8 +240,8 @@ pub struct LowStockData {
     pub(crate) unit: &'static str,
 }
 carried_by! { LowStockData:
-    "inventory.low", "What is available of a material has fallen below its reorder point.";
-    "LOW_STOCK", "Together with `inventory.low`, for workflow automation.";
+    "inventory.low", "The available stock of a material fell below its reorder point.";
+    "LOW_STOCK", "Sent together with `inventory.low`, for workflow automation.";
 }
 
 /// Data of an event about a material whose recorded stock cannot be correct.
@@ -260,7 +262,7 @@ pub struct DiscrepancyData {
     /// Unit of all amounts: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
 }
-carried_by! { DiscrepancyData: "inventory.discrepancy", "The stock on hand of a material is not what was counted on."; }
+carried_by! { DiscrepancyData: "inventory.discrepancy", "The stock of a material differs from what was expected."; }
 
 /// Data of a printer event.
 #[derive(Response, Serialize, Clone, Debug)]
@@ -277,7 +279,7 @@ pub struct PrinterData {
 }
 carried_by! { PrinterData:
     "printer.created", "A printer was added.";
-    "printer.online", "A printer answers again after it was offline.";
+    "printer.online", "A printer responds again after it was offline.";
 }
 
 fn printer_example(more: serde_json::Value) -> serde_json::Value {
@@ -299,7 +301,7 @@ pub struct PrinterOfflineData {
     /// Human-readable reason the printer cannot be reached.
     pub(crate) error: String,
 }
-carried_by! { PrinterOfflineData: "printer.offline", "A printer cannot be reached; told once for each outage."; }
+carried_by! { PrinterOfflineData: "printer.offline", "A printer cannot be reached; sent once per outage."; }
 
 /// Data of an event about a printer whose firmware reported an error.
 #[derive(Response, Serialize, Clone, Debug)]
@@ -312,7 +314,7 @@ pub struct PrinterFaultData {
     pub(crate) error: String,
 }
 carried_by! { PrinterFaultData:
-    "printer.firmware_error", "The firmware of a printer reports an error or shut down; a person must look.";
+    "printer.firmware_error", "The firmware of a printer reported an error or shut down; a person must check.";
 }
 
 /// Data of an event about an operator's action on a printer.
@@ -330,9 +332,9 @@ carried_by! { PrinterActData:
     "printer.deleted", "A printer was removed.";
     "printer.connected", "An operator connected a printer.";
     "printer.disconnected", "An operator disconnected a printer.";
-    "printer.emergency_stopped", "A printer was stopped in an emergency.";
-    "printer.bed_cleared", "An operator said that a printer's bed is clear.";
-    "printer.attention_cleared", "An operator has looked at a printer that had a firmware error or refused starts.";
+    "printer.emergency_stopped", "An emergency stop was sent to a printer.";
+    "printer.bed_cleared", "An operator confirmed that a printer's bed is clear.";
+    "printer.attention_cleared", "An operator checked a printer that had a firmware error or refused to start prints.";
     "printer.homed", "A printer was homed.";
     "printer.maintenance", "Maintenance of a printer began or ended.";
 }
@@ -355,7 +357,9 @@ pub struct PrinterCommandData {
     /// Command argument: the lines of G-code or the name of the file.
     pub(crate) detail: Option<String>,
 }
-carried_by! { PrinterCommandData: "printer.commanded", "An operator had a printer do something; `outcome` says what came of it."; }
+carried_by! { PrinterCommandData:
+    "printer.commanded", "An operator sent a command to a printer; `outcome` gives the result.";
+}
 
 /// Data of an event about an endpoint that was disabled.
 #[derive(Response, Serialize, Clone, Debug)]
@@ -373,7 +377,7 @@ pub struct EndpointDisabledData {
     pub(crate) delivery_id: Id,
 }
 carried_by! { EndpointDisabledData:
-    "endpoint.disabled", "Nothing more is sent to an endpoint, because all retries of a delivery failed.";
+    "endpoint.disabled", "An endpoint was disabled because all retries of a delivery failed.";
 }
 
 /// Data of a test event.
@@ -392,4 +396,4 @@ impl TestData {
     }
 }
 
-carried_by! { TestData: "webhook.test", "An admin asked for a test of the endpoint; no subscription is needed."; }
+carried_by! { TestData: "webhook.test", "An admin tested the endpoint; sent without a subscription."; }

@@ -146,7 +146,7 @@ impl Extents {
         let words: Vec<String> = beyond
             .map(|((axis, print), bed)| {
                 format!(
-                    "its {axis} reaches from {:.1} to {:.1} mm, the bed of the profile from {:.1} to {:.1} mm",
+                    "its {axis} ranges from {:.1} to {:.1} mm, but the bed of the profile from {:.1} to {:.1} mm",
                     print[0], print[1], bed[0], bed[1]
                 )
             })
@@ -212,7 +212,7 @@ mod tests {
         let words = bed("0x0,25x0,25x200,0x200");
         assert_eq!(
             words.as_deref(),
-            Some("its X reaches from 10.0 to 30.0 mm, the bed of the profile from 0.0 to 25.0 mm")
+            Some("its X ranges from 10.0 to 30.0 mm, but the bed of the profile from 0.0 to 25.0 mm")
         );
         assert_eq!(bed("nonsense"), None);
     }

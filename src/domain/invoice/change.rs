@@ -57,7 +57,7 @@ impl<'a> InvoiceChange<'a> {
         // Its number is known to the store alone.
         let name = &self.invoice.content.buyer.name;
         let subject = format!("Invoice to {name}: {}", flag.replace('_', " "));
-        let text = format!("The invoice {} to {name} needs a look: {words}.\n", self.invoice.id);
+        let text = format!("The invoice {} to {name} needs attention: {words}.\n", self.invoice.id);
         self.mails.extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text));
     }
 

@@ -80,7 +80,7 @@ impl<'a> InvoiceChange<'a> {
             currency: Some(period.currency.clone()),
             lines: period.lines().into_iter().map(|line| (line, true)).collect(),
             due_at: Some(cx.now),
-            notes: Some(format!("Paid by subscription; the payment processor calls it {}.", period.number)),
+            notes: Some(format!("Paid by subscription; invoice {} of the payment processor.", period.number)),
             ..DraftInvoice::default()
         };
         let mut change = Self::of(cx, Invoice::draft(cx, id, &draft)?);

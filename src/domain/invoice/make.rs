@@ -17,14 +17,14 @@ use crate::time::DAY_MS;
 /// Builds the content with its totals. All faults are reported at once.
 fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<Content, Refusal> {
     let mut faults = Faults::default();
-    faults.check(!draft.lines.is_empty(), "lineItems", "must name at least one line");
-    let many = format!("has {} lines; an invoice has at most {MAX_LINES}", draft.lines.len());
+    faults.check(!draft.lines.is_empty(), "lineItems", "must have at least one line");
+    let many = format!("has {} lines; an invoice can have at most {MAX_LINES}", draft.lines.len());
     faults.check(draft.lines.len() <= MAX_LINES, "lineItems", many);
     for (n, (line, _)) in draft.lines.iter().enumerate() {
         let price = 0..=MAX_CENTS;
         faults.check(line.quantity >= 1, &format!("lineItems.{n}.quantity"), "must be at least 1");
         let path = format!("lineItems.{n}.unitPriceCents");
-        faults.check(price.contains(&line.unit_price_cents), &path, "must not be negative, nor too large");
+        faults.check(price.contains(&line.unit_price_cents), &path, "must not be negative or too large");
         let path = format!("lineItems.{n}.taxRateBps");
         faults.check((0..=10_000).contains(&line.tax_rate_bps), &path, "must be from 0 to 10000");
     }
@@ -38,10 +38,10 @@ fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<Content, Re
     let lines: Vec<InvoiceLine> = draft.lines.iter().map(own).collect();
     let subtotal = lines.iter().try_fold(0i64, |sum, line| sum.checked_add(line.amount_cents()?));
     if subtotal.is_some_and(|subtotal| draft.discount_cents > subtotal) {
-        return Err(Refusal::field("discountCents", "must not be more than the lines together"));
+        return Err(Refusal::field("discountCents", "must not exceed the sum of the lines"));
     }
     let sums = Sums::of(&lines, (draft.shipping_cents, bps), draft.discount_cents)
-        .ok_or_else(|| Refusal::field("lineItems", "the total is too large; invoice less at once"))?;
+        .ok_or_else(|| Refusal::field("lineItems", "the total is too large; split the invoice"))?;
     Ok(Content {
         lines,
         shipping_cents: draft.shipping_cents,
@@ -88,7 +88,7 @@ impl Invoice {
     /// Replaces the content of a draft with an operator's new input.
     pub(super) fn redraft(&mut self, cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<(), Refusal> {
         if self.status != InvoiceStatus::Draft {
-            return Err(Refusal::transition("changing an invoice", self.status));
+            return Err(Refusal::transition("the invoice cannot be changed", self.status));
         }
         let new = Self::draft(cx, self.id, draft)?;
         (self.content, self.due_at) = (new.content, new.due_at);

@@ -162,7 +162,7 @@ impl InvoiceChange<'_> {
         self.own_money()?;
         self.has_room()?;
         if self.invoice.stage() != LedgerStage::Payable {
-            return Err(Refusal::transition("marking an invoice paid", self.invoice.status));
+            return Err(Refusal::transition("the invoice cannot be marked as paid", self.invoice.status));
         }
         ledger::mark_paid(self, amount_cents, method, reference)
     }
@@ -184,7 +184,7 @@ impl InvoiceChange<'_> {
         }
         let newest = paid.rfind(|one| left_by_hand(invoice, one) > 0).map(|one| one.id);
         if newest.is_none() {
-            return Err(Refusal::conflict("nothing_to_refund", "nothing is left of what was paid"));
+            return Err(Refusal::conflict("nothing_to_refund", "nothing is left to refund"));
         }
         ledger::refund(self, newest, amount_cents, at_processor)
     }
@@ -204,7 +204,10 @@ impl InvoiceChange<'_> {
     /// Refuses an invoice of an order, because its payments are recorded on the order.
     pub(super) fn own_money(&self) -> Result<(), Refusal> {
         if self.invoice.order_id.is_some() {
-            return Err(Refusal::conflict("belongs_to_order", "its payments are recorded on its order"));
+            return Err(Refusal::conflict(
+                "belongs_to_order",
+                "the payments of this invoice are recorded on its order",
+            ));
         }
         Ok(())
     }
@@ -213,7 +216,7 @@ impl InvoiceChange<'_> {
     /// limit, because the money has already moved.
     fn has_room(&self) -> Result<(), Refusal> {
         if self.invoice.payments.len() >= MAX_PAYMENTS {
-            let words = format!("it has {MAX_PAYMENTS} payments and refunds, and takes no more");
+            let words = format!("the maximum of {MAX_PAYMENTS} payments and refunds is reached");
             return Err(Refusal::conflict("too_many_payments", words));
         }
         Ok(())

@@ -61,10 +61,13 @@ impl Invoice {
         }
         let gone = |why: &str| Err(Refusal::new(Class::Gone, "pay_link_gone", why));
         match &self.pay_link {
-            _ if self.status == InvoiceStatus::Void => gone("the invoice is void, and nothing is to be paid for it"),
-            Some(link) if link.number == number && link.is_over(now) => gone("this link has expired; ask for another"),
+            _ if self.status == InvoiceStatus::Void => gone("the invoice is void and cannot be paid"),
+            Some(link) if link.number == number && link.is_over(now) => gone(
+                "this link has expired; request a new \
+                 one",
+            ),
             Some(link) if link.number == number => Ok(()),
-            _ => gone("this link was revoked; ask for another"),
+            _ => gone("this link was revoked; request a new one"),
         }
     }
 }
@@ -79,10 +82,10 @@ impl InvoiceChange<'_> {
     /// Creates a link, which replaces an existing one.
     pub(super) fn open_pay_link(&mut self, expires_at: Option<Timestamp>) -> Result<(), Refusal> {
         if self.invoice.issued_at.is_none() {
-            return Err(Refusal::conflict("not_issued", "it is a draft, and nobody owes it yet; send it"));
+            return Err(Refusal::conflict("not_issued", "the invoice is a draft; send it first"));
         }
         if self.invoice.stage() != LedgerStage::Payable {
-            return Err(Refusal::transition("making a pay link", self.invoice.status));
+            return Err(Refusal::transition("the invoice cannot have a payment link", self.invoice.status));
         }
         if expires_at.is_some_and(|at| at <= self.cx.now) {
             return Err(Refusal::field("expiresAt", "must be in the future"));

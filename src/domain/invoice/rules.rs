@@ -36,7 +36,7 @@ impl Aggregate for Invoice {
         };
         let mut change = InvoiceChange::of(cx, invoice.clone());
         match command {
-            InvoiceCommand::Create(_) => return Err(Refusal::conflict("exists", "this invoice exists already")),
+            InvoiceCommand::Create(_) => return Err(Refusal::conflict("exists", "this invoice already exists")),
             // Its id is made from the processor's: it was told of again.
             InvoiceCommand::Charge(_) => {}
             InvoiceCommand::Update { if_version: _, draft } => change.invoice.redraft(cx, draft)?,
@@ -115,7 +115,7 @@ impl InvoiceChange<'_> {
     pub(super) fn send(&mut self) -> Result<(), Refusal> {
         let (cx, invoice) = (self.cx, &mut self.invoice);
         if invoice.status != InvoiceStatus::Draft {
-            return Err(Refusal::transition("sending an invoice", invoice.status));
+            return Err(Refusal::transition("the invoice cannot be sent", invoice.status));
         }
         let taxed = invoice.content.sums.categories.iter().any(|one| one.rate_bps > 0);
         let gaps = cx.rules.invoices.seller_gaps(taxed);
@@ -148,10 +148,10 @@ impl InvoiceChange<'_> {
                 self.settled((row.into_iter().collect(), [event].into_iter().chain(noted).collect()));
             }
             InvoiceStatus::PartiallyPaid => {
-                let words = "money was paid for it: give it back first, or credit it by a refund";
+                let words = "the invoice has payments; refund them first";
                 return Err(Refusal::conflict("invoice_has_payments", words));
             }
-            status => return Err(Refusal::transition("voiding an invoice", status)),
+            status => return Err(Refusal::transition("the invoice cannot be voided", status)),
         }
         flag_money(self);
         Ok(())

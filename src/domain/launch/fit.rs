@@ -85,26 +85,26 @@ impl Mismatch {
     /// Describes the mismatch in words. `material` returns the name and the unit of a material.
     pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
         match self {
-            Self::MachineType(wanted) => format!("not of type {}", wanted.word()),
-            Self::Form(form) => format!("not printing .{} files", form.ending()),
-            Self::Model { required: wanted, is } => format!("is a {is}, the file was sliced for a {wanted}"),
+            Self::MachineType(wanted) => format!("its machine type is not {}", wanted.word()),
+            Self::Form(form) => format!(".{} files are not accepted", form.ending()),
+            Self::Model { required: wanted, is } => format!("its model is {is}, but the file was sliced for {wanted}"),
             Self::TooLarge { size, volume } => {
                 let lengths = |of: &Dimensions| format!("{} x {} x {} mm", of.x, of.y, of.z);
-                format!("too small ({}, the print is {})", lengths(volume), lengths(size))
+                format!("its build volume of {} is too small for a print of {}", lengths(volume), lengths(size))
             }
-            Self::Nozzle { required: wanted, is } => format!("has a nozzle of {is} mm, needs {wanted} mm"),
-            Self::Plate { required: wanted, is } => format!("has the plate {is}, needs {wanted}"),
+            Self::Nozzle { required: wanted, is } => format!("its nozzle is {is} mm instead of {wanted} mm"),
+            Self::Plate { required: wanted, is } => format!("its build plate is {is} instead of {wanted}"),
             Self::NotLoaded(id) => format!("{} is not loaded", material(*id).0),
             Self::OtherSlot { material: id, slot } => {
                 format!("{} is not in slot {slot}, the only one that the file can take it from", material(*id).0)
             }
             Self::OutOfReach(id) => {
-                format!("{} is not in its filament changer, and cannot be taken from beside it", material(*id).0)
+                format!("{} must be in the filament changer: the external spool cannot be selected", material(*id).0)
             }
-            Self::UnknownFilaments => "nobody knows which filament of the file is of which material".to_owned(),
+            Self::UnknownFilaments => "it is unknown which material each filament of the file needs".to_owned(),
             Self::TooLittle { needed, left } => {
                 let (name, unit) = material(needed.material_id);
-                format!("{left} {unit} of {name} are left on its spool, needs {} {unit}", needed.need)
+                format!("its spool has {left} {unit} of {name} left, but {} {unit} are needed", needed.need)
             }
         }
     }

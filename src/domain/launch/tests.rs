@@ -71,17 +71,17 @@ fn what_is_unknown_fits_and_what_differs_does_not() {
     let other = unknown.clone().equipped(Some(0.6), Some("Cool Plate"));
     assert_eq!(words(&job, &unknown.clone().of_model(Some("mk-4"))), "", "the same model");
     let mini = unknown.clone().of_model(Some("MINI"));
-    assert_eq!(words(&job, &mini), "is a MINI, the file was sliced for a MK4");
+    assert_eq!(words(&job, &mini), "its model is MINI, but the file was sliced for MK4");
     assert_eq!(words(&needs(&[(1, 10)]), &mini), "", "a file that does not say");
     assert_eq!(
         words(&job, &other),
-        "has a nozzle of 0.6 mm, needs 0.4 mm, has the plate Cool Plate, needs Textured PEI Plate"
+        "its nozzle is 0.6 mm instead of 0.4 mm, its build plate is Cool Plate instead of Textured PEI Plate"
     );
     job.sliced_for = SlicedFor::default();
     assert_eq!(words(&job, &other), "", "a file that does not say");
     job.form = GcodeForm::Package;
     let plain = LaunchFacts::new(TypeFacts::default(), MachineType::FdmStandard, None, unknown.slots);
-    assert_eq!(words(&job, &plain), "not printing .gcode.3mf files");
+    assert_eq!(words(&job, &plain), ".gcode.3mf files are not accepted");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_job_of_two_materials_needs_both_in_slots() {
     assert_eq!(without.missing, [Mismatch::NotLoaded(id(2))]);
     let blind = needs(&[(1, 10), (2, 5)]);
     let both = printer(&[(Some(1), None), (Some(2), None)]);
-    assert_eq!(words(&blind, &both), "nobody knows which filament of the file is of which material");
+    assert_eq!(words(&blind, &both), "it is unknown which material each filament of the file needs");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn beside_the_slots_that_a_printer_maps_there_is_one_spool() {
     let two = using(&[(1, 10), (2, 5)], &[(0, 1), (1, 2)]);
     assert_eq!(
         words(&two, &beside(changer.clone(), 2)),
-        "PLA is not in its filament changer, and cannot be taken from beside it"
+        "PLA must be in the filament changer: the external spool cannot be selected"
     );
     assert_eq!(
         fit(&one, &beside(changer, 1)).missing,
@@ -173,7 +173,7 @@ fn the_spool_that_is_used_up_best_is_taken() {
     assert_eq!(fit(&job, &three).slots[0].slot, 2);
     assert_eq!(
         words(&job, &printer(&[(Some(1), Some(39)), (Some(1), Some(5))])),
-        "39 g of PLA are left on its spool, needs 40 g"
+        "its spool has 39 g of PLA left, but 40 g are needed"
     );
     let rank = |slots: &[(Option<u32>, Option<i64>)]| fit(&job, &printer(slots)).rank();
     let order = [

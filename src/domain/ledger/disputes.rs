@@ -13,7 +13,7 @@ const DISPUTE_LOST: &str = "dispute_lost";
 
 /// Applies the processor's report on a dispute. A decided dispute stays decided, regardless of late events.
 pub(super) fn disputed<L: LedgerChange>(on: &mut L, dispute: Dispute, reason: &str) {
-    let what = format!("the customer's bank takes back {} ({reason})", dispute.amount_cents);
+    let what = format!("the customer disputed a payment of {} ({reason})", dispute.amount_cents);
     let disputes = &mut on.under_way_mut().disputes;
     match disputes.iter_mut().find(|one| one.id == dispute.id) {
         // Documents of older releases do not say how much was lost.
@@ -33,9 +33,9 @@ pub(super) fn disputed<L: LedgerChange>(on: &mut L, dispute: Dispute, reason: &s
         }
     }
     let open = on.owner().under_way().disputes.iter().any(|one| one.state == DisputeState::Open);
-    on.raise_flag(DISPUTE_OPEN, open, &format!("{what}: answer it at the payment processor before its date"));
+    on.raise_flag(DISPUTE_OPEN, open, &format!("{what}: respond at the payment processor before the deadline"));
     let lost = !unbooked(on.owner()).is_empty();
-    on.raise_flag(DISPUTE_LOST, lost, &format!("{what}, and it is decided so: the money is gone"));
+    on.raise_flag(DISPUTE_LOST, lost, &format!("{what}, and the dispute was lost"));
     if lost && book_lost(on) {
         on.money_went();
     }
@@ -65,7 +65,7 @@ pub(super) fn book_lost<L: LedgerChange>(on: &mut L) -> bool {
     }
     if booked {
         let waits = !unbooked(on.owner()).is_empty();
-        on.raise_flag(DISPUTE_LOST, waits, "money that the customer's bank took back belongs to no payment yet");
+        on.raise_flag(DISPUTE_LOST, waits, "a disputed amount cannot be assigned to a payment yet");
         // Nothing of it can be given back any more.
         flag_refunds(on, None);
     }

@@ -65,9 +65,9 @@ pub(super) fn refund_failed<L: LedgerChange>(
     intent: Option<&String>,
     refund: Option<&String>,
 ) {
-    let words = format!("a refund of {amount_cents} did not arrive and is with the shop again: {reason}");
+    let words = format!("a refund of {amount_cents} failed, and the money is back with the shop: {reason}");
     let Some(intent) = intent else {
-        return on.raise_flag(REFUND_FAILED, true, &format!("{words}; give it back otherwise"));
+        return on.raise_flag(REFUND_FAILED, true, &format!("{words}; refund it in another way"));
     };
     match (doubts(on.owner(), Some(intent)), refund) {
         (Some(doubt), Some(refund)) if doubt.failed.contains(refund) => return,
@@ -144,7 +144,7 @@ pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u3
     let back = before.saturating_sub(sum);
     if back > 0 {
         came_back(on, intent, back);
-        let words = format!("{back} of what was paid back did not arrive and is with the shop again");
+        let words = format!("{back} of the refunds failed, and the money is back with the shop");
         flag_refunds(on, Some(&words));
         let owner = on.owner();
         let paid = owner.ledger_payments().iter().find(|one| one.is_named(Some(&name), None));

@@ -28,7 +28,7 @@ pub(crate) fn mark_paid<L: LedgerChange>(
     let due = on.owner().to_pay();
     let amount = amount_cents.unwrap_or(due);
     if amount > due {
-        return Err(Refusal::field("amountCents", format!("is more than the {due} due; give at most that")));
+        return Err(Refusal::field("amountCents", format!("must be at most {due}, the amount due")));
     }
     if amount < 0 || (amount == 0 && due > 0) {
         return Err(Refusal::field("amountCents", "must be above 0"));
@@ -49,7 +49,7 @@ pub(super) fn own_word(method: &str) -> Result<(), Refusal> {
     }
     // By these words what the processor reports is told from the rest, and a lost dispute that is booked from others.
     if [PROCESSOR, LOST_DISPUTE].iter().any(|word| method.trim().eq_ignore_ascii_case(word)) {
-        return Err(Refusal::field("method", "is the word for what the payment processor reports; use another"));
+        return Err(Refusal::field("method", "is reserved for what the payment processor reports; use another word"));
     }
     Ok(())
 }
@@ -243,10 +243,12 @@ pub(crate) fn flag_money<L: LedgerChange>(on: &mut L) {
     let owed = if stage == LedgerStage::Closed { 0 } else { total };
     let refund_due = stage != LedgerStage::Payable && (kept_cents > owed || books.foreign);
     let (status, word, currency) = (owner.status_in_words(), L::Of::WORD, owner.ledger_currency());
-    let due =
-        format!("{kept_cents} {currency} is kept while the {word} is {status} and its total is {total} {currency}");
-    let mismatch = format!("the processor took another amount or currency than was due: {due}");
-    on.raise_flag(REFUND_DUE, refund_due, &format!("money has to go back: {due}"));
+    let due = format!(
+        "the payments amount to {kept_cents} {currency}, but the status of the {word} is {status} and its total \
+         {total} {currency}"
+    );
+    let mismatch = format!("the processor charged another amount or currency than was due: {due}");
+    on.raise_flag(REFUND_DUE, refund_due, &format!("money must be refunded: {due}"));
     on.raise_flag(AMOUNT_MISMATCH, books.mismatch, &mismatch);
     settle_checkout(on);
 }

@@ -35,7 +35,7 @@ fn left_at_processor(of: &impl Payable, payment: &Payment) -> i64 {
 /// then.
 fn all_read<'a>(of: &impl Payable, mut payments: impl Iterator<Item = &'a Payment>) -> Result<(), Refusal> {
     if payments.any(|one| doubts(of, one.reference.as_ref()).is_some_and(|doubt| !doubt.read)) {
-        let words = "a refund of it failed, and what went back is being read; try again in a minute";
+        let words = "a refund failed, and the refunded amount is being checked; try again in a minute";
         return Err(Refusal::conflict("refunds_under_way", words));
     }
     Ok(())
@@ -56,14 +56,14 @@ pub(crate) fn refund<L: LedgerChange>(
             return refund_there(on, None, amount_cents, at_processor);
         }
         return Err(if payments.iter().any(|one| one.amount_cents > 0) {
-            Refusal::field("paymentId", "is required for what was not paid through the processor")
+            Refusal::field("paymentId", "is required for payments outside of the payment processor")
         } else {
-            let words = format!("nothing was paid for this {}", L::Of::WORD);
+            let words = format!("this {} has no payments", L::Of::WORD);
             Refusal::conflict("nothing_to_refund", words)
         });
     };
     match payments.iter().find(|one| one.id == id && one.amount_cents > 0).cloned() {
-        None => Err(Refusal::field("paymentId", format!("is no payment of this {}", L::Of::WORD))),
+        None => Err(Refusal::field("paymentId", format!("is not a payment of this {}", L::Of::WORD))),
         Some(paid) if paid.of_processor() => refund_there(on, Some(id), amount_cents, at_processor),
         Some(paid) => {
             let amount = within(amount_cents, left_by_hand(on.owner(), &paid))?;
@@ -83,11 +83,11 @@ pub(crate) fn refund_otherwise<L: LedgerChange>(
 ) -> Result<(), Refusal> {
     own_word(method)?;
     let Some(id) = payment else {
-        return Err(Refusal::field("paymentId", "is required for what was given back otherwise"));
+        return Err(Refusal::field("paymentId", "is required for refunds outside of the payment processor"));
     };
     let paid = on.owner().ledger_payments().iter().find(|one| one.id == id && one.amount_cents > 0).cloned();
     let Some(paid) = paid else {
-        return Err(Refusal::field("paymentId", format!("is no payment of this {}", L::Of::WORD)));
+        return Err(Refusal::field("paymentId", format!("is not a payment of this {}", L::Of::WORD)));
     };
     if !paid.of_processor() {
         let amount = within(amount_cents, left_by_hand(on.owner(), &paid))?;
@@ -102,7 +102,7 @@ pub(crate) fn refund_otherwise<L: LedgerChange>(
     // A refund that fails at once is both.
     let most = waits.max(refused).min(left_at_processor(owner, &paid));
     if most == 0 {
-        let words = "no refund of it failed: without a method the payment processor is asked to pay it back";
+        let words = "no refund of this payment failed; omit the method to refund it through the payment processor";
         return Err(Refusal::conflict("nothing_to_refund", words));
     }
     let amount = within(amount_cents, most)?;
@@ -145,7 +145,8 @@ fn refund_there<L: LedgerChange>(
     at_processor: bool,
 ) -> Result<(), Refusal> {
     if !at_processor {
-        let words = "it was paid through the payment processor: refund it there, and its event records it here";
+        let words = "the payment was made through the payment processor; refund it there, and the refund is recorded \
+                     here automatically";
         return Err(Refusal::conflict("refund_at_processor", words));
     }
     let owner = on.owner();
@@ -159,7 +160,7 @@ fn refund_there<L: LedgerChange>(
     let (named, unnamed): (Vec<&Payment>, Vec<&Payment>) =
         paid.filter(counts).partition(|one| one.reference.is_some() && one.reference != one.session);
     if named.is_empty() && !unnamed.is_empty() {
-        let words = "the payment processor has not named this payment yet; try again in a minute";
+        let words = "the payment processor has not reported the ID of this payment yet; try again in a minute";
         return Err(Refusal::conflict("payment_unnamed", words));
     }
     all_read(owner, named.iter().copied())?;
@@ -172,7 +173,7 @@ fn refund_there<L: LedgerChange>(
     let mut amount = within(amount_cents, most)?;
     let under_way = owner.under_way().refunds.iter().filter(|one| one.error.is_none()).count();
     if under_way + left.len() > MAX_UNDER_WAY {
-        return Err(Refusal::conflict("refunds_under_way", "wait until the refunds under way are answered"));
+        return Err(Refusal::conflict("refunds_under_way", "wait until the pending refunds are complete"));
     }
     // Those that were refused are done with once somebody asks again.
     on.under_way_mut().refunds.retain(|one| one.error.is_none());
@@ -240,9 +241,9 @@ pub(super) fn flag_refunds<L: LedgerChange>(on: &mut L, failed: Option<&str>) {
     let error = under_way.refunds.iter().find_map(|one| one.error.clone());
     let waits = under_way.doubted.iter().any(|one| waiting(owner, one) > 0);
     let text = match (failed, &error) {
-        (Some(words), _) => format!("{words}; give it back otherwise"),
+        (Some(words), _) => format!("{words}; refund it in another way"),
         (None, Some(error)) => format!("the payment processor refused a refund: {error}"),
-        (None, None) => "what came back of a refund that failed waits; give it back otherwise".to_owned(),
+        (None, None) => "the money of a failed refund is back with the shop; refund it in another way".to_owned(),
     };
     on.raise_flag(REFUND_FAILED, waits || error.is_some(), &text);
 }
@@ -250,11 +251,11 @@ pub(super) fn flag_refunds<L: LedgerChange>(on: &mut L, failed: Option<&str>) {
 /// Returns the requested amount, or all that is left if none is requested; refused if more than that.
 fn within(amount_cents: Option<i64>, left: i64) -> Result<i64, Refusal> {
     if left == 0 {
-        return Err(Refusal::conflict("nothing_to_refund", "this payment went back already"));
+        return Err(Refusal::conflict("nothing_to_refund", "this payment is already fully refunded"));
     }
     let amount = amount_cents.unwrap_or(left);
     if (1..=left).contains(&amount) {
         return Ok(amount);
     }
-    Err(Refusal::field("amountCents", format!("must be from 1 to {left}, which is left of this payment")))
+    Err(Refusal::field("amountCents", format!("must be from 1 to {left}, the amount not yet refunded")))
 }

@@ -12,7 +12,7 @@ pub struct Network(IpNet);
 
 /// Error: the text is neither an IP address nor a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("is neither an address nor a network such as 10.0.0.0/8")]
+#[error("must be an IP address or a network such as 10.0.0.0/8")]
 pub struct NoNetwork;
 
 impl FromStr for Network {

@@ -77,12 +77,12 @@ impl AlertKind {
             Self::LowStock => format!("Low stock: {count} alerts"),
             Self::StockDiscrepancy => format!("Stock discrepancy: {count} alerts"),
             Self::PaymentUnmatched => format!("{count} payments match no order"),
-            Self::MoneyDue => format!("{count} orders have money to settle"),
-            Self::Order => format!("{count} orders need a look"),
-            Self::Printer => format!("{count} printers need a look"),
+            Self::MoneyDue => format!("{count} orders need a payment or refund settled"),
+            Self::Order => format!("{count} orders need attention"),
+            Self::Printer => format!("{count} printers need attention"),
             Self::CustomRequest => format!("{count} custom requests"),
-            Self::Accounting => format!("Accounting: {count} things need a look"),
-            Self::Integration => format!("{count} integrations need a person"),
+            Self::Accounting => format!("Accounting: {count} issues need attention"),
+            Self::Integration => format!("{count} integrations need attention"),
         }
     }
 
@@ -94,12 +94,12 @@ impl AlertKind {
             Self::JobFailed => ("Retry or cancel the job", "Jobs", "retryJob"),
             Self::LowStock => ("Add stock", "Materials", "adjustMaterial"),
             Self::StockDiscrepancy => ("Correct the stock", "Materials", "updateMaterial"),
-            Self::PaymentUnmatched => ("Look at the payments", "Inbound webhooks", "listUnmatchedPayments"),
+            Self::PaymentUnmatched => ("View the payments", "Inbound webhooks", "listUnmatchedPayments"),
             Self::MoneyDue | Self::Order => ("Open the orders", "Orders", "listOrders"),
             Self::Printer => ("Open the printers", "Printers", "listPrinters"),
             Self::CustomRequest => ("Open the custom requests", "Custom requests", "listCustomRequests"),
-            Self::Accounting => ("Look at what is not in the books", "Accounting", "listPostings"),
-            Self::Integration => ("Look at the integrations", "Settings", "listIntegrations"),
+            Self::Accounting => ("View the documents that were not posted", "Accounting", "listPostings"),
+            Self::Integration => ("View the integrations", "Settings", "listIntegrations"),
         }
     }
 }

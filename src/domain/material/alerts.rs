@@ -46,9 +46,9 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     } else {
         "less than a waiting job needs".to_owned()
     };
-    let mut text = format!("{name}: {available} {unit} free of {on_hand} {unit} on hand, {below}.");
+    let mut text = format!("{name}: {available} {unit} available of {on_hand} {unit} on hand, {below}.");
     if cx.rules.block_below_reorder_point && on_hand < point {
-        text.push_str(" New jobs with it wait until stock is added.");
+        text.push_str(" New jobs that need it wait until stock is added.");
     }
     if fields.reorder_quantity > Amount::ZERO {
         let _ = write!(text, " The usual order is {} {unit}.", fields.reorder_quantity);
@@ -71,11 +71,12 @@ pub(super) fn discrepancy(cx: &DecisionContext<'_>, material: &Material, beyond:
         unit,
     };
     let (off, text) = if beyond > Amount::ZERO {
-        (beyond, format!("Prints used {beyond} {unit} of {name} more than was on hand. Please count it.\n"))
+        (beyond, format!("Prints used {beyond} {unit} of {name} more than were on hand. Please count the stock.\n"))
     } else {
         let short = Amount(material.reserved.0 - material.quantity.0);
         let text = format!(
-            "{} {unit} of {name} are on hand, but {} {unit} are reserved for jobs. Please count it and reorder.\n",
+            "{} {unit} of {name} are on hand, but {} {unit} are reserved for jobs. Please count the stock and \
+             reorder.\n",
             material.quantity, material.reserved
         );
         (short, text)

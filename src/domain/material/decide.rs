@@ -42,13 +42,13 @@ impl Aggregate for Material {
             }
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(_), MaterialCommand::Create { .. }) => {
-                return Err(Refusal::conflict("exists", "this material exists already"));
+                return Err(Refusal::conflict("exists", "this material already exists"));
             }
             (Some(gone), _) if gone.archived => return after_archive(gone, command),
             (Some(material), _) => material,
         };
         match command {
-            MaterialCommand::Create { .. } => Err(Refusal::conflict("exists", "this material exists already")),
+            MaterialCommand::Create { .. } => Err(Refusal::conflict("exists", "this material already exists")),
             MaterialCommand::Update { fields, quantity, .. } => update(material, cx, fields.as_deref(), *quantity),
             MaterialCommand::Adjust { delta, reason } => adjust(material, cx, *delta, reason),
             MaterialCommand::Archive => archive(material, cx),
@@ -77,9 +77,9 @@ impl Aggregate for Material {
     fn clash(constraint: &str) -> Refusal {
         match constraint {
             links::UNIQUE_ENTRY => {
-                Refusal::conflict("entry_linked", "another material is linked to this entry already")
+                Refusal::conflict("entry_linked", "another material is already linked to this entry")
             }
-            _ => Refusal::conflict("conflict", format!("{constraint} is taken")),
+            _ => Refusal::conflict("conflict", format!("{constraint} is already in use")),
         }
     }
 
@@ -142,7 +142,7 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &MaterialFields, quantity: A
         recalled: Default::default(),
     };
     let mut change = MaterialChange::of(&empty, cx);
-    change.movement(MovementKind::Receive, quantity, Amount::ZERO, None, Some("first stock"));
+    change.movement(MovementKind::Receive, quantity, Amount::ZERO, None, Some("initial stock"));
     Ok(change.decided(answer))
 }
 
@@ -165,7 +165,7 @@ fn update(
         if fields.kind != material.fields.kind && !material.claims.is_empty() {
             return Err(Refusal::conflict(
                 "material_in_use",
-                "the type cannot change while jobs need it; finish or cancel them first",
+                "the type cannot be changed while jobs need the material; finish or cancel them first",
             ));
         }
         change.next.fields = fields.clone();
@@ -190,12 +190,11 @@ fn adjust(material: &Material, cx: &DecisionContext<'_>, delta: Amount, reason: 
         .check(!reason.trim().is_empty(), "reason", "must not be empty");
     faults.refuse()?;
     if material.quantity + delta > MAX_AMOUNT {
-        return Err(Refusal::field("delta", format!("must leave at most {MAX_AMOUNT} on hand")));
+        return Err(Refusal::field("delta", format!("must not raise the stock above {MAX_AMOUNT}")));
     }
     if material.quantity + delta < Amount::ZERO {
         let unit = material.fields.kind.unit();
-        let words =
-            format!("only {} {unit} of {} are on hand; take off at most that", material.quantity, material.fields.name);
+        let words = format!("only {} {unit} of {} are on hand", material.quantity, material.fields.name);
         return Err(Refusal::conflict("insufficient_stock", words));
     }
     let kind = if delta > Amount::ZERO { MovementKind::Receive } else { MovementKind::Adjust };

@@ -75,11 +75,12 @@ impl Material {
             ClaimState::Short if available < need => {
                 Some(format!("needs {need} {unit} of {name}, {available} {unit} free"))
             }
-            ClaimState::Short => Some(format!(
-                "needs {need} {unit} of {name}, {available} {unit} free; others are before it in the line"
-            )),
+            ClaimState::Short => {
+                Some(format!("needs {need} {unit} of {name}, {available} {unit} free, but other jobs are ahead of it"))
+            }
             ClaimState::BelowReorderPoint => Some(format!(
-                "needs {need} {unit} of {name}, which is below its reorder point: {} {unit} on hand, {} {unit} wanted",
+                "needs {need} {unit} of {name}, which is below its reorder point: {} {unit} on hand, {} {unit} \
+                 needed in all",
                 self.quantity, self.fields.reorder_point
             )),
         }
@@ -104,7 +105,10 @@ impl Material {
     /// Describes why a reservation is recalled.
     pub fn recall_words(&self) -> String {
         let (name, unit) = (&self.fields.name, self.fields.kind.unit());
-        format!("its {name} was taken back: {} {unit} on hand, {} {unit} reserved", self.quantity, self.reserved)
+        format!(
+            "its reservation of {name} was revoked: {} {unit} on hand, {} {unit} reserved",
+            self.quantity, self.reserved
+        )
     }
 
     /// Inserts or replaces a claim, and updates the indexes.

@@ -43,8 +43,8 @@ impl Material {
         let missing = self.links.get(&StockSystem::Spools)?.missing_from(spool)?;
         let (name, unit) = (&self.fields.name, self.fields.kind.unit());
         Some(format!(
-            "prints used {missing} {unit} of spool {spool}, and the printer's own server did not book it: decide for {name} \
-             whether it is booked now or left"
+            "prints used {missing} {unit} of spool {spool}, but the printer's own server did not record it: decide \
+             for {name} whether to record it now or leave the count there"
         ))
     }
 }
@@ -88,7 +88,7 @@ fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entr
         if current.entry == entry {
             return Ok(Decision::unchanged(linked(material, current)));
         }
-        let words = format!("it is linked to {} in {} already; remove that link first", current.name, system.words());
+        let words = format!("it is already linked to {} in {}; remove that link first", current.name, system.words());
         return Err(Refusal::conflict("already_linked", words));
     }
     let link = StockLink {
@@ -120,17 +120,18 @@ fn agree(
     theirs: Option<Amount>,
 ) -> Decided {
     let Some(step) = current.agree(right, material.quantity) else {
-        let words = "there is nothing to decide: no difference was read, or a booking is still on its way; ask again after the next look";
+        let words = "there is nothing to decide: no difference was found, or an update is still in progress; try \
+                     again after the next synchronization";
         return Err(Refusal::conflict("nothing_to_decide", words));
     };
     let there = current.seen.as_ref().map(total);
     if let Some((expected, there)) = theirs.zip(there).filter(|(expected, there)| expected != there) {
         let unit = material.fields.kind.unit();
         let words =
-            format!("{there} {unit} are counted there now, and no longer {expected} {unit}: look again and decide");
+            format!("the count there is now {there} {unit} instead of {expected} {unit}; check it and decide again");
         return Err(Refusal::conflict("theirs_changed", words));
     }
-    Ok(stepped(material, cx, step, "a person took what is counted there"))
+    Ok(stepped(material, cx, step, "an operator accepted the count there"))
 }
 
 fn looked(

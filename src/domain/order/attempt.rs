@@ -43,7 +43,7 @@ impl OrderChange<'_> {
             || job.file_id.is_none()
             || job.live().is_some()
         {
-            return Err(Refusal::transition("dispatching a job", job.state));
+            return Err(Refusal::transition("the job cannot be dispatched", job.state));
         }
         let attempt = Attempt {
             id: self.cx.ids.id(),
@@ -164,7 +164,7 @@ impl OrderChange<'_> {
             }
             Report::Stopped { reason } => self.stopped(&job, &existing, reason),
             Report::CancelledBeforeStart => {
-                self.not_started(&job, &existing, AttemptState::Cancelled, false, "cancelled before it began");
+                self.not_started(&job, &existing, AttemptState::Cancelled, false, "cancelled before it started");
             }
         }
         let is_current = self.job(id).is_ok_and(|job| job.attempt_id == Some(attempt));
@@ -184,25 +184,25 @@ impl OrderChange<'_> {
         let job = self.job(id)?;
         let impossible = |why: &str| Err(Refusal::conflict("invalid_transition", why));
         let Some(attempt) = job.live().cloned() else {
-            return impossible("a job can be resolved only while a printer has it");
+            return impossible("a job can be resolved only while it is assigned to a printer");
         };
         if observed.shown_now {
-            let words = "the printer shows that it prints this job; cancel the job to end the print";
+            let words = "the printer is printing this job; cancel the job to end the print";
             return Err(Refusal::conflict("printing", words));
         }
         let began = attempt.state == AttemptState::Confirmed || observed.began;
         if !began && !attempt.unverified {
             if !matches!(attempt.state, AttemptState::StartSent) {
-                return impossible("nothing was started yet; cancel the job to take it from the printer");
+                return impossible("the print was not started yet; cancel the job to remove it from the printer");
             }
             if outcome == Resolution::NotStarted {
                 return impossible(
-                    "the start is still being verified; resolve it once it is unverified, or cancel the job",
+                    "the start is still being verified; resolve the job once it is unverified, or cancel it",
                 );
             }
         }
         if began && outcome == Resolution::NotStarted {
-            return impossible("the print was seen, so it did start; resolve it as finished or failed");
+            return impossible("the print was observed, so it did start; resolve it as finished or failed");
         }
         self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));
         let booked_on = &observed.booked_on[..];
@@ -221,11 +221,11 @@ impl OrderChange<'_> {
                 // How far a print came that was never seen is unknown: the whole need counts as used, so that no
                 // material is promised twice.
                 let progress = if began { observed.progress } else { 1.0 };
-                let reason = Some("an operator says that the print failed");
+                let reason = Some("an operator stated that the print failed");
                 self.ended(&job, &attempt, &ending(PrintEnd::Failed, progress, reason));
             }
             Resolution::NotStarted => {
-                let reason = "an operator says that it did not start";
+                let reason = "an operator stated that it did not start";
                 self.not_started(&job, &attempt, AttemptState::NotStarted, true, reason);
             }
         }
@@ -352,7 +352,7 @@ impl OrderChange<'_> {
         if let Ok(job) = self.job(id)
             && let Some(number) = job.claims().iter().find(|claim| claim.recalled).map(|claim| claim.number)
         {
-            self.give_up(&job, number, "its material was counted below what is reserved");
+            self.give_up(&job, number, "its material was counted at less than the reserved amount");
         }
         self.withdraw_surplus(job.line, None);
     }
@@ -363,12 +363,12 @@ impl OrderChange<'_> {
         let job = self.job(id)?;
         let refused = !printers.is_empty() && printers.iter().all(|printer| job.tried_on.contains(printer));
         if job.state != JobState::Sliced || job.live().is_some() || !refused {
-            return Err(Refusal::transition("giving up a job", job.state));
+            return Err(Refusal::transition("the job cannot be given up", job.state));
         }
         let words = job.attempts.last().and_then(|last| last.reason.as_deref()).unwrap_or("no reason was given");
         let count = job.tried_on.len();
         let printers = if count == 1 { "1 printer".to_owned() } else { format!("{count} printers") };
-        self.failed(id, 0.0, &format!("refused by {printers}; the last said: {words}"));
+        self.failed(id, 0.0, &format!("refused by {printers}; the last reason was: {words}"));
         self.job_done(id)
     }
 

@@ -170,7 +170,8 @@ impl<'a> OrderChange<'a> {
         let subject = format!("{number} failed: {}", shortened(error.to_owned(), MAX_SUBJECT_ERROR_CHARS));
         let details = job.error_details.as_deref().map(|details| format!("{details}\n")).unwrap_or_default();
         let text = format!(
-            "Job {number} ({}) of order {order} failed: {error}.\n{details}Retry it or cancel it; nothing happens to it by itself.\n",
+            "Job {number} ({}) of order {order} failed: {error}.\n{details}Retry or cancel it; it is not retried \
+             automatically.\n",
             job.sku_name
         );
         self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text).into_iter().map(Into::into));
@@ -215,7 +216,7 @@ impl<'a> OrderChange<'a> {
         }
         let number = self.order.number_text();
         let subject = format!("{number}: {}", flag.replace('_', " "));
-        let text = format!("Order {number} needs a look: {words}.\n");
+        let text = format!("Order {number} needs attention: {words}.\n");
         self.created
             .extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text).into_iter().map(Into::into));
     }
@@ -255,15 +256,15 @@ impl<'a> OrderChange<'a> {
         let on_printer = |job: &&Job| !over && job.live().is_some();
         let surplus: Vec<String> = order.surplus_jobs(on_printer).iter().map(|job| job.number_text()).collect();
         let short = (order.status == OrderStatus::Ready && lacks > 0) || (over && was_short);
-        let short_words = format!("{lacks} good parts fewer than were ordered; ship it with acceptShort");
+        let short_words = format!("{lacks} good parts are missing; ship the order with acceptShort, or have them made");
         let missing_words = format!(
-            "{missing} rejected parts are not made again by themselves; retry a job or ship it with acceptShort"
+            "{missing} rejected parts are not replaced automatically; retry a job or ship the order with acceptShort"
         );
         self.flag_while(JOB_FAILED, failed, "a job failed; retry or cancel it");
-        self.flag_while(ALL_JOBS_CANCELLED, none, "all its jobs were cancelled, so nothing will be made");
+        self.flag_while(ALL_JOBS_CANCELLED, none, "all of its jobs were cancelled, so nothing will be produced");
         self.flag_while(SHORT, short, &short_words);
         let surplus_words = format!(
-            "{} prints parts in place of rejected ones that are good after all; cancel it unless you want spares",
+            "{} prints replacements for rejected parts that are good after all; cancel it unless you want spares",
             surplus.join(", ")
         );
         self.flag_while(NEEDS_ATTENTION, missing > 0, &missing_words);

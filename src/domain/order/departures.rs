@@ -55,11 +55,11 @@ impl Order {
     /// Says how many parts that left are owed again, and what is to be done.
     pub(super) fn rejected_in_words(&self, owed: u64) -> String {
         let done = if self.status == OrderStatus::Shipped {
-            "nothing is made by itself: sign off their jobs once more to go on with the order, or pay the money back"
+            "they are not replaced automatically: sign off their jobs again to continue the order, or refund it"
         } else {
-            "send others once they are good"
+            "ship replacements once they are good"
         };
-        format!("{owed} parts that left were rejected and are owed again; {done}")
+        format!("{owed} shipped parts were rejected and must be replaced; {done}")
     }
 
     /// Returns the jobs of a line, oldest first.

@@ -183,7 +183,7 @@ impl OrderChange<'_> {
         if !self.order.invoice_waits {
             self.head().invoice_waits = true;
         }
-        let words = format!("its invoice waits: {}", gaps_in_words(gaps));
+        let words = format!("its invoice is on hold: {}", gaps_in_words(gaps));
         self.flag_while(SELLER_INCOMPLETE, true, &words);
     }
 

@@ -207,11 +207,11 @@ impl OrderChange<'_> {
         reference: Option<&String>,
     ) -> Result<Decision<Order>, Refusal> {
         if matches!(self.order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
-            let words = format!("the order is {} and takes no payment", self.order.status);
+            let words = format!("the order cannot be paid because its status is {}", self.order.status);
             return Err(Refusal::conflict("not_payable", words));
         }
         if !self.order.status.payable() {
-            return Err(Refusal::transition("marking an order paid", self.order.status));
+            return Err(Refusal::transition("the order cannot be marked as paid", self.order.status));
         }
         self.on_ledger(|change| ledger::mark_paid(change, amount_cents, method, reference))
     }

@@ -46,7 +46,7 @@ fn sums(lines: &[Line], shipping_cents: i64, shipping_bps: i64) -> Option<(i64, 
 }
 
 /// Reason for refusing a due date: nothing can be ready in the past.
-const PAST_FAULT: &str = "is in the past";
+const PAST_FAULT: &str = "must not be in the past";
 
 /// Returns whether a due date is in the future, or absent.
 pub(super) fn is_ahead(cx: &DecisionContext<'_>, due_at: Option<Timestamp>) -> bool {
@@ -68,7 +68,7 @@ pub(super) fn check_due(
 pub(super) fn check_new(new: &NewOrder, rules: &Rules, now: Timestamp) -> Result<(), Refusal> {
     let mut faults = Faults::default();
     faults.check(new.due_at.is_none_or(|due_at| due_at > now), "dueAt", PAST_FAULT);
-    faults.check(!new.lines.is_empty(), "lines", "must name at least one line");
+    faults.check(!new.lines.is_empty(), "lines", "must have at least one line");
     for (n, line) in new.lines.iter().enumerate() {
         faults.check(line.quantity >= 1, &format!("lines.{n}.quantity"), "must be at least 1");
         faults.check(line.unit_price_cents >= 0, &format!("lines.{n}.unitPriceCents"), "must not be negative");
@@ -78,11 +78,15 @@ pub(super) fn check_new(new: &NewOrder, rules: &Rules, now: Timestamp) -> Result
     faults.check(
         count <= MAX_LINES,
         "lines",
-        format!("has {count} lines with the parts of kits; an order has at most {MAX_LINES}"),
+        format!("has {count} lines, including the parts of kits; an order can have at most {MAX_LINES}"),
     );
     let jobs: u64 = new.lines.iter().map(|line| u64::from(plates(line))).sum();
     let most = rules.max_jobs;
-    faults.check(jobs <= u64::from(most), "lines", format!("would make {jobs} jobs; an order makes at most {most}"));
+    faults.check(
+        jobs <= u64::from(most),
+        "lines",
+        format!("would create {jobs} jobs; an order can have at most {most}"),
+    );
     faults.refuse()
 }
 
@@ -94,7 +98,7 @@ fn customer_email(by: &Principal, requested: Option<&String>) -> Result<Option<S
         Principal::Customer { email: own, .. }
         | Principal::Key { role: Role::Customer, customer_email: Some(own), .. } => match requested {
             Some(requested) if requested != *own => {
-                Err(Refusal::forbidden("forbidden", "this key belongs to another customer; leave customerEmail out"))
+                Err(Refusal::forbidden("forbidden", "this key belongs to another customer; omit customerEmail"))
             }
             _ => Ok(Some(own.clone())),
         },
@@ -107,7 +111,7 @@ fn priced(lines: &[Line], bps: i64, shipping: i64) -> Result<(Vec<Line>, i64, i6
     let lines: Vec<Line> = lines.iter().map(|line| Line { tax_rate_bps: bps, ..line.clone() }).collect();
     let (subtotal, tax, total) = sums(&lines, shipping, bps)
         .and_then(|(subtotal, tax)| Some((subtotal, tax, subtotal.checked_add(tax)?.checked_add(shipping)?)))
-        .ok_or_else(|| Refusal::field("lines", "the total is too large; order less at once"))?;
+        .ok_or_else(|| Refusal::field("lines", "the total is too large; split the order"))?;
     Ok((lines, subtotal, tax, total))
 }
 
@@ -220,7 +224,7 @@ impl OrderChange<'_> {
         if order.shipping_address.is_some() || !order.is_unpriced() || self.cx.rules.tax_rates.is_empty() {
             return Ok(());
         }
-        let words = "its tax depends on where it goes: give the profile an address to ship to";
+        let words = "the tax depends on the destination; add a shipping address to the profile";
         Err(Refusal::new(Class::Invalid, "address_required", words))
     }
 
@@ -240,7 +244,7 @@ impl OrderChange<'_> {
         match self.order.status {
             OrderStatus::Draft => self.status(OrderStatus::Created, Some("order.created")),
             OrderStatus::Created if self.order.total_cents == 0 => {}
-            status => return Err(Refusal::transition("confirming an order", status)),
+            status => return Err(Refusal::transition("the order cannot be confirmed", status)),
         }
         if self.order.total_cents == 0 {
             self.become_paid();
@@ -259,7 +263,7 @@ impl OrderChange<'_> {
         {
             // The tax was computed when the order was made, so a destination with another rate would make it wrong.
             if !self.order.status.payable() {
-                return Err(Refusal::transition("changing the address", self.order.status));
+                return Err(Refusal::transition("the order's address cannot be changed", self.order.status));
             }
             let frozen = self.order.lines.first().map_or(0, |line| line.tax_rate_bps);
             let bps = tax_bps(self.cx.rules, address.as_ref());
@@ -269,7 +273,7 @@ impl OrderChange<'_> {
             } else if bps != frozen {
                 return Err(Refusal::conflict(
                     "tax_differs",
-                    "the new destination has another tax rate; make a new order",
+                    "the new destination has another tax rate; place a new order",
                 ));
             }
             self.head().shipping_address = address;

@@ -37,7 +37,7 @@ impl Aggregate for Order {
         let change = OrderChange::of(cx, order);
         match command {
             OrderCommand::Create(_) | OrderCommand::CreateAgreed { .. } | OrderCommand::CreateSold(_) => {
-                Err(Refusal::conflict("exists", "this order exists already"))
+                Err(Refusal::conflict("exists", "this order already exists"))
             }
             OrderCommand::Update { if_version: _, notes, internal_notes, priority, due_at, shipping_address } => change
                 .update(&Patch {

@@ -117,11 +117,11 @@ impl OrderChange<'_> {
             OrderStatus::Ready => {}
             // Before everything is made, somebody must say what leaves.
             OrderStatus::Printing if lines.is_some() => {}
-            _ => return Err(Refusal::transition("shipping an order", status)),
+            _ => return Err(Refusal::transition("the order cannot be shipped", status)),
         }
         let leaving = self.order.leaving();
         if lines.is_none() && !self.order.has_good_parts() {
-            let words = "no part of it is good; have its parts made again, or cancel the order";
+            let words = "the order has no good parts; have parts made again, or cancel it";
             return Err(Refusal::conflict("nothing_good", words));
         }
         let lines = match lines {
@@ -132,14 +132,13 @@ impl OrderChange<'_> {
                 parts
             }
             None if !accept_short && self.order.is_short(&leaving) => {
-                let words = "good parts of it are missing; send acceptShort: true if the customer takes it as it is";
+                let words = "good parts are missing; send acceptShort: true if the customer accepts fewer";
                 return Err(Refusal::conflict("order_short", words));
             }
             None => self.order.all_there(&leaving),
         };
         if self.order.shipments.len() >= MAX_SHIPMENTS {
-            let words =
-                format!("an order has at most {MAX_SHIPMENTS} shipments; send the rest in one that waits for it");
+            let words = format!("an order can have at most {MAX_SHIPMENTS} shipments; ship the rest together");
             return Err(Refusal::conflict("too_many_shipments", words));
         }
         let short = accept_short && status == OrderStatus::Ready;
@@ -184,7 +183,7 @@ impl OrderChange<'_> {
         faults.check(tracked, "trackingNumber", "is required, unless the carrier is pickup");
         let date = &shipment.estimated_delivery;
         let is_date = date.len() == 10 && date.parse::<jiff::civil::Date>().is_ok();
-        faults.check(is_date, "estimatedDelivery", "must be a date such as 2026-07-31; only pickup needs none");
+        faults.check(is_date, "estimatedDelivery", "must be a date such as 2026-07-31; it is optional only for pickup");
         faults.refuse()?;
         Ok(shipment)
     }
@@ -196,10 +195,10 @@ fn named(lines: &[SentLine], of_order: usize) -> Result<(), Refusal> {
     for (at, SentLine { line, quantity }) in lines.iter().enumerate() {
         faults.check((*line as usize) < of_order, &format!("lines.{at}.line"), "the order has no such line");
         let again = lines[..at].iter().any(|earlier| earlier.line == *line);
-        faults.check(!again, &format!("lines.{at}.line"), "is named twice");
+        faults.check(!again, &format!("lines.{at}.line"), "is listed twice");
         faults.check(*quantity > 0, &format!("lines.{at}.quantity"), "must be at least 1");
     }
-    faults.check(!lines.is_empty(), "lines", "must name at least one line");
+    faults.check(!lines.is_empty(), "lines", "must have at least one line");
     faults.refuse()
 }
 
@@ -208,7 +207,7 @@ fn are_there(lines: &[SentLine], leaving: &[Leaving]) -> Result<(), Refusal> {
     for SentLine { line, quantity } in lines {
         let there = leaving.get(*line as usize).map_or(0, |line| line.there);
         if u64::from(*quantity) > there {
-            let words = format!("of line {line}, {there} parts are good and have not left");
+            let words = format!("line {line} has only {there} good parts that are not shipped yet");
             return Err(Refusal::conflict("parts_not_there", words));
         }
     }

@@ -37,11 +37,14 @@ impl OrderChange<'_> {
         inspection.check(&self.cx.rules.quality)?;
         let job = self.job(id)?;
         let Some(attempt) = job.last_print().cloned() else {
-            return Err(Refusal::conflict("nothing_to_sign_off", "no print of this job is over"));
+            return Err(Refusal::conflict("nothing_to_sign_off", "this job has no finished print to sign off"));
         };
         let plate = self.order.plate_of(&job);
         if inspection.good_count.is_some_and(|good| good > plate) {
-            return Err(Refusal::field("goodCount", format!("is more than the {plate} parts of the plate")));
+            return Err(Refusal::field(
+                "goodCount",
+                format!("must be at most {plate}, the number of parts on the plate"),
+            ));
         }
         let (by, now) = (self.cx.by.to_string(), self.cx.now);
         self.signed(&job, &attempt, inspection, by, now);
@@ -78,7 +81,7 @@ impl OrderChange<'_> {
         };
         let signed = job.attempts.iter().filter_map(|one| one.sign_off.as_ref()?.photo_file_id);
         if file.is_none() && signed.into_iter().any(|named| Some(named) == photo) {
-            return Err(Refusal::conflict("photo_in_use", "a sign-off of this job names the picture"));
+            return Err(Refusal::conflict("photo_in_use", "the photo is used by a sign-off of this job"));
         }
         self.edit_attempt(id, attempt, |attempt| attempt.photo_file_id = file);
         Ok(self.acknowledge(false))

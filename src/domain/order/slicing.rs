@@ -54,8 +54,8 @@ impl OrderChange<'_> {
         };
         let subject = format!("{}{others} cannot be sliced", job.number_text());
         let text = format!(
-            "The model of {} cannot be sliced with the profile {:?}: {}.\nCorrect the model or the profile, then release the jobs; \
-             nothing happens to them by themselves.\n",
+            "The model of {} cannot be sliced with the profile {:?}: {}.\nCorrect the model or the profile, then \
+             release the jobs; they are not sliced again automatically.\n",
             job.sku_name,
             source.profile,
             shortened(words.to_owned(), MAX_WORDS_CHARS)

@@ -109,7 +109,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Res
     let sums = Sums::of(&priced, shipping, order.discount_cents)
         .ok_or_else(|| Refusal::field("lines", "the total is too large"))?;
     if sums.total_cents.saturating_add(sold.rounding_cents) != order.total_cents {
-        return Err(Refusal::field("totalCents", "is not what lines, shipping, discount and tax add up to"));
+        return Err(Refusal::field("totalCents", "must equal the sum of lines, shipping, discount and tax"));
     }
     let new_order = Order {
         id,

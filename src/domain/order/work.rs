@@ -19,9 +19,9 @@ use crate::requirement::{Referenced, Requirement};
 use crate::time::Timestamp;
 
 /// Reason why a job with nothing to print stays CREATED, for the API's `waitingReason`.
-const NO_FILE_REASON: &str = "its SKU has no G-code file, nor a model with a slicer profile";
+const NO_FILE_REASON: &str = "its SKU has neither a G-code file nor a model with a slicer profile";
 /// Reason why a job is still CREATED although its SKU had something to print when it was ordered.
-const BEING_READ_REASON: &str = "its SKU and file are being read";
+const BEING_READ_REASON: &str = "reading its SKU and file";
 
 impl OrderChange<'_> {
     /// Creates the jobs of all lines. They stay CREATED until [`Self::prepared`] sets their production data.
@@ -165,7 +165,7 @@ impl OrderChange<'_> {
             return Err(Refusal::new(
                 Class::Stale,
                 "stale_version",
-                format!("the job has changed to version {}; read it again and repeat the change", job.version),
+                format!("the job has changed to version {}; reload it and repeat the change", job.version),
             ));
         }
         if priority.is_some_and(|priority| priority > 9) {
@@ -173,7 +173,7 @@ impl OrderChange<'_> {
         }
         check_due(self.cx, due_at, job.due_at)?;
         if job.over() {
-            return Err(Refusal::transition("changing a job", job.state));
+            return Err(Refusal::transition("the job cannot be changed", job.state));
         }
         self.rank(id, priority, due_at);
         self.job_done(id)
@@ -188,12 +188,12 @@ impl OrderChange<'_> {
         }
         let open = self.order.jobs.values().any(|job| !job.over());
         match status {
-            OrderStatus::Shipped => return Err(Refusal::transition("cancelling an order", status)),
+            OrderStatus::Shipped => return Err(Refusal::transition("the order cannot be cancelled", status)),
             // With `force` on an order that is over already, an operator gives up on the printers that its jobs still
             // wait for.
             OrderStatus::Cancelled | OrderStatus::Refunded if force && open => {}
             OrderStatus::Cancelled | OrderStatus::Refunded => {
-                return Err(Refusal::transition("cancelling an order", status));
+                return Err(Refusal::transition("the order cannot be cancelled", status));
             }
             _ => self.status(OrderStatus::Cancelled, Some("order.cancelled")),
         }
@@ -214,7 +214,7 @@ impl OrderChange<'_> {
     pub(super) fn cancel_job(mut self, id: Id, force: bool, prints: &SeenPrints) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if matches!(job.state, JobState::Completed | JobState::Cancelled) {
-            return Err(Refusal::transition("cancelling a job", job.state));
+            return Err(Refusal::transition("the job cannot be cancelled", job.state));
         }
         self.cancel_one(id, force, prints);
         self.check_ready();
@@ -241,7 +241,7 @@ impl OrderChange<'_> {
                 self.edit_attempt(id, attempt.id, |attempt| {
                     attempt.state = AttemptState::Abandoned;
                     attempt.unverified = false;
-                    attempt.reason = Some("given up by an operator".to_owned());
+                    attempt.reason = Some("abandoned by an operator".to_owned());
                     attempt.ended_at = Some(now);
                     attempt.word = Some(Resolution::Failed);
                     print.filter(|_| began).into_iter().for_each(|print| attempt.came_to(print.progress));
@@ -275,7 +275,7 @@ impl OrderChange<'_> {
             return Ok(());
         }
         let (good, running) = (parts.good, parts.running);
-        let words = format!("{good} parts are good and {running} under way, of {} that are wanted", line.quantity);
+        let words = format!("{good} parts are good and {running} in progress, out of {} ordered", line.quantity);
         Err(Refusal::conflict("nothing_missing", words))
     }
 
@@ -284,7 +284,7 @@ impl OrderChange<'_> {
     pub(super) fn retry_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if !job.over() {
-            return Err(Refusal::transition("retrying a job", job.state));
+            return Err(Refusal::transition("the job cannot be retried", job.state));
         }
         if job.state == JobState::Cancelled {
             self.check_missing(&job)?;
@@ -293,7 +293,10 @@ impl OrderChange<'_> {
             OrderStatus::Ready => self.status(OrderStatus::Printing, None),
             OrderStatus::Paid | OrderStatus::Printing => {}
             status => {
-                return Err(Refusal::transition("retrying a job", format!("its order is {status}")));
+                return Err(Refusal::conflict(
+                    "invalid_transition",
+                    format!("the job cannot be retried while the status of its order is {status}"),
+                ));
             }
         }
         if job.state == JobState::Completed {
@@ -331,7 +334,7 @@ impl OrderChange<'_> {
         match (job.state, job.blocked_by) {
             (JobState::AwaitingManualReview, Some(Block::ReorderPoint | Block::Material)) => {}
             (JobState::AwaitingManualReview, Some(Block::Slicing)) => return self.slice_again(id),
-            (state, _) => return Err(Refusal::transition("releasing a job", state)),
+            (state, _) => return Err(Refusal::transition("the job cannot be released", state)),
         }
         let need = job.waiting_claim().map_or(job.need, |claim| claim.need);
         if stock.available < need {

@@ -118,8 +118,8 @@ impl StockLink {
             })
             .collect();
         let words = format!(
-            "prints used {}, and the printer's own server did not book it there, as after a restart of its firmware: \
-             book it there (ours is right), or leave what is counted there (theirs is right)",
+            "prints used {}, but the printer's own server did not record it there, for example because its firmware \
+             restarted: record it there (`ours`), or keep the count there (`theirs`)",
             parts.join(" and ")
         );
         (!parts.is_empty()).then(|| SyncConflict::new(ConflictKind::PrintNotBooked, words))

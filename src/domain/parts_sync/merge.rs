@@ -153,11 +153,13 @@ impl StockLink {
             let (amount, unit) = (due.max(-due), ours.unit_name);
             let words = if due > Amount::ZERO {
                 format!(
-                    "{amount} {unit} more here than there, and no item there can take it: add one there, or say which side is right"
+                    "{amount} {unit} more here than there, but no item there can hold it: add one there, or decide \
+                     which side is correct"
                 )
             } else {
                 format!(
-                    "{amount} {unit} less here than there, and it can be taken from no item there: say which side is right"
+                    "{amount} {unit} less here than there, but no item there has it to deduct: decide which side is \
+                     correct"
                 )
             };
             self.conflict = Some(SyncConflict::new(ConflictKind::NoRoom, words));
@@ -261,12 +263,13 @@ impl StockLink {
             // Without a reference it could not be told from what somebody else does.
             BookingVerdict::NotBooked | BookingVerdict::GivenUp => {}
             BookingVerdict::Refused(words) => {
-                let words = format!("it refuses to book {} on item {}: {words}", signed(pending.delta), pending.item);
+                let words = format!("it refused to record {} on item {}: {words}", signed(pending.delta), pending.item);
                 next.conflict = Some(SyncConflict::new(ConflictKind::Refused, words));
             }
             BookingVerdict::Unclear(why) => {
                 let words = format!(
-                    "nobody can tell whether {} was booked on item {}: {why}; look there and say which side is right",
+                    "it is unknown whether {} was recorded on item {}: {why}; check there and decide which side is \
+                     correct",
                     signed(pending.delta),
                     pending.item
                 );
@@ -313,15 +316,15 @@ fn readable(look: &StockLook, ours: &OurSide<'_>) -> Result<Quantities, SyncConf
     if look.name.is_none() {
         return conflict(
             ConflictKind::EntryGone,
-            "it was deleted there: remove the link, or restore it there".to_owned(),
+            "it was deleted there; remove the link, or restore it there".to_owned(),
         );
     }
     if look.unit != ours.unit {
-        let words = format!("it is not counted in {} there; amounts are never converted", ours.unit_name);
+        let words = format!("it is not counted in {} there, and amounts are never converted", ours.unit_name);
         return conflict(ConflictKind::WrongUnit, words);
     }
     if look.items.len() > MAX_ITEMS {
-        let words = format!("it has {} items there; at most {MAX_ITEMS} are kept in step", look.items.len());
+        let words = format!("it has {} items there; at most {MAX_ITEMS} can be synchronized", look.items.len());
         return conflict(ConflictKind::TooManyItems, words);
     }
     let mut now = Quantities::new();
@@ -329,7 +332,7 @@ fn readable(look: &StockLook, ours: &OurSide<'_>) -> Result<Quantities, SyncConf
         match entry.quantity {
             Some(quantity) => now.insert(*item, quantity),
             None => {
-                let words = format!("how much item {item} holds is not known there: give it a weight");
+                let words = format!("the amount of item {item} is unknown there; enter its weight there");
                 return conflict(ConflictKind::UnknownQuantity, words);
             }
         };
@@ -360,7 +363,7 @@ fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<A
     // Items that were split or merged leave the total as it was.
     if delta < Amount::ZERO && !gone.is_empty() {
         let words = format!(
-            "items that held stock were deleted there ({}), {} {unit} in all: say which side is right",
+            "items with stock were deleted there ({}), {} {unit} in all: decide which side is correct",
             gone.join(", "),
             signed(delta)
         );
@@ -369,7 +372,8 @@ fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<A
     let after = ours.quantity + delta;
     if after < Amount::ZERO {
         let words = format!(
-            "{} {unit} there and {} {unit} here since both agreed on {} {unit} would leave less than nothing: count it and say which side is right",
+            "the changes of {} {unit} there and {} {unit} here since both agreed on {} {unit} would make the stock \
+             negative: count it and decide which side is correct",
             signed(delta),
             signed(ours.quantity - total(agreed)),
             total(agreed)
@@ -377,7 +381,7 @@ fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<A
         return Err(SyncConflict::new(ConflictKind::Negative, words));
     }
     if after > MAX_AMOUNT {
-        let words = format!("both sides together hold more than {MAX_AMOUNT} {unit}: correct it there");
+        let words = format!("the combined stock would exceed {MAX_AMOUNT} {unit}; correct it there");
         return Err(SyncConflict::new(ConflictKind::TooMuch, words));
     }
     Ok(delta)

@@ -118,10 +118,10 @@ impl Printer {
         if on || self.foreign_print() {
             Some((
                 "printing",
-                "the printer prints, and this may spoil the print; with force: true it is done all the same",
+                "the printer is printing, and this may spoil the print; send force: true to do it anyway",
             ))
         } else if phase.is_some() || self.manual.is_some() {
-            Some(("printer_busy", "the printer is about to print; wait, or say force: true"))
+            Some(("printer_busy", "the printer is about to print; wait, or send force: true"))
         } else {
             None
         }

@@ -60,7 +60,7 @@ pub fn denied_host(url: &Url) -> Option<&'static str> {
         Host::Ipv6(ip) => denied_address(IpAddr::V6(ip)),
         Host::Domain(name) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
-            METADATA_HOSTS.contains(&name.as_str()).then_some("a cloud's metadata service")
+            METADATA_HOSTS.contains(&name.as_str()).then_some("the metadata service of a cloud")
         }
     }
 }
@@ -69,11 +69,11 @@ pub fn denied_host(url: &Url) -> Option<&'static str> {
 pub fn denied_address(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) if ip.is_link_local() => Some("a link-local address"),
-        IpAddr::V4(ip) => METADATA_V4.contains(&ip).then_some("a cloud's metadata service"),
+        IpAddr::V4(ip) => METADATA_V4.contains(&ip).then_some("the metadata service of a cloud"),
         IpAddr::V6(ip) => match embedded_v4(ip) {
             Some(v4) => denied_address(IpAddr::V4(v4)),
             None if ip.is_unicast_link_local() => Some("a link-local address"),
-            None => METADATA_V6.contains(&ip).then_some("a cloud's metadata service"),
+            None => METADATA_V6.contains(&ip).then_some("the metadata service of a cloud"),
         },
     }
 }

@@ -13,12 +13,12 @@ impl Printer {
         let name = &self.fields.name;
         let last_heard = self.last_seen_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
         let holds = if self.in_hand.is_some() {
-            " It has a job in hand, which waits until the printer is heard again or an operator says what became of it."
+            " Its current job waits until the printer responds again or an operator resolves the job."
         } else {
             ""
         };
-        let text = format!("{name} cannot be reached: {reason}. It was last heard {last_heard}.{holds}\n");
-        Mail::alert(cx, AlertKind::Printer, &format!("Printer lost: {name}"), &text)
+        let text = format!("{name} cannot be reached: {reason}. It last responded {last_heard}.{holds}\n");
+        Mail::alert(cx, AlertKind::Printer, &format!("Printer unreachable: {name}"), &text)
     }
 
     /// Builds the alert for a printer that prints a file uploaded for a finished job, although this server did not
@@ -26,19 +26,19 @@ impl Printer {
     pub(super) fn leftover_alert(&self, cx: &DecisionContext<'_>, file: &str) -> Vec<Mail> {
         let name = &self.fields.name;
         let text = format!(
-            "{name} prints {file}, which was sent to it for a job that is over. It was not started from here: printers may start a \
-             file that is left on their storage after a loss of power, and people may start one at the printer. What it makes \
-             counts for no order. Stop it at the printer if nobody wants it.\n"
+            "{name} is printing {file}, a file of a job that is over. The print was not started from here: some \
+             printers restart a stored file after a power failure, or someone may have started it at the printer. \
+             The parts do not count for any order. Stop it at the printer if it is not wanted.\n"
         );
-        Mail::alert(cx, AlertKind::Printer, &format!("Old file started by itself: {name}"), &text)
+        Mail::alert(cx, AlertKind::Printer, &format!("Unexpected print of an old file: {name}"), &text)
     }
 
     /// Builds the alert for a firmware that reports an error or has shut down.
     pub(super) fn fault_alert(&self, cx: &DecisionContext<'_>, words: &str) -> Vec<Mail> {
         let name = &self.fields.name;
         let text = format!(
-            "The firmware of {name} reports: {words}\n\nNo other job starts on it until somebody has looked at it and \
-             cleared its attention.\n"
+            "The firmware of {name} reports: {words}\n\nNo other job starts on it until someone has checked the \
+             printer and confirmed that.\n"
         );
         Mail::alert(cx, AlertKind::Printer, &format!("Printer fault: {name}"), &text)
     }
@@ -57,12 +57,12 @@ impl Printer {
         }
         let name = &self.fields.name;
         let done = match paused {
-            Some(true) => "It was paused: look at it, then resume or cancel it.",
-            Some(false) => "It could not be paused: look at it now.",
-            None => "It goes on: look at it.",
+            Some(true) => "The print was paused: check it, then resume or cancel it.",
+            Some(false) => "The print could not be paused: check it now.",
+            None => "The print continues: check it.",
         };
-        let text = format!("The failure detection is {percent} % sure that the print on {name} fails. {done}\n");
-        let alert = Mail::alert(cx, AlertKind::Printer, &format!("A print seems to fail: {name}"), &text);
+        let text = format!("Failure detection is {percent} % sure that the print on {name} is failing. {done}\n");
+        let alert = Mail::alert(cx, AlertKind::Printer, &format!("Possible print failure: {name}"), &text);
         let data = |printer| PrinterFailureSuspectedData { printer, percent, paused };
         let event = self.event_with(cx, "printer.failure_suspected", None, data);
         Decision::to(self, PrinterAnswer::Done).events([event]).created(alert)

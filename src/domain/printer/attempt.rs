@@ -9,7 +9,7 @@ use crate::order::Resolution;
 use crate::printer_status::{Activity, Connection, PrintEnd};
 
 /// End reason of an attempt that the order gave up.
-const GIVEN_UP_REASON: &str = "given up by an operator";
+const GIVEN_UP_REASON: &str = "abandoned by an operator";
 /// End reason of an attempt that an emergency stop ended.
 const STOPPED_REASON: &str = "emergency stop";
 /// Maximum length of the printer's server token that is stored, in characters.
@@ -159,7 +159,7 @@ impl Printer {
                 in_hand.cancel = true;
             }
             if matches!(in_hand.phase, Phase::Taken) {
-                in_hand.enter(not_started(false, false, "cancelled before it began".to_owned()));
+                in_hand.enter(not_started(false, false, "cancelled before it started".to_owned()));
             }
             Some(in_hand)
         })
@@ -181,13 +181,13 @@ impl Printer {
                 Phase::Unverified { .. } | Phase::Printing { .. } | Phase::Paused { .. } => {
                     match outcome {
                         Resolution::NotStarted if in_hand.began().is_none() => {
-                            let reason = "an operator says that it did not start";
+                            let reason = "an operator stated that it did not start";
                             in_hand.enter(not_started(true, true, reason.to_owned()));
                             printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
                         }
                         Resolution::Finished => in_hand.enter(untimed(ended(PrintEnd::Finished, 1.0, None))),
                         Resolution::NotStarted | Resolution::Failed => {
-                            let reason = Some("an operator says that the print failed".to_owned());
+                            let reason = Some("an operator stated that the print failed".to_owned());
                             in_hand.enter(untimed(ended(PrintEnd::Failed, in_hand.progress, reason)));
                         }
                     }

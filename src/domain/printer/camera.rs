@@ -28,7 +28,7 @@ pub fn check_camera_url(text: &str) -> Result<Url, String> {
         return Err(format!("must be the address of a camera, not {range}"));
     }
     match keeps_secret(text) {
-        Some(_) => Err("must have no user name, password or key in it: give them as `credentials`".to_owned()),
+        Some(_) => Err("must not contain a user name, password or key; use `credentials` for them".to_owned()),
         None => Ok(url),
     }
 }

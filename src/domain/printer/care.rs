@@ -73,7 +73,7 @@ impl Printer {
     fn remind(self, fields: &ReminderFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         fields.check()?;
         if self.reminders.size() >= MAX_REMINDERS {
-            let words = format!("a printer has at most {MAX_REMINDERS} reminders; remove one first");
+            let words = format!("a printer can have at most {MAX_REMINDERS} reminders; remove one first");
             return Err(Refusal::conflict("too_many_reminders", words));
         }
         let new = Reminder {
@@ -125,8 +125,8 @@ impl Printer {
         let mut named = Vec::new();
         for (at, id) in resets.iter().enumerate() {
             let reminder = self.reminders.get(id);
-            let reminder =
-                reminder.ok_or_else(|| Refusal::field(&format!("resets.{at}"), "the printer has no such reminder"))?;
+            let reminder = reminder
+                .ok_or_else(|| Refusal::field(&format!("resets.{at}"), "the printer has no reminder with this ID"))?;
             named.push((*id, reminder.fields.name.clone()));
         }
         let entry = MaintenanceEntry {
@@ -227,9 +227,9 @@ impl Printer {
         let (printer, task) = (&self.fields.name, &reminder.fields.name);
         let reason = reminder.reason(&self.odometer).unwrap_or_default();
         let then = if reminder.fields.blocking {
-            "It takes no further job until the work is done and logged."
+            "It accepts no jobs until the work is done and logged."
         } else {
-            "It goes on printing; log the work when it is done."
+            "It keeps accepting jobs; log the work when it is done."
         };
         let text = format!("{task} is due on {printer}: {reason} since it was last done. {then}\n");
         Mail::alert(cx, AlertKind::Printer, &format!("Maintenance due: {printer}: {task}"), &text)

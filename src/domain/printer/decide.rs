@@ -19,7 +19,7 @@ pub(super) fn decide(
         }
         (None, _) => return Err(Refusal::not_found(Printer::KIND)),
         (Some(_), PrinterCommand::Create(_)) => {
-            return Err(Refusal::conflict("exists", "this printer exists already"));
+            return Err(Refusal::conflict("exists", "this printer already exists"));
         }
         (Some(printer), _) => printer.clone(),
     };

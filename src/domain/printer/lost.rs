@@ -11,7 +11,7 @@ use super::verdict::MIN_PRINT_SECONDS;
 use crate::printer_status::ServerRun;
 
 /// Failure reason of a print that was lost when the server that fed the printer was restarted.
-const RESTARTED_REASON: &str = "the printer's server was restarted during the print and came back without the print";
+const RESTARTED_REASON: &str = "the printer's server restarted during the print and no longer has the print";
 
 /// Facts about a vanished print; see [`super::Evidence::Forgets`] for the members.
 pub(super) struct Lost {
@@ -39,7 +39,7 @@ impl Lost {
             return Ok(why);
         }
         let percent = (in_hand.progress * 100.0).round();
-        Err(format!("{why}; it was last seen at {percent} %, and nobody saw how it ended"))
+        Err(format!("{why}; its progress was last seen at {percent} %, and its end was not observed"))
     }
 
     /// Returns whether the rest of the print could have finished since it was last seen. Only half of the stated time

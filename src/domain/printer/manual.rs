@@ -78,7 +78,7 @@ impl Printer {
             return Ok(Decision::unchanged(PrinterAnswer::Manual(new.id)));
         }
         self.free()
-            .map_err(|why| Refusal::conflict("printer_busy", format!("the printer cannot take a print: {why}")))?;
+            .map_err(|why| Refusal::conflict("printer_busy", format!("the printer cannot accept a print: {why}")))?;
         let id = new.id;
         self.manual = Some(new);
         self.updated_at = cx.now;
@@ -126,7 +126,7 @@ impl Printer {
         };
         if manual.phase != ManualPhase::Taken {
             self.bed_not_cleared = true;
-            let words = "the start was not confirmed; look at the printer".to_owned();
+            let words = "the start was not confirmed; check the printer".to_owned();
             self.manual_ends(Some(ManualFailure::Unclear(words)));
             self.updated_at = cx.now;
             return Decision::to(self, PrinterAnswer::Done);

@@ -102,9 +102,9 @@ impl Printer {
         let refusals = self.refusals.as_ref().filter(|refusals| refusals.needs_attention() || refusals.disk_full);
         let refusals = refusals.map(|Refusals { disk_full, count, words, .. }| {
             if *disk_full {
-                format!("its storage is full, delete files on it: {words}")
+                format!("its storage is full; delete files from it: {words}")
             } else {
-                format!("it refused {count} starts in a row: {words}")
+                format!("it refused to start {count} prints in a row: {words}")
             }
         });
         let words: Vec<String> = fault.into_iter().chain(refusals).chain(self.blocked_by_care()).collect();
@@ -155,7 +155,7 @@ impl Printer {
         }
         match self.connection {
             Connection::Connected => {}
-            Connection::WrongKey => return no("refusing our key"),
+            Connection::WrongKey => return no("rejecting the API key"),
             Connection::ReadOnly => return no("read-only"),
             Connection::Connecting => return no("connecting"),
             _ => return no("offline"),
@@ -170,18 +170,18 @@ impl Printer {
             Activity::Printing if self.foreign_print() => return no("printing something else"),
             Activity::Printing => return no("printing"),
             Activity::Paused => return no("paused"),
-            Activity::Error => return no("in error"),
+            Activity::Error => return no("reporting an error"),
             Activity::Offline => return no("offline"),
             Activity::Idle => {}
         }
         if self.fault.is_some() {
-            return no("held after a firmware error");
+            return no("on hold after a firmware error");
         }
         if self.needs_home {
             return no("not homed");
         }
         if self.bed_not_cleared {
-            return no("bed not cleared");
+            return no("waiting for a clear bed");
         }
         Ok(())
     }

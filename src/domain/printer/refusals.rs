@@ -107,7 +107,7 @@ impl Printer {
         self.free()?;
         match &self.refusals {
             Some(refusals) if refusals.rests_for(now).is_some() => {
-                let why = if refusals.disk_full { "without room for files" } else { "refusing starts" };
+                let why = if refusals.disk_full { "out of storage space" } else { "refusing to start prints" };
                 Err(why.to_owned())
             }
             _ => Ok(()),

@@ -71,13 +71,13 @@ impl Printer {
             (None, Some(_)) => "is starting a manual print",
             (None, None) => return Ok(()),
         };
-        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it can be {what} once that has ended")))
+        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it can be {what} after that has ended")))
     }
 
     pub(super) fn update(self, fields: &PrinterFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         let old = &self.fields;
         if old.kind != fields.kind || old.base_url != fields.base_url {
-            self.not_busy("given another type or address")?;
+            self.not_busy("changed to another type or address")?;
         }
         let mut fields = fields.clone();
         // A key was given for one address and must not be told to another; a new one differs even if it is the same

@@ -88,7 +88,7 @@ impl Printer {
         if self.fault.is_some() && self.activity == Activity::Error && !self.disconnected {
             return Err(Refusal::conflict(
                 "printer_in_error",
-                "the printer is still in error: restart its firmware or connect it first",
+                "the printer still reports an error; restart its firmware or reconnect it first",
             ));
         }
         if self.fault.is_none() && self.refusals.is_none() {

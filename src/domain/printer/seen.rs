@@ -11,16 +11,16 @@ use crate::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::time::Timestamp;
 
 /// End reason of a print in whose place a reachable printer shows another file.
-pub(super) const UNKNOWN_REASON: &str = "printer no longer knows the file";
+pub(super) const UNKNOWN_REASON: &str = "the printer no longer knows the file";
 /// End reason of a print after which a reachable printer shows no file at all.
 pub(super) const CLEARED_REASON: &str =
-    "the printer came back without the print: it or its server was restarted, or somebody cleared it";
+    "the printer responded again without the print: it or its server was restarted, or someone cleared the print";
 /// End reason of a print whose file was printed again at the printer.
-pub(super) const AGAIN_REASON: &str = "somebody printed its file again at the printer";
+pub(super) const AGAIN_REASON: &str = "someone printed its file again at the printer";
 /// End reason of a print that stopped before it was complete.
-const STOPPED_EARLY_REASON: &str = "the print stopped before its end";
+const STOPPED_EARLY_REASON: &str = "the print stopped early";
 /// End reason of a print whose printer reports an error without a message.
-const ERROR_REASON: &str = "the printer is in error";
+const ERROR_REASON: &str = "the printer reports an error";
 
 /// Evidence that a status gives on an attempt.
 pub(super) enum Observation {

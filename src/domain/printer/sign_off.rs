@@ -84,12 +84,12 @@ impl Printer {
     ) -> Result<Decision<Self>, Refusal> {
         inspection.check(&cx.rules.quality)?;
         if self.last_print.is_none() && !inspection.says_nothing() {
-            let words = "no print of a job waits for its sign-off here; sign its job off instead";
+            let words = "this printer has no print awaiting sign-off; sign off the job instead";
             return Err(Refusal::conflict("nothing_to_sign_off", words));
         }
         let full = self.signed_prints.len() >= MAX_WAITING_SIGN_OFFS;
         if full && !inspection.says_nothing() {
-            let words = "the orders of earlier prints have not heard of their sign-offs yet; repeat it in a moment";
+            let words = "earlier sign-offs have not reached their orders yet; try again in a moment";
             return Err(Refusal::conflict("sign_offs_waiting", words));
         }
         let (by, at) = (cx.by.to_string(), cx.now);
@@ -108,7 +108,7 @@ impl Printer {
         if self.signed_prints.is_empty() {
             return Ok(());
         }
-        let words = "an order has not heard yet how a print was signed off here; repeat it in a moment";
+        let words = "an earlier sign-off has not reached its order yet; try again in a moment";
         Err(Refusal::conflict("printer_busy", words))
     }
 

@@ -181,7 +181,7 @@ impl Printer {
         if outcome.fits() {
             return Ok(outcome.slots);
         }
-        Err(format!("the printer is not fit for it: {}", outcome.words(&|_| ("its material".to_owned(), "units"))))
+        Err(format!("the printer cannot print it: {}", outcome.words(&|_| ("its material".to_owned(), "units"))))
     }
 
     /// Returns the chosen slot of each filament of a file, with its content as the printer reports it.
@@ -205,7 +205,7 @@ impl Printer {
                     && slot.remaining.is_none_or(|left| left >= one.needed.need)
             };
             if !slots.iter().any(holds) {
-                return Err(format!("slot {} no longer holds what the print was to take from it", one.slot));
+                return Err(format!("slot {} no longer holds the material for the print", one.slot));
             }
         }
         Ok(())
@@ -274,7 +274,10 @@ impl Printer {
             return Err(Refusal::not_found("slot"));
         }
         if slots.len() == 1 {
-            return Err(Refusal::conflict("last_slot", "a printer has one slot at least; say what is in it instead"));
+            return Err(Refusal::conflict(
+                "last_slot",
+                "a printer must have at least one slot; change its contents instead",
+            ));
         }
         let change = |printer: &mut Self| {
             let left = slots.into_iter().filter(|one| one.slot != number).collect();

@@ -67,28 +67,29 @@ impl Printer {
         let of_another = link.filter(|link| link.agreed.as_ref().is_some_and(|agreed| !agreed.contains_key(&spool)));
         match slot.spool {
             Some(slot_spool) if slot_spool != spool && single => Some(format!(
-                "the printer itself books what it prints on spool {spool}, and spool {slot_spool} is said to be in slot \
-                 {number}: choose the right one at the printer, or say which is in the slot"
+                "the printer itself records its use on spool {spool}, but spool {slot_spool} is set for slot \
+                 {number}: select the correct spool at the printer, or correct the slot"
             )),
             None if single => Some(format!(
-                "the printer itself books what it prints on spool {spool}: say that it is in slot {number}, or choose \
-                 another at the printer"
+                "the printer itself records its use on spool {spool}: set this spool for slot {number}, or select \
+                 another one at the printer"
             )),
             Some(slot_spool) if slot_spool == spool => match of_another {
                 Some(link) => Some(format!(
-                    "the printer itself books what it prints on spool {spool}, which is none of {}: it is booked there \
-                     and here, so put the right material into slot {number}, or choose another spool",
+                    "the printer itself records its use on spool {spool}, which does not hold {}: the use is \
+                     recorded there and here, so load the correct material into slot {number}, or select another \
+                     spool",
                     link.name
                 )),
                 None if connected => None,
                 None => Some(format!(
-                    "the printer cannot reach the spool system: what it prints from spool {spool} is booked there \
-                     later, or never if its server is restarted before"
+                    "the printer cannot reach the spool system: its use of spool {spool} is recorded there later, or \
+                     never if its server restarts before that"
                 )),
             },
             _ => Some(format!(
-                "the printer itself books what it prints on spool {spool}: what it takes from slot {number} is booked \
-                 there too, unless it changes its active spool with the slot"
+                "the printer itself records its use on spool {spool}: use from slot {number} is recorded there too, \
+                 unless the printer changes its active spool with the slot"
             )),
         }
     }

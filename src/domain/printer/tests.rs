@@ -166,7 +166,10 @@ fn an_outage_is_told_once_and_holds_the_attempt() {
     let mut shop = PrinterFixture::printing();
     let outage = shop.silent();
     let events = outage.events;
-    assert!(matches!(&outage.created[..], [mail] if mail.subject.starts_with("Printer lost: ")), "a person is told");
+    assert!(
+        matches!(&outage.created[..], [mail] if mail.subject.starts_with("Printer unreachable: ")),
+        "a person is told"
+    );
     assert_eq!((events[0].event.as_str(), &events[0].data["jobId"]), ("printer.offline", &serde_json::json!(id(21))));
     assert!(events[0].data["lastSeenAt"].is_string());
     assert!(shop.silent().next.is_none());

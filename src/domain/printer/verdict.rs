@@ -26,9 +26,9 @@ pub(super) const MIN_PRINT_SECONDS: i64 = 10;
 const AWAY_REASON: &str = "the printer's server lost the connection to its firmware during the print";
 /// Reason the end of a print is unknown after the printer's server was restarted.
 const CUT_OFF_REASON: &str =
-    "the printer's server was restarted during the print, so its history does not tell how it ended";
+    "the printer's server restarted during the print, so its history does not show how the print ended";
 /// Reason a start is doubted at a printer that keeps no history and reports the file as its last one.
-const NAMES_LAST_REASON: &str = "the printer names the file as that of its last print, but nobody saw it being printed";
+const NAMES_LAST_REASON: &str = "the printer names the file as its last print, but the print was not observed";
 
 impl Printer {
     /// Applies the evidence on an unconfirmed start or a vanished print, by the rule in the module documentation.
@@ -53,7 +53,7 @@ impl Printer {
                         *printer = after;
                     }
                     in_hand = printer.in_hand.take()?;
-                    unverified(&mut in_hand, "the printer shows the file, but not whether it printed it");
+                    unverified(&mut in_hand, "the printer shows the file, but not whether it was printed");
                 }
                 Evidence::Remembers(past) => match past.ended {
                     Some(end) => {
@@ -89,7 +89,7 @@ impl Printer {
                     match may_have_run(&in_hand, *server, *unwatched_ms) {
                         Some(why) => doubt(&mut in_hand, &why),
                         None => {
-                            let reason = "the start was not confirmed and its file was removed";
+                            let reason = "the start was not confirmed, and the file was removed";
                             in_hand.enter(not_started(true, true, reason.to_owned()));
                             printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
                         }
@@ -124,17 +124,17 @@ fn may_have_run(in_hand: &InHand, server: ServerRun, unwatched_ms: Option<i64>) 
     let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
     match (server, unwatched_ms) {
         (ServerRun::Unbroken, _) => None,
-        (ServerRun::Restarted, _) => Some(
-            "the printer's server was restarted after the start was sent and does not know of the print".to_owned(),
-        ),
+        (ServerRun::Restarted, _) => {
+            Some("the printer's server restarted after the start was sent and does not know the print".to_owned())
+        }
         (ServerRun::Unknown, Some(unwatched)) if unwatched < print_ms / 2 => None,
         (ServerRun::Unknown, Some(unwatched)) => Some(format!(
-            "nobody could look at the printer for {} s after the start was sent, long enough for the print",
+            "the printer could not be checked for {} s after the start was sent, long enough for the whole print",
             unwatched / 1000
         )),
-        (ServerRun::Unknown, None) => {
-            Some("nobody looked at the printer after the start was sent, perhaps long enough for the print".to_owned())
-        }
+        (ServerRun::Unknown, None) => Some(
+            "the printer was not checked after the start was sent, possibly long enough for the whole print".to_owned(),
+        ),
     }
 }
 

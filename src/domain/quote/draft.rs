@@ -93,8 +93,8 @@ fn email(address: Option<&String>) -> Result<Option<String>, Refusal> {
 
 /// Builds the lines of a quote and collects all faults. `before` are the quote's current lines.
 fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec<QuoteLine> {
-    faults.check(!wished.is_empty(), "lines", "must name at least one line");
-    let many = format!("has {} lines; a quote has at most {MAX_LINES}", wished.len());
+    faults.check(!wished.is_empty(), "lines", "must have at least one line");
+    let many = format!("has {} lines; a quote can have at most {MAX_LINES}", wished.len());
     faults.check(wished.len() <= MAX_LINES, "lines", many);
     let mut quote_lines = Vec::with_capacity(wished.len().min(MAX_LINES));
     for (at, line) in wished.iter().take(MAX_LINES).enumerate() {
@@ -103,22 +103,22 @@ fn lines(wished: &[DraftLine], before: &[QuoteLine], faults: &mut Faults) -> Vec
         let quantity = (1..=MAX_QUANTITY).contains(&line.quantity);
         faults.check(quantity, &path("quantity"), format!("must be from 1 to {MAX_QUANTITY}"));
         let priced = line.unit_price_cents.is_some() || line.model.is_some();
-        faults.check(priced, &path("unitPriceCents"), "is required, unless a model is priced");
+        faults.check(priced, &path("unitPriceCents"), "is required unless a model is priced");
         let price = line.unit_price_cents.unwrap_or(0);
-        faults.check((0..=MAX_CENTS).contains(&price), &path("unitPriceCents"), "must not be negative, nor too large");
+        faults.check((0..=MAX_CENTS).contains(&price), &path("unitPriceCents"), "must not be negative or too large");
         let both = line.sku_id.is_some() && line.model.is_some();
-        faults.check(!both, &path("modelFileId"), "must be left out where a SKU is named: it has its own model");
-        let made_of = line.sku_id.is_some() || line.model.is_some();
         faults.check(
-            line.printed || !made_of,
-            &path("printed"),
-            "must be true for what is printed from a SKU or a model",
+            !both,
+            &path("modelFileId"),
+            "must be omitted if a SKU is given, because the SKU has its own model",
         );
+        let made_of = line.sku_id.is_some() || line.model.is_some();
+        faults.check(line.printed || !made_of, &path("printed"), "must be true for a line with a SKU or a model");
         let model = line.model.as_ref().and_then(|wished| {
             let previous =
                 before.iter().filter_map(|line| line.model.as_ref()).find(|one| one.file_id == wished.file_id);
             let facts = wished.facts.or_else(|| previous.map(QuoteModel::facts));
-            faults.check(facts.is_some(), &path("modelFileId"), "is no model that was measured");
+            faults.check(facts.is_some(), &path("modelFileId"), "must be a measured model");
             Some(model(wished, facts?, previous, line.unit_price_cents.is_some()))
         });
         quote_lines.push(QuoteLine {
@@ -197,7 +197,7 @@ impl Quote {
     /// Applies a patch to a draft.
     pub(super) fn redraft(&mut self, cx: &DecisionContext<'_>, patch: &QuotePatch) -> Result<(), Refusal> {
         if self.status != QuoteStatus::Draft {
-            return Err(Refusal::transition("changing a quote", self.status));
+            return Err(Refusal::transition("the quote cannot be changed", self.status));
         }
         let mut faults = Faults::default();
         if let Some(customer_email) = &patch.customer_email {
@@ -227,7 +227,7 @@ impl Quote {
         }
         self.shipping_cents = cx.rules.shipping_flat_cents;
         self.tax_rate_bps = tax_bps(cx.rules, self.shipping_address.as_ref());
-        faults.check(self.sum_up(), "lines", "are together too much; offer less at once");
+        faults.check(self.sum_up(), "lines", "have a total that is too large; split the quote");
     }
 
     /// Computes all sums: lines and shipping are taxed at the rate of the destination, and the tax is rounded once.

@@ -106,7 +106,7 @@ impl QuoteLine {
         };
         let price = work.and_then(|work| Some((work, Price::of(rates, model.material_cents_per_kg, &work)?)));
         let Some((work, price)) = price else {
-            faults.note(path, "is more than can be priced; offer less, or at a price of your own");
+            faults.note(path, "is too large to be priced; reduce the quantity, or set a price");
             return;
         };
         (model.work, model.costs) = (work, price.costs);

@@ -94,7 +94,7 @@ impl Aggregate for Quote {
         };
         let mut next = quote.clone();
         let along = match command {
-            QuoteCommand::Create(_) => return Err(Refusal::conflict("exists", "this quote exists already")),
+            QuoteCommand::Create(_) => return Err(Refusal::conflict("exists", "this quote already exists")),
             QuoteCommand::Update { if_version: _, patch } => {
                 next.redraft(cx, patch)?;
                 Along { requirements: skus_named(&next.named_skus()), ..Along::default() }
@@ -104,7 +104,7 @@ impl Aggregate for Quote {
             QuoteCommand::Decline { reason } => next.decline(cx, reason.as_ref())?,
             QuoteCommand::Archive => {
                 if next.status != QuoteStatus::Draft {
-                    return Err(Refusal::transition("deleting a quote", next.status));
+                    return Err(Refusal::transition("the quote cannot be deleted", next.status));
                 }
                 next.archived = true;
                 Along::default()
@@ -214,19 +214,19 @@ impl Quote {
     /// Sends the draft: models get their private SKUs, everything is frozen, and the customer is mailed.
     fn send(&mut self, cx: &DecisionContext<'_>) -> Result<Along, Refusal> {
         if self.status != QuoteStatus::Draft {
-            return Err(Refusal::transition("sending a quote", self.status));
+            return Err(Refusal::transition("the quote cannot be sent", self.status));
         }
         let mut faults = Faults::default();
-        faults.check(self.customer_email.is_some(), "customerEmail", "is required to send it");
+        faults.check(self.customer_email.is_some(), "customerEmail", "is required to send the quote");
         let ahead = self.valid_until.is_none_or(|until| until > cx.now);
-        faults.check(ahead, "validUntil", "is in the past");
+        faults.check(ahead, "validUntil", "must not be in the past");
         let printed = self.lines.iter().any(|line| line.printed);
-        faults.check(printed, "lines", "must name something that is printed; what is not can be invoiced by itself");
+        faults.check(printed, "lines", "must include a printed item; use an invoice for other items only");
         for (at, line) in self.lines.iter().enumerate() {
             let needs_material = line.model.as_ref().is_some_and(|model| model.material_id.is_none());
             let path = if needs_material { "materialId" } else { "skuId" };
             let makeable = !line.printed || line.sku_id.is_some() || (line.model.is_some() && !needs_material);
-            let words = "is required to print it; a line that is not printed says printed: false";
+            let words = "is required to print the line; set printed: false for items that are not printed";
             faults.check(makeable, &format!("lines.{at}.{path}"), words);
         }
         self.reckon(cx, &mut faults);
@@ -259,7 +259,7 @@ impl Quote {
             }
             QuoteStatus::Expired => return Err(expired()),
             QuoteStatus::Declined => return Err(Refusal::conflict(QUOTE_DECLINED, "the quote was declined")),
-            QuoteStatus::Draft => return Err(Refusal::transition("accepting a quote", QuoteStatus::Draft)),
+            QuoteStatus::Draft => return Err(Refusal::transition("the quote cannot be accepted", QuoteStatus::Draft)),
         }
         self.status = QuoteStatus::Accepted;
         self.answered_at = Some(cx.now);
@@ -276,7 +276,7 @@ impl Quote {
             QuoteStatus::Sent => {}
             QuoteStatus::Declined => return Ok(Along::default()),
             QuoteStatus::Expired => return Err(expired()),
-            status => return Err(Refusal::transition("declining a quote", status)),
+            status => return Err(Refusal::transition("the quote cannot be declined", status)),
         }
         self.status = QuoteStatus::Declined;
         self.answered_at = Some(cx.now);
@@ -301,10 +301,10 @@ impl Quote {
             return Along::default();
         }
         self.order_error = Some(shortened(words.to_owned(), MAX_REASON_CHARS));
-        let subject = format!("Quote {} was accepted, but its order cannot be made", self.number_text());
+        let subject = format!("Quote {} was accepted, but its order cannot be created", self.number_text());
         let text = format!(
-            "The customer accepted quote {}, and its order could not be made: {}. Put that right; the order is tried again \
-             when the customer accepts once more.\n",
+            "The customer accepted quote {}, but its order could not be created: {}. Correct this; the order is \
+             created when the customer accepts again.\n",
             self.number_text(),
             one_line(words)
         );
@@ -339,5 +339,5 @@ impl Quote {
 }
 
 fn expired() -> Refusal {
-    Refusal::conflict(QUOTE_EXPIRED, "the quote is no longer valid; ask for a new one")
+    Refusal::conflict(QUOTE_EXPIRED, "the quote has expired; request a new one")
 }

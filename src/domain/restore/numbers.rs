@@ -86,9 +86,9 @@ impl RestoredSeries {
         let lowest = if self.is_counted() { self.next } else { self.restored.saturating_add(1) };
         if next < lowest {
             return Err(if self.is_counted() {
-                format!("must be {lowest} or more, since lower numbers may have been given out since the restore")
+                format!("must be at least {lowest}, because lower numbers may have been issued since the restore")
             } else {
-                format!("must be {lowest} or more, since the backup has documents up to {}", self.restored)
+                format!("must be at least {lowest}, because the backup has documents up to {}", self.restored)
             });
         }
         if next > MAX_NUMBER {
@@ -128,7 +128,7 @@ impl RestoredSeries {
             first,
             last,
             reason: format!(
-                "restored on {} from a backup of {}: these numbers may have been given out in between",
+                "restored on {} from a backup of {}: these numbers may have been issued in between",
                 restored_at.get(..10).unwrap_or_default(),
                 made_at.get(..10).unwrap_or_default()
             ),

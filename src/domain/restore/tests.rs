@@ -56,7 +56,7 @@ fn numbers_that_the_former_shop_may_have_given_out_are_left_out() {
     assert_eq!((gap.first, gap.last), (6, 105));
     assert_eq!(
         gap.reason,
-        "restored on 2026-12-01 from a backup of 2026-11-30: these numbers may have been given out in between"
+        "restored on 2026-12-01 from a backup of 2026-11-30: these numbers may have been issued in between"
     );
 }
 

@@ -54,8 +54,9 @@ impl ToSchema for Address {
 impl ToSchema for Dimensions {
     const NAME: Option<&'static str> = Some("Dimensions");
     fn schema() -> Shape {
-        let members = ["x", "y", "z"].map(|axis| required(axis, above_zero(MAX_LENGTH_MM).about("In millimetres.")));
-        closed_object(members).about("Millimetres along each axis.")
+        let members =
+            ["x", "y", "z"].map(|axis| required(axis, above_zero(MAX_LENGTH_MM).about("Length in millimetres.")));
+        closed_object(members).about("Dimensions in millimetres.")
     }
     fn example() -> Value {
         json!({"x": 80, "y": 80, "z": 120.5})

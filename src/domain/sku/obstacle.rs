@@ -31,15 +31,16 @@ impl OrderObstacle {
     /// Returns a description for the staff.
     pub fn words(&self) -> String {
         match self {
-            Self::Withdrawn => "it is withdrawn: nobody can order it".to_owned(),
-            Self::NotPublic => "customers do not see it: only the staff can order it".to_owned(),
+            Self::Withdrawn => "it is not active and cannot be ordered".to_owned(),
+            Self::NotPublic => "it is not public, so only staff can order it".to_owned(),
             Self::NoFile => {
-                "it has neither G-code nor a model: customers cannot order it, and jobs that the staff order wait for the file"
+                "it has neither G-code nor a model: customers cannot order it, and jobs that staff order wait for a \
+                 file"
                     .to_owned()
             }
-            Self::NoProfile => "it has a model and no slicer profile: its jobs wait for one, or for G-code".to_owned(),
-            Self::ComponentGone => "a component is gone, or is a kit itself: nobody can order it".to_owned(),
-            Self::ComponentWithdrawn(name) => format!("its component {name} is withdrawn: nobody can order it"),
+            Self::NoProfile => "its model has no slicer profile: its jobs wait for a profile or for G-code".to_owned(),
+            Self::ComponentGone => "a component was deleted or has become a kit, so it cannot be ordered".to_owned(),
+            Self::ComponentWithdrawn(name) => format!("its component {name} is not active, so it cannot be ordered"),
             Self::ComponentNoFile(name) => {
                 format!("its component {name} has neither G-code nor a model: customers cannot order it")
             }

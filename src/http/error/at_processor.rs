@@ -29,11 +29,12 @@ impl From<SubscriberError> for ApiError {
             SubscriberError::Processor(error) if error.code() == "idempotency_error" => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "idempotency_key_reused",
-                "the key came with another request",
+                "the idempotency key was already used with a different request",
             ),
-            SubscriberError::Processor(ProcessorError::Refused { words, .. }) => {
-                Self::bad_request("subscription_refused", format!("the payment processor refuses it: {words}"))
-            }
+            SubscriberError::Processor(ProcessorError::Refused { words, .. }) => Self::bad_request(
+                "subscription_refused",
+                format!("the payment processor rejected the request: {words}"),
+            ),
             SubscriberError::Processor(error) => CheckoutError::from(error).into(),
         }
     }

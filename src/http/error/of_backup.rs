@@ -21,7 +21,7 @@ impl From<BackupError> for ApiError {
             BackupError::Copy(CopyError::OldProgram { .. }) => "pg_dump_too_old",
             BackupError::Copy(error) => {
                 tracing::error!(reason = %error, "there is no backup");
-                let words = "the database was not copied: the log of the server says why";
+                let words = "copying the database failed; see the server log";
                 return Self::unavailable("backup_failed", words, MENDED_AFTER_SECONDS);
             }
         };

@@ -7,7 +7,7 @@ use services::object_storage::StorageError;
 
 /// `Retry-After` in seconds while the object storage does not respond.
 const RETRY_SECONDS: u32 = 10;
-/// `Retry-After` in seconds while PDFs are switched off.
+/// `Retry-After` in seconds while PDF generation is disabled.
 const RETRY_WHEN_OFF_SECONDS: u32 = 300;
 
 impl From<StorageError> for ApiError {
@@ -26,9 +26,11 @@ impl From<StorageError> for ApiError {
 impl From<DocumentError> for ApiError {
     fn from(error: DocumentError) -> Self {
         match error {
-            DocumentError::Off => {
-                Self::unavailable("pdf_not_configured", "PDFs are switched off (pdf.enabled)", RETRY_WHEN_OFF_SECONDS)
-            }
+            DocumentError::Off => Self::unavailable(
+                "pdf_not_configured",
+                "PDF generation is disabled (pdf.enabled)",
+                RETRY_WHEN_OFF_SECONDS,
+            ),
             DocumentError::Storage(error) => error.into(),
             DocumentError::Load(error) => error.into(),
             DocumentError::Render(_) | DocumentError::BrokeOff => Self::internal(error),

@@ -42,8 +42,8 @@ impl From<io::Error> for ApiError {
         match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Unavailable::DiskFull.into(),
             ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
-                tracing::error!(%error, "the folder of files cannot be written");
-                let words = "the server's files cannot be written; its operator has to look at the disk";
+                tracing::error!(%error, "the file storage is not writable");
+                let words = "the server cannot write files; its operator must check the disk";
                 Self::unavailable("read_only", words, DISK_RETRY_SECONDS)
             }
             // What no disk says: a content that is gone, and what the program itself is wrong about.
@@ -56,8 +56,8 @@ impl From<io::Error> for ApiError {
             | ErrorKind::Other => Self::internal(error),
             // Many errors of a disk, EIO among them, have no kind of their own.
             _ => {
-                tracing::error!(%error, "the disk of the files fails");
-                let words = "the disk of the server's files does not work; try again in a moment";
+                tracing::error!(%error, "the disk for files is failing");
+                let words = "the server's disk for files is failing; try again in a moment";
                 Self::unavailable("storage_unavailable", words, DISK_RETRY_SECONDS)
             }
         }

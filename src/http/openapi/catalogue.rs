@@ -49,9 +49,9 @@ impl Entry {
     fn schema(&self) -> Shape {
         object([
             required("id", id().about("The same on every attempt: `webhook-id`.")),
-            required("event", word([self.kind.name]).about("What happened.")),
-            required("timestamp", time().about("When it happened.")),
-            required("data", named(self.data_name).about("What the event is about: the members of its kind.")),
+            required("event", word([self.kind.name]).about("Event type.")),
+            required("timestamp", time().about("Time of the event.")),
+            required("data", named(self.data_name).about("Event data, which depends on the type.")),
         ])
     }
 }
@@ -136,17 +136,17 @@ pub fn webhooks() -> Paths {
             let header = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header);
             header.required(Required::True).schema(Some(text())).description(Some(about)).build()
         };
-        let answer = ResponseBuilder::new().description("It is taken. Any other status is tried again later.").build();
+        let answer = ResponseBuilder::new().description("Delivered. Any other status is retried later.").build();
         let operation = OperationBuilder::new()
             .tag(super::tags::WEBHOOKS)
             .operation_id(Some(format!("on{}", name.trim_end_matches("Event"))))
             .summary(Some(entry.kind.name))
             .description(Some(entry.kind.when))
             .securities(Some([]))
-            .parameter(header("X-Service-Signature", "`sha256=` and the HMAC of the raw body in hexadecimal digits."))
+            .parameter(header("X-Service-Signature", "`sha256=` followed by the hexadecimal HMAC of the raw body."))
             .parameter(header("X-Service-Delivery", "The delivery, the same on every attempt."))
             .parameter(header("webhook-id", "The event, the same on every attempt."))
-            .parameter(header("webhook-timestamp", "When the attempt was made, in seconds since 1970."))
+            .parameter(header("webhook-timestamp", "Time of the attempt, in seconds since 1970."))
             .parameter(header("webhook-signature", "`v1,` and the signature of Standard Webhooks; several, by blanks."))
             .request_body(Some(body))
             .response("2XX", answer);

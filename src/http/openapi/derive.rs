@@ -49,9 +49,7 @@ pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String
         (one, None) if one.ends_with("Id") => {
             (one.to_owned(), text_of(1..), format!("Identifier of the {}.", kind_in_words(kind)))
         }
-        (_, Some(rest)) => {
-            (rest.to_owned(), text_of(1..), "May be a path of several parts, joined by slashes.".to_owned())
-        }
+        (_, Some(rest)) => (rest.to_owned(), text_of(1..), "May be a path with slashes.".to_owned()),
         ("slot", _) => (name.to_owned(), whole(0..i64::from(MAX_SLOTS)), "Number of the slot, from 0.".to_owned()),
         ("reminder", _) => (name.to_owned(), id(), "Identifier of the reminder.".to_owned()),
         ("system", _) => (name.to_owned(), text_of(1..), "The other system: `parts` or `spools`.".to_owned()),
@@ -155,41 +153,41 @@ pub fn not_found(kind: &str) -> Vec<Code> {
 }
 
 const INVALID: DescribedError =
-    (400, "validation_failed", "Something is missing, unknown or not valid; `errors` names all of it.");
-const MALFORMED: DescribedError = (400, "malformed_json", "The body is no JSON object.");
-const MALFORMED_FORM: DescribedError = (400, "malformed_multipart", "The body is no multipart form.");
-const INCOMPLETE: DescribedError = (400, "incomplete_body", "The body did not arrive as a whole.");
-const QUERY: DescribedError = (400, "malformed_query", "The query string cannot be read.");
+    (400, "validation_failed", "Something is missing, unknown or invalid; `errors` lists every fault.");
+const MALFORMED: DescribedError = (400, "malformed_json", "The body is not a JSON object.");
+const MALFORMED_FORM: DescribedError = (400, "malformed_multipart", "The body is not a multipart form.");
+const INCOMPLETE: DescribedError = (400, "incomplete_body", "The body is incomplete.");
+const QUERY: DescribedError = (400, "malformed_query", "The query string is malformed.");
 const KEY: DescribedError = (400, "invalid_idempotency_key", "The key is empty or too long.");
-const SIGN_IN: DescribedError = (401, "unauthorized", "No session, or one that has ended.");
+const SIGN_IN: DescribedError = (401, "unauthorized", "The session is missing or has ended.");
 const UNAUTHORIZED: DescribedError =
-    (401, "unauthorized", "No key or session, or one that is unknown, expired or revoked.");
-const ROLE: DescribedError = (403, "insufficient_role", "The role of the key or session does not suffice.");
-const SESSION: DescribedError = (403, "session_required", "It takes a signed-in session, not an API key.");
-const SITE: DescribedError = (403, "cross_site", "A browser sent it from another site.");
+    (401, "unauthorized", "The key or session is missing, unknown, expired or revoked.");
+const ROLE: DescribedError = (403, "insufficient_role", "The role of the key or session is not sufficient.");
+const SESSION: DescribedError = (403, "session_required", "A signed-in session is required, not an API key.");
+const SITE: DescribedError = (403, "cross_site", "A browser sent the request from another site.");
 const METHOD: DescribedError =
-    (405, "method_not_allowed", "The path does not take the method; `Allow` names those it takes.");
-const SILENT: DescribedError = (408, "timeout", "The body did not come in time, or nothing of it for too long.");
-const KEY_IN_USE: DescribedError = (409, "idempotency_key_in_use", "A request with this key is still running.");
-const STALE: DescribedError = (412, "stale_version", "It has changed since the version that `If-Match` names.");
-const TOO_LARGE: DescribedError = (413, "too_large", "The body is larger than the server takes.");
-const MEDIA: DescribedError = (415, "unsupported_media_type", "The body has another media type.");
-const KEY_REUSED: DescribedError = (422, "idempotency_key_reused", "The key was used with another body.");
-const LIMITED: DescribedError = (429, "rate_limited", "Too many requests; `Retry-After` says when to come again.");
-const INTERNAL: DescribedError = (500, "internal", "A fault of the server; nothing more is told.");
+    (405, "method_not_allowed", "The path does not support this method; `Allow` lists the supported ones.");
+const SILENT: DescribedError = (408, "timeout", "The body did not arrive in time.");
+const KEY_IN_USE: DescribedError = (409, "idempotency_key_in_use", "A request with this key is still in progress.");
+const STALE: DescribedError = (412, "stale_version", "The record has changed since the version in `If-Match`.");
+const TOO_LARGE: DescribedError = (413, "too_large", "The body is too large.");
+const MEDIA: DescribedError = (415, "unsupported_media_type", "The body has an unsupported media type.");
+const KEY_REUSED: DescribedError = (422, "idempotency_key_reused", "The key was already used with a different body.");
+const LIMITED: DescribedError = (429, "rate_limited", "Too many requests; retry after the time in `Retry-After`.");
+const INTERNAL: DescribedError = (500, "internal", "Internal server error, without further details.");
 const BODY: [DescribedError; 6] = [INVALID, MALFORMED, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
 const FORM: [DescribedError; 6] = [INVALID, MALFORMED_FORM, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
 const KEYED: [DescribedError; 3] = [KEY, KEY_IN_USE, KEY_REUSED];
 /// Errors for a temporary outage; `Retry-After` is always set.
 const UNAVAILABLE: [DescribedError; 9] = [
-    (503, "unavailable", "The database does not answer."),
+    (503, "unavailable", "The database does not respond."),
     (503, "disk_full", "The disk is full."),
-    (503, "read_only", "The database, or the folder of files, cannot be written."),
-    (503, "storage_unavailable", "The disk of the files does not work."),
-    (503, "overloaded", "The server has too much to do at the same time, or this client too many unfinished requests."),
+    (503, "read_only", "The database or the file storage is not writable."),
+    (503, "storage_unavailable", "The disk for files is failing."),
+    (503, "overloaded", "The server is overloaded, or the client has too many concurrent requests."),
     (503, "parked", "The resource is out of service after repeated faults."),
-    (503, "unknown_outcome", "Whether it happened is not known; repeating it with its `Idempotency-Key` tells."),
-    (503, "timeout", "No answer in time; it may still happen."),
+    (503, "unknown_outcome", "The outcome is unknown; retry with the same `Idempotency-Key` to learn it."),
+    (503, "timeout", "The request timed out; it may still take effect."),
     (503, "shutting_down", "The server is shutting down."),
 ];
 

@@ -200,8 +200,8 @@ impl Book {
         let words = match (status, content) {
             (201, _) => "Created.",
             (_, DescribedContent::Nothing) => "Done.",
-            (_, DescribedContent::NamedPage(_)) => "A page of the list.",
-            _ => "The request was carried out.",
+            (_, DescribedContent::NamedPage(_)) => "Page of the list.",
+            _ => "Successful response.",
         };
         let mut response = ResponseBuilder::new().description(words);
         response = match content {
@@ -266,12 +266,12 @@ fn parameters(
         operation = operation.parameter(parameter(&declared.name, place, declared.shape.clone(), declared.about));
     }
     if derive::keyed(route, described) {
-        let about = "A repeat with the same key and body, within 24 hours, gets the first answer again.";
+        let about = "A retry with the same key and body within 24 hours returns the first response again.";
         let shape = text_of(1..=255);
         operation = operation.parameter(parameter("Idempotency-Key", ParameterIn::Header, shape, about));
     }
     if derive::conditional(route, versioned) {
-        let about = "The `ETag` that was read: changes nothing when there is a newer version.";
+        let about = "`ETag` of the version that the change is based on. The request fails if there is a newer version.";
         let shape = super::shape::text_like("^(\\*|(W/)?\".*\")$");
         operation = operation.parameter(parameter("If-Match", ParameterIn::Header, shape, about));
     }

@@ -3,21 +3,25 @@
 use crate::page::{BILLING_MAX_LIMIT, MAX_LIMIT};
 use crate::paths::is_billing;
 
-const OF_SHOP: &str = "The shop's half of Printfloor: orders and jobs, printers, stock, products, files, webhooks, staff and keys.
+const OF_SHOP: &str = "The production API of Printfloor: orders and jobs, printers, stock, products, files, \
+webhooks, staff and API keys.
 
-Callers send an API key in `X-API-Key`, or come with a staff session; `x-roles` of each operation names the roles that may \
-use it. Identifiers are UUIDs, times are RFC 3339 in UTC with milliseconds, money is in minor units (`...Cents`), amounts of \
-material have at most three decimals. Unknown members of a body are refused. Lists are newest first unless they say \
-otherwise. Every answer carries `X-Request-Id`.";
+Callers send an API key in `X-API-Key` or use a staff session; `x-roles` lists the roles that may use an operation. \
+Identifiers are UUIDs, times are RFC 3339 in UTC with milliseconds, money is in minor units (`...Cents`), amounts of \
+material have at most three decimals. Unknown members of a body are rejected. Lists are newest first unless stated \
+otherwise. Every response has `X-Request-Id`.";
 
-const OF_CUSTOMERS: &str = "The customers' half of Printfloor: catalogue, sign-in by mailed link, profile, orders.
+const OF_CUSTOMERS: &str = "The customer API of Printfloor: catalogue, sign-in by e-mail link, profile, orders, \
+quotes, invoices and payments.
 
-Customers come with the session cookie that a mailed link sets; pages of other origins may use the API when the shop lists \
-them. Every success body has `success: true`. Identifiers are UUIDs, times are RFC 3339 in UTC with milliseconds, money is \
-in minor units (`...Cents`). Unknown members of a body are refused, unknown parameters of a query are ignored. Lists are \
-newest first. `site` in the query, or else the header `x-service-site`, names the site that a request is about. Every \
-answer carries `X-Request-Id`, `X-RateLimit-Limit` and `X-RateLimit-Remaining`, but for those to signed webhooks, which are \
-not limited. Every path answers OPTIONS with 200 and the headers of CORS; browsers ask that by themselves.";
+Customers authenticate with a session cookie, which an e-mailed link sets. Pages of other origins may use the API if \
+the shop allows them. Every success body has `success: true`. Identifiers are UUIDs, times are RFC 3339 in UTC with \
+milliseconds, money is \
+in minor units (`...Cents`). Unknown members of a body are rejected; unknown query parameters are ignored. Lists are \
+newest first. `site` in the query, or else the header `x-service-site`, names the site that a request is about. \
+Every response has `X-Request-Id`, `X-RateLimit-Limit` and `X-RateLimit-Remaining`, except responses to signed \
+webhooks, which are not rate-limited. Every path responds to OPTIONS with 200 and CORS headers; browsers send these \
+requests automatically.";
 
 /// Half of the API.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

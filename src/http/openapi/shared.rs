@@ -27,14 +27,14 @@ pub const TOKEN: &str = "gatewayToken";
 /// Returns the security schemes. The document lists them by name: the API key comes first.
 pub fn security_schemes(half: Half) -> Vec<(&'static str, SecurityScheme)> {
     if half == Half::Billing {
-        let about = "A customer's session; following the mailed link sets the cookie, which lives 30 days.";
+        let about = "A customer's session. Opening the e-mailed link sets the cookie, which is valid for 30 days.";
         let cookie = ApiKeyValue::with_description(CUSTOMER_COOKIE, about);
         return vec![(CUSTOMER, SecurityScheme::ApiKey(ApiKey::Cookie(cookie)))];
     }
-    let header = ApiKeyValue::with_description("X-API-Key", "A key that an admin made. It wins over a session.");
+    let header =
+        ApiKeyValue::with_description("X-API-Key", "API key created by an admin. Takes precedence over a session.");
     let cookie = ApiKeyValue::with_description(COOKIE, "A staff session; `POST /api/auth/login` sets the cookie.");
-    let about =
-        "Whoever showed the one-time code, until the setup is completed; `POST /api/setup/session` sets the cookie.";
+    let about = "Setup session, until the setup is complete; `POST /api/setup/session` sets the cookie.";
     let setup = ApiKeyValue::with_description(setup_desk::COOKIE, about);
     debug_assert!("X-API-Key".eq_ignore_ascii_case(KEY_HEADER));
     let mut key = Http::new(HttpAuthScheme::Bearer);
@@ -54,28 +54,28 @@ pub fn security_schemes(half: Half) -> Vec<(&'static str, SecurityScheme)> {
 pub fn shapes(half: Half) -> Vec<NamedSchema> {
     let fault = object([
         required("path", text().about("Dotted path of the member, such as `lines.0.quantity`.")),
-        required("message", text().about("What is wrong with it, in plain words.")),
+        required("message", text().about("Human-readable description of the fault.")),
     ]);
     let error = object([
         required("success", yes_no().about("Always false.")),
-        required("message", text().about("What is wrong, in plain words for people.")),
-        required("code", text_like("^[a-z][a-z0-9_]*$").about("A word for programs that later versions keep.")),
+        required("message", text().about("Human-readable error message.")),
+        required("code", text_like("^[a-z][a-z0-9_]*$").about("Machine-readable error code, stable across versions.")),
         optional(
             "errors",
-            list(named("Fault")).about("All faults of a body or query at once; only when it is not valid."),
+            list(named("Fault")).about("All faults of the body or query; only present if it is invalid."),
         ),
     ]);
     let pagination = object([
-        required("limit", whole(1..=half.max_limit()).about("Most entries of the page, as they were asked for.")),
-        required("offset", whole(0..).about("Entries of the whole list before the first of the page.")),
-        required("total", whole(0..).about("Entries of the whole list.")),
-        required("hasMore", yes_no().about("Whether there are entries after these.")),
+        required("limit", whole(1..=half.max_limit()).about("Maximum number of entries on the page, as requested.")),
+        required("offset", whole(0..).about("Number of entries before the first one of the page.")),
+        required("total", whole(0..).about("Total number of entries.")),
+        required("hasMore", yes_no().about("`true` if there are more entries after this page.")),
     ])
     .about("Where a page stands in the whole list.");
     vec![
         NamedSchema {
             name: half.error_name(),
-            shape: error.about("The one shape of errors."),
+            shape: error.about("Error response."),
             example: json!({
                 "success": false, "message": "lines.0.quantity: must be from 1 to 1000000", "code": "validation_failed",
                 "errors": [{"path": "lines.0.quantity", "message": "must be from 1 to 1000000"}],
@@ -88,7 +88,7 @@ pub fn shapes(half: Half) -> Vec<NamedSchema> {
         },
         NamedSchema {
             name: "Pagination",
-            shape: pagination.about("Which part of a list this page is."),
+            shape: pagination.about("Position of this page in the list."),
             example: page_example(),
         },
     ]
@@ -102,14 +102,14 @@ pub fn headers(half: Half) -> Vec<(&'static str, Header)> {
         header
     };
     vec![
-        ("X-Request-Id", header(text(), "The request's id: the caller's own, or one that was made for it.")),
-        ("X-RateLimit-Limit", header(whole(0..), "How many requests the tightest window allows.")),
-        ("X-RateLimit-Remaining", header(whole(0..), "How many are left in it.")),
-        ("Retry-After", header(whole(0..), "Seconds until it makes sense to come again.")),
-        ("ETag", header(text_like("^\".+\"$"), "The version of what is answered, for `If-Match`.")),
-        ("Location", header(text(), "Where the new resource is.")),
-        ("Idempotency-Replayed", header(word(["true"]), "This is the first answer to this key, given again.")),
+        ("X-Request-Id", header(text(), "ID of the request: the one that the caller sent, or a generated one.")),
+        ("X-RateLimit-Limit", header(whole(0..), "Requests allowed in the tightest window.")),
+        ("X-RateLimit-Remaining", header(whole(0..), "Requests left in that window.")),
+        ("Retry-After", header(whole(0..), "Seconds to wait before retrying.")),
+        ("ETag", header(text_like("^\".+\"$"), "Version of the record, for `If-Match`.")),
+        ("Location", header(text(), "URL of the new resource.")),
+        ("Idempotency-Replayed", header(word(["true"]), "Present if this is a repeated first response for the key.")),
         ("Set-Cookie", header(text(), half.cookie_words())),
-        ("Allow", header(text(), "The methods that the path takes.")),
+        ("Allow", header(text(), "Methods that the path supports.")),
     ]
 }

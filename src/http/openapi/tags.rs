@@ -3,6 +3,6 @@
 /// OpenAPI tag of the operations on the server itself.
 pub const SYSTEM: &str = "System";
 /// Description of the tag [`SYSTEM`].
-pub const SYSTEM_ABOUT: &str = "Health, the server's own actors and numbers, this description.";
+pub const SYSTEM_ABOUT: &str = "Health checks, actors, metrics and this description.";
 /// OpenAPI tag of the operations on endpoints and deliveries.
 pub const WEBHOOKS: &str = "Webhooks";

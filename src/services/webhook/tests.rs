@@ -255,7 +255,7 @@ async fn a_closed_port_a_broken_connection_and_bad_input_are_told_plainly() {
     bad.event = "order\nshipped".into();
     assert_eq!(open().send(&bad, at(0)).await.error.as_deref(), Some("the request could not be made"));
     let sent = open().send(&delivery("not a url".into()), at(0)).await;
-    assert_eq!(sent.error.as_deref(), Some("this is not an absolute URL with a host"));
+    assert_eq!(sent.error.as_deref(), Some("the URL must be absolute and have a host"));
 }
 
 #[tokio::test]

@@ -58,7 +58,7 @@ on_both! {
         assert_eq!((&shown["status"], &shown["payments"][1]["status"]), (&json!("refunded"), &json!("failed")));
         // Both alerts come in one mail where the first was not sent yet.
         until("an alert", || async {
-            let sent = mails(&app, "refund failed").len() + mails(&app, "money to settle").len();
+            let sent = mails(&app, "refund failed").len() + mails(&app, "refund settled").len();
             (sent > 0).then_some(())
         })
         .await;

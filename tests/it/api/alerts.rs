@@ -35,7 +35,8 @@ async fn without_set_addresses_the_active_admins_are_told_in_text_and_html_with_
     assert!(mail.contains("To: boss@example.org"), "{mail}");
     assert!(!mail.contains("hand@example.org"), "{mail}");
     for words in [
-        "PLA red: 992.64 g free of 992.64 g on hand, below the reorder point of 995 g. New jobs with it wait until stock is added.",
+        "PLA red: 992.64 g available of 992.64 g on hand, below the reorder point of 995 g. New jobs that need it \
+         wait until stock is added.",
         "Add stock: https://shop.example/docs/#/Materials/adjustMaterial",
         "<a href=\"https://shop.example/docs/#/Materials/adjustMaterial\"",
         ">Add stock</a>",
@@ -91,7 +92,7 @@ async fn alerts_that_cannot_be_sent_do_not_use_up_the_tries_of_others() {
         app.get("/metrics").await.text.lines().any(|one| one == line).then_some(())
     })
     .await;
-    let told = app.log().iter().filter(|line| line.contains("a mail was not sent")).count();
+    let told = app.log().iter().filter(|line| line.contains("sending a mail failed")).count();
     assert_eq!(told, 1, "an outage of the mail service is one line");
 }
 

@@ -70,7 +70,7 @@ on_both! {
             sent(&app, &format!("before{n}@example.org")).await;
         }
         let words = backup(&app);
-        assert!(words.contains("all compared"), "{words}");
+        assert!(words.contains("all verified"), "{words}");
         // The former shop goes on: four customers get invoices, an order is placed, a program reads all events.
         for n in 0..4 {
             sent(&app, &format!("since{n}@example.org")).await;
@@ -82,7 +82,7 @@ on_both! {
 
         let mut restored = empty(&app).await;
         let words = restore(&restored, &backup_file(&app));
-        assert!(words.contains("all compared"), "{words}");
+        assert!(words.contains("all verified"), "{words}");
         restored.start().await;
         let back = restored.with_key(app.key.as_deref().unwrap());
         let known = numbers(&back).await;
@@ -207,7 +207,7 @@ on_both! {
         })
         .await;
         let check = restored.command(&["check"], "");
-        assert!(check.contains("no job is started until an admin has reviewed it"), "{check}");
+        assert!(check.contains("no jobs start until an admin reviews it"), "{check}");
         let shown = the_restore(&back).await;
         assert_eq!((&shown["openJobs"], &shown["jobs"][0]["id"]), (&json!(1), &json!(job)), "{shown}");
         assert_eq!(shown["reviewedAt"], Value::Null);
@@ -240,7 +240,7 @@ on_both! {
         backup(&app);
         let file = backup_file(&app);
         let again = app.try_command(&["backup", file.to_str().unwrap()], "").unwrap_err();
-        assert!(again.contains("exists already"), "{again}");
+        assert!(again.contains("already exists"), "{again}");
         let used = app.try_command(&["restore", file.to_str().unwrap()], "").unwrap_err();
         assert!(used.contains("is not empty"), "{used}");
 
@@ -261,13 +261,13 @@ on_both! {
         assert_eq!(numbers(&back).await.len(), 1);
         restored.stop().await;
 
-        // A restore that was interrupted leaves nothing that starts, and begins anew.
+        // A restore that was interrupted leaves nothing that starts, and starting over.
         let mut interrupted = empty(&app).await;
         let mark = interrupted.data().join("restore.unfinished");
         interrupted.command_killed_when(&["restore", file.to_str().unwrap()], || mark.exists());
         assert!(mark.exists(), "it was interrupted");
         let served = interrupted.try_command(&["serve", "--listen", "127.0.0.1:0"], "").unwrap_err();
-        assert!(served.contains("was interrupted") && served.contains("begins anew"), "{served}");
+        assert!(served.contains("was interrupted") && served.contains("start over"), "{served}");
         restore(&interrupted, &file);
         interrupted.start().await;
         let back = interrupted.with_key(app.key.as_deref().unwrap());
@@ -308,7 +308,7 @@ on_both! {
         assert!(refused.contains("is not empty"), "{refused}");
         fs::write(&mark, &text).unwrap();
         let words = restore(&restored, &file);
-        assert!(words.contains("all compared") && !mark.exists(), "{words}");
+        assert!(words.contains("all verified") && !mark.exists(), "{words}");
         restored.start().await;
         let back = restored.with_key(app.key.as_deref().unwrap());
         assert_eq!(numbers(&back).await.len(), 1);

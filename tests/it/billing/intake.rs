@@ -98,7 +98,7 @@ on_both! {
         let customers = app.get("/api/customers?email=ann@example.org").await.expect(200);
         assert_eq!(customers["customers"][0]["id"], shown["customerId"]);
         let mail = until("the operators to be told", || async { mails_to(&app, "ops@example.org").pop() }).await;
-        assert!(mail.subject.contains("Custom request of Ann Example"), "{}", mail.subject);
+        assert!(mail.subject.contains("Custom request from Ann Example"), "{}", mail.subject);
         assert!(mail.text.contains("with 4 photos") && mail.text.contains("addonIds.1"), "{}", mail.text);
         let events = app.get("/api/events?event=custom_request.created").await.expect(200);
         assert_eq!(events["events"][0]["data"]["customRequestId"], request_id, "{events}");

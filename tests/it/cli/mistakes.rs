@@ -27,10 +27,10 @@ fn no_command_makes_a_second_shop_by_accident() {
         for (line, can_make) in commands {
             let ended = place.run_with(line, "correct horse\n");
             assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""), "{line}: {ended:?}");
-            let words = format!("no server runs over {} and {there}", data.display());
+            let words = format!("no server is running on {} and {there}", data.display());
             assert!(ended.err.contains(&words), "{line}: {ended:?}");
             assert!(ended.err.contains("did you mean another --data?"), "{line}: {ended:?}");
-            assert_eq!(ended.err.contains("--new makes a new shop there"), can_make, "{line}: {ended:?}");
+            assert_eq!(ended.err.contains("--new creates a new shop there"), can_make, "{line}: {ended:?}");
         }
         assert_eq!(data.exists(), exists, "nothing was made");
     }

@@ -109,7 +109,7 @@ async fn a_refusal_names_fifty_faults_and_counts_the_others() {
     assert!(answer.text.len() <= MAX_ERROR_BYTES, "{} bytes", answer.text.len());
     let body = answer.expect(400);
     assert_eq!(paths(&body).len(), 50);
-    assert!(body["message"].as_str().unwrap().contains("fields are not valid; the first 50 are named"), "{body:.300}");
+    assert!(body["message"].as_str().unwrap().contains("fields are invalid; the first 50 are listed"), "{body:.300}");
 }
 
 #[tokio::test]

@@ -138,7 +138,10 @@ async fn tries_to_sign_in_are_counted_by_address_and_e_mail() {
         let refused = refused.expect("a refusal");
         assert!(refused.header("retry-after").unwrap().parse::<u32>().unwrap() <= 900);
         let words = refused.json()["message"].as_str().unwrap().to_owned();
-        assert!(words.starts_with("3 tries to sign in in 15 minutes are the limit; try again in "), "{words}");
+        assert!(
+            words.starts_with("the limit of 3 sign-in attempts in 15 minutes is reached; try again in "),
+            "{words}"
+        );
         assert_eq!(refused.error(429), "rate_limited");
         // Nor with the right password, nor written otherwise; others sign in.
         assert_eq!(login(" ANN@example.org", PASSWORD).await.status, 429);

@@ -1,5 +1,5 @@
 //! The accounting system: what is settled is in the books once and in order, whatever is lost; tokens replace each
-//! other; and what it refuses, or that it must be connected anew, is said in words.
+//! other; and what it refuses, or that it must be reconnected, is said in words.
 
 use std::time::Duration;
 
@@ -162,7 +162,7 @@ async fn a_connection_that_is_lost_is_said_in_words_and_goes_on_when_it_is_made_
     until("a pair that never arrives", || async { (books.renewals() > before).then_some(()) }).await;
     books.weather(Weather::Fair);
     let words = until("the loss to be said", || async {
-        degraded(&app).await.into_iter().find(|words| words.contains("must be connected anew"))
+        degraded(&app).await.into_iter().find(|words| words.contains("must be reconnected"))
     })
     .await;
     assert!(words.contains("(accounting)"), "{words}");

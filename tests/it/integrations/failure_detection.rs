@@ -51,9 +51,10 @@ async fn a_failing_print_is_paused_and_people_are_told_once() {
     app.job_is(&job, "PAUSED").await;
     let told = || {
         let all = sink.received().into_iter().filter_map(|one| Some(one.json()["message"].as_str()?.to_owned()));
-        all.filter(|message| message.contains("A print seems to fail")).collect::<Vec<_>>()
+        all.filter(|message| message.contains("Possible print failure")).collect::<Vec<_>>()
     };
-    until("the gateway to be told", || async { told().into_iter().find(|one| one.contains("It was paused")) }).await;
+    until("the gateway to be told", || async { told().into_iter().find(|one| one.contains("The print was paused")) })
+        .await;
     let events = app.get("/api/events?event=printer.failure_suspected&limit=50").await.expect(200);
     let paused = events["events"].as_array().unwrap().iter().filter(|event| event["data"]["paused"] == true).count();
     assert_eq!(paused, 1, "{events}");

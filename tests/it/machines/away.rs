@@ -90,7 +90,7 @@ each_kind! {
         floor.faults(0, |faults| faults.reboot_at = Some(RebootAt { progress: 0.3, forget: true }));
         let (order, job) = floor.one().await;
         let failed = floor.app.job_is(&job, "FAILED").await;
-        assert!(words(&failed, "error").contains("came back without the print"), "{failed}");
+        assert!(words(&failed, "error").contains("responded again without the print"), "{failed}");
         floor.clear_bed(0).await;
         floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
         floor.hurry(0);
@@ -110,7 +110,7 @@ each_kind! {
         floor.attention(0, "wrong_key", true).await;
         let (order, job) = floor.one().await;
         let sliced = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&sliced, "waitingReason").contains("1 refusing our key"), "{sliced}");
+        assert!(words(&sliced, "waitingReason").contains("1 is rejecting the API key"), "{sliced}");
         let right = json!({"apiKey": floor.sim(0).api_key});
         let changed = floor.app.patch(&floor.path(0, ""), &right).await.expect(200);
         assert!(changed.get("apiKey").is_none() && changed["hasApiKey"] == true, "{changed}");

@@ -28,7 +28,7 @@ async fn waiting_cancel_on(db: Db, kind: PrinterKind) -> (Floor, String) {
     let waits = floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
     assert!(waits["cancelRequestedAt"].is_string(), "{waits}");
     let silent = |job: &Value| {
-        job["waitingReason"].as_str().is_some_and(|why| why.contains("confirm") && why.contains("not been heard since"))
+        job["waitingReason"].as_str().is_some_and(|why| why.contains("confirm") && why.contains("not responded since"))
     };
     floor.job_until("the job to say whom it waits for", &job, silent).await;
     floor.hurry(0);

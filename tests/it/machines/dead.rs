@@ -33,7 +33,7 @@ async fn frozen(kind: PrinterKind, printers: usize) -> (Floor, String, String, f
 }
 
 fn silent(job: &Value) -> bool {
-    job["waitingReason"].as_str().is_some_and(|why| why.contains("the printer has not been heard since 20"))
+    job["waitingReason"].as_str().is_some_and(|why| why.contains("the printer has not responded since 20"))
 }
 
 fn at(job: &Value, progress: f64) -> bool {
@@ -109,7 +109,7 @@ async fn a_firmware_that_dies_in_mid_print_is_an_outage_that_says_since_when() {
         .await;
     let told = floor.events("printer.offline").await;
     assert!(told.len() == 1 && told[0]["data"]["jobId"] == json!(job), "once: {told:?}");
-    let offline = |job: &Value| job["waitingReason"] == "no idle fdm_standard printer: 1 offline";
+    let offline = |job: &Value| job["waitingReason"] == "waiting for a printer of type fdm_standard: 1 is offline";
     floor.job_until("the next job to say that the printer is offline", &other, offline).await;
     floor.sim(0).handle.set_speed(BRISK);
     floor.faults(0, |faults| faults.away = None);

@@ -18,7 +18,7 @@ each_kind! {
         floor.attention(0, "bed_not_cleared", true).await;
         let (second, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("1 bed not cleared"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("1 is waiting for a clear bed"), "{waits}");
         assert_eq!(floor.started(0), 1);
         floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
         floor.app.order_is(&second, "ready").await;
@@ -95,7 +95,7 @@ each_kind! {
         assert_eq!((&status["state"], &status["file"]), (&json!("printing"), &json!("vase.gcode")), "{status}");
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("1 printing something else"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("1 is printing something else"), "{waits}");
         assert_eq!(floor.app.act(&floor.path(0, "/home")).await.error(409), "printing");
         assert_eq!(floor.app.act(&floor.path(0, "/restart-firmware")).await.error(409), "printer_busy");
         floor.hurry(0);

@@ -218,7 +218,7 @@ each_kind! {
         assert_eq!((floor.started(0), floor.started(1)), if known { (0, 1) } else { (1, 0) });
         // One that still has the job in hand says so, too.
         floor.free(0).await;
-        let said = if known { json!(["is a MINI, the file was sliced for a MK4"]) } else { json!([]) };
+        let said = if known { json!(["its model is MINI, but the file was sliced for MK4"]) } else { json!([]) };
         assert_eq!(missing(&floor, &job, 0).await, said);
         floor.truth().await;
     }
@@ -310,7 +310,7 @@ on_sqlite! {
         let reason = words(&waits, "waitingReason");
         let names = [&floor.sim(0).serial, &floor.sim(1).serial];
         assert!(reason.contains(&format!("{}: PLA black is not loaded", names[0])), "{reason}");
-        assert!(reason.contains(&format!("{}: 9 g of PLA black are left on its spool, needs 10 g", names[1])), "{reason}");
+        assert!(reason.contains(&format!("{}: its spool has 9 g of PLA black left, but 10 g are needed", names[1])), "{reason}");
         let shown = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
         assert_eq!((&shown["possible"], &shown["waitingReason"]), (&json!(false), &waits["waitingReason"]), "{shown}");
         let of = |n: usize| shown["printers"].as_array().unwrap().iter().find(|one| one["printerId"] == floor.printers[n]).unwrap().clone();

@@ -111,7 +111,7 @@ on_sqlite! {
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
         let reason = words(&waits, "waitingReason");
-        assert!(reason.contains("0 g of PLA black are left on its spool, needs 10 g"), "{reason}");
+        assert!(reason.contains("its spool has 0 g of PLA black left, but 10 g are needed"), "{reason}");
         fit(&floor, 1, [Some(spool(WHITE)), Some(spool(BLACK)), None, None]);
         slots_are(&floor, 1, &[None, black, None, None]).await;
         floor.app.order_is(&order, "ready").await;

@@ -53,7 +53,7 @@ each_kind! {
             floor.app.act(&floor.path(0, "/home")).await.expect(200);
         }
         floor.attention(0, "needs_home", false).await;
-        waits("1 bed not cleared").await;
+        waits("1 is waiting for a clear bed").await;
         assert_eq!(floor.started(0), 1, "nothing yet");
         floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
         floor.hurry(0);

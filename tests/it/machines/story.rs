@@ -97,10 +97,10 @@ async fn a_lost_printer_and_a_failed_job_are_mailed_counted_and_logged() {
     floor.app.job_is(&job, "PRINTING").await;
     let name = floor.app.get(&floor.path(0, "")).await.expect(200)["name"].as_str().unwrap().to_owned();
     floor.faults(0, |faults| faults.disconnect = true);
-    let mail = until("a mail of the lost printer", || async { mails(&floor.app, "Printer lost: ").pop() }).await;
+    let mail = until("a mail of the lost printer", || async { mails(&floor.app, "Printer unreachable: ").pop() }).await;
     let mail = decoded(&mail);
-    assert!(mail.contains(&format!("Printer lost: {name}")) && mail.contains("ops@example.org"), "{mail}");
-    assert!(mail.contains("It has a job in hand, which waits"), "{mail}");
+    assert!(mail.contains(&format!("Printer unreachable: {name}")) && mail.contains("ops@example.org"), "{mail}");
+    assert!(mail.contains("Its current job waits"), "{mail}");
     for name in [UNREACHABLE, OFFLINE, ATTENTION] {
         until(&format!("{name} to be 1"), || async { (metric(&floor, name).await == Some(1)).then_some(()) }).await;
     }
@@ -110,7 +110,7 @@ async fn a_lost_printer_and_a_failed_job_are_mailed_counted_and_logged() {
         until(&format!("{name} to be none"), none).await;
     }
     assert_eq!(metric(&floor, r#"printfloor_printer_connections{connection="connected"}"#).await, Some(2));
-    assert_eq!(mails(&floor.app, "Printer lost: ").len(), 1, "once");
+    assert_eq!(mails(&floor.app, "Printer unreachable: ").len(), 1, "once");
 
     floor.faults(0, |faults| faults.fail_at = Some(FailAt { progress: 0.5 }));
     floor.hurry(0);

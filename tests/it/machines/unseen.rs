@@ -63,7 +63,7 @@ each_kind! {
             // Nothing is known of it any more, and the part may be there: a person tells with one word.
             let doubted = floor.job_until("its end to be doubted", &job, unverified).await;
             assert!(words(&doubted, "waitingReason").contains("printer no longer knows the file"), "{doubted}");
-            assert!(words(&doubted, "waitingReason").contains("nobody saw how it ended"), "{doubted}");
+            assert!(words(&doubted, "waitingReason").contains("its end was not observed"), "{doubted}");
             floor.attention(0, "unverified", true).await;
             assert_eq!(floor.started(0), 2, "ours, and the person's own");
             let path = format!("/api/jobs/{job}/resolve");
@@ -85,9 +85,9 @@ each_kind! {
             let said = words(&failed, "error");
             // One that tells no two runs of its server apart says what may have been.
             let restarted = if can(kind, Operation::History) {
-                "the printer's server was restarted during the print"
+                "the printer's server restarted during the print"
             } else {
-                "the printer came back without the print"
+                "the printer responded again without the print"
             };
             assert!(said.contains(restarted), "{failed}");
             assert_eq!(floor.started(0), 1, "not made again by itself");
@@ -128,11 +128,11 @@ each_kind! {
         clear(&floor, kind);
         floor.faults(0, |faults| (faults.disconnect, faults.start_late) = (false, None));
         floor.connection_is(0, "connected").await;
-        let doubt = if can(kind, Operation::History) { "restarted" } else { "long enough for the print" };
+        let doubt = if can(kind, Operation::History) { "restarted" } else { "long enough for the whole print" };
         let why = |job: &Value| job["attempts"][0]["reason"].as_str().is_some_and(|why| why.contains(doubt));
         let doubted = floor.job_until("a person to be asked", &job, why).await;
         assert!(unverified(&doubted) && doubted["state"] == "DISPATCHING", "{doubted}");
-        assert!(words(&doubted, "waitingReason").contains("an operator has to resolve it"), "{doubted}");
+        assert!(words(&doubted, "waitingReason").contains("an operator must resolve it"), "{doubted}");
         floor.attention(0, "unverified", true).await;
         assert_eq!((floor.started(0), floor.started(1)), (1, 0), "the other printer does not make it again");
         let (outcome, state) = match kind {

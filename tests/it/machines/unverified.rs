@@ -37,7 +37,7 @@ async fn doubt_at(speed: f64, kind: PrinterKind, late: Option<Delay>) -> (Floor,
     let doubted =
         floor.job_until("the start to be doubted", &job, |job| job["attempts"][0]["unverified"] == true).await;
     assert_eq!(doubted["state"], "DISPATCHING", "{doubted}");
-    assert!(words(&doubted, "waitingReason").contains("an operator has to resolve it"), "{doubted}");
+    assert!(words(&doubted, "waitingReason").contains("an operator must resolve it"), "{doubted}");
     assert!(!words(&doubted["attempts"][0], "reason").is_empty());
     floor.attention(0, "unverified", true).await;
     (floor, order, job)
@@ -81,7 +81,7 @@ each_kind! {
         floor.faults(0, |faults| faults.disconnect = false);
         if kind == PrinterKind::MqttLan {
             // The end of a print before it would be shown in the same words, so a person looks, also after a restart.
-            let why = |job: &Value| words(&job["attempts"][0], "reason").contains("names the file as that of its last print");
+            let why = |job: &Value| words(&job["attempts"][0], "reason").contains("names the file as its last print");
             floor.job_until("the doubt to be told", &job, why).await;
             floor.app.kill_9();
             floor.app.start().await;

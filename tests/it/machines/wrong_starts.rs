@@ -141,7 +141,7 @@ each_kind! {
         floor.app.start().await;
         floor.sim(0).handle.reboot(false);
         let (next, waiting) = floor.one().await;
-        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 bed not cleared");
+        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 is waiting for a clear bed");
         floor.job_until("the next to wait for the bed", &waiting, why).await;
         assert_eq!(floor.started(0), 1);
         floor.clear_bed(0).await;

@@ -83,7 +83,7 @@ on_sqlite! {
 
         let order = app.order(&id, 1).await;
         let withdrawn = sent(&sam, &own, &format!("{path}/offer"), &[("active", "")]).await;
-        assert!(withdrawn.text.contains("it is withdrawn: nobody can order it"), "{}", withdrawn.text);
+        assert!(withdrawn.text.contains("it is not active and cannot be ordered"), "{}", withdrawn.text);
         let list = sam.get("/shop/products?show=withdrawn&q=vase").await;
         is_sound(&list);
         assert!(list.text.contains(&format!("href=\"{path}\"")), "{}", list.text);

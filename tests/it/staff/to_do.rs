@@ -232,7 +232,7 @@ on_sqlite! {
         app.post(&format!("/api/orders/{paid}/cancel"), &json!({})).await.expect(200);
         until("the order to be looked at", || async {
             let page = sam.get("/to-do").await.text;
-            (page.contains("Orders to look at (1)") && page.contains("money has to go back")).then_some(())
+            (page.contains("Orders to look at (1)") && page.contains("money must be refunded")).then_some(())
         })
         .await;
     }
@@ -280,7 +280,7 @@ on_sqlite! {
             job["waitingReason"].as_str().is_some_and(|words| words.contains("confirm that it is"))
         });
         let words = waits.await["waitingReason"].as_str().unwrap().to_owned();
-        assert!(words.contains("is not loaded (slot 1 holds PLA #1b1b22, which belongs to no material yet"), "{words}");
+        assert!(words.contains("is not loaded (slot 1 holds PLA #1b1b22, which is not assigned to a material yet"), "{words}");
         let page = sam.get("/to-do").await;
         is_sound(&page);
         let named = page.text.split_once("Spools to load (1)").unwrap().1.split("</section>").next().unwrap();

@@ -94,7 +94,7 @@ on_sqlite! {
         let test = &got(&sink, 1).await[0];
         assert_eq!((test.header("x-service-event"), test.verdict.service), (Some("webhook.test"), Some(true)));
         let paused = send(&boss, &path("/disable"), &token_of).await;
-        assert!(paused.text.contains(">Paused<") && paused.text.contains("paused by a person"), "{}", paused.text);
+        assert!(paused.text.contains(">Paused<") && paused.text.contains("paused manually"), "{}", paused.text);
         assert_eq!(app.get(&format!("/api/webhooks/endpoints/{id}")).await.expect(200)["state"], "disabled");
         happen(&app, &sku).await;
         newest_is(&app, &id, "pending").await;

@@ -42,7 +42,7 @@ impl<T: StoredAggregate> ActorState<T> {
             let cx = environment.cx(&request.caller.by);
             let verdict = match T::if_version(&request.command) {
                 Some(version) if version != revision(next.as_ref()) => {
-                    Err(Refusal::new(Class::Stale, "stale_version", "it has changed since you read it"))
+                    Err(Refusal::new(Class::Stale, "stale_version", "the record has changed since you read it"))
                 }
                 _ => T::decide(next.as_ref().or(committed.state.as_ref()), id, &cx, &request.command),
             };
@@ -69,7 +69,7 @@ impl<T: StoredAggregate> ActorState<T> {
                 written = true;
                 match records::stored_answer::<T>(key, id, revision(next.as_ref()), &verdict, &cx) {
                     Ok(stored) => group.idempotent_answer = Some(stored),
-                    Err(error) => tracing::error!(kind = T::KIND, %id, %error, "an answer cannot be kept"),
+                    Err(error) => tracing::error!(kind = T::KIND, %id, %error, "an answer cannot be stored"),
                 }
             }
             groups.push(group);
@@ -88,7 +88,7 @@ impl<T: StoredAggregate> ActorState<T> {
             match changed.map(|aggregate| aggregate.snapshot(id, state.version, aggregate.at_rest())).transpose() {
                 Ok(snapshot) => snapshot,
                 Err(error) => {
-                    tracing::error!(kind = T::KIND, %id, %error, "the state cannot be written");
+                    tracing::error!(kind = T::KIND, %id, %error, "the state cannot be stored");
                     flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Deciding);
                     return true;
                 }

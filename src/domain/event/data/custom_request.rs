@@ -32,7 +32,7 @@ pub struct CustomRequestData {
     pub(crate) quote_id: Option<Id>,
 }
 carried_by! { CustomRequestData:
-    "custom_request.created", "A customer asks for a custom piece.";
+    "custom_request.created", "A customer submitted a custom request.";
     "custom_request.quoted", "A custom request was answered with a quote.";
     "custom_request.accepted", "The quote that answers a custom request was accepted.";
     "custom_request.declined", "A custom request, or the quote that answers it, was declined.";

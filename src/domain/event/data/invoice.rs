@@ -30,11 +30,11 @@ pub struct InvoiceData {
     pub(crate) customer_email: Option<String>,
 }
 carried_by! { InvoiceData:
-    "invoice.issued", "An invoice was issued, and has a number.";
+    "invoice.issued", "An invoice was issued and numbered.";
     "invoice.paid", "An invoice was paid in full.";
-    "invoice.refunded", "All that was paid for an invoice went back.";
-    "invoice.voided", "An invoice was given up before anything was paid for it.";
-    "credit_note.issued", "A credit note was issued, which takes back an invoice or a part of it.";
+    "invoice.refunded", "All payments of an invoice were refunded.";
+    "invoice.voided", "An invoice without payments was voided.";
+    "credit_note.issued", "A credit note was issued that reverses an invoice in full or in part.";
 }
 
 fn example(more: serde_json::Value) -> serde_json::Value {
@@ -52,7 +52,7 @@ fn example(more: serde_json::Value) -> serde_json::Value {
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceFlaggedEventData", example = example(json!({
-    "orderId": null, "flag": "refund_due", "message": "money has to go back",
+    "orderId": null, "flag": "refund_due", "message": "money must be refunded",
 })))]
 pub struct InvoiceFlaggedData {
     #[serde(flatten)]
@@ -63,7 +63,9 @@ pub struct InvoiceFlaggedData {
     /// Human-readable description of the problem.
     pub(crate) message: String,
 }
-carried_by! { InvoiceFlaggedData: "invoice.flagged", "A person must look at the money of an invoice without an order."; }
+carried_by! { InvoiceFlaggedData:
+    "invoice.flagged", "The payments of an invoice without an order need a person's attention.";
+}
 
 /// Data of an event about a payment that does not fully pay its invoice.
 #[derive(Response, Serialize, Clone, Debug)]
@@ -80,7 +82,8 @@ pub struct InvoicePaymentData {
     pub(crate) kept_cents: i64,
 }
 carried_by! { InvoicePaymentData:
-    "invoice.payment_recorded", "A part of an invoice without an order was paid, or another amount or currency; it is not paid yet.";
+    "invoice.payment_recorded", "A payment of another amount or currency was made for an invoice without an order; it \
+                                 is not paid in full.";
 }
 
 /// Data of an event about an invoice whose payment failed.
@@ -109,4 +112,6 @@ pub struct InvoiceRefundData {
     /// Total refunded so far across all payments, in minor units of the currency.
     pub(crate) refunded_cents: i64,
 }
-carried_by! { InvoiceRefundData: "invoice.refund_recorded", "A part or the whole of what was paid for an invoice without an order went back."; }
+carried_by! { InvoiceRefundData:
+    "invoice.refund_recorded", "Payments of an invoice without an order were refunded in full or in part.";
+}

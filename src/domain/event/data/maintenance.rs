@@ -25,7 +25,9 @@ pub struct PrinterMaintenanceDueData {
     /// `true` if the printer takes no jobs until the work is done.
     pub(crate) blocking: bool,
 }
-carried_by! { PrinterMaintenanceDueData: "printer.maintenance_due", "Maintenance of a printer became due; told once until it is done."; }
+carried_by! { PrinterMaintenanceDueData:
+    "printer.maintenance_due", "Maintenance of a printer became due; sent once until it is done.";
+}
 
 /// Data of an event about maintenance work done on a printer.
 #[derive(Response, Serialize, Clone, Debug)]
@@ -43,4 +45,6 @@ pub struct PrinterMaintenanceLoggedData {
     /// Names of the reminders that the work resets.
     pub(crate) resets: Vec<String>,
 }
-carried_by! { PrinterMaintenanceLoggedData: "printer.maintenance_logged", "Maintenance of a printer was done and logged."; }
+carried_by! { PrinterMaintenanceLoggedData:
+    "printer.maintenance_logged", "Maintenance of a printer was done and logged.";
+}

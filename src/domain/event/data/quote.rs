@@ -37,6 +37,6 @@ pub struct QuoteData {
 }
 carried_by! { QuoteData:
     "quote.sent", "A quote was sent to its customer.";
-    "quote.accepted", "A customer accepted a quote; its order is made.";
+    "quote.accepted", "A customer accepted a quote; its order is created.";
     "quote.declined", "A customer declined a quote, or the shop withdrew it.";
 }

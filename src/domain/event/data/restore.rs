@@ -28,8 +28,8 @@ pub struct ShopRestoredData {
     pub(crate) first_event: i64,
 }
 carried_by! { ShopRestoredData:
-    "shop.restored", "The shop was put back to an earlier moment, that of a backup: read anew what you keep of it.";
-    "shop.restore_reviewed", "A person has reviewed a restored shop, and jobs are started again.";
+    "shop.restored", "The shop was restored from a backup: synchronize again everything that you store about it.";
+    "shop.restore_reviewed", "A person reviewed a restored shop; jobs start again.";
 }
 
 impl ShopRestoredData {

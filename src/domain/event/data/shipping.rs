@@ -26,7 +26,7 @@ pub struct OrderPartShippedData {
     /// Number of parts in the shipment.
     parts: u64,
 }
-carried_by! { OrderPartShippedData: "order.part_shipped", "Some parts of an order have left, and others have not."; }
+carried_by! { OrderPartShippedData: "order.part_shipped", "Some parts of an order were shipped, but not all."; }
 
 impl OrderPartShippedData {
     /// Creates the payload for this shipment.

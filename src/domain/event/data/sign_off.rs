@@ -26,4 +26,6 @@ pub struct JobSignedOffData {
     /// Reason the other parts were rejected.
     pub(crate) reason: Option<String>,
 }
-carried_by! { JobSignedOffData: "job.signed_off", "A person said how many parts of a print are good; the later word counts."; }
+carried_by! { JobSignedOffData:
+    "job.signed_off", "A person signed off the parts of a print; a later sign-off replaces an earlier one.";
+}

@@ -19,5 +19,5 @@ pub struct PrinterFailureSuspectedData {
     pub(crate) paused: Option<bool>,
 }
 carried_by! { PrinterFailureSuspectedData:
-    "printer.failure_suspected", "The pictures of a print look like a failure; a person must look.";
+    "printer.failure_suspected", "The camera images of a print look like a failure; a person must check.";
 }

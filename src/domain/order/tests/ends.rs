@@ -47,12 +47,12 @@ fn a_new_job_does_not_say_that_its_file_is_missing_before_its_sku_was_read() {
     let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
     let paid = desk.ask(&pay).unwrap();
     assert!(!names(&paid).contains(&"job.created"), "{:?}", names(&paid));
-    assert_eq!(desk.job().block_reason.as_deref(), Some("its SKU and file are being read"));
+    assert_eq!(desk.job().block_reason.as_deref(), Some("reading its SKU and file"));
     // The file was taken away since it was ordered.
     let mut make = Box::new(desk.o().lines[0].make.clone().unwrap());
     make.file_id = None;
     let prepared = OrderCommand::Prepared { sku: id(10), make };
     assert_eq!(names(&desk.ask(&prepared).unwrap()), ["job.created"]);
-    assert!(desk.job().block_reason.as_deref().unwrap().starts_with("its SKU has no G-code file"));
+    assert!(desk.job().block_reason.as_deref().unwrap().starts_with("its SKU has neither a G-code file"));
     assert!(desk.ask(&prepared).unwrap().next.is_none(), "said once");
 }

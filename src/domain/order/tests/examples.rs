@@ -72,7 +72,7 @@ fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
     }
     assert!(desk.ask(&give_up(&desk, &[id(PRINTER_ID), id(PRINTER_ID + 1)])).is_err(), "the other did not refuse it");
     desk.ask(&give_up(&desk, &[id(PRINTER_ID)])).unwrap();
-    assert_eq!(desk.job().error.as_deref(), Some("refused by 1 printer; the last said: busy"));
+    assert_eq!(desk.job().error.as_deref(), Some("refused by 1 printer; the last reason was: busy"));
     assert!(desk.ask(&give_up(&desk, &[id(PRINTER_ID)])).is_err(), "once");
     assert_eq!(desk.job().stock, Stock::Settling { consumed: Amount::ZERO });
     desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();

@@ -31,7 +31,7 @@ fn what_an_older_release_did_not_see_rejected_is_stored_and_flagged_once_and_not
     assert_eq!(names(&kept), ["order.flagged"]);
     assert_eq!(desk.o().flags, ["rejected_after_shipping"]);
     let mail = mails(&kept)[0];
-    assert!(mail.alert.is_some() && mail.text.contains("sign off their jobs once more"), "{}", mail.text);
+    assert!(mail.alert.is_some() && mail.text.contains("sign off their jobs again"), "{}", mail.text);
     let departs = |row: &&OrderRow| matches!(row, OrderRow::Attempt(one) if one.departures.len() == 1);
     assert_eq!(kept.rows.iter().filter(departs).count(), 2, "the prints are stored with their departures");
     assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Shipped, 2), "no order of long ago goes on");

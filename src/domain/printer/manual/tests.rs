@@ -62,7 +62,7 @@ fn a_start_that_nobody_confirms_is_not_sent_again_and_somebody_looks_at_the_bed(
     assert!(shop.p().effects().contains(&PrinterEffect::Manual { id: id(PRINT) }), "also after a restart");
     shop.ask(PrinterCommand::ManualUnclear(id(PRINT))).unwrap();
     assert!(matches!(shop.end().error, Some(ManualFailure::Unclear(_))));
-    assert_eq!(shop.p().free(), Err("bed not cleared".into()));
+    assert_eq!(shop.p().free(), Err("waiting for a clear bed".into()));
     let mut shop = PrinterFixture::by_hand();
     shop.there();
     shop.sees(Activity::Printing, Some("a.gcode"), None);

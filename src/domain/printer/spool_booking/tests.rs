@@ -98,9 +98,9 @@ fn what_may_be_counted_wrongly_is_told_at_the_slot() {
     }
     shop.sees_on(Some(8), Activity::Idle, None);
     let (itself, words) = warning(&shop);
-    assert!(!itself && words.unwrap().contains("spool 7 is said to be in slot 0"));
+    assert!(!itself && words.unwrap().contains("spool 7 is set for slot 0"));
     load(&mut shop, 0, None);
-    assert!(warning(&shop).1.unwrap().contains("say that it is in slot 0"));
+    assert!(warning(&shop).1.unwrap().contains("set this spool for slot 0"));
     load(&mut shop, 1, Some(8));
     assert!(warning(&shop).1.unwrap().contains("changes its active spool"));
 }

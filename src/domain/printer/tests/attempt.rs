@@ -17,7 +17,7 @@ fn the_whole_way_of_an_attempt() {
     assert_eq!(shop.p().attention(), [Attention::BedNotCleared]);
     shop.acknowledge(false);
     assert!(shop.p().in_hand.is_none());
-    assert_eq!(shop.p().free(), Err("bed not cleared".into()));
+    assert_eq!(shop.p().free(), Err("waiting for a clear bed".into()));
     shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
     assert_eq!(shop.p().free(), Ok(()));
     assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "an attempt that is over is never taken again");

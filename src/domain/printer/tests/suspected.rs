@@ -8,8 +8,8 @@ fn suspect(shop: &mut PrinterFixture, attempt: u32, paused: Option<bool>) -> Dec
 
 #[test]
 fn people_are_told_how_sure_it_is_and_what_was_done() {
-    for (paused, done) in [(Some(true), "It was paused"), (Some(false), "It could not be paused"), (None, "It goes on")]
-    {
+    let cases = [(Some(true), "The print was paused"), (Some(false), "could not be paused"), (None, "print continues")];
+    for (paused, done) in cases {
         let mut shop = PrinterFixture::printing();
         shop.bench.rules.agent_gateway = true;
         let before = shop.p().clone();
@@ -17,7 +17,7 @@ fn people_are_told_how_sure_it_is_and_what_was_done() {
         assert_eq!(decision.next.as_ref(), Some(&before), "the print itself is left as it is");
         assert_eq!(decision.created.len(), 2, "a mail, and a message to the agent gateway");
         for mail in &decision.created {
-            assert_eq!(mail.subject, "A print seems to fail: one");
+            assert_eq!(mail.subject, "Possible print failure: one");
             assert!(mail.text.contains("71 % sure") && mail.text.contains(done), "{}", mail.text);
         }
         let [event] = &decision.events[..] else { panic!("{:?}", decision.events) };

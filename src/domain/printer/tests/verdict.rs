@@ -64,9 +64,9 @@ fn a_print_that_its_server_lost_by_a_restart_says_so() {
         assert!(is_stated, "{words} in {report:?}");
     };
     for (file, server, words) in [
-        (None, ServerRun::Restarted, "server was restarted during the print"),
-        (Some("other.gcode"), ServerRun::Restarted, "server was restarted during the print"),
-        (None, ServerRun::Unknown, "or somebody cleared it"),
+        (None, ServerRun::Restarted, "server restarted during the print"),
+        (Some("other.gcode"), ServerRun::Restarted, "server restarted during the print"),
+        (None, ServerRun::Unknown, "or someone cleared the print"),
         (Some("other.gcode"), ServerRun::Unbroken, "no longer knows the file"),
     ] {
         let mut shop = PrinterFixture::printing();
@@ -278,7 +278,11 @@ fn a_dead_printer_gives_its_part_back_and_wants_its_bed_cleared() {
         shop.acknowledge(false);
         assert!(shop.p().in_hand.is_none());
         shop.sees(Activity::Idle, None, None);
-        assert_eq!(shop.p().free(), Err("bed not cleared".into()), "also of a printer that clears its bed by itself");
+        assert_eq!(
+            shop.p().free(),
+            Err("waiting for a clear bed".into()),
+            "also of a printer that clears its bed by itself"
+        );
     }
 }
 

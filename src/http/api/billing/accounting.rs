@@ -57,19 +57,21 @@ handles! {
 /// Returns the routes that connect the accounting system.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
-    ResourceRoutes::new("Integrations", "The accounting system, which an admin connects.", "accounting")
+    ResourceRoutes::new("Integrations", "Connection to the accounting system, set up by an admin.", "accounting")
         .get(customer, "/api/v1/integrations/accounting/connect", connect, |op| {
-            of_admins(op.named("connectAccounting", "Go to the page of the accounting provider"))
-                .about("OAuth 2.0 with PKCE. What is asked for works once, in this session, within 10 minutes.")
+            of_admins(op.named("connectAccounting", "Connect the accounting system")).about(
+                "Redirects to the provider's consent page (OAuth 2.0 with PKCE). The request can be completed once, \
+                 in this session, within 10 minutes.",
+            )
         })
         .get(customer, "/api/v1/integrations/accounting/callback", callback, |op| {
-            of_admins(op.named("accountingCallback", "Come back from the page of the accounting provider"))
+            of_admins(op.named("accountingCallback", "Return from the accounting provider"))
                 .about("Exchanges the code for tokens and stores them, encrypted.")
-                .error(400, INVALID_STATE, "The state was used, has expired, or never was.")
-                .error(400, "consent_refused", "Nobody consented at the page of the provider.")
-                .error(400, "code_refused", "The provider gives no tokens for this code, or no organisation.")
-                .error(403, "other_session", "Another session began this connection.")
-                .error(500, PROVIDER_UNAVAILABLE, "The provider does not answer; begin again.")
+                .error(400, INVALID_STATE, "The state is unknown, has expired or was already used.")
+                .error(400, "consent_refused", "Consent was denied on the provider's page.")
+                .error(400, "code_refused", "The provider did not return tokens for this code, or no organisation.")
+                .error(403, "other_session", "The connection was started in another session.")
+                .error(500, PROVIDER_UNAVAILABLE, "The provider does not respond; start again.")
         })
 }
 
@@ -77,7 +79,7 @@ fn of_admins(op: DescribedOperation) -> DescribedOperation {
     op.error(403, NOT_AN_ADMIN, "The session's e-mail address is not that of an active admin.").error(
         500,
         NOT_CONFIGURED,
-        "The settings name no accounting system.",
+        "No accounting system is configured.",
     )
 }
 

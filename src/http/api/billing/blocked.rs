@@ -51,6 +51,10 @@ impl FromRequestParts<AppState> for NotBlocked {
 
 impl Argument for NotBlocked {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
-        operation.errors.push((403, "blocked", "The address, or the origin of the page, may not use the API."));
+        operation.errors.push((
+            403,
+            "blocked",
+            "The caller's address, or the origin of the page, is not allowed to use the API.",
+        ));
     }
 }

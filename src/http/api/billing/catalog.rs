@@ -51,15 +51,15 @@ handles! {
 
 /// Returns the catalogue routes.
 pub fn routes() -> ResourceRoutes {
-    ResourceRoutes::new("Catalog", "What the shop sells, for anybody.", "item").get(
+    ResourceRoutes::new("Catalog", "Products that the shop sells; public.", "item").get(
         RequiredAccess::Open,
         "/api/v1/store/catalog",
         show,
         |op| {
-            op.named("getCatalog", "Show what the shop sells").about("May be kept for a minute. Newest first.").error(
+            op.named("getCatalog", "Retrieve the catalogue").about("May be cached for a minute. Newest first.").error(
                 503,
                 "catalog_unavailable",
-                "The provider does not answer, and nothing that it said before is known.",
+                "The provider does not respond, and no earlier response is cached.",
             )
         },
     )

@@ -57,18 +57,21 @@ handles! {
 
 /// Returns the export routes.
 pub fn routes() -> ResourceRoutes {
-    ResourceRoutes::new("Exports", "Own records as a table (CSV).", "export")
+    ResourceRoutes::new("Exports", "Exports of the customer's records as CSV.", "export")
         .post(RequiredAccess::Customer, "/api/v1/exports/request", request, |op| {
-            op.named("requestExport", "Ask for an export")
-                .about("Made in the background; a link that works for 7 days is mailed to the customer. Texts that a spreadsheet would take for a formula begin with an apostrophe.")
-                .error(429, TOO_MANY, "Several exports of this customer are not ready yet.")
+            op.named("requestExport", "Request an export")
+                .about(
+                    "Created in the background; the customer receives an e-mail with a link that works for 7 days. \
+                     Text that a spreadsheet would treat as a formula starts with an apostrophe.",
+                )
+                .error(429, TOO_MANY, "The customer has too many exports in progress.")
         })
         .get_long(RequiredAccess::Open, "/api/v1/exports/{exportToken}", fetch, |op| {
-            op.named("downloadExport", "Download an export by its link")
-                .about("Whoever has the link may. A browser that wants a page is told in one where the link does not work.")
+            op.named("downloadExport", "Download an export by link")
+                .about("Available to anyone who has the link. Browsers get an HTML page if the link is invalid.")
                 .sends("text/csv", Some(EXAMPLE_TABLE))
-                .error(404, "export_not_found", "There is no export with this link.")
-                .error(404, EXPIRED, "Its 7 days are over, and it was deleted.")
+                .error(404, "export_not_found", "No export has this link.")
+                .error(404, EXPIRED, "The export was deleted after 7 days.")
         })
 }
 

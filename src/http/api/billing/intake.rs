@@ -61,18 +61,18 @@ handles! {
 
 /// Returns the route that receives requests for custom pieces.
 pub fn routes() -> ResourceRoutes {
-    ResourceRoutes::new("Custom Requests", "Pieces that are made for one customer.", "custom_request")
+    ResourceRoutes::new("Custom Requests", "Requests for products made to order.", "custom_request")
         .post_long(RequiredAccess::Open, PATH, take_in, |op| {
-            op.named("createCustomBuildIntake", "Ask for a custom piece")
+            op.named("createCustomBuildIntake", "Submit a custom request")
                 .about(
-                    "With 1 to 10 photos (JPEG, PNG, WebP or HEIC, told by their content) of at most 15 MiB each and 60 MiB in \
-                     all. What tells where a photo was taken is taken out of it. Ids that the shop's price tables do not have are \
-                     estimated by a default. The answer is an estimate; a quote follows.",
+                    "With 1 to 10 photos (JPEG, PNG, WebP or HEIC, detected from their content) of at most 15 MiB \
+                     each and 60 MiB in total. Location metadata is removed from the photos. IDs that are not in the \
+                     shop's price tables are estimated with a default. The response is an estimate; a quote follows.",
                 )
                 .takes_form(schema_of::<IntakeForm>())
                 .keyed()
-                .error(400, "too_many_parts", "The form has more parts than any request needs.")
-                .error(507, "storage_full", "The shop has no room for more files of customers now.")
+                .error(400, "too_many_parts", "The form has too many parts.")
+                .error(507, "storage_full", "The shop has no storage space for more files of customers.")
         })
         .schema::<IntakeForm>()
 }

@@ -37,28 +37,31 @@ use store::queries::{InvoiceFilter, Page};
 /// Returns the routes of a customer's invoices.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
-    ResourceRoutes::new("Invoices", "What the customer owes or has paid.", "invoice")
-        .get(customer, "/api/v1/invoices", list, |op| op.named("listInvoices", "List the own invoices"))
-        .get(customer, "/api/v1/invoices/{invoiceId}", one, |op| op.named("getInvoice", "Show an own invoice"))
+    ResourceRoutes::new("Invoices", "The customer's invoices, paid and unpaid.", "invoice")
+        .get(customer, "/api/v1/invoices", list, |op| op.named("listInvoices", "List your invoices"))
+        .get(customer, "/api/v1/invoices/{invoiceId}", one, |op| {
+            op.named("getInvoice", "Retrieve one of your invoices")
+        })
         .post(customer, "/api/v1/invoices/{invoiceId}/checkout", check_out, |op| {
-            foreign(payable(op.named("checkOutInvoice", "Pay an own invoice at the payment processor")))
-                .unkeyed()
-                .about(
-                    "Gives the page on which all that is due is paid, the same to all who ask while it is open. An invoice of an \
-                     order shares it with its order.",
-                )
+            foreign(payable(op.named("checkOutInvoice", "Create a checkout for one of your invoices"))).unkeyed().about(
+                "Returns the payment page for the full amount due; all callers get the same page while it is open. An \
+                 order and its invoice share one page.",
+            )
         })
         .get(customer, "/api/v1/invoices/{invoiceId}/pdf", pdf, |op| {
-            foreign(op.named("getInvoicePdf", "Show where the PDF of an own invoice is"))
-                .about("An invoice that changed since counts as not generated. `expectedUrl` is where the PDF will be.")
+            foreign(op.named("getInvoicePdf", "Retrieve the PDF status of one of your invoices"))
+                .about(
+                    "A PDF that is older than the last change of the invoice counts as not generated. `expectedUrl` \
+                     is the URL that the PDF will have.",
+                )
                 .error(404, "document_not_found", "The invoice has no such document.")
         })
         .post(customer, "/api/v1/invoices/{invoiceId}/pdf", make_pdf, |op| {
-            foreign(op.named("createInvoicePdf", "Make the PDF of an own invoice"))
-                .about("Renders it and stores it at a public address that nobody can guess. One that is there already is not made again.")
+            foreign(op.named("createInvoicePdf", "Generate the PDF of one of your invoices"))
+                .about("Stores the PDF at a public URL that cannot be guessed. An existing PDF is reused.")
                 .error(404, "document_not_found", "The invoice has no such document.")
-                .error(503, "pdf_not_configured", "PDFs are switched off.")
-                .error(503, "storage_unavailable", "Object storage does not answer.")
+                .error(503, "pdf_not_configured", "PDF generation is disabled.")
+                .error(503, "storage_unavailable", "Object storage does not respond.")
         })
 }
 
@@ -67,16 +70,16 @@ pub(super) fn payable(op: DescribedOperation) -> DescribedOperation {
     op.error(
         400,
         "not_payable",
-        "It is void or refunded, costs nothing, or the processor takes no payments of its amount.",
+        "The invoice is void or refunded, costs nothing, or has an amount that the processor does not accept.",
     )
     .error(409, "already_paid", "It is paid.")
-    .error(409, "payment_pending", "A payment of it is on its way.")
-    .error(503, "payments_not_configured", "The server has no key for the payment processor.")
-    .error(503, "processor_unavailable", "The payment processor does not answer.")
+    .error(409, "payment_pending", "A payment is in progress.")
+    .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
+    .error(503, "processor_unavailable", "The payment processor does not respond.")
 }
 
 fn foreign(op: DescribedOperation) -> DescribedOperation {
-    op.error(403, "forbidden", "It is the invoice of somebody else.")
+    op.error(403, "forbidden", "The invoice belongs to another customer.")
 }
 
 /// Filter of the customer's invoices.

@@ -47,13 +47,13 @@ impl ToSchema for ListPage {
         object([
             required(
                 "limit",
-                whole(1..=BILLING_MAX_LIMIT as i64).about("Most entries of the page, as they were asked for."),
+                whole(1..=BILLING_MAX_LIMIT as i64).about("Maximum number of entries on the page, as requested."),
             ),
-            required("offset", whole(0..).about("Entries of the whole list before the first of the page.")),
-            required("total", whole(0..).about("Entries of the whole list.")),
-            required("hasMore", yes_no().about("Whether there are entries after these.")),
+            required("offset", whole(0..).about("Number of entries before the first one of the page.")),
+            required("total", whole(0..).about("Total number of entries.")),
+            required("hasMore", yes_no().about("`true` if there are more entries after this page.")),
         ])
-        .about("Which part of a list this page is.")
+        .about("Position of this page in the list.")
     }
     fn example() -> Value {
         page_example()

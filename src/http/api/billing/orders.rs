@@ -59,41 +59,44 @@ handles! {
 /// Returns the routes of a customer's orders.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
-    ResourceRoutes::new("Orders", "What the customer has ordered, or is about to.", "order")
-        .get(customer, "/api/v1/orders", list, |op| op.named("listOrders", "List the own orders"))
+    ResourceRoutes::new("Orders", "The customer's orders and draft orders.", "order")
+        .get(customer, "/api/v1/orders", list, |op| op.named("listOrders", "List your orders"))
         .post(customer, "/api/v1/orders/draft", draft, |op| {
-            op.named("createDraftOrder", "Draft an order")
-                .about("Prices come from the catalogue, the e-mail address from the session. It is placed when it is paid.")
-                .error(400, "not_orderable", "A line names what has neither G-code nor a model.")
+            op.named("createDraftOrder", "Create a draft order")
+                .about("Prices come from the catalogue, and the e-mail address from the session. Paying the draft \
+                        places the order.")
+                .error(400, "not_orderable", "A line has a SKU with neither G-code nor a model.")
         })
         .get(customer, "/api/v1/orders/{orderId}", one, |op| {
-            op.named("getOrder", "Show an own order").error(403, "forbidden", "It is the order of somebody else.")
+            op.named("getOrder", "Retrieve one of your orders").error(403, "forbidden", "The order belongs to \
+                 another customer.")
         })
         .get_long(customer, "/api/v1/orders/{orderId}/stream", stream, |op| {
-            op.named("streamOrder", "Follow an own order")
+            op.named("streamOrder", "Stream one of your orders")
                 .about(
                     "Server-sent events: `order` with the same JSON as the order itself, at once and whenever it has changed, \
                      and `over` once it is cancelled or refunded, all its money is given back and no printer has a part of it. A \
                      shipped order is not over: parts of it may be made again. Ends with the session, and after ten minutes: \
                      come again then.",
                 )
-                .error(403, "forbidden", "It is the order of somebody else.")
-                .error(429, "too_many_streams", "This customer has as many streams open as one may have.")
+                .error(403, "forbidden", "The order belongs to another customer.")
+                .error(429, "too_many_streams", "The customer has too many open streams.")
         })
         .post(RequiredAccess::Open, "/api/v1/orders/{orderId}/checkout", check_out, |op| {
-            op.named("checkOutOrder", "Pay an order at the payment processor")
+            op.named("checkOutOrder", "Create a checkout for an order")
                 .about(
-                    "For whoever knows the id. Gives the page on which all that is due is paid, the same to all who ask while \
-                     it is open. A draft is placed by it.",
+                    "Available to anyone who knows the ID. Returns the payment page for the full amount due; all \
+                     callers get the same page while it is open. Places the order if it is a draft.",
                 )
-                .error(400, "not_payable", "It is cancelled or refunded, costs nothing, or the processor takes no payments of its amount.")
-                .error(400, "address_required", "It is a draft without an address, on which its tax depends.")
-                .error(400, "not_orderable", "It is a draft, and something of it is no longer offered.")
-                .error(400, "price_changed", "It is a draft, and a price has changed since: draft it again.")
+                .error(400, "not_payable", "The order is cancelled or refunded, costs nothing, or has an amount that \
+                     the processor does not accept.")
+                .error(400, "address_required", "The order is a draft without an address, on which the tax depends.")
+                .error(400, "not_orderable", "The order is a draft, and one of its items is no longer available.")
+                .error(400, "price_changed", "The order is a draft, and a price has changed; create a new draft.")
                 .error(409, "already_paid", "It is paid.")
-                .error(409, "payment_pending", "A payment of it is on its way.")
-                .error(503, "payments_not_configured", "The server has no key for the payment processor.")
-                .error(503, "processor_unavailable", "The payment processor does not answer.")
+                .error(409, "payment_pending", "A payment is in progress.")
+                .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
+                .error(503, "processor_unavailable", "The payment processor does not respond.")
         })
 }
 

@@ -33,17 +33,18 @@ use http::wire::{Argument, OptionalBody};
 /// Returns the routes of pay links.
 pub fn routes() -> ResourceRoutes {
     let open = RequiredAccess::Open;
-    let about = "Links by which invoices are paid without signing in. Staff make and revoke them.";
+    let about = "Links for paying invoices without signing in. Staff create and revoke them.";
     ResourceRoutes::new("Pay Links", about, "pay_link")
         .get(open, "/api/v1/pay/{token}", show, |op| {
-            with_link_errors(op.named("getPayLink", "Show the invoice of a pay link"))
-                .about("Without what is personal but the customer's name. Also once it is paid.")
+            with_link_errors(op.named("getPayLink", "Retrieve the invoice of a payment link")).about(
+                "The invoice contains no personal data except the customer's name. Also available after payment.",
+            )
         })
         .post(open, "/api/v1/pay/{token}/checkout", check_out, |op| {
             payable(with_link_errors(
-                op.named("checkOutPayLink", "Pay the invoice of a pay link at the payment processor"),
+                op.named("checkOutPayLink", "Create a checkout for the invoice of a payment link"),
             ))
-            .about("Gives the page on which all that is due is paid, the same to all who ask while it is open.")
+            .about("Returns the payment page for the full amount due; all callers get the same page while it is open.")
         })
 }
 

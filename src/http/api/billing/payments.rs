@@ -18,11 +18,11 @@ use store::queries::{Page, PaymentFilter, Queries};
 
 /// Returns the routes of a customer's payments.
 pub fn routes() -> ResourceRoutes {
-    ResourceRoutes::new("Payments", "What the customer has paid, and what was paid back.", "payment").get(
+    ResourceRoutes::new("Payments", "The customer's payments and refunds.", "payment").get(
         RequiredAccess::Customer,
         "/api/v1/payments",
         list,
-        |op| op.named("listPayments", "List the own payments").about("Payments and refunds, newest first."),
+        |op| op.named("listPayments", "List your payments").about("Payments and refunds, newest first."),
     )
 }
 

@@ -42,15 +42,19 @@ handles! {
 /// Returns the profile routes.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
-    ResourceRoutes::new("Profile", "Who the customer is, and where parcels and invoices go.", "customer")
-        .get(customer, "/api/v1/me", me, |op| op.named("getProfile", "Show the own profile"))
+    ResourceRoutes::new("Profile", "The customer's contact data and addresses.", "customer")
+        .get(customer, "/api/v1/me", me, |op| op.named("getProfile", "Retrieve your profile"))
         .options(RequiredAccess::Open, "/api/v1/me", preflight, |op| {
-            op.named("preflightMe", "Ask what pages of other origins may do")
-                .about("Browsers ask this by themselves, at every path of this API. It does not count as a request.")
+            op.named("preflightMe", "CORS preflight request").about(
+                "Browsers send it automatically to any path of this API. It does not count towards the rate limit.",
+            )
         })
         .patch(customer, "/api/v1/profile", update, |op| {
-            op.named("updateProfile", "Change the own profile")
-                .about("Only what is supplied changes; null clears. A supplied list of addresses replaces the one before: whoever keeps an address sends its `id`. The first address of a kind is the default, unless another is.")
+            op.named("updateProfile", "Update your profile").about(
+                "Omitted members stay unchanged; null clears a member. A list of addresses replaces the existing one: \
+                 to keep an address, send its `id`. The first address of a kind is the default unless another one is \
+                 marked.",
+            )
         })
 }
 

@@ -48,34 +48,47 @@ handles! {
 /// Returns the routes of a customer's quotes.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
-    ResourceRoutes::new("Quotes", "What the shop offers to make, at which price and until when.", "quote")
-        .get(customer, "/api/v1/quotes", list, |op| op.named("listQuotes", "List the own quotes"))
+    ResourceRoutes::new("Quotes", "Offers of the shop, with their prices and validity.", "quote")
+        .get(customer, "/api/v1/quotes", list, |op| op.named("listQuotes", "List your quotes"))
         .post_long(customer, "/api/v1/quotes/models", models::upload, |op| {
             op.named("createQuoteModel", "Upload a model for a quote")
-                .about("STL or 3MF. It is measured and has a price at once; the shop looks at it and sends the quote, which is what counts.")
+                .about(
+                    "The model (STL or 3MF) is measured and priced immediately. The shop reviews it and sends the \
+                     binding quote.",
+                )
                 .takes_form(schema_of::<OwnModelForm>())
-                .error(507, "storage_full", "The shop has no room for more files of customers now.")
+                .error(507, "storage_full", "The shop has no storage space for more files of customers.")
         })
         .get(customer, "/api/v1/quotes/models/{modelId}", models::model, |op| {
-            op.named("getQuoteModel", "Show the price of an uploaded model")
-                .about("The price becomes more exact once the slicer is done.")
+            op.named("getQuoteModel", "Retrieve the price of an uploaded model")
+                .about("The price becomes more precise after slicing.")
         })
-        .get(customer, "/api/v1/quotes/{quoteId}", one, |op| op.named("getQuote", "Show an own quote"))
+        .get(customer, "/api/v1/quotes/{quoteId}", one, |op| op.named("getQuote", "Retrieve one of your quotes"))
         .post(customer, "/api/v1/quotes/{quoteId}/accept", accept, |op| {
-            answered(op.named("acceptQuote", "Accept an own quote"))
-                .about("Makes one order of kind `custom` at the prices of the quote; accepted again, it is the same order.")
-                .error(409, QUOTE_DECLINED, "It was declined or withdrawn.")
-                .error(409, "order_not_made", "What it offers is gone; the shop was told.")
+            answered(op.named("acceptQuote", "Accept a quote"))
+                .about(
+                    "Creates one order of kind `custom` at the prices of the quote; accepting again returns the same \
+                     order.",
+                )
+                .error(409, QUOTE_DECLINED, "The quote was declined or withdrawn.")
+                .error(409, "order_not_made", "An item of the quote is no longer available; the shop was notified.")
         })
         .post(customer, "/api/v1/quotes/{quoteId}/decline", decline, |op| {
-            answered(op.named("declineQuote", "Decline an own quote"))
-                .error(409, "invalid_transition", "It was accepted.")
+            answered(op.named("declineQuote", "Decline a quote")).error(
+                409,
+                "invalid_transition",
+                "The quote was already accepted.",
+            )
         })
         .schema::<OwnModelForm>()
 }
 
 fn answered(op: DescribedOperation) -> DescribedOperation {
-    op.error(403, "forbidden", "It is the quote of somebody else.").error(409, QUOTE_EXPIRED, "It is no longer valid.")
+    op.error(403, "forbidden", "The quote belongs to another customer.").error(
+        409,
+        QUOTE_EXPIRED,
+        "The quote has expired.",
+    )
 }
 
 /// Filter of the customer's quotes.

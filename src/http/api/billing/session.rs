@@ -70,21 +70,33 @@ handles! {
 
 /// Returns the routes of sign-in and sign-out.
 pub fn routes() -> ResourceRoutes {
-    let about = "Customers have no password: a mailed link signs them in.";
+    let about = "Customers have no password; an e-mailed link signs them in.";
     ResourceRoutes::new("Authentication", about, "link")
         .post(RequiredAccess::Open, "/api/v1/auth/magic-link", ask_for_link, |op| {
-            op.named("requestMagicLink", "Ask for a sign-in link")
-                .about("The same answer for every address. The link works once, within 10 minutes.")
+            op.named("requestMagicLink", "Request a sign-in link")
+                .about("The response is the same for every address. The link works once, within 10 minutes.")
         })
         .get(RequiredAccess::Open, VERIFY_PATH, verify, |op| {
             op.named("verifyMagicLink", "Redeem a sign-in link")
-                .about("Leads a browser to `next`, or to `/`; a link that does not work leads it there with `error` in the query. A HEAD redeems nothing.")
-                .error(400, INVALID_OR_EXPIRED, "The link is unknown, was used or has expired; browsers are led on instead.")
-                .error(403, "cross_site", "A page of another site asks, while links open the page with the button; browsers are led to that page instead.")
-                .error(403, "prefetch", "A browser fetches it in advance.")
+                .about(
+                    "Redirects a browser to `next`, or to `/`; an invalid link redirects there with `error` in the \
+                     query. A HEAD request does not redeem the link.",
+                )
+                .error(
+                    400,
+                    INVALID_OR_EXPIRED,
+                    "The link is unknown, was already used or has expired; browsers are redirected instead.",
+                )
+                .error(
+                    403,
+                    "cross_site",
+                    "The request comes from a page of another site; browsers are redirected to a page that asks for \
+                     confirmation.",
+                )
+                .error(403, "prefetch", "A browser prefetched the link.")
         })
         .delete(RequiredAccess::Customer, "/api/v1/auth/session", sign_out, |op| {
-            op.named("signOut", "Sign out").about("Ends the session at once and removes the cookie.")
+            op.named("signOut", "Sign out").about("Ends the session immediately and removes the cookie.")
         })
 }
 

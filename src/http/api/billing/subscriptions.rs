@@ -57,41 +57,48 @@ handles! {
 /// Returns the subscription routes.
 pub fn routes() -> ResourceRoutes {
     let customer = RequiredAccess::Customer;
-    ResourceRoutes::new("Subscriptions", "What the customer has subscribed to.", "subscription")
+    ResourceRoutes::new("Subscriptions", "The customer's subscriptions.", "subscription")
         .get(customer, "/api/v1/subscriptions", list, |op| {
-            with_processor(op.named("listSubscriptions", "List the own subscriptions"))
-                .about("Active and past, newest first. Empty for who never subscribed.")
+            with_processor(op.named("listSubscriptions", "List your subscriptions"))
+                .about("Active and past subscriptions, newest first. Empty for customers without any.")
         })
         .post(customer, "/api/v1/subscriptions/portal", portal, |op| {
-            with_processor(op.named("openPortal", "Open the payment processor's own pages"))
-                .about("Gives the address of pages on which the customer changes cards and subscriptions.")
-                .error(404, "subscription_not_found", "The customer never subscribed.")
+            with_processor(op.named("openPortal", "Create a customer portal session"))
+                .about(
+                    "Returns the URL of the payment processor's portal, where the customer manages cards and \
+                     subscriptions.",
+                )
+                .error(404, "subscription_not_found", "The customer has no subscriptions.")
         })
         .post(customer, "/api/v1/subscriptions/checkout", check_out, |op| {
-            with_processor(op.named("checkOutSubscription", "Begin a subscription"))
+            with_processor(op.named("checkOutSubscription", "Start a subscription"))
         })
         .get(customer, "/api/v1/subscriptions/{subscriptionId}", one, |op| {
-            of_one(op.named("getSubscription", "Show an own subscription"))
+            of_one(op.named("getSubscription", "Retrieve one of your subscriptions"))
         })
         .post(customer, "/api/v1/subscriptions/{subscriptionId}/cancel", cancel, |op| {
-            of_one(op.named("cancelSubscription", "End a subscription with its period")).unkeyed()
+            of_one(op.named("cancelSubscription", "Cancel a subscription at the end of its period")).unkeyed()
         })
         .post(customer, "/api/v1/subscriptions/{subscriptionId}/resume", resume, |op| {
-            of_one(op.named("resumeSubscription", "Let a subscription go on after all")).unkeyed()
+            of_one(op.named("resumeSubscription", "Undo the cancellation of a subscription")).unkeyed()
         })
 }
 
 fn with_processor(op: DescribedOperation) -> DescribedOperation {
-    op.error(400, "subscription_refused", "The payment processor refuses it, such as a change of what has ended.")
-        .error(503, "payments_not_configured", "The server has no key for the payment processor.")
-        .error(503, "processor_unavailable", "The payment processor does not answer.")
+    op.error(
+        400,
+        "subscription_refused",
+        "The payment processor rejected the request, for example a change to an ended subscription.",
+    )
+    .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
+    .error(503, "processor_unavailable", "The payment processor does not respond.")
 }
 
 fn of_one(op: DescribedOperation) -> DescribedOperation {
-    with_processor(op).error(400, "validation_failed", "The id is not that of a subscription.").error(
+    with_processor(op).error(400, "validation_failed", "The ID is not that of a subscription.").error(
         403,
         "forbidden",
-        "It is the subscription of somebody else.",
+        "The subscription belongs to another customer.",
     )
 }
 

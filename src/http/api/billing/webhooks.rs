@@ -15,7 +15,7 @@ use http::routes::ResourceRoutes;
 
 /// Returns the webhook routes.
 pub fn routes() -> ResourceRoutes {
-    ResourceRoutes::new("Webhooks", "Signed events of the payment processor.", "event").post(
+    ResourceRoutes::new("Webhooks", "Signed events from the payment processor.", "event").post(
         RequiredAccess::Open,
         "/api/v1/webhooks/payments",
         receive,

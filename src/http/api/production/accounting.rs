@@ -48,22 +48,18 @@ pub fn routes() -> ResourceRoutes {
     let about = "Invoices that are settled, and credit notes, on their way into the books of the accounting system. An admin connects it in the billing API.";
     ResourceRoutes::new("Accounting", about, "posting")
         .get(operator, "/api/accounting/postings", list, |op| {
-            op.named("listPostings", "List what was told to the accounting system")
+            op.named("listPostings", "List postings to the accounting system")
         })
         .post(operator, "/api/accounting/postings/{id}/retry", retry, |op| {
-            op.named("retryPosting", "Have a refused document tried again").error(
-                409,
-                "already_posted",
-                "It is in the books.",
-            )
+            op.named("retryPosting", "Retry a posting").error(409, "already_posted", "The document is already posted.")
         })
         .get(admin, "/api/integrations/accounting", show, |op| {
-            op.named("getAccounting", "Show the connection to the accounting system").about("Tokens are never shown.")
+            op.named("getAccounting", "Retrieve the accounting connection").about("Tokens are never returned.")
         })
         .post(admin, "/api/integrations/accounting/disconnect", disconnect, |op| {
-            op.named("disconnectAccounting", "End the connection to the accounting system")
-                .about("The tokens are forgotten at once, and given up at the provider as soon as it answers.")
-                .error(409, NOT_CONNECTED, "It is not connected.")
+            op.named("disconnectAccounting", "Disconnect the accounting system")
+                .about("Deletes the tokens immediately and revokes them at the provider when it responds.")
+                .error(409, NOT_CONNECTED, "The accounting system is not connected.")
         })
 }
 

@@ -43,7 +43,7 @@ const MAX_USER_CHARS: usize = 200;
 /// OpenAPI tag of the operations called by other programs rather than by people and their clients.
 pub(super) const TAG: &str = "Inbound webhooks";
 /// Description of the tag.
-pub(super) const ABOUT: &str = "What other programs tell the shop: payment events, and commands of an agent gateway.";
+pub(super) const ABOUT: &str = "Events from the payment processor and commands from an agent gateway.";
 
 handles! {
     /// Dependencies of the agent route.
@@ -63,16 +63,16 @@ handles! {
 /// Returns the route of the agent gateway.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, ABOUT, "event").post(RequiredAccess::Open, agent_token::PATH, receive, |op| {
-        op.named("receiveAgentCommand", "Carry out a command of the agent gateway")
+        op.named("receiveAgentCommand", "Run an agent gateway command")
             .about("With the gateway's token. Unknown members are ignored. What is carried out is in the audit log with what came of it; of what is refused before, a bounded sample is.")
             .by_token()
-            .error(401, "unauthorized", "The token is missing or wrong.")
-            .error(403, "user_not_allowed", "This user may not give commands.")
-            .error(404, "not_found", "What the parameters name is not there.")
-            .error(409, "invalid_transition", "Its state does not allow this now; other codes say more.")
-            .error(502, "printer_refused", "The printer refused, in its own words.")
-            .error(503, "agent_not_configured", "The server has no token to compare with.")
-            .error(504, "printer_timeout", "The printer did not answer in time, or cannot be reached.")
+            .error(401, "unauthorized", "The token is missing or incorrect.")
+            .error(403, "user_not_allowed", "This user is not allowed to give commands.")
+            .error(404, "not_found", "A record named in the parameters does not exist.")
+            .error(409, "invalid_transition", "The current state does not allow this; other codes are more specific.")
+            .error(502, "printer_refused", "The printer rejected the command; the message is its own.")
+            .error(503, "agent_not_configured", "No agent token is configured.")
+            .error(504, "printer_timeout", "The printer did not respond in time or cannot be reached.")
     })
 }
 

@@ -30,12 +30,12 @@ handles! {
 
 /// Returns the route of the audit log.
 pub fn routes() -> ResourceRoutes {
-    let about = "Every change and sign-in, and a sample of the requests that were refused.";
+    let about = "Every change and sign-in, and a sample of refused requests.";
     ResourceRoutes::new("Audit log", about, "entry").get(
         RequiredAccess::Role(Role::Admin),
         "/api/audit-log",
         list,
-        |op| op.named("listAuditLog", "Read the audit log"),
+        |op| op.named("listAuditLog", "List the audit log"),
     )
 }
 
@@ -81,9 +81,9 @@ pub struct AuditQuery {
     action: Option<String>,
     /// Return only entries about this subject: `kind:id`, an identifier alone, or a kind alone.
     subject: Option<SubjectFilter>,
-    /// Entries of this time or later, or from this day on.
+    /// Only entries at or after this time, or from this day on.
     from: Option<SpanStart>,
-    /// Entries before this time, or until the end of this day.
+    /// Only entries before this time, or until the end of this day.
     to: Option<SpanEnd>,
     #[api(flatten)]
     page: PageQuery,

@@ -55,7 +55,7 @@ use platform::secrets::encryption::SecretCipher;
 /// OpenAPI tag of sign-in, sessions and API keys.
 pub const TAG: &str = "Access";
 /// Description of the tag.
-pub const TAG_ABOUT: &str = "Sessions of staff, one's own password, API keys.";
+pub const TAG_ABOUT: &str = "Sign-in, sessions and passwords of staff, and API keys.";
 /// Maximum length in characters of the `User-Agent` stored for the list of sessions.
 const MAX_AGENT_CHARS: usize = 300;
 
@@ -78,30 +78,36 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, TAG_ABOUT, "session")
         .post(open, "/api/auth/login", login, |op| {
             op.named("login", "Sign in")
-                .about("Each sign-in starts a session with a new token. A session ends when it was not used for `auth.session_idle_timeout_hours`, and after `auth.session_max_age_days` in any case; both are settings of the server.")
-                .error(401, "wrong_credentials", "The e-mail address or the password is wrong.")
-                .error(401, SECOND_FACTOR_REQUIRED, "The account asks for a code too: send it as `code`.")
-                .error(401, WRONG_CODE, "The code is wrong or was used before.")
+                .about(
+                    "Each sign-in starts a session with a new token. A session ends after \
+                     `auth.session_idle_timeout_hours` without use, and after `auth.session_max_age_days` in any \
+                     case; both are settings of the server.",
+                )
+                .error(401, "wrong_credentials", "The e-mail address or the password is incorrect.")
+                .error(401, SECOND_FACTOR_REQUIRED, "The account also requires a code; send it as `code`.")
+                .error(401, WRONG_CODE, "The code is incorrect or was already used.")
                 .error(429, TOO_MANY_CODES, TOO_MANY_CODES_WHEN)
         })
         .post(open, "/api/auth/logout", logout, |op| {
-            op.named("logout", "Sign out").about("Ends the session of the cookie, if there is one, and removes the cookie.")
+            op.named("logout", "Sign out")
+                .about("Ends the session of the cookie, if there is one, and removes the cookie.")
         })
         .get(RequiredAccess::Role(Role::Customer), "/api/auth/me", me, |op| {
-            op.named("whoAmI", "Show the caller")
-                .about("The member of staff, the API key, or the owner of the machine who asks over the control socket.")
+            op.named("whoAmI", "Retrieve the caller").about(
+                "The caller is a member of staff, an API key, or the owner of the machine over the control socket.",
+            )
         })
         .post(session, "/api/auth/password", password, |op| {
-            op.named("changePassword", "Change one's own password")
-                .about("All other sessions of the same member of staff end.")
-                .error(403, "wrong_password", "The current password is wrong.")
+            op.named("changePassword", "Change your password").about("Ends all your other sessions.").error(
+                403,
+                "wrong_password",
+                "The current password is incorrect.",
+            )
         })
-        .get(session, "/api/auth/sessions", sessions, |op| {
-            op.named("listSessions", "List one's own sessions")
-        })
+        .get(session, "/api/auth/sessions", sessions, |op| op.named("listSessions", "List your sessions"))
         .delete(session, "/api/auth/sessions", end_sessions, |op| {
-            op.named("endSessions", "End one's own sessions")
-                .about("Ends the session that `id` names; without `id`, all sessions but the present one.")
+            op.named("endSessions", "End your sessions")
+                .about("Ends the session with this `id`, or all sessions except the current one.")
                 .error(404, "session_not_found", "The caller has no such session.")
         })
 }

@@ -30,7 +30,7 @@ handles! {
 
 /// Returns the route of backups.
 pub fn routes() -> ResourceRoutes {
-    let about = "A copy of everything that the shop has, to be kept elsewhere.";
+    let about = "Copy of all data of the shop, to be stored elsewhere.";
     ResourceRoutes::new("Backup", about, "backup").post_long(
         RequiredAccess::Role(Role::Admin),
         "/api/backup",
@@ -48,10 +48,11 @@ pub fn routes() -> ResourceRoutes {
                 )
                 .sends("application/x-tar", None)
                 .unkeyed()
-                .error(409, "backup_under_way", "A backup is being made or downloaded.")
-                .error(503, "pg_dump_missing", "The client programs of PostgreSQL are not installed where the server runs.")
-                .error(503, "pg_dump_too_old", "They are older than the database server.")
-                .error(503, "backup_failed", "The database was not copied, or the copy is not sound.")
+                .error(409, "backup_under_way", "A backup is already in progress.")
+                .error(503, "pg_dump_missing", "The PostgreSQL client programs are not installed on the server's \
+                     machine.")
+                .error(503, "pg_dump_too_old", "The PostgreSQL client programs are older than the database server.")
+                .error(503, "backup_failed", "Copying the database failed, or the copy is damaged.")
         },
     )
 }

@@ -48,21 +48,19 @@ handles! {
 /// Returns the custom request routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "What customers want made, with photos and an estimate. It is answered with a quote.";
+    let about = "Customers' requests for custom products, with photos and an estimate, answered with a quote.";
     let routes = ResourceRoutes::new("Custom requests", about, "custom_request")
         .get(operator, "/api/custom-requests", list, |op| op.named("listCustomRequests", "List custom requests"))
-        .get(operator, "/api/custom-requests/{id}", one, |op| op.named("getCustomRequest", "Show a custom request"))
+        .get(operator, "/api/custom-requests/{id}", one, |op| op.named("getCustomRequest", "Retrieve a custom request"))
         .patch(operator, "/api/custom-requests/{id}", update, |op| {
-            op.named("updateCustomRequest", "Note something on a custom request")
-                .about(
-                    "A quote of the shop says by itself what became of it; `status` is for what was agreed elsewhere.",
-                )
-                .error(409, STATE, "It cannot have this status after the one that it has.")
+            op.named("updateCustomRequest", "Update a custom request")
+                .about("Quotes set the status automatically; set `status` only for agreements made elsewhere.")
+                .error(409, STATE, "The current status does not allow this change.")
         })
         .post(operator, "/api/custom-requests/{id}/close", close, |op| {
             op.named("closeCustomRequest", "Close a custom request")
-                .about("Its photos may be deleted from then on.")
-                .error(409, STATE, "It is closed.")
+                .about("Its photos may be deleted after that.")
+                .error(409, STATE, "The custom request is closed.")
         });
     photos::routes(routes)
 }

@@ -33,10 +33,10 @@ handles! {
 /// Returns the customer routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Who buys. A record comes into being with the first order or the first sign-in, and is the customer's own to change.";
+    let about = "Customer records. Created by the first order or sign-in; only the customer can change them.";
     ResourceRoutes::new("Customers", about, "customer")
         .get(operator, "/api/customers", list, |op| op.named("listCustomers", "List customers"))
-        .get(operator, "/api/customers/{id}", one, |op| op.named("getCustomer", "Show a customer"))
+        .get(operator, "/api/customers/{id}", one, |op| op.named("getCustomer", "Retrieve a customer"))
 }
 
 /// Filter of the list of customers.

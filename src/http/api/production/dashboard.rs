@@ -38,11 +38,11 @@ handles! {
 
 /// Returns the dashboard route.
 pub fn routes() -> ResourceRoutes {
-    ResourceRoutes::new("Dashboard", "Everything that a shop wants to see at a glance.", "dashboard").get(
+    ResourceRoutes::new("Dashboard", "Overview of the shop.", "dashboard").get(
         RequiredAccess::Session,
         "/api/dashboard",
         show,
-        |op| op.named("getDashboard", "Show the numbers on the wall"),
+        |op| op.named("getDashboard", "Retrieve the dashboard"),
     )
 }
 

@@ -34,19 +34,19 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(endpoints::TAG, endpoints::ABOUT, "endpoint")
         .post(admin, "/api/webhooks/endpoints/{id}/test", test, |op| op.named("testEndpoint", "Send a test event"))
         .post(admin, "/api/webhooks/endpoints/{id}/replay", replay, |op| {
-            op.named("replayDeliveries", "Send again what was sent since then")
-                .about("Each event of the time is sent once more, in the background.")
-                .error(409, "replay_running", "The replay before has not ended yet.")
+            op.named("replayDeliveries", "Replay events")
+                .about("Sends each event since the given time again, in the background.")
+                .error(409, "replay_running", "Another replay is still in progress.")
         })
         .get(operator, "/api/webhooks/endpoints/{id}/deliveries", list, |op| {
-            op.named("listDeliveries", "Show what an endpoint was sent")
-                .about("Kept for 30 days; also of an endpoint that was removed.")
+            op.named("listDeliveries", "List deliveries of an endpoint")
+                .about("Deliveries are kept for 30 days, also for removed endpoints.")
         })
         .post(admin, "/api/webhooks/deliveries/{id}/redeliver", redeliver, |op| {
-            op.named("redeliver", "Send one delivery again")
+            op.named("redeliver", "Redeliver an event")
                 .of("delivery")
-                .error(404, "endpoint_not_found", "Its endpoint was removed.")
-                .error(409, "delivery_pending", "It is still to be sent.")
+                .error(404, "endpoint_not_found", "The endpoint was removed.")
+                .error(409, "delivery_pending", "The delivery is still pending.")
         })
 }
 

@@ -44,13 +44,16 @@ const PATH: &str = "/api/webhooks/endpoints";
 /// OpenAPI tag of the operations on endpoints and deliveries.
 pub const TAG: &str = tags::WEBHOOKS;
 /// Description of the tag.
-pub const ABOUT: &str = "Programs that are told what happens. Each delivery is signed in `X-Service-Signature` (`sha256=`, HMAC of the raw \
-     body) and as Standard Webhooks; it is tried again after the waits of the setting `webhooks.retry_schedule_seconds`. What is \
-     sent stands under `webhooks`, and for people at `/docs/events`.";
+pub const ABOUT: &str = "Webhook endpoints, which receive events. Each delivery is signed in `X-Service-Signature` \
+    (`sha256=`, HMAC of the raw body) and as Standard Webhooks. Failed deliveries are retried after the delays in the \
+    setting `webhooks.retry_schedule_seconds`. The payloads are described under `webhooks` and at `/docs/events`.";
 /// Example id of an endpoint.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
-const WITHHELD: DescribedError =
-    (409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret.");
+const WITHHELD: DescribedError = (
+    409,
+    "answer_withheld",
+    "The first response for this `Idempotency-Key` contained a secret, which is returned only once.",
+);
 
 handles! {
     /// Dependencies of the endpoint and delivery routes.
@@ -68,34 +71,34 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
     ResourceRoutes::new(TAG, ABOUT, "endpoint")
-        .get(operator, PATH, list, |op| op.named("listEndpoints", "List endpoints"))
+        .get(operator, PATH, list, |op| op.named("listEndpoints", "List webhook endpoints"))
         .post(admin, PATH, create, |op| {
-            op.named("createEndpoint", "Register an endpoint")
-                .about("The endpoint is sent the events that happen from now on. Without a secret the server makes one, which this answer alone shows.")
+            op.named("createEndpoint", "Create a webhook endpoint")
+                .about("The endpoint receives events from now on. Only this response has a generated secret.")
                 .errors(&[WITHHELD])
         })
-        .get(operator, "/api/webhooks/endpoints/{id}", one, |op| op.named("getEndpoint", "Show an endpoint"))
-        .patch(admin, "/api/webhooks/endpoints/{id}", update, |op| op.named("updateEndpoint", "Change an endpoint"))
+        .get(operator, "/api/webhooks/endpoints/{id}", one, |op| op.named("getEndpoint", "Retrieve a webhook endpoint"))
+        .patch(admin, "/api/webhooks/endpoints/{id}", update, |op| {
+            op.named("updateEndpoint", "Update a webhook endpoint")
+        })
         .delete(admin, "/api/webhooks/endpoints/{id}", remove, |op| {
-            op.named("deleteEndpoint", "Remove an endpoint")
-                .about("What is still to be sent is cancelled; the log stays.")
+            op.named("deleteEndpoint", "Remove a webhook endpoint")
+                .about("Pending deliveries are cancelled; the delivery log is kept.")
         })
         .post(admin, "/api/webhooks/endpoints/{id}/enable", enable, |op| {
-            op.named("enableEndpoint", "Send to an endpoint again")
-                .about("After it was disabled: what was held is sent, and the count of failures starts anew.")
+            op.named("enableEndpoint", "Enable a webhook endpoint")
+                .about("Sends the events that were held back and resets the failure count.")
         })
         .post(admin, "/api/webhooks/endpoints/{id}/disable", disable, |op| {
-            op.named("disableEndpoint", "Pause an endpoint")
-                .about("Nothing is sent to it until it is enabled again; its events are kept.")
+            op.named("disableEndpoint", "Pause a webhook endpoint")
+                .about("Its events are kept until it is enabled again.")
         })
         .post(admin, "/api/webhooks/endpoints/{id}/rotate-secret", rotate, |op| {
-            op.named("rotateSecret", "Change an endpoint's secret")
-                .about("For 24 hours `webhook-signature` carries signatures of the old one too.")
+            op.named("rotateSecret", "Rotate the signing secret of an endpoint")
+                .about("For 24 hours, `webhook-signature` also contains signatures with the previous secret.")
                 .errors(&[WITHHELD])
         })
-        .get(operator, "/api/webhooks/event-types", event_types, |op| {
-            op.named("listEventTypes", "List what can be subscribed to")
-        })
+        .get(operator, "/api/webhooks/event-types", event_types, |op| op.named("listEventTypes", "List event types"))
 }
 
 /// A URL to which webhooks may be sent. Private addresses are checked later, because a setting may allow them.

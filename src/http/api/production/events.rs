@@ -66,21 +66,19 @@ handles! {
 /// Returns the event routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "What happened, numbered in the order in which it became durable. Kept for 30 days.";
+    let about = "Events, numbered in the order in which they became durable. Kept for 30 days.";
     ResourceRoutes::new("Events", about, "event")
         .get(operator, "/api/events", list, |op| {
-            op.named("listEvents", "Read events by cursor")
-                .about("Oldest first; `next` is the `after` of the next call.")
-                .error(
-                    410,
-                    "cursor_ahead",
-                    "No event here has the number yet, or it was undone: the shop was restored from a backup since.",
-                )
+            op.named("listEvents", "List events").about("Oldest first; `next` is the `after` of the next call.").error(
+                410,
+                "cursor_ahead",
+                "No event has this number yet, or it was undone by a restore from a backup.",
+            )
         })
         .get_long(operator, "/api/events/stream", stream, |op| {
-            op.named("streamEvents", "Follow events").about(
-                "Server-sent events, each with its number as `id` and the event as `data`; a cursor that is no longer \
-                 kept gets a `reset`. Ends when the key or session does.",
+            op.named("streamEvents", "Stream events").about(
+                "Server-sent events with the sequence number as `id` and the event as `data`; a cursor that is too \
+                 old gets a `reset`. Ends when the key or session ends.",
             )
         })
 }
@@ -209,7 +207,7 @@ impl<S: Sync> FromRequestParts<S> for LastEventId {
 
 impl Argument for LastEventId {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
-        let about = "The last number that was received; without it, from now on.";
+        let about = "Last sequence number received; defaults to now.";
         operation.add_header(LAST_EVENT_ID, whole(..), about);
     }
 }

@@ -32,16 +32,17 @@ pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "Records as tables (CSV), which are made in the background and kept for 7 days. Customers ask for their own in the billing API.";
     ResourceRoutes::new("Exports", about, "export")
-        .get(operator, PATH, list, |op| op.named("listExports", "List the exports"))
+        .get(operator, PATH, list, |op| op.named("listExports", "List exports"))
         .post(operator, PATH, create, |op| {
-            op.named("createExport", "Make an export").about("Of all customers, or of one. Nobody is mailed.")
+            op.named("createExport", "Create an export")
+                .about("Exports records of one or all customers. No e-mail is sent.")
         })
-        .get(operator, "/api/exports/{id}", one, |op| op.named("getExport", "Show how far an export is"))
+        .get(operator, "/api/exports/{id}", one, |op| op.named("getExport", "Retrieve an export"))
         .get_long(operator, "/api/exports/{id}/file", file, |op| {
             op.named("downloadExport", "Download an export").sends("text/csv", Some(EXAMPLE_TABLE)).error(
                 409,
                 "export_not_ready",
-                "It is not ready, or its time is over.",
+                "The export is not ready or has expired.",
             )
         })
 }

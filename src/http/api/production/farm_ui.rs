@@ -32,7 +32,7 @@ use services::farm_ui::FarmPrinter;
 const IDS: TextList = TextList { max_items: 1000, max_chars: 500 };
 const OFF: DescribedError = (409, "farm_ui_off", "No print farm interface is configured.");
 const FAILED: DescribedError =
-    (502, "farm_ui_failed", "It does not answer, or not as it should; the message says more.");
+    (502, "farm_ui_failed", "The interface does not respond as expected; the message has details.");
 
 handles! {
     /// Dependencies of the print farm interface routes.
@@ -46,14 +46,17 @@ handles! {
 /// Returns the routes of the print farm interface.
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
-    let about = "Printers that a user interface for print farms knows can be taken over at once.";
+    let about = "Import of printers from a print farm interface.";
     ResourceRoutes::new("Print farm interface", about, "printer")
         .get_long(admin, "/api/integrations/farm_ui/printers", list, |op| {
-            op.named("listFarmPrinters", "List the printers that the print farm interface knows").errors(&[OFF, FAILED])
+            op.named("listFarmPrinters", "List printers of the print farm interface").errors(&[OFF, FAILED])
         })
         .post_long(admin, "/api/integrations/farm_ui/import", import, |op| {
-            op.named("importFarmPrinters", "Register printers that the print farm interface knows")
-                .about("Each by the rules of `POST /api/printers`; what cannot be registered is skipped and says why.")
+            op.named("importFarmPrinters", "Import printers from the print farm interface")
+                .about(
+                    "Each printer is registered by the rules of `POST /api/printers`; those that cannot be registered \
+                     are skipped, with a reason.",
+                )
                 .errors(&[OFF, FAILED])
                 .unkeyed()
         })

@@ -76,16 +76,22 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let all = ResourceRoutes::new("Files", "Uploaded G-code, models and pictures.", "file")
-        .get(operator, PATH, list, |op| op.named("listFiles", "List the files"))
+        .get(operator, PATH, list, |op| op.named("listFiles", "List files"))
         .post_long(operator, PATH, upload, |op| {
             op.named("uploadFile", "Upload a file")
-                .about("The content decides what kind of file it is. Send `kind` where the content does not tell, such as G-code of an unknown program.")
+                .about(
+                    "The kind of file is detected from its content. Send `kind` if it cannot be detected, such as for \
+                     G-code of an unknown program.",
+                )
                 .takes_form(schema_of::<FileUpload>())
         })
-        .get(operator, "/api/files/{id}", one, |op| op.named("getFile", "Show what is known of a file"))
+        .get(operator, "/api/files/{id}", one, |op| op.named("getFile", "Retrieve a file's metadata"))
         .delete(operator, "/api/files/{id}", remove, |op| {
-            op.named("deleteFile", "Remove a file")
-                .error(409, "file_in_use", "A SKU or an unfinished order or job names it.")
+            op.named("deleteFile", "Remove a file").error(
+                409,
+                "file_in_use",
+                "The file is used by a SKU or an unfinished order or job.",
+            )
         })
         .get_long(operator, "/api/files/{id}/content", content, |op| {
             op.named("downloadFile", "Download a file").sends("application/octet-stream", None)

@@ -30,13 +30,13 @@ handles! {
 
 /// Returns the forecast route.
 pub fn routes() -> ResourceRoutes {
-    let about = "When jobs, orders and printers will be done, if nothing comes in between.";
+    let about = "Expected completion of jobs, orders and printers.";
     ResourceRoutes::new("Forecast", about, "forecast").get(
         RequiredAccess::Role(Role::Operator),
         "/api/forecast",
         show,
         |op| {
-            op.named("getForecast", "Show when everything will be done").about(
+            op.named("getForecast", "Retrieve the forecast").about(
                 "The queue is played ahead by the rule that gives jobs to printers. It is made anew within two seconds of a \
                  change; what is learnt of files, printers and people makes it better.",
             )

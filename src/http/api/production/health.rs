@@ -80,9 +80,9 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     let (open, operator) = (RequiredAccess::Open, RequiredAccess::Role(Role::Operator));
     ResourceRoutes::new(TAG, ABOUT, "actor")
-        .get(operator, "/api/system/actors", actors, |op| op.named("listActors", "Show how each actor in memory fares"))
-        .get(open, "/healthz", alive, |op| op.named("healthz", "Is the process alive?"))
-        .get(open, "/readyz", ready, |op| op.named("readyz", "Does the whole server work?").about(READY))
+        .get(operator, "/api/system/actors", actors, |op| op.named("listActors", "List actors in memory"))
+        .get(open, "/healthz", alive, |op| op.named("healthz", "Liveness check"))
+        .get(open, "/readyz", ready, |op| op.named("readyz", "Readiness check").about(READY))
 }
 
 /// Response of the liveness check.
@@ -231,7 +231,7 @@ impl Reply for ReadyReply {
     fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         <Plain<Readiness> as Reply>::describe(operation, components);
         components.add::<Unreadiness>();
-        let when = "It cannot work: an error with the same facts.";
+        let when = "Not ready: an error with the same details.";
         operation.others.push((503, when, schema_of::<Unreadiness>(), Unreadiness::example()));
     }
 }

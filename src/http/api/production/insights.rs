@@ -50,18 +50,18 @@ handles! {
 
 /// Returns the insight routes.
 pub fn routes() -> ResourceRoutes {
-    let about = "Numbers over a time, for people who want to make fewer bad parts.";
+    let about = "Statistics over a time span, such as part quality and utilization.";
     let operator = RequiredAccess::Role(Role::Operator);
     ResourceRoutes::new("Insights", about, "insights")
         .get(operator, "/api/insights", show, |op| {
-            op.named("getInsights", "Show how many parts are good, and what the others cost").about(
+            op.named("getInsights", "Retrieve insights").about(
                 "`quality` is of prints that ended in this time and whose parts were judged: by a person, or by the end of the \
                  print where sign-off is automatic. A later word about a print changes its numbers. `activity` is of prints \
                  that were begun, and of orders that were placed, in this time.",
             )
         })
         .get(operator, "/api/insights.csv", show_table, |op| {
-            op.named("getInsightsTable", "Show the insights as a table").about(
+            op.named("getInsightsTable", "Download insights as CSV").about(
                 "The same numbers as comma-separated values, in a row for each group. Names that a spreadsheet would take for a \
                  formula begin with an apostrophe.",
             )

@@ -52,14 +52,15 @@ pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     ResourceRoutes::new(TAG, TAG_ABOUT, "integration")
         .get(admin, PATH, list, |op| {
-            op.named("listIntegrations", "Show the other systems of the shop")
-                .about("With Redis and the mail server, which are changed by the settings. Tokens are never shown.")
+            op.named("listIntegrations", "List integrations").about(
+                "Includes Redis and the mail server, which are configured in the settings. Tokens are never returned.",
+            )
         })
         .patch_long(admin, PATH, change, |op| {
-            op.named("changeIntegrations", "Change where other systems are")
-                .about("Each system that is named is tested with its new address and token; nothing is written when one fails.")
+            op.named("changeIntegrations", "Update integrations")
+                .about("Tests each given system with its new URL and token; saves nothing if a test fails.")
                 .errors(CHANGE_NOS)
-                .error(400, "connection_failed", "A system does not answer as it should; `errors` says which and why.")
+                .error(400, "connection_failed", "A system does not respond as expected; `errors` gives the details.")
         })
 }
 

@@ -67,38 +67,41 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Invoices", about, "invoice")
         .get(operator, PATH, list, |op| op.named("listInvoices", "List invoices"))
         .post(operator, PATH, create, |op| {
-            op.named("createInvoice", "Draft an invoice")
-                .about("A line without a tax rate has that of the billing address. It gets its number when it is sent.")
+            op.named("createInvoice", "Create a draft invoice")
+                .about("The tax rate of a line defaults to that of the billing address. The invoice gets its number \
+                        when it is sent.")
         })
         .get(operator, "/api/invoices/numbering", numbering, |op| {
-            op.named("getInvoiceNumbering", "Show that the numbers have no gap")
-                .about("Counted from what is stored: each series begins with 1 and has as many documents as its highest number, but for \
-                        numbers that were left out when the shop was restored from a backup (`gaps`).")
+            op.named("getInvoiceNumbering", "Check invoice numbering")
+                .about("Checks the stored documents: each series starts at 1 and has no missing numbers, except \
+                        those skipped after a restore from a backup (`gaps`).")
         })
-        .get(operator, "/api/invoices/{id}", one, |op| op.named("getInvoice", "Show an invoice"))
+        .get(operator, "/api/invoices/{id}", one, |op| op.named("getInvoice", "Retrieve an invoice"))
         .patch(operator, "/api/invoices/{id}", update, |op| {
-            op.named("updateInvoice", "Change a draft").error(409, STATE, "It was sent, and never changes.")
+            op.named("updateInvoice", "Update a draft invoice").error(409, STATE, "The invoice was sent and can no \
+                 longer be changed.")
         })
         .post(operator, "/api/invoices/{id}/send", send, |op| {
-            op.named("sendInvoice", "Issue a draft")
-                .about("It takes the next number, and is due from now on.")
-                .error(409, STATE, "It is no draft.")
+            op.named("sendInvoice", "Send an invoice")
+                .about("Issues the draft with the next number; payment is due from now on.")
+                .error(409, STATE, "The invoice is not a draft.")
         })
         .post(operator, "/api/invoices/{id}/void", void, |op| {
             op.named("voidInvoice", "Void an invoice")
-                .about("A draft is given up. One that was issued, and of which nothing is paid, is taken back by a credit note.")
-                .error(409, "invoice_has_payments", "A part of it is paid.")
-                .error(409, STATE, "It is paid, refunded or void.")
+                .about("Discards a draft. An issued invoice without payments is reversed by a credit note.")
+                .error(409, "invoice_has_payments", "The invoice is partially paid.")
+                .error(409, STATE, "The invoice is paid, refunded or void.")
         })
         .post(operator, "/api/invoices/{id}/mark-paid", mark_paid, |op| {
-            op.named("markInvoicePaid", "Record a payment by hand")
-                .about("Without an amount, all that is due. That of an order is recorded on its order.")
-                .error(409, STATE, "It is a draft, void, or paid already.")
-                .error(409, "not_payable", "Its order is cancelled or refunded.")
-                .error(409, "too_many_payments", "It has as many payments as an invoice can have.")
+            op.named("markInvoicePaid", "Record a payment")
+                .about("The amount defaults to the full amount due. A payment of an order's invoice is recorded on \
+                        the order.")
+                .error(409, STATE, "The invoice is a draft, void, or already paid.")
+                .error(409, "not_payable", "The order of the invoice is cancelled or refunded.")
+                .error(409, "too_many_payments", "The invoice has the maximum number of payments.")
         })
         .post(operator, "/api/invoices/{id}/refund", refund, |op| {
-            op.named("refundInvoice", "Give money back")
+            op.named("refundInvoice", "Issue a refund")
                 .about(
                     "Of the payment that `paymentId` names; without it, of what came through the payment processor, the newest \
                      first, else of the newest payment that was recorded by hand. The processor is asked to pay back what it \
@@ -106,44 +109,49 @@ pub fn routes() -> ResourceRoutes {
                      issued over what went back. That of an order is recorded on its order. With `method` it is recorded that \
                      what came back of a refund that failed was given back otherwise.",
                 )
-                .error(409, STATE, "It is void, and its order has another one.")
-                .error(409, "payment_unnamed", "The payment processor has not named the payment yet.")
-                .error(409, "nothing_to_refund", "Nothing is left of the payment, or nothing was paid.")
-                .error(409, "refund_at_processor", "It was paid through the payment processor, and the server has no key to ask it for the refund: its refund there is recorded by its event.")
-                .error(409, "refunds_under_way", "Too many refunds wait for the payment processor, or one failed and what went back is being read.")
-                .error(409, "too_many_payments", "It has as many payments as an invoice can have.")
+                .error(409, STATE, "The invoice is void, and its order has another invoice.")
+                .error(409, "payment_unnamed", "The payment processor has not reported the ID of the payment yet.")
+                .error(409, "nothing_to_refund", "The payment is already fully refunded, or there is no payment.")
+                .error(409, "refund_at_processor", "The payment was made through the payment processor, and no API \
+                     key is configured. Refund it there; the refund is recorded here by its event.")
+                .error(409, "refunds_under_way", "Too many refunds are pending at the payment processor, or a refund \
+                     failed and its amount is being checked.")
+                .error(409, "too_many_payments", "The invoice has the maximum number of payments.")
         })
         .post(operator, "/api/invoices/{id}/pay-link", pay_links::open, |op| {
-            op.named("openPayLink", "Make a link by which an invoice can be paid")
+            op.named("openPayLink", "Create a payment link")
                 .about(
-                    "Whoever has the link sees the invoice and can pay it; it is shown as `payUrl`. A link that there was is \
-                     revoked. That of an order's invoice pays the order.",
+                    "Anyone who has the link can see and pay the invoice; it is returned as `payUrl`. Revokes an \
+                     earlier link. The link of an order's invoice pays the order.",
                 )
-                .error(409, "not_issued", "It is a draft.")
-                .error(409, STATE, "It is paid, refunded or void.")
+                .error(409, "not_issued", "The invoice is a draft.")
+                .error(409, STATE, "The invoice is paid, refunded or void.")
         })
         .delete(operator, "/api/invoices/{id}/pay-link", pay_links::close, |op| {
-            op.named("closePayLink", "Revoke the link by which an invoice can be paid").about("Without one nothing changes.")
+            op.named("closePayLink", "Revoke a payment link").about("Does nothing if there is no link.")
         })
         .get_long(operator, "/api/invoices/{id}/pdf", documents::pdf, |op| documents::told_pdf(op, "getInvoicePdf", "Download an invoice as PDF"))
         .post(operator, "/api/invoices/{id}/pdf", documents::store, |op| {
-            op.named("storeInvoicePdf", "Store an invoice as PDF at a public address")
-                .about("The address follows from what the PDF shows, and nobody can guess it. One that is stored already is not made again.")
-                .error(409, "not_issued", "It is a draft.")
-                .error(503, "pdf_not_configured", "PDFs are switched off.")
-                .error(503, "storage_unavailable", "Object storage does not answer.")
+            op.named("storeInvoicePdf", "Publish an invoice as PDF")
+                .about("Stores the PDF at a public URL that is derived from its content and cannot be guessed. An \
+                        existing PDF is reused.")
+                .error(409, "not_issued", "The invoice is a draft.")
+                .error(503, "pdf_not_configured", "PDF generation is disabled.")
+                .error(503, "storage_unavailable", "Object storage does not respond.")
         })
         .get(operator, "/api/invoices/{id}/xml", documents::xml, |op| documents::told_xml(op, "getInvoiceXml", "Download an invoice as XML"))
         .get_long(operator, "/api/invoices/{id}/documents/{document}/pdf", documents::one_pdf, |op| {
-            documents::told_pdf(op, "getInvoiceDocumentPdf", "Download what was issued, such as a credit note, as PDF")
+            documents::told_pdf(op, "getInvoiceDocumentPdf", "Download an issued document, such as a credit note, as \
+                 PDF")
         })
         .get(operator, "/api/invoices/{id}/documents/{document}/xml", documents::one_xml, |op| {
-            documents::told_xml(op, "getInvoiceDocumentXml", "Download what was issued, such as a credit note, as XML")
+            documents::told_xml(op, "getInvoiceDocumentXml", "Download an issued document, such as a credit note, as \
+                 XML")
         })
         .get(RequiredAccess::Open, "/documents/{address}/{name}", documents::stored, |op| {
-            op.named("downloadDocument", "Download a PDF from its public address")
-                .about("Nobody can guess the address; who has it may read.")
-                .error(404, "document_not_found", "There is nothing at this address.")
+            op.named("downloadDocument", "Download a published PDF")
+                .about("Anyone who has the URL can read the PDF; it cannot be guessed.")
+                .error(404, "document_not_found", "There is no document at this URL.")
         })
 }
 
@@ -284,7 +292,7 @@ async fn mark_paid(
     PathId(id): PathId,
     call: CommandRequest<ManualPayment>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
-    if let Some(order) = order_of(&app, id, "marking an invoice paid").await? {
+    if let Some(order) = order_of(&app, id, "the invoice cannot be marked as paid").await? {
         let command = async { call.read_body().map(ManualPayment::order_command) };
         return finish_at_order(&app, &call, (id, order), command).await;
     }
@@ -300,7 +308,7 @@ async fn refund(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<ManualRefund>>,
 ) -> Result<Resource<InvoiceView>, ApiError> {
-    if let Some(order) = order_of(&app, id, "refunding an invoice").await? {
+    if let Some(order) = order_of(&app, id, "the invoice cannot be refunded").await? {
         let at_processor = app.checkouts.has_processor();
         let command = async { call.read_body().map(|refund: ManualRefund| refund.order_command(at_processor)) };
         return finish_at_order(&app, &call, (id, order), command).await;

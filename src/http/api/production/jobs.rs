@@ -48,11 +48,11 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8067";
 
 const STATE: &str = "invalid_transition";
 const AT_PRINTER: [DescribedError; 5] = [
-    (409, STATE, "The job is not in a state in which this is possible."),
-    (409, "not_on_printer", "The printer does not have this job in hand."),
+    (409, STATE, "The state of the job does not allow this."),
+    (409, "not_on_printer", "The printer is not working on this job."),
     (409, "printer_disconnected", "The printer is disconnected."),
-    (502, "printer_refused", "The printer refused, in its own words."),
-    (504, "printer_timeout", "The printer did not answer in time, or cannot be reached."),
+    (502, "printer_refused", "The printer rejected the command; the message is its own."),
+    (504, "printer_timeout", "The printer did not respond in time or cannot be reached."),
 ];
 
 handles! {
@@ -72,63 +72,67 @@ handles! {
 /// Returns the job routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Each plate of each line of a paid order: why it waits, where it prints, and every attempt.";
+    let about = "One job for each plate of a paid order: its state, its printer and its attempts.";
     ResourceRoutes::new("Jobs", about, "job")
         .get(operator, "/api/jobs", list, |op| op.named("listJobs", "List jobs"))
-        .get(operator, "/api/jobs/{id}", one, |op| op.named("getJob", "Show a job"))
+        .get(operator, "/api/jobs/{id}", one, |op| op.named("getJob", "Retrieve a job"))
         .get(operator, "/api/jobs/{id}/match", matching::matching, |op| {
-            op.named("matchJob", "Show which printers could make a job")
-                .about("For each printer what is missing, in the order in which the job would be given to them.")
+            op.named("matchJob", "List printers that match a job")
+                .about("Lists what is missing on each printer, in the order in which the dispatcher would choose them.")
         })
         .patch(operator, "/api/jobs/{id}", update, |op| {
-            op.named("updateJob", "Change when a job is made").error(409, STATE, "It is over.")
+            op.named("updateJob", "Update a job's priority or due date").error(409, STATE, "The job is finished.")
         })
         .post_long(operator, "/api/jobs/{id}/pause", pause, |op| {
-            op.named("pauseJob", "Pause a job at its printer")
-                .about("The state changes when the printer says so.")
+            op.named("pauseJob", "Pause a job")
+                .about("The state changes when the printer confirms it.")
                 .unkeyed()
                 .errors(&AT_PRINTER)
         })
         .post_long(operator, "/api/jobs/{id}/resume", resume, |op| {
-            op.named("resumeJob", "Go on with a paused job")
-                .about("The state changes when the printer says so.")
+            op.named("resumeJob", "Resume a job")
+                .about("The state changes when the printer confirms it.")
                 .unkeyed()
                 .errors(&AT_PRINTER)
         })
         .post(operator, "/api/jobs/{id}/cancel", cancel, |op| {
             op.named("cancelJob", "Cancel a job")
-                .about("A job on a printer is cancelled when the printer confirms it, unless it is forced.")
-                .error(409, STATE, "It is completed or cancelled.")
+                .about("A job on a printer is cancelled when the printer confirms it, or immediately with `force`.")
+                .error(409, STATE, "The job is completed or cancelled.")
         })
         .post(operator, "/api/jobs/{id}/retry", retry, |op| {
-            op.named("retryJob", "Make a job again")
-                .about("After it failed or was cancelled, or as a replacement of one that is completed. Stock is reserved anew.")
-                .error(409, STATE, "It is not over, or its order is cancelled, refunded or shipped.")
-                .error(409, "nothing_missing", "It was cancelled, and its line has enough parts without it.")
+            op.named("retryJob", "Retry a job")
+                .about("Retries a failed or cancelled job, or replaces a completed one. Reserves stock again.")
+                .error(409, STATE, "The job is not finished, or its order is cancelled, refunded or shipped.")
+                .error(409, "nothing_missing", "The job was cancelled, and its line has enough parts without it.")
         })
         .post(operator, "/api/jobs/{id}/sign-off", sign_off, |op| {
-            op.named("signOffJob", "Say how many parts of a job are good")
+            op.named("signOffJob", "Sign off a job")
                 .about(
-                    "Judges the last print of the job; a second call corrects the first. Parts of a completed job that are rejected \
-                     are made again by themselves within the settings, as long as the order is not shipped, cancelled or \
-                     refunded.",
+                    "Records how many parts of the job's last print are good; another sign-off replaces it. Rejected \
+                     parts of a completed job are replaced automatically, within the limits of the settings, unless \
+                     the order is shipped, cancelled or refunded.",
                 )
-                .error(409, NOTHING, "No print of it is over.")
+                .error(409, NOTHING, "The job has no finished print.")
         })
         .post(operator, "/api/jobs/{id}/release", release, |op| {
-            op.named("releaseJob", "Release a job past the reorder point, or have it sliced again")
-                .error(409, "insufficient_material", "There is not enough material; that is never overridden.")
-                .about("Whether there is enough stock is looked at anew, whatever blocked the job at first. A job that could not be sliced is sliced again.")
-                .error(409, STATE, "It does not await review.")
+            op.named("releaseJob", "Release a job from review")
+                .error(409, "insufficient_material", "There is not enough material; this cannot be overridden.")
+                .about("Checks the stock again; there must be enough for the job. Failed slicing is repeated.")
+                .error(409, STATE, "The job is not awaiting review.")
         })
         .post(operator, "/api/jobs/{id}/resolve", resolve, |op| {
-            op.named("resolveJob", "Say what became of a print")
+            op.named("resolveJob", "Resolve a job")
                 .about(
-                    "For a job whose start or end nobody can verify, or whose printer does not answer: whether its print \
-                     never began, is finished, or failed. The printer then waits until its bed is cleared.",
+                    "States whether a print did not start, finished or failed, for a job whose start or end cannot be \
+                     verified or whose printer does not respond. The printer then waits for a clear bed.",
                 )
-                .error(409, "printing", "The connected printer shows this print: cancel the job instead.")
-                .error(409, STATE, "No printer has it; or `not_started` for a print that was seen.")
+                .error(409, "printing", "The printer is connected and printing this job; cancel the job instead.")
+                .error(
+                    409,
+                    STATE,
+                    "The job is not on a printer, or `not_started` was sent for a print that was observed.",
+                )
         })
 }
 
@@ -356,7 +360,7 @@ fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
 
 /// Asks the printer to pause a job. The job's state changes when the printer reports the pause.
 pub async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
-    let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
+    let (job, printer) = printing(app, id, JobState::Printing, "the job cannot be paused").await?;
     ours(app, &job, printer)?;
     let act = PrinterAct { printer, origin, act: Act::Pause, detail: None };
     let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.pause().await };
@@ -366,7 +370,7 @@ pub async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<A
 
 /// Asks the printer to resume a job. The job's state changes when the printer reports it.
 pub async fn resumed(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
-    let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
+    let (job, printer) = printing(app, id, JobState::Paused, "the job cannot be resumed").await?;
     ours(app, &job, printer)?;
     let act = PrinterAct { printer, origin, act: Act::Resume, detail: None };
     let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.resume().await };

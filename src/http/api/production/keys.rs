@@ -45,16 +45,23 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, TAG_ABOUT, "api_key")
         .get(admin, PATH, list, |op| {
             op.named("listApiKeys", "List the API keys")
-                .about("Revoked keys are listed too. The keys themselves are never shown.")
+                .about("Includes revoked keys. The keys themselves are never returned.")
         })
         .post(admin, PATH, create, |op| {
-            op.named("createApiKey", "Make an API key")
-                .about("The answer shows the whole key, and nothing shows it again: not even a repeat with the same `Idempotency-Key`.")
-                .error(409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret, which is shown once only.")
+            op.named("createApiKey", "Create an API key")
+                .about(
+                    "Returns the whole key, only once: not even a retry with the same `Idempotency-Key` returns it \
+                     again.",
+                )
+                .error(
+                    409,
+                    "answer_withheld",
+                    "The first response for this `Idempotency-Key` contained a secret, which is returned only once.",
+                )
         })
         .delete(admin, "/api/auth/api-keys/{id}", revoke, |op| {
             op.named("revokeApiKey", "Revoke an API key")
-                .about("The next request with the key is refused, and streams that were opened with it are closed.")
+                .about("Requests with the key are rejected from now on, and its open streams are closed.")
         })
 }
 

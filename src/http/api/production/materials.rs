@@ -31,7 +31,7 @@ use kernel::directory::Directory;
 use store::queries::{MaterialFilter, Queries};
 
 const PATH: &str = "/api/inventory/materials";
-const IN_USE: &str = "A SKU or an unfinished order or job names it, or it is in a slot of a printer.";
+const IN_USE: &str = "The material is used by a SKU or an unfinished order or job, or is loaded in a printer.";
 /// Material id used in the examples of the API description.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 
@@ -46,26 +46,40 @@ handles! {
 /// Returns the material routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Stock on hand, what is reserved of it, and the ledger of every change.";
+    let about = "Stock on hand, reservations, and a ledger of every change.";
     ResourceRoutes::new("Materials", about, "material")
         .get(operator, PATH, list, |op| op.named("listMaterials", "List materials with their stock"))
         .post(operator, PATH, create, |op| op.named("createMaterial", "Add a material"))
-        .get(operator, "/api/inventory/materials/{id}", one, |op| op.named("getMaterial", "Show a material"))
+        .get(operator, "/api/inventory/materials/{id}", one, |op| op.named("getMaterial", "Retrieve a material"))
         .patch(operator, "/api/inventory/materials/{id}", update, |op| {
-            op.named("updateMaterial", "Change a material, or take stock")
-                .about("`quantity` is a stock-take: the stock is what was counted. Below what is reserved, the latest reservations are given up.")
-                .error(409, "material_in_use", "The type cannot change while jobs reserve or await it.")
+            op.named("updateMaterial", "Update a material, or record a stock count")
+                .about(
+                    "`quantity` records a stock count and becomes the stock on hand. If it is less than the reserved \
+                     amount, the latest reservations are revoked.",
+                )
+                .error(
+                    409,
+                    "material_in_use",
+                    "The type cannot be changed while jobs have reserved or await the material.",
+                )
         })
         .delete(operator, "/api/inventory/materials/{id}", remove, |op| {
-            op.named("deleteMaterial", "Remove a material").about("Its ledger is kept.").error(409, "material_in_use", IN_USE)
+            op.named("deleteMaterial", "Remove a material").about("Its stock ledger is kept.").error(
+                409,
+                "material_in_use",
+                IN_USE,
+            )
         })
         .get(operator, "/api/inventory/materials/{id}/movements", movements, |op| {
-            op.named("listMovements", "Show the ledger of a material")
-                .about("The sums of the deltas equal `quantity` and `reserved`, always.")
+            op.named("listMovements", "List the stock ledger of a material")
+                .about("The sums of the deltas always equal `quantity` and `reserved`.")
         })
         .post(operator, "/api/inventory/materials/{id}/adjustments", adjust, |op| {
-            op.named("adjustMaterial", "Receive stock, or write some off")
-                .error(409, "insufficient_stock", "There is not so much on hand.")
+            op.named("adjustMaterial", "Receive or write off stock").error(
+                409,
+                "insufficient_stock",
+                "The stock on hand is not sufficient.",
+            )
         })
 }
 

@@ -86,9 +86,9 @@ handles! {
 pub fn routes(public: bool) -> ResourceRoutes {
     let access = if public { RequiredAccess::Open } else { RequiredAccess::Role(Role::Operator) };
     ResourceRoutes::new(health::TAG, health::ABOUT, "actor").get(access, "/metrics", show, |op| {
-        op.named("getMetrics", "Show the server's numbers").about(
-            "For Prometheus: as OpenMetrics where `Accept` names it, else in Prometheus' own text format. Open to \
-                 everybody where the settings say so.",
+        op.named("getMetrics", "Retrieve metrics").about(
+            "In the Prometheus text format, or as OpenMetrics if `Accept` requests it. Public if the settings allow \
+             it.",
         )
     })
 }

@@ -80,59 +80,68 @@ handles! {
 /// Returns the order routes.
 pub fn routes() -> ResourceRoutes {
     let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
-    let about = "Placed, paid, made, shipped. Customers' keys see and make their own; another's order is 404 for them.";
+    let about = "Orders from placement to shipment. Customers' keys can place and see only their own orders; others \
+                 return 404.";
     ResourceRoutes::new("Orders", about, "order")
         .get(customer, PATH, list, |op| op.named("listOrders", "List orders"))
         .post(customer, PATH, place, |op| {
             op.named("placeOrder", "Place an order")
-                .about("Prices come from the catalogue and are frozen. `priority` and `dueAt` are set by staff only.")
-                .error(403, "forbidden", "The key orders for another customer, or sets what staff set.")
-                .error(409, "not_orderable", "A customer orders what has neither G-code nor a model. Staff may: its jobs wait for the file.")
+                .about("Prices come from the catalogue and are fixed when the order is placed. Only staff can set \
+                        `priority` and `dueAt`.")
+                .error(403, "forbidden", "The key belongs to another customer, or the request sets a member reserved \
+                     for staff.")
+                .error(409, "not_orderable", "A customer cannot order a SKU with neither G-code nor a model. Staff \
+                     can; its jobs wait for the file.")
         })
-        .get(customer, "/api/orders/{id}", one, |op| op.named("getOrder", "Show an order"))
+        .get(customer, "/api/orders/{id}", one, |op| op.named("getOrder", "Retrieve an order"))
         .patch(operator, "/api/orders/{id}", update, |op| {
-            op.named("updateOrder", "Change an order")
-                .about("Unfinished jobs follow priority and due date.")
-                .error(409, STATE, "The order has a status in which this cannot change.")
+            op.named("updateOrder", "Update an order")
+                .about("Unfinished jobs take over the priority and due date.")
+                .error(409, STATE, "The status of the order does not allow this change.")
                 .error(409, "tax_differs", "The new destination has another tax rate.")
         })
         .post(customer, "/api/orders/{id}/cancel", cancel, |op| {
             op.named("cancelOrder", "Cancel an order")
-                .about("Customers may cancel an order while it is unpaid. `force` does not wait for printers that do not answer.")
-                .error(403, "forbidden", "A customer may cancel an order only while it is unpaid.")
-                .error(409, STATE, "It is shipped, cancelled or refunded.")
+                .about("Customers can cancel an order only while it is unpaid. With `force`, the order does not wait \
+                        for printers that do not respond.")
+                .error(403, "forbidden", "Customers can cancel an order only while it is unpaid.")
+                .error(409, STATE, "The order is shipped, cancelled or refunded.")
         })
         .post(operator, "/api/orders/{id}/confirm", confirm, |op| {
-            op.named("confirmOrder", "Confirm a draft").about("A draft that costs nothing is paid at once, without an invoice. Prices are those of the draft.").error(
+            op.named("confirmOrder", "Confirm a draft").about("Prices stay those of the draft. A draft that costs \
+                 nothing is paid immediately, without an invoice.").error(
                 409,
                 STATE,
-                "It is no draft.",
+                "The order is not a draft.",
             )
         })
         .post(operator, "/api/orders/{id}/mark-paid", mark_paid, |op| {
-            op.named("markOrderPaid", "Record a payment by hand")
-                .about("Without an amount, all that is due; a part leaves the order unpaid. Paid in full, its jobs are made.")
-                .error(409, STATE, "It is paid already.")
-                .error(409, "not_payable", "It is cancelled or refunded.")
+            op.named("markOrderPaid", "Record a payment")
+                .about("The amount defaults to the full amount due; a partial payment leaves the order unpaid. Full \
+                        payment creates the jobs.")
+                .error(409, STATE, "The order is already paid.")
+                .error(409, "not_payable", "The order is cancelled or refunded.")
         })
         .post(customer, "/api/orders/{id}/checkout", checkout::check_out, |op| {
-            op.named("checkOutOrder", "Pay an order at the payment processor")
+            op.named("checkOutOrder", "Create a checkout for an order")
                 .unkeyed()
                 .about(
-                    "Gives the page on which all that is due is paid, the same to all who ask while it is open. A draft is \
-                     placed by it. The page is closed when the order is paid otherwise, or cancelled.",
+                    "Returns the payment page for the full amount due; all callers get the same page while it is \
+                     open. Places the order if it is a draft. The page closes when the order is paid in another way \
+                     or cancelled.",
                 )
-                .error(400, "not_payable", "It is cancelled or refunded, costs nothing, or the processor takes no payments of its amount.")
-                .error(400, "address_required", "It is a draft without an address, on which its tax depends.")
-                .error(400, "not_orderable", "It is a draft, and something of it is no longer offered.")
-                .error(409, "price_changed", "It is a draft, and a price has changed since: draft it again.")
+                .error(400, "not_payable", "The order is cancelled or refunded, costs nothing, or has an amount that \
+                     the processor does not accept.")
+                .error(400, "address_required", "The order is a draft without an address, on which the tax depends.")
+                .error(400, "not_orderable", "The order is a draft, and one of its items is no longer available.")
+                .error(409, "price_changed", "The order is a draft, and a price has changed; create a new draft.")
                 .error(409, "already_paid", "It is paid.")
-                .error(409, "payment_pending", "A payment of it is on its way.")
-                .error(503, "payments_not_configured", "The server has no key for the payment processor.")
-                .error(503, "processor_unavailable", "The payment processor does not answer.")
+                .error(409, "payment_pending", "A payment is in progress.")
+                .error(503, "payments_not_configured", "No API key of the payment processor is configured.")
+                .error(503, "processor_unavailable", "The payment processor does not respond.")
         })
         .post(operator, "/api/orders/{id}/refund", refund, |op| {
-            op.named("refundOrder", "Give money back")
+            op.named("refundOrder", "Issue a refund")
                 .about(
                     "Of the payment that `paymentId` names; without it, of what came through the payment processor, the newest \
                      first. Money that was recorded by hand is recorded as given back. The processor is asked to pay back what \
@@ -140,34 +149,37 @@ pub fn routes() -> ResourceRoutes {
                      nothing of its money is kept any more. With `method` it is recorded that what came back of a refund that \
                      failed was given back otherwise.",
                 )
-                .error(409, "refund_at_processor", "It was paid through the payment processor, and the server has no key to ask it for the refund: its refund there is recorded by its event.")
-                .error(409, "refunds_under_way", "Too many refunds wait for the payment processor, or one failed and what went back is being read.")
-                .error(409, "payment_unnamed", "The payment processor has not named the payment yet.")
-                .error(409, "nothing_to_refund", "Nothing is left of the payment, or nothing was paid.")
+                .error(409, "refund_at_processor", "The payment was made through the payment processor, and no API \
+                     key is configured. Refund it there; the refund is recorded here by its event.")
+                .error(409, "refunds_under_way", "Too many refunds are pending at the payment processor, or a refund \
+                     failed and its amount is being checked.")
+                .error(409, "payment_unnamed", "The payment processor has not reported the ID of the payment yet.")
+                .error(409, "nothing_to_refund", "The payment is already fully refunded, or there is no payment.")
         })
         .post(operator, "/api/orders/{id}/ship", ship, |op| {
             op.named("shipOrder", "Ship an order")
                 .about(
-                    "Without `lines` all that has not left; with `lines` those parts, also while others are being made. The \
-                     order is shipped with the shipment by which the last part leaves. With the carrier `pickup` neither \
-                     tracking number nor date is needed.",
+                    "Ships everything not shipped yet, or only the parts in `lines`, which is possible while others \
+                     are still being made. The order becomes shipped when its last part is shipped. The carrier \
+                     `pickup` requires neither tracking number nor date.",
                 )
-                .error(409, STATE, "It is not ready; or not yet printing, for a shipment of some parts.")
-                .error(409, "order_short", "Good parts are missing; `acceptShort` ships it all the same.")
-                .error(409, "nothing_good", "No part of it is good, so nothing can leave; also with `acceptShort`.")
-                .error(409, "parts_not_there", "Fewer parts of a line are good and have not left.")
-                .error(409, "too_many_shipments", "It has as many shipments as an order can have.")
+                .error(409, STATE, "The order is not ready, or, for a partial shipment, not printing yet.")
+                .error(409, "order_short", "Good parts are missing; send `acceptShort` to ship anyway.")
+                .error(409, "nothing_good", "The order has no good parts to ship, even with `acceptShort`.")
+                .error(409, "parts_not_there", "A line has fewer good parts that are not shipped yet.")
+                .error(409, "too_many_shipments", "The order has the maximum number of shipments.")
         })
         .get(operator, "/api/orders/{id}/shipments/{number}/packing-list", packing::show, |op| {
-            op.named("getPackingList", "Show what is packed into a shipment").error(
+            op.named("getPackingList", "Retrieve the packing list of a shipment").error(
                 404,
                 "shipment_not_found",
                 "The order has no shipment with this number.",
             )
         })
         .get(customer, "/api/orders/{id}/timeline", timeline, |op| {
-            op.named("getOrderTimeline", "Show what happened to an order")
-                .about("Oldest first. Customers see the steps of the order and that parts were printed, but not by whom or on which printer.")
+            op.named("getOrderTimeline", "List the history of an order")
+                .about("Oldest first. Customers see the steps of the order and its printed parts, but no staff and \
+                        no printers.")
         })
 }
 

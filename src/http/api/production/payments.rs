@@ -36,7 +36,8 @@ use kernel::environment::Environment;
 use store::queries::Queries;
 
 /// Text for the API description: which events are used and how their order is found.
-const MATCHING: &str = "200 for everything that is signed, also for what is not used; a 5xx makes the processor send it again.
+const MATCHING: &str = "Returns 200 for every correctly signed event, even if it is not used; a 5xx makes the \
+processor retry.
 
 Used are `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `checkout.session.async_payment_failed`, \
 `checkout.session.expired`, `payment_intent.payment_failed`, `charge.refunded` and, of refunds that failed, `refund.failed` and `refund.updated`; \
@@ -78,24 +79,25 @@ pub fn routes() -> ResourceRoutes {
                 .about("Payments and refunds of orders and of invoices; newest first.")
         })
         .get(RequiredAccess::Role(Role::Operator), "/api/payments/unmatched", unmatched, |op| {
-            op.named("listUnmatchedPayments", "List payment events that match nothing")
-                .about("Signed events that are kept until an order or invoice takes them, for 30 days; newest first.")
+            op.named("listUnmatchedPayments", "List unmatched payment events")
+                .about("Signed events that match no order or invoice yet; kept for 30 days. Newest first.")
         })
 }
 
 /// Describes the operation by which the processor delivers an event.
 pub fn describe_event(operation: DescribedOperation) -> DescribedOperation {
     operation
-        .named("receivePaymentEvent", "Receive a signed event of the payment processor")
+        .named("receivePaymentEvent", "Receive a payment processor event")
         .about(MATCHING)
         .header(
             &Config::default().payments.signature_header,
             text(),
-            "`t=...,v1=...` over `t.body`, with the secret of the endpoint there. The settings may give the header another name.",
+            "`t=...,v1=...` over `t.body`, with the secret of the endpoint there. The settings can change the name of \
+             the header.",
         )
-        .error(400, "invalid_signature", "The signature is missing, wrong or too old.")
-        .error(400, "malformed_event", "The body is no event.")
-        .error(503, "payments_not_configured", "The server has no secret to check signatures with.")
+        .error(400, "invalid_signature", "The signature is missing, incorrect or too old.")
+        .error(400, "malformed_event", "The body is not an event.")
+        .error(503, "payments_not_configured", "No secret for verifying signatures is configured.")
 }
 
 /// Body that is verified and read as raw bytes.
@@ -126,7 +128,7 @@ struct PaymentEventBody;
 impl ToSchema for PaymentEventBody {
     const NAME: Option<&'static str> = Some("PaymentEvent");
     fn schema() -> Shape {
-        open_object().about("An event as the payment processor sends it.")
+        open_object().about("Event in the payment processor's format.")
     }
     fn example() -> Value {
         json!({

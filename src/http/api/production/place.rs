@@ -227,7 +227,7 @@ impl LookUp<'_> {
             let state = self.app.skus.read(*sku_id).await?;
             let sku = state.as_ref().and_then(|state| state.state.as_ref());
             let Some(sku) = sku.filter(|sku| !sku.archived && !sku.fields.is_kit()) else {
-                self.faults.check(false, path, "a component of this kit is gone, or is a kit itself");
+                self.faults.check(false, path, "a component of this kit was deleted or has become a kit");
                 continue;
             };
             let name = &sku.fields.name;

@@ -70,12 +70,12 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 const ON_PRINTER: [DescribedError; 5] = [
     (409, "printer_disconnected", "The printer is disconnected; connect it first."),
     (409, "unsupported_by_printer", "Printers of this type cannot do this."),
-    (409, "printer_in_use", "A print needs the printer or the file now."),
-    (502, "printer_refused", "The printer refused; the message is its own words."),
-    (504, "printer_timeout", "The printer did not answer in time, or cannot be reached."),
+    (409, "printer_in_use", "A print is using the printer or the file."),
+    (502, "printer_refused", "The printer rejected the request; the message is its own."),
+    (504, "printer_timeout", "The printer did not respond in time or cannot be reached."),
 ];
-const BUSY: DescribedError = (409, "printer_busy", "The printer has a job in hand, prints, or is about to.");
-const PRINTING: DescribedError = (409, "printing", "The printer prints; with `force` it is done all the same.");
+const BUSY: DescribedError = (409, "printer_busy", "The printer has a job, is printing, or is about to print.");
+const PRINTING: DescribedError = (409, "printing", "The printer is printing; send `force` to do it anyway.");
 const NO_FILE: DescribedError = (404, "printer_file_not_found", "The printer has no such file.");
 
 handles! {
@@ -97,30 +97,28 @@ handles! {
 /// Returns the printer routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Printers are registered, watched and commanded. What a printer answers is passed on in its own words.";
+    let about = "Registration, monitoring and control of printers. Error messages of printers are passed on unchanged.";
     let routes = ResourceRoutes::new("Printers", about, "printer")
-        .get(operator, PATH, list, |op| op.named("listPrinters", "List printers with their state"))
+        .get(operator, PATH, list, |op| op.named("listPrinters", "List printers"))
         .post(operator, PATH, create, |op| {
             op.named("createPrinter", "Register a printer")
-                .about("It is registered even while it does not answer. Its API key is never shown again.")
+                .about("The printer is registered even if it does not respond. Its API key is never returned.")
                 .error(409, "printer_exists", "A printer with this address or serial number is registered already.")
         })
-        .get(operator, "/api/printers/{id}", one, |op| op.named("getPrinter", "Show a printer"))
+        .get(operator, "/api/printers/{id}", one, |op| op.named("getPrinter", "Retrieve a printer"))
         .patch(operator, "/api/printers/{id}", update, |op| {
-            let busy = "Type and address cannot change while the printer has a job in hand.";
-            op.named("updatePrinter", "Change a printer").error(409, "printer_busy", busy).error(
+            let busy = "The type and address cannot be changed while the printer has a job.";
+            op.named("updatePrinter", "Update a printer").error(409, "printer_busy", busy).error(
                 409,
                 "printer_exists",
                 "Another printer has this address or serial number.",
             )
         })
         .delete(operator, "/api/printers/{id}", remove, |op| {
-            op.named("deletePrinter", "Remove a printer")
-                .about("Attempts and events that name it are kept.")
-                .errors(&[BUSY])
+            op.named("deletePrinter", "Remove a printer").about("Its attempts and events are kept.").errors(&[BUSY])
         })
         .get(operator, "/api/printers/{id}/status", status, |op| {
-            op.named("getPrinterStatus", "Show what a printer is doing")
+            op.named("getPrinterStatus", "Retrieve a printer's status")
         });
     let routes = camera::routes(temperatures::routes(files::routes(device::routes(routes))));
     record::routes(care::routes(slots::routes(commands::routes(print::routes(stop::routes(routes))))))

@@ -77,39 +77,58 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Quotes", about, "quote")
         .get(operator, PATH, list, |op| op.named("listQuotes", "List quotes"))
         .post(operator, PATH, create, |op| {
-            op.named("createQuote", "Draft a quote")
-                .about("A line names a SKU, an uploaded model, or neither where nothing is printed (`printed: false`). A model without a price is priced by its costs.")
+            op.named("createQuote", "Create a draft quote").about(
+                "A line has a SKU, an uploaded model, or neither if nothing is printed (`printed: false`). A model \
+                 without a price is priced by its costs.",
+            )
         })
         .post_long(operator, "/api/quotes/models", models::upload, |op| {
-            op.named("createQuoteFromModel", "Draft a quote from a model")
-                .about("The model (STL or 3MF) is measured and priced by its volume at once, and by its G-code when the slicer is done.")
+            op.named("createQuoteFromModel", "Create a draft quote from a model")
+                .about(
+                    "The model (STL or 3MF) is measured and priced by its volume immediately, and by its G-code after \
+                     slicing.",
+                )
                 .takes_form(http::wire::schema_of::<ModelForm>())
         })
         .get(operator, "/api/quotes/{id}", one, |op| {
-            op.named("getQuote", "Show a quote")
-                .about("With the costs of models and, once their order is printed, with what they really took.")
+            op.named("getQuote", "Retrieve a quote")
+                .about("Includes the costs of models and, after printing, their actual costs.")
         })
         .patch(operator, "/api/quotes/{id}", update, |op| {
-            op.named("updateQuote", "Change a draft").error(409, STATE, "It was sent, and never changes.")
+            op.named("updateQuote", "Update a draft quote").error(
+                409,
+                STATE,
+                "The quote was sent and can no longer be changed.",
+            )
         })
         .delete(operator, "/api/quotes/{id}", remove, |op| {
-            op.named("deleteQuote", "Delete a draft").error(409, STATE, "It was sent; decline it to withdraw it.")
+            op.named("deleteQuote", "Delete a draft quote").error(
+                409,
+                STATE,
+                "The quote was sent; decline it to withdraw it.",
+            )
         })
         .post(operator, "/api/quotes/{id}/send", send, |op| {
-            op.named("sendQuote", "Send a draft to its customer")
-                .about("What is printed needs a SKU, which may be private. A model gets a private one now, and needs a material for it.")
-                .error(409, STATE, "It is no draft.")
+            op.named("sendQuote", "Send a quote")
+                .about(
+                    "Printed items need a SKU, which may be private. For a model, a private SKU is created, which \
+                     requires a material.",
+                )
+                .error(409, STATE, "The quote is not a draft.")
         })
         .post(operator, "/api/quotes/{id}/decline", decline, |op| {
             op.named("declineQuote", "Withdraw a quote, or record that the customer declined it")
-                .error(409, STATE, "It is a draft, or accepted.")
-                .error(409, "quote_expired", "It expired.")
+                .error(409, STATE, "The quote is a draft or already accepted.")
+                .error(409, "quote_expired", "The quote has expired.")
         })
         .post(operator, "/api/custom-requests/{id}/quote", answer, |op| {
-            op.named("quoteCustomRequest", "Draft a quote for a custom request")
+            op.named("quoteCustomRequest", "Create a draft quote for a custom request")
                 .of("custom_request")
-                .about("At its estimate, for its customer. What is printed for it is said before the quote is sent.")
-                .error(409, "custom_request_closed", "It is closed.")
+                .about(
+                    "The draft has the estimated price and the customer of the request. Specify what is printed \
+                     before sending it.",
+                )
+                .error(409, "custom_request_closed", "The custom request is closed.")
         })
         .schema::<ModelForm>()
 }

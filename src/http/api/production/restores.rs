@@ -52,22 +52,23 @@ pub fn routes() -> ResourceRoutes {
                  after the backup, printed, and gave out numbers.";
     ResourceRoutes::new("Restores", about, "restore")
         .get(RequiredAccess::Role(Role::Operator), "/api/restores", list, |op| {
-            op.named("listRestores", "List restores, newest first").about("With `reviewedAt` null dispatch is on hold.")
+            op.named("listRestores", "List restores").about("Newest first. While `reviewedAt` is null, no jobs are \
+                 dispatched.")
         })
         .get(RequiredAccess::Role(Role::Operator), "/api/restores/{id}", one, |op| {
-            op.named("getRestore", "Show a restore").about(
-                "Until it is reviewed, `jobs` are those that were open in the backup: the former shop may have printed them \
-                 since. Cancel those that were printed.",
+            op.named("getRestore", "Retrieve a restore").about(
+                "Until the restore is reviewed, `jobs` lists the jobs that were open in the backup and may have been \
+                 printed since. Cancel those that were printed.",
             )
         })
         .post(admin, "/api/restores/{id}/review", review, |op| {
-            op.named("reviewRestore", "Review a restore, so that jobs are started again")
+            op.named("reviewRestore", "Review a restore")
                 .about(
                     "`next` sets the next number of some series. Numbers between the last of the backup and the next are left \
                      out, with a reason that `/api/invoices/numbering` shows. The next number of invoices and credit notes \
                      either stays as it is or is higher than every number issued since the restore.",
                 )
-                .error(409, "already_reviewed", "It was reviewed already.")
+                .error(409, "already_reviewed", "The restore is already reviewed.")
         })
 }
 

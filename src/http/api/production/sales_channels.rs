@@ -65,27 +65,27 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Sales channels", about, "sales_channel")
         .get(operator, PATH, list, |op| op.named("listSalesChannels", "List sales channels"))
         .post(admin, PATH, create, |op| {
-            op.named("createSalesChannel", "Set up a sales channel")
-                .about("Then enter `messagesUrl` there as the address of its webhooks about orders.")
+            op.named("createSalesChannel", "Create a sales channel")
+                .about("Then enter `messagesUrl` in the other shop as the URL of its order webhooks.")
         })
-        .get(operator, ONE, one, |op| op.named("getSalesChannel", "Show a sales channel"))
+        .get(operator, ONE, one, |op| op.named("getSalesChannel", "Retrieve a sales channel"))
         .patch(admin, ONE, update, |op| {
-            op.named("updateSalesChannel", "Change a sales channel")
-                .about("Another `baseUrl` drops the access token, unless a new one comes with it.")
+            op.named("updateSalesChannel", "Update a sales channel")
+                .about("Changing `baseUrl` removes the access token unless a new one is sent with it.")
         })
         .delete(admin, ONE, remove, |op| {
             op.named("deleteSalesChannel", "Remove a sales channel")
-                .about("Its messages are not taken any more; orders that came by it stay.")
+                .about("Its messages are no longer accepted; its existing orders are kept.")
         })
         .get(operator, VARIANTS, variants, |op| {
-            op.named("listVariants", "Show what is made for what a shop sells").about("By the name of the variant.")
+            op.named("listVariants", "List variant mappings").about("Sorted by variant.")
         })
         .post(operator, VARIANTS, map, |op| {
-            op.named("mapVariants", "Say what is made for variants")
-                .about("Entries that are not named stay. Orders that waited for one are made.")
+            op.named("mapVariants", "Map variants to products")
+                .about("Other mappings are kept. Waiting orders are created.")
         })
         .delete(operator, "/api/sales-channels/{id}/variants/{variantId}", unmap, |op| {
-            op.named("unmapVariant", "Remove an entry of the map")
+            op.named("unmapVariant", "Remove a variant mapping")
         })
         .post_long(operator, "/api/sales-channels/{id}/import", import::import, |mut op| {
             op.body = Some(DescribedBody {

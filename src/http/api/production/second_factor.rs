@@ -35,7 +35,8 @@ const PATH: &str = "/api/auth/second-factor";
 /// Maximum length of a code, in characters: a recovery code with some blanks.
 pub(super) const MAX_CODE_CHARS: usize = 40;
 /// Condition under which further codes are refused, for the API description.
-pub(super) const TOO_MANY_CODES_WHEN: &str = "Five codes of the account were wrong within 15 minutes; `Retry-After` says when another is taken. The password's tries are not touched.";
+pub(super) const TOO_MANY_CODES_WHEN: &str = "Five incorrect codes were sent for this account within 15 minutes; \
+     retry after the time in `Retry-After`. Password attempts are counted separately.";
 /// Shop name shown in authenticator apps if the settings contain none.
 const USUAL_SHOP: &str = "Printfloor";
 
@@ -43,34 +44,52 @@ const USUAL_SHOP: &str = "Printfloor";
 pub fn routes() -> ResourceRoutes {
     let (session, admin) = (RequiredAccess::Session, RequiredAccess::Role(Role::Admin));
     ResourceRoutes::new(TAG, TAG_ABOUT, "user")
-        .get(session, PATH, show, |op| {
-            op.named("getSecondFactor", "Show one's own second factor")
-        })
+        .get(session, PATH, show, |op| op.named("getSecondFactor", "Retrieve your second factor"))
         .post(session, PATH, begin, |op| {
-            op.named("beginSecondFactor", "Begin to set up a second factor")
-                .about("The answer shows the secret for an authenticator app, once. Nothing is asked at sign-in until a first code confirms it.")
-                .error(403, "wrong_password", "The current password is wrong.")
-                .error(409, "second_factor_on", "There is a second factor already.")
-                .error(409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret, which is shown once only.")
+            op.named("beginSecondFactor", "Start setting up a second factor")
+                .about(
+                    "Returns the secret for an authenticator app, only once. Sign-in does not require a code until a \
+                     first code confirms the setup.",
+                )
+                .error(403, "wrong_password", "The current password is incorrect.")
+                .error(409, "second_factor_on", "A second factor is already set up.")
+                .error(
+                    409,
+                    "answer_withheld",
+                    "The first response for this `Idempotency-Key` contained a secret, which is returned only once.",
+                )
         })
         .post(session, "/api/auth/second-factor/confirm", confirm, |op| {
             op.named("confirmSecondFactor", "Confirm a second factor")
-                .about("From now on each sign-in asks for a code. The answer shows the recovery codes, once; each replaces one code of the app. All other sessions of the same member of staff end.")
-                .error(403, WRONG_CODE, "The code is wrong or was used before.")
+                .about(
+                    "Each sign-in requires a code from now on. Returns the recovery codes, only once; each can be \
+                     used in place of one code. Ends all your other sessions.",
+                )
+                .error(403, WRONG_CODE, "The code is incorrect or was already used.")
                 .error(409, "second_factor_not_begun", "No second factor is being set up.")
                 .error(429, TOO_MANY_CODES, TOO_MANY_CODES_WHEN)
-                .error(409, "answer_withheld", "The first answer to this `Idempotency-Key` carried secrets, which are shown once only.")
+                .error(
+                    409,
+                    "answer_withheld",
+                    "The first response for this `Idempotency-Key` contained secrets, which are returned only once.",
+                )
         })
         .post(session, "/api/auth/second-factor/remove", remove, |op| {
-            op.named("removeSecondFactor", "Remove one's own second factor")
-                .error(403, "wrong_password", "The current password is wrong.")
-                .error(403, WRONG_CODE, "The code is wrong or was used before.")
+            op.named("removeSecondFactor", "Remove your second factor")
+                .error(403, "wrong_password", "The current password is incorrect.")
+                .error(403, WRONG_CODE, "The code is incorrect or was already used.")
                 .error(429, TOO_MANY_CODES, TOO_MANY_CODES_WHEN)
         })
         .delete(admin, "/api/users/{id}/second-factor", reset, |op| {
             op.named("resetSecondFactor", "Remove the second factor of a member of staff")
-                .about("For whoever has lost their app and their recovery codes. All sessions of this member of staff end.")
-                .error(403, "own_second_factor", "It is one's own, which only the password and a code switch off.")
+                .about(
+                    "For staff who lost their app and their recovery codes. Ends all sessions of this member of staff.",
+                )
+                .error(
+                    403,
+                    "own_second_factor",
+                    "The second factor is your own; remove it with your password and a code.",
+                )
         })
 }
 

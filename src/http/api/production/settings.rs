@@ -36,10 +36,10 @@ pub(super) const CHANGE_NOS: &[DescribedError] = &[
     (
         400,
         "invalid_settings",
-        "The server could not start with the settings as they would be, or not with all of its integrations; `errors` says why.",
+        "The server or one of its integrations could not start with these settings; `errors` gives the reasons.",
     ),
     (409, "settings_fixed", "The settings of this server cannot be changed: it was started without a file for them."),
-    (409, "unreadable_env", "The present `.env` cannot be read; the message names the line."),
+    (409, "unreadable_env", "The existing `.env` cannot be read; the message names the line."),
 ];
 
 handles! {
@@ -55,13 +55,15 @@ pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     ResourceRoutes::new(TAG, TAG_ABOUT, "setting")
         .get(admin, "/api/settings", list, |op| {
-            op.named("getSettings", "Show all settings").about(
-                "The values in force since the start of the server, and where each was set. Secrets are never shown.",
-            )
+            op.named("getSettings", "List settings")
+                .about("Values in force since the server started, with their sources. Secrets are never returned.")
         })
         .patch(admin, "/api/settings", change, |op| {
-            op.named("changeSettings", "Change settings")
-                .about("All or nothing: the settings are checked as at a start. The former file is kept as `.env.bak`.")
+            op.named("changeSettings", "Update settings")
+                .about(
+                    "Applies all changes or none, after the same checks as at startup. The previous file is kept as \
+                     `.env.bak`.",
+                )
                 .errors(CHANGE_NOS)
         })
 }

@@ -61,31 +61,40 @@ pub fn routes() -> ResourceRoutes {
         completed, the one-time code that the server prints at its start opens it; afterwards it is for admins.";
     let routes = ResourceRoutes::new("Setup", about, "setup")
         .post(RequiredAccess::Open, "/api/setup/session", enter, |op| {
-            op.named("openSetup", "Show the one-time code")
-                .about("Burns the code and sets the cookie of a session of two hours. A code lasts for 24 hours and 10 tries; each start of the server prints a new one.")
-                .error(401, "wrong_code", "It is not the code that the server printed at its start.")
-                .error(401, "code_spent", "The code was used, has expired, or was tried too often.")
-                .error(409, "setup_completed", "The setup is completed: admins sign in.")
+            op.named("openSetup", "Redeem the one-time setup code")
+                .about(
+                    "Consumes the code and starts a setup session of two hours, with a cookie. A code is valid for 24 \
+                     hours and 10 attempts; each start of the server prints a new one.",
+                )
+                .error(401, "wrong_code", "The code does not match the one that the server printed at startup.")
+                .error(
+                    401,
+                    "code_spent",
+                    "The code was already used, has expired, or was entered incorrectly too often.",
+                )
+                .error(409, "setup_completed", "The setup is complete; admins sign in instead.")
         })
         .post(setup, "/api/setup/admin", first_admin, |op| {
-            op.named("createFirstAdmin", "Make the first admin")
-                .about("Signs the new admin in, too.")
+            op.named("createFirstAdmin", "Create the first admin")
+                .about("Also signs the new admin in.")
                 .unkeyed()
-                .error(409, "admin_exists", "There is an admin already.")
+                .error(409, "admin_exists", "An admin already exists.")
                 .error(409, "email_taken", "Another member of staff has this e-mail address.")
         })
         .get(setup, "/api/setup/status", status, |op| {
-            op.named("getSetupStatus", "Show what is configured").about("Secrets are never shown, only whether they are set.")
+            op.named("getSetupStatus", "Retrieve the setup progress")
+                .about("Secrets are never returned, only whether they are set.")
         })
         .post_long(setup, "/api/setup/test-connection", test_connection, |op| {
-            op.named("testConnection", "Test one service")
-                .about("With the settings in force, changed by those that are sent; writes nothing. A printer is tested with `type`, `baseUrl`, `apiKey` and `serial`.")
+            op.named("testConnection", "Test a service")
+                .about(
+                    "Tests the service with the settings in force, overridden by those in the request; saves nothing. \
+                     A printer is tested with `type`, `baseUrl`, `apiKey` and `serial`.",
+                )
                 .unkeyed()
                 .errors(CHANGE_NOS)
         })
-        .get_long(setup, "/api/setup/health", health, |op| {
-            op.named("getSetupHealth", "Test all configured services")
-        });
+        .get_long(setup, "/api/setup/health", health, |op| op.named("getSetupHealth", "Test all configured services"));
     save::routes(discover::routes(routes))
 }
 

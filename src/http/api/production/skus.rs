@@ -66,9 +66,9 @@ handles! {
 /// Returns the SKU routes.
 pub fn routes() -> ResourceRoutes {
     let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
-    ResourceRoutes::new("SKUs", "What is sold, and what it is made from and with.", "sku")
+    ResourceRoutes::new("SKUs", "Products, with the files and materials to make them.", "sku")
         .get(customer, PATH, list, |op| {
-            op.named("listSkus", "List products").about("Customers' keys see what is public and active.")
+            op.named("listSkus", "List products").about("Keys of customers see only public, active products.")
         })
         .post(operator, PATH, create, |op| {
             op.named("createSku", "Add a product").error(409, "code_taken", "Another SKU has this code.").error(
@@ -77,17 +77,26 @@ pub fn routes() -> ResourceRoutes {
                 SLUG_TAKEN,
             )
         })
-        .get(customer, "/api/skus/{id}", one, |op| op.named("getSku", "Show a product"))
+        .get(customer, "/api/skus/{id}", one, |op| op.named("getSku", "Retrieve a product"))
         .patch(operator, "/api/skus/{id}", update, |op| {
-            op.named("updateSku", "Change a product")
-                .about("Orders that were placed before keep their prices, and jobs that were made keep their file and material.")
+            op.named("updateSku", "Update a product")
+                .about("Existing orders keep their prices, and existing jobs keep their file and material.")
                 .error(409, "code_taken", "Another SKU has this code.")
                 .error(409, "slug_taken", SLUG_TAKEN)
-                .error(409, "sku_in_use", "It becomes a kit, and a kit, a quote that was sent, or an unfinished order or job names it.")
+                .error(
+                    409,
+                    "sku_in_use",
+                    "The SKU cannot become a kit while it is used by a kit, a sent quote, or an unfinished order or \
+                     job.",
+                )
         })
         .delete(operator, "/api/skus/{id}", remove, |op| {
-            let in_use = "An unfinished order or job, a kit, or a quote that was sent names it.";
-            op.named("deleteSku", "Remove a product").about("Orders and jobs that name it keep what they say of it.").error(409, "sku_in_use", in_use)
+            let in_use = "The SKU is used by an unfinished order or job, a kit, or a sent quote.";
+            op.named("deleteSku", "Remove a product").about("Orders and jobs keep their copy of its data.").error(
+                409,
+                "sku_in_use",
+                in_use,
+            )
         })
 }
 
@@ -251,7 +260,7 @@ fn check_made(change: &SkuChange, faults: &mut Faults) {
     for (member, there) in needed {
         // One that is there and wrong is told already.
         let is_named = there || faults.names(member);
-        faults.check(is_named, member, "is required, unless it is a kit");
+        faults.check(is_named, member, "is required unless the SKU is a kit");
     }
 }
 
@@ -263,7 +272,7 @@ async fn check_components(app: &SkuHandles, components: &[Component]) -> Result<
         let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
         let path = format!("components.{at}.skuId");
         faults.check(sku.is_some(), &path, "no such SKU");
-        faults.check(sku.is_none_or(|sku| !sku.fields.is_kit()), &path, "is a kit itself");
+        faults.check(sku.is_none_or(|sku| !sku.fields.is_kit()), &path, "must not be a kit");
     }
     Ok(faults.refuse()?)
 }

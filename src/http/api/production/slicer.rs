@@ -66,10 +66,10 @@ pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     ResourceRoutes::new("Slicers", HOW_TO, "machine_type")
         .get(operator, "/slicer/{machineType}/api/version", version, |op| {
-            op.named("slicerVersion", "Tell a slicer that uploads are taken here").errors(&[NO_TYPE])
+            op.named("slicerVersion", "Identify the server to a slicer").errors(&[NO_TYPE])
         })
         .post_long(operator, "/slicer/{machineType}/api/files/local", upload, |op| {
-            op.named("slicerUpload", "Take a file from a slicer")
+            op.named("slicerUpload", "Upload a file from a slicer")
                 .about(
                     "Fields other than `file` and `print` are passed over. With `print` set to `true` one is printed by any \
                      printer of this type, of the material that all printers of the type have loaded. Of a file with several filaments each \
@@ -80,8 +80,9 @@ pub fn routes() -> ResourceRoutes {
                 .unkeyed()
                 .errors(&[
                     NO_TYPE,
-                    (409, "not_gcode", "It is no G-code; the file was taken."),
-                    (409, "material_unknown", "The printers of this type have no material loaded for each filament, or several; the file was taken."),
+                    (409, "not_gcode", "The file was stored but is not G-code, so it cannot be printed."),
+                    (409, "material_unknown", "The file was stored, but the material of each filament is missing or \
+                         ambiguous on the printers of this type."),
                 ])
         })
         .schema::<SlicerUploadForm>()

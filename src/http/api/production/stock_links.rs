@@ -46,43 +46,46 @@ handles! {
 /// Returns the stock link routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about =
-        "Materials that are counted in another system too: what changes on either side is brought to the other.";
+    let about = "Materials that are also counted in another system. Changes on either side are synchronized.";
     ResourceRoutes::new("Stock links", about, "material")
         .get(operator, "/api/inventory/stock-links", show, |op| {
-            op.named("getStockLinks", "Show all links, and how the other systems fare")
+            op.named("getStockLinks", "List stock links and the state of the external systems")
         })
         .get(operator, "/api/inventory/stock-entries", entries, |op| {
-            op.named("listStockEntries", "List what materials can be linked to").about("As it was last read there.")
+            op.named("listStockEntries", "List entries that materials can be linked to")
+                .about("As last read from the external systems.")
         })
         .post(operator, "/api/inventory/stock-links/look", look, |op| {
-            op.named("lookAtStock", "Look at the other systems now")
-                .about("They are looked at every `stock_sync.interval_seconds` anyway.")
+            op.named("lookAtStock", "Synchronize stock now")
+                .about("Synchronization also runs automatically every `stock_sync.interval_seconds`.")
                 .unkeyed()
         })
         .post(operator, LINKS, link, |op| {
             op.named("linkMaterial", "Link a material to an entry of another system")
                 .about(
-                    "The link is a preview first: it shows what is counted on both sides and moves nothing until somebody agreed \
-                     to which side is right.",
+                    "A new link is a preview: it shows the counts of both sides and changes nothing until an operator \
+                     decides which side is correct.",
                 )
-                .error(409, "already_linked", "The material is linked to another entry there.")
-                .error(409, "entry_linked", "Another material is linked to this entry.")
+                .error(409, "already_linked", "The material is already linked to another entry of that system.")
+                .error(409, "entry_linked", "Another material is already linked to this entry.")
         })
         .post(operator, "/api/inventory/materials/{id}/links/{system}/agree", agree, |op| {
-            op.named("agreeOnStock", "Say which side is right")
+            op.named("agreeOnStock", "Resolve a stock conflict")
                 .about(
-                    "For a new link, and for one with a conflict. What is told as `theirs` is what it goes by. Of what a printer's \
-                     own server did not book (`print_not_booked`), `ours` books it there and `theirs` leaves it.",
+                    "Decides which side is correct, for a new link or one with a conflict. `theirs` is the count that \
+                     the decision is based on. For use that a printer's own server did not record \
+                     (`print_not_booked`), `ours` records it there, and `theirs` keeps the count there.",
                 )
                 .error(404, "link_not_found", NO_LINK)
-                .error(409, "theirs_changed", "What is counted there is no longer what the caller saw.")
-                .error(409, "nothing_to_decide", "Nothing was read yet that could be decided by, or a booking is on its way.")
+                .error(409, "theirs_changed", "The count in the external system has changed since the caller read it.")
+                .error(409, "nothing_to_decide", "No count was read yet, or an update is in progress.")
         })
         .delete(operator, "/api/inventory/materials/{id}/links/{system}", unlink, |op| {
-            op.named("unlinkMaterial", "Remove a link")
-                .about("What was booked stays booked on both sides.")
-                .error(404, "link_not_found", NO_LINK)
+            op.named("unlinkMaterial", "Remove a link").about("Earlier updates remain on both sides.").error(
+                404,
+                "link_not_found",
+                NO_LINK,
+            )
         })
 }
 

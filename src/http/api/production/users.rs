@@ -43,8 +43,8 @@ handles! {
 pub fn routes() -> ResourceRoutes {
     let admin = RequiredAccess::Role(Role::Admin);
     ResourceRoutes::new("Users", "The members of staff, who sign in with an e-mail address and a password.", "user")
-        .get(admin, PATH, list, |op| op.named("listUsers", "List the members of staff"))
-        .get(admin, "/api/users/{id}", one, |op| op.named("getUser", "Show a member of staff"))
+        .get(admin, PATH, list, |op| op.named("listUsers", "List members of staff"))
+        .get(admin, "/api/users/{id}", one, |op| op.named("getUser", "Retrieve a member of staff"))
         .post(admin, PATH, create, |op| {
             op.named("createUser", "Add a member of staff").error(
                 409,
@@ -53,17 +53,19 @@ pub fn routes() -> ResourceRoutes {
             )
         })
         .patch(admin, "/api/users/{id}", update, |op| {
-            op.named("updateUser", "Change a member of staff")
+            op.named("updateUser", "Update a member of staff")
                 .about("A different role, a new password or `active: false` ends the sessions of this member of staff.")
-                .error(403, "own_password", "Nobody sets their own password by it: that takes the present one.")
+                .error(
+                    403,
+                    "own_password",
+                    "You cannot set your own password this way, because it requires the current one.",
+                )
                 .error(409, "last_admin", "The last active admin cannot get another role or be deactivated.")
         })
         .delete(admin, "/api/users/{id}", remove, |op| {
-            op.named("deleteUser", "Remove a member of staff").about("All sessions of this member of staff end.").error(
-                409,
-                "last_admin",
-                "The last active admin cannot be removed.",
-            )
+            op.named("deleteUser", "Remove a member of staff")
+                .about("Ends all sessions of this member of staff.")
+                .error(409, "last_admin", "The last active admin cannot be removed.")
         })
 }
 

@@ -242,7 +242,7 @@ fn table(app: &StaffOrderHandles, orders: &[&Order]) -> Markup {
 /// Returns the reason an order needs attention, in words.
 pub(super) fn flag_words(flag: &str) -> String {
     match flag {
-        "refund_due" => "money has to go back".to_owned(),
+        "refund_due" => "money must be refunded".to_owned(),
         "amount_mismatch" => "another amount came".to_owned(),
         "job_failed" => "a job failed".to_owned(),
         "all_jobs_cancelled" => "all jobs are cancelled".to_owned(),

@@ -35,11 +35,12 @@ on_both! {
             app.start().await;
         }
         until("staff to be mailed", || async {
-            mails_to(&app, "desk@example.org").iter().any(|mail| mail.text.contains("its invoice waits")).then_some(())
+            mails_to(&app, "desk@example.org").iter().any(|mail| mail.text.contains("its invoice is on \
+                 hold")).then_some(())
         })
         .await;
         let checked = app.command(&["check"], "");
-        assert!(checked.contains("no invoice is issued yet: invoices need the shop's name"), "{checked}");
+        assert!(checked.contains("no invoice is issued yet: invoices require the shop's name"), "{checked}");
 
         app.stop().await;
         for (name, text) in SELLER {

@@ -48,8 +48,8 @@ async fn alert_mail(app: &App, subject: &str, count: usize) -> String {
 /// again.
 async fn fails_until_a_person_acts(app: &mut App, system: &str, status: u16, forbid: impl Fn(bool)) {
     let subject = match system {
-        "parts" => "Integration needs a person: Parts management",
-        _ => "Integration needs a person: Spools",
+        "parts" => "Integration needs attention: Parts management",
+        _ => "Integration needs attention: Spools",
     };
     let status = format!("status {status}");
     is_well(app, system).await;

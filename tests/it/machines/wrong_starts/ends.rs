@@ -34,14 +34,14 @@ each_kind! {
         let waits = floor.app.job_is(&job, "SLICED").await;
         let reason = words(&waits, "waitingReason");
         if silent == 1 {
-            assert!(reason.contains("1 refusing our key") && reason.contains("1 offline"), "{reason}");
+            assert!(reason.contains("1 is rejecting the API key") && reason.contains("1 is offline"), "{reason}");
             assert!(floor.status(0).await["message"].is_string(), "in the printer's own words");
         } else {
             assert!(reason.contains("2 offline"), "{reason}");
         }
         // Tried on and on, and not told again.
         let name = |n: usize| format!("{} {}", kind.as_str(), floor.sim(n).serial);
-        let mail = |n: usize| mails(&floor.app, &format!("Printer lost: {}", name(n))).len();
+        let mail = |n: usize| mails(&floor.app, &format!("Printer unreachable: {}", name(n))).len();
         until("both to be alerted", || async { (mail(0) == 1 && mail(1) == 1).then_some(()) }).await;
         for n in 0..2 {
             let before = floor.status(n).await["updatedAt"].clone();
@@ -66,11 +66,11 @@ each_kind! {
         let order = floor.order(2).await;
         floor.attention(0, "start_refused", true).await;
         let status = floor.status(0).await;
-        assert!(words(&status, "attentionReason").contains("refused 2 starts in a row"), "{status}");
+        assert!(words(&status, "attentionReason").contains("refused to start 2 prints in a row"), "{status}");
         // No job is lost to it.
         let waits = |job: &Value| {
             let why = job["waitingReason"].as_str();
-            job["state"] == "SLICED" && why.is_some_and(|why| why.contains("1 refusing starts"))
+            job["state"] == "SLICED" && why.is_some_and(|why| why.contains("1 is refusing to start prints"))
         };
         until("both jobs to wait and say why", || async {
             floor.app.jobs(&order).await.iter().all(waits).then_some(())
@@ -164,7 +164,7 @@ async fn story_15_a_printer_that_refused_a_command_is_used_again_once_it_takes_t
     floor.connection_is(0, "read_only").await;
     floor.attention(0, "read_only", true).await;
     let waits = floor.job(&job).await;
-    assert!(!words(&waits, "waitingReason").contains("has not been heard"), "{waits}");
+    assert!(!words(&waits, "waitingReason").contains("has not responded"), "{waits}");
     assert_eq!(floor.started(0), 0);
     let clients = bambu.clients();
     bambu.change(|setup| setup.developer_mode = DeveloperMode::On);

@@ -93,10 +93,10 @@ each_kind! {
             floor.sim(0).handle.with(|machine| machine.start(&left)).unwrap();
         }
         floor.attention(0, "foreign_print", true).await;
-        let subject = "Old file started by itself";
+        let subject = "Unexpected print of an old file";
         until("the operators to be told", || async { (!mails(&floor.app, subject).is_empty()).then_some(()) }).await;
         let (next, waiting) = floor.one().await;
-        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 printing something else");
+        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 is printing something else");
         floor.job_until("the next to wait", &waiting, why).await;
         assert_eq!(floor.events("job.completed").await.len(), 1);
         floor.hurry(0);
@@ -142,7 +142,7 @@ each_kind! {
         let (order, job) = floor.one().await;
         let given_back = |job: &Value| job["attempts"][0]["endedAt"].is_string();
         let back = floor.job_until("the attempt to be given back", &job, given_back).await;
-        assert!(words(&back["attempts"][0], "reason").contains("something else than what was sent"), "{back}");
+        assert!(words(&back["attempts"][0], "reason").contains("differs from the one sent"), "{back}");
         assert_eq!(floor.started(0), 0);
         floor.faults(0, |faults| faults.keeps_bytes = None);
         floor.app.act(&floor.path(0, "/clear-attention")).await;
@@ -174,7 +174,7 @@ each_kind! {
             assert!(words(&waits, "waitingReason").contains(&format!("{ending} files")), "{waits}");
             let told = floor.app.get(&format!("/api/jobs/{job}/match")).await.expect(200);
             let missing = &told["printers"][0]["missing"];
-            assert_eq!(missing, &json!([format!("not printing {ending} files")]), "{told}");
+            assert_eq!(missing, &json!([format!("{ending} files are not accepted")]), "{told}");
             // Nor by a person's word.
             let by_hand = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await;
             assert!(by_hand.expect(400)["errors"][0]["message"].as_str().unwrap().contains(&ending));

@@ -213,7 +213,7 @@ async fn the_review_of_a_restore_is_accessible() {
     round.browser.sees(&tab, "Jobs that may have been printed since (1)").await;
     round.look(RESTORES).await;
     // Numbers of orders only go up; then the shop goes on.
-    for (next, words) in [("50", "since lower numbers may have been given out"), ("500", "reviewed by")] {
+    for (next, words) in [("50", "because lower numbers may have been issued"), ("500", "reviewed by")] {
         round.browser.fill(&tab, "ORD: the last of the backup is 1", next).await;
         round.browser.press(&tab, "Everything is reviewed: start jobs again").await;
         round.browser.sees(&tab, words).await;

@@ -90,7 +90,7 @@ impl UnderWay {
         for kind in ["endpoint", "mail", "printer"] {
             until("the outcome to be told again and again", async || {
                 let told = self.app.log().into_iter().filter(|line| {
-                    line.contains("an outcome is not written yet") && line.contains(&format!("kind=\"{kind}\""))
+                    line.contains("recording an outcome failed") && line.contains(&format!("kind=\"{kind}\""))
                 });
                 told.count() >= 4
             })

@@ -75,9 +75,10 @@ pub(super) struct IntakeForm;
 impl ToSchema for IntakeForm {
     const NAME: Option<&'static str> = Some("CustomBuildIntake");
     fn schema() -> Shape {
-        let photos = list_of(bytes(), 1..=MAX_PHOTOS).about("JPEG, PNG, WebP or HEIC: the field once for each.");
+        let photos =
+            list_of(bytes(), 1..=MAX_PHOTOS).about("Photos as JPEG, PNG, WebP or HEIC; repeat the field for each one.");
         let fields = IntakeFields::members().into_iter().map(Member::from);
-        closed_object(fields.chain([required(PHOTOS, photos)])).about("What is wanted, with photos.")
+        closed_object(fields.chain([required(PHOTOS, photos)])).about("Custom request with photos.")
     }
 }
 

@@ -34,11 +34,11 @@ impl ToSchema for OwnModelForm {
     const NAME: Option<&'static str> = Some("QuoteModelUpload");
     fn schema() -> Shape {
         closed_object([
-            required("file", bytes().about("The model: STL or 3MF, with a file name.")),
-            optional("quantity", whole(1..=i64::from(MAX_QUANTITY)).about("How many parts; 1 when absent.")),
+            required("file", bytes().about("Model file: STL or 3MF, with a file name.")),
+            optional("quantity", whole(1..=i64::from(MAX_QUANTITY)).about("Number of parts. Defaults to 1.")),
             optional("notes", text_of(..=1000).about("Notes for the shop.")),
         ])
-        .about("A model and how many parts of it are wanted.")
+        .about("Model to price, with the number of parts.")
     }
 }
 

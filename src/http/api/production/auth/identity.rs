@@ -58,7 +58,7 @@ impl ToSchema for Identity {
     const NAME: Option<&'static str> = Some("Identity");
     fn schema() -> Shape {
         either([schema_of::<SignedIn>(), schema_of::<ApiKeyCaller>(), schema_of::<MachineCaller>()])
-            .about("Who asks: exactly one of the members is there.")
+            .about("Caller of the request; exactly one of the members is present.")
     }
     fn components(components: &mut Components) {
         components.add::<SignedIn>();

@@ -23,8 +23,8 @@ use http::wire::{Argument, Components, Reply};
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/custom-requests/{id}/photos/{number}", photo, |op| {
-        op.named("getCustomRequestPhoto", "Show a photo of a custom request")
-            .about("Photos are numbered from 1. What told where it was taken is no longer in it.")
+        op.named("getCustomRequestPhoto", "Download a photo of a custom request")
+            .about("Photos are numbered from 1. Location metadata was removed.")
             .error(404, "photo_not_found", "The request has no photo with this number, or it was deleted.")
     })
 }

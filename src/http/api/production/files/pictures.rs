@@ -28,9 +28,9 @@ const MAX_PLATE_NUMBER: u32 = 9_999;
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/files/{id}/picture", show, |op| {
-        op.named("getFilePicture", "Show the picture in a file")
-            .about("The slicer put it into the file. `plate` asks for that of one plate, else it is that of the whole file.")
-            .error(404, "picture_not_found", "The file, or the plate, has no picture.")
+        op.named("getFilePicture", "Download a file's thumbnail")
+            .about("Thumbnail that the slicer embedded in the file. `plate` selects the thumbnail of one plate.")
+            .error(404, "picture_not_found", "The file or the plate has no thumbnail.")
     })
 }
 

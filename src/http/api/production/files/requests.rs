@@ -13,9 +13,9 @@ pub(super) struct FileUpload;
 impl ToSchema for FileUpload {
     const NAME: Option<&'static str> = Some("FileUpload");
     fn schema() -> Shape {
-        let file = bytes().about("The content, with a file name.");
-        let kind = schema_of::<FileKind>().about("Kind of the file, where its content does not tell.");
-        closed_object([required("file", file), optional("kind", kind)]).about("A file and what is known of it.")
+        let file = bytes().about("Content of the file, with a file name.");
+        let kind = schema_of::<FileKind>().about("Kind of the file, if it cannot be detected from the content.");
+        closed_object([required("file", file), optional("kind", kind)]).about("File to upload.")
     }
 }
 

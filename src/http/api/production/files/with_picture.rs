@@ -114,6 +114,6 @@ mod tests {
             message_of(ApiError::bad_request("malformed_multipart", "the body ends early")),
             "the body ends early"
         );
-        assert_eq!(message_of(ApiError::too_large(9)), "the body is larger than 9 bytes");
+        assert_eq!(message_of(ApiError::too_large(9)), "the body must be at most 9 bytes");
     }
 }

@@ -38,18 +38,18 @@ impl MediaType for XmlMedia {
 /// Adds the description of a PDF to an operation.
 pub(super) fn told_pdf(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
-        .about("PDF/A-3 with tags; the XML of EN 16931 is inside as `factur-x.xml`.")
+        .about("Tagged PDF/A-3 with the EN 16931 XML embedded as `factur-x.xml`.")
         .error(404, "document_not_found", "The invoice has no such document.")
-        .error(409, "not_issued", "It is a draft.")
-        .error(503, "pdf_not_configured", "PDFs are switched off.")
+        .error(409, "not_issued", "The invoice is a draft.")
+        .error(503, "pdf_not_configured", "PDF generation is disabled.")
 }
 
 /// Adds the description of an XML document to an operation.
 pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
-        .about("Cross Industry Invoice by the rules of EN 16931. It says what was issued, and nothing that happened later.")
+        .about("EN 16931 Cross Industry Invoice, as issued; it does not reflect later changes.")
         .error(404, "document_not_found", "The invoice has no such document.")
-        .error(409, "not_issued", "It is a draft.")
+        .error(409, "not_issued", "The invoice is a draft.")
 }
 
 /// Returns a document of an invoice with all that its PDF shows: the invoice's own document, or the given one.

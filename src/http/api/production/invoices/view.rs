@@ -319,7 +319,7 @@ struct SeriesView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceNumberGap", example = json!({
     "first": 124, "last": 223, "notedAt": "2026-11-02T10:00:00.000Z",
-    "reason": "restored on 2026-11-02 from a backup of 2026-11-01: these numbers may have been given out in between",
+    "reason": "restored on 2026-11-02 from a backup of 2026-11-01: these numbers may have been issued in between",
 }))]
 struct GapView {
     /// First number skipped.

@@ -65,7 +65,7 @@ impl Argument for SiteHeader {
             name: HEADER.to_owned(),
             in_query: false,
             shape: schema_of::<Site>(),
-            about: "As `site`; the query wins.",
+            about: "Same as `site`; the query parameter takes precedence.",
         });
     }
 }

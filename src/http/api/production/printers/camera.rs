@@ -26,22 +26,22 @@ use printers::cameras::frame::PictureKind;
 
 /// Errors that mean that there is no picture.
 const NO_PICTURE: [DescribedError; 4] = [
-    (404, "no_camera", "The printer has no camera that can be asked; the message says what to set."),
-    (409, "printer_disconnected", "The printer, which knows its camera, is not connected."),
-    (502, "camera_refused", "The camera answered something else than a JPEG or PNG."),
-    (504, "camera_timeout", "The camera did not answer in time, or cannot be reached."),
+    (404, "no_camera", "The printer has no usable camera; the message explains what to configure."),
+    (409, "printer_disconnected", "The printer must be connected, because it provides the camera URL."),
+    (502, "camera_refused", "The camera did not return a JPEG or PNG image."),
+    (504, "camera_timeout", "The camera did not respond in time or cannot be reached."),
 ];
 /// Further errors of cameras that the server reaches through the printer.
 const ON_THE_WAY: [DescribedError; 2] = [
-    (502, "printer_refused", "The printer does not tell of its camera; the message is its own words."),
-    (504, "printer_timeout", "The printer did not answer in time, or cannot be reached."),
+    (502, "printer_refused", "The printer does not provide its camera; the message is its own."),
+    (504, "printer_timeout", "The printer did not respond in time or cannot be reached."),
 ];
 
 /// Adds the camera routes.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/printers/{id}/camera", picture, |op| {
-        op.named("getCameraPicture", "Show what a printer's camera sees")
+        op.named("getCameraPicture", "Retrieve a camera image of a printer")
             .about(
                 "One picture, not older than a second. However many look on, the camera is asked by one at a time. Its \
                  address and credentials are never shown; of a camera that streams (MJPEG) it is the first picture. \
@@ -51,12 +51,12 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
             .errors(&ON_THE_WAY)
     })
     .get_long(RequiredAccess::Open, "/api/printers/{id}/camera/signed", signed_picture, |op| {
-        op.named("getSignedCameraPicture", "Fetch the picture of a printer's camera by a signed address")
+        op.named("getSignedCameraPicture", "Retrieve a camera image by signed URL")
             .about(
-                "The server hands such addresses to the failure detection, which fetches pictures itself. Each is good for \
-                 one printer and one minute.",
+                "The server gives such URLs to the failure detection system, which fetches the images itself. Each is \
+                 valid for one printer and one minute.",
             )
-            .error(404, "camera_link_not_found", "The address was not signed by this server, or its time is over.")
+            .error(404, "camera_link_not_found", "The URL was not signed by this server, or has expired.")
             .errors(&NO_PICTURE)
             .errors(&ON_THE_WAY)
     })

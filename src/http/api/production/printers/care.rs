@@ -39,20 +39,20 @@ const EXAMPLE_REMINDER: &str = "01890a5d-ac96-774b-bcce-b302099a8075";
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get(operator, REMINDERS, list, |op| {
-        op.named("listReminders", "List what is to be done to a printer after so much work")
-            .about("Those that are due come first, the one that is due longest before the others.")
+        op.named("listReminders", "List maintenance reminders")
+            .about("Due reminders come first, the longest overdue at the top.")
     })
     .post(operator, REMINDERS, remind, |op| {
-        op.named("createReminder", "Add a reminder to a printer")
+        op.named("createReminder", "Add a maintenance reminder")
             .about(
                 "It is due when the first of its intervals is reached, counted from now on by the prints of jobs that end there. \
                  People are told once, by mail and by the event `printer.maintenance_due`, and it stays due until an entry of the \
                  maintenance log resets it. With `blocking` the printer takes no job meanwhile.",
             )
-            .error(409, "too_many_reminders", "The printer has as many reminders as it may have.")
+            .error(409, "too_many_reminders", "The printer has the maximum number of reminders.")
     })
     .patch(operator, ONE_REMINDER, change, |op| {
-        op.named("updateReminder", "Change a reminder")
+        op.named("updateReminder", "Update a reminder")
             .about("Whether it is due follows from the new intervals and the work since it was last done.")
             .errors(&[NO_REMINDER])
     })
@@ -60,13 +60,13 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
         op.named("deleteReminder", "Remove a reminder").about("The maintenance log is kept.").errors(&[NO_REMINDER])
     })
     .get(operator, "/api/printers/{id}/reminder-suggestions", suggested, |op| {
-        op.named("listReminderSuggestions", "Show reminders that are usual for such a machine")
-            .about("Nothing is made of them by itself: add those that fit. The maker's manual is right where it differs.")
+        op.named("listReminderSuggestions", "List recommended reminders")
+            .about("They are only suggestions: add those that fit. The manufacturer's manual takes precedence.")
     })
-    .get(operator, LOG, log, |op| op.named("listMaintenance", "Show the maintenance log of a printer"))
+    .get(operator, LOG, log, |op| op.named("listMaintenance", "List the maintenance log"))
     .post(operator, LOG, write, |op| {
-        op.named("logMaintenance", "Log what was done to a printer")
-            .about("Each reminder in `resets` counts from now on, and is due no longer.")
+        op.named("logMaintenance", "Log maintenance work")
+            .about("Resets each reminder in `resets`, which is then no longer due.")
     })
 }
 

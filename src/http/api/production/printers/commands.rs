@@ -38,22 +38,22 @@ use printers::connections::PrinterConnection;
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.post_long(operator, "/api/printers/{id}/connect", connect, |op| {
-        op.named("connectPrinter", "Connect a printer again").about("It is watched and takes jobs again.")
+        op.named("connectPrinter", "Reconnect a printer").about("The printer is monitored and accepts jobs again.")
     })
     .post_long(operator, "/api/printers/{id}/disconnect", disconnect, |op| {
         op.named("disconnectPrinter", "Disconnect a printer")
-            .about("It is left alone: neither watched nor commanded, and it takes no jobs.")
+            .about("The printer is no longer monitored, receives no commands and accepts no jobs.")
             .errors(&[BUSY])
     })
     .post_long(operator, "/api/printers/{id}/pause", pause, |op| {
-        op.named("pausePrinter", "Pause whatever a printer prints").unkeyed().errors(&ON_PRINTER)
+        op.named("pausePrinter", "Pause a printer's current print").unkeyed().errors(&ON_PRINTER)
     })
     .post_long(operator, "/api/printers/{id}/resume", resume, |op| {
-        op.named("resumePrinter", "Go on with a paused print").unkeyed().errors(&ON_PRINTER)
+        op.named("resumePrinter", "Resume a printer's paused print").unkeyed().errors(&ON_PRINTER)
     })
     .post_long(operator, "/api/printers/{id}/cancel", cancel, |op| {
-        op.named("cancelPrint", "Cancel whatever a printer prints")
-            .about("A job that was being printed ends as one that was cancelled at the printer.")
+        op.named("cancelPrint", "Cancel a printer's current print")
+            .about("If the print belongs to a job, the job ends as cancelled at the printer.")
             .unkeyed()
             .errors(&ON_PRINTER)
     })
@@ -69,22 +69,26 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .post(operator, "/api/printers/{id}/bed-cleared", bed_cleared, |op| {
         op.named("bedCleared", "Confirm that a printer's bed is clear")
             .about(
-                "Signs the last print of a job off, too: without a body all parts of a print that finished are good, and none of \
-                 any other. What was printed in between by hand leaves nothing to sign off.",
+                "Also signs off the last print of a job: without a body, all parts of a finished print are good, and \
+                 none of any other. After a manual print, there is nothing to sign off.",
             )
-            .error(409, NOTHING, "Something was said of parts, and no print of a job waits here.")
-            .error(409, "sign_offs_waiting", "Orders have not heard of earlier sign-offs yet; repeat it.")
+            .error(409, NOTHING, "The request signs off parts, but no print of a job awaits sign-off here.")
+            .error(409, "sign_offs_waiting", "Earlier sign-offs have not reached their orders yet; try again.")
     })
     .post(operator, "/api/printers/{id}/clear-attention", clear_attention, |op| {
-        op.named("clearAttention", "Confirm that a printer was looked at")
+        op.named("clearAttention", "Confirm that a printer was checked")
             .about(
-                "Clears a firmware error and refused starts, which hold the printer until a person has looked at it. \
-                 Clearing the bed and homing do not.",
+                "Clears a firmware error or refused starts, which keep the printer on hold until a person has checked \
+                 it. Clearing the bed or homing does not.",
             )
-            .error(409, "printer_in_error", "The firmware is still in error: restart it or connect the printer first.")
+            .error(
+                409,
+                "printer_in_error",
+                "The firmware still reports an error; restart it or reconnect the printer first.",
+            )
     })
     .post(operator, "/api/printers/{id}/maintenance", maintenance, |op| {
-        op.named("setMaintenance", "Take a printer out of service, or put it back")
+        op.named("setMaintenance", "Take a printer out of service, or return it to service")
     })
 }
 
@@ -338,7 +342,8 @@ async fn check_count(app: &PrinterHandles, id: Id, good: u32) -> Result<(), ApiE
     let plate = order.and_then(|order| Some(order.plate_of(order.jobs.get(&last.job)?)));
     match plate {
         Some(plate) if good > plate => {
-            Err(Refusal::field("goodCount", format!("is more than the {plate} parts of the plate")).into())
+            Err(Refusal::field("goodCount", format!("must be at most {plate}, the number of parts on the plate"))
+                .into())
         }
         _ => Ok(()),
     }

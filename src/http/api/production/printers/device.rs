@@ -28,19 +28,19 @@ use printers::connections::PrinterConnection;
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/printers/{id}/info", info, |op| {
-        op.named("getPrinterInfo", "Ask what a printer says of itself")
-            .about("What its server and its firmware tell, as far as printers of its type do.")
+        op.named("getPrinterInfo", "Retrieve a printer's own information")
+            .about("Information from the printer's server and firmware, as far as its type provides it.")
             .errors(&ON_PRINTER)
     })
     .get_long(operator, "/api/printers/{id}/history", history, |op| {
-        op.named("getPrinterHistory", "Ask what a printer remembers of the prints of a file").errors(&ON_PRINTER)
+        op.named("getPrinterHistory", "List a printer's own history of a file").errors(&ON_PRINTER)
     })
     .get_long(operator, "/api/printers/{id}/webcams", webcams, |op| {
         op.named("listWebcams", "List the cameras of a printer").errors(&ON_PRINTER)
     })
     .get_long(operator, "/api/printers/{id}/system-info", system_info, |op| {
-        op.named("getSystemInfo", "Ask about the computer that a printer runs on")
-            .about("The answer is the printer's own.")
+        op.named("getSystemInfo", "Retrieve a printer's host information")
+            .about("The response is the printer's own.")
             .errors(&ON_PRINTER)
     })
 }
@@ -75,7 +75,7 @@ struct SystemInfo(Value);
 impl ToSchema for SystemInfo {
     const NAME: Option<&'static str> = Some("PrinterSystemInfo");
     fn schema() -> Shape {
-        open_object().about("What the printer tells of the computer that it runs on.")
+        open_object().about("Information that the printer provides about its host computer.")
     }
     fn example() -> Value {
         json!({"cpu_info": {"cpu_count": 4}})

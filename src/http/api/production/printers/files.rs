@@ -45,14 +45,14 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get_long(operator, "/api/printers/{id}/files", files, |op| {
         op.named("listPrinterFiles", "List the files on a printer")
-            .about("By their names, at most 2000; files whose names are longer than 500 characters are only counted.")
+            .about("Sorted by name, at most 2,000; files with names longer than 500 characters are only counted.")
             .errors(&ON_PRINTER)
     })
     .post_long(operator, "/api/printers/{id}/files", upload, |op| {
         op.named("uploadToPrinter", "Copy a stored file to a printer")
             .about(
-                "The file is stored and not printed. A file of the same name on the printer is never overwritten: the new one gets \
-                 another name, and the printer may give it another one, too.",
+                "The file is stored but not printed. Existing files are never overwritten: the new file gets another \
+                 name, and the printer may also rename it.",
             )
             .unkeyed()
             .errors(&ON_PRINTER)

@@ -33,17 +33,14 @@ use printers::connections::PrinterConnection;
 
 /// Maximum length of the name of a file on a printer, in characters.
 const MAX_NAME_CHARS: usize = 255;
-const NO_SLOT: DescribedError = (
-    409,
-    "no_slot",
-    "It is not certain from which slots to print; the message says what the file needs and what to do.",
-);
+const NO_SLOT: DescribedError =
+    (409, "no_slot", "The slots for the print are ambiguous; the message explains what the file needs and what to do.");
 
 /// Adds the route of manual prints.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.post_long(operator, "/api/printers/{id}/print", print, |op| {
-        op.named("printFile", "Print a file that is no job")
+        op.named("printFile", "Print a file manually")
             .about(
                 "A stored file is uploaded first; a file on the printer is printed as it is. The printer must be idle. \
                  Printers that are told the slot of each filament take `slots`; without it they print from the spool \
@@ -165,9 +162,9 @@ struct PendingPrint {
 impl ToSchema for PendingPrint {
     const NAME: Option<&'static str> = Some("PendingPrint");
     fn schema() -> Shape {
-        let filename = text().about("The name of the file on the printer; absent when it is not known any more.");
+        let filename = text().about("Name of the file on the printer; absent if it is no longer known.");
         object([required("ok", yes_no().about("Always true.")), optional("filename", filename)])
-            .about("A print that is still to begin.")
+            .about("Manual print that has not started yet.")
     }
     fn example() -> Value {
         json!({"ok": true, "filename": "vase.gcode"})
@@ -188,7 +185,7 @@ impl Reply for Printing {
         components.add::<UploadedFile>();
         components.add::<PendingPrint>();
         operation.answer = (200, UploadedFile::NAME.map_or(DescribedContent::Nothing, DescribedContent::Named));
-        let when = "It takes longer: the print is still to begin.";
+        let when = "Accepted: the print has not started yet.";
         operation.others.push((202, when, schema_of::<PendingPrint>(), PendingPrint::example()));
     }
 }

@@ -29,13 +29,13 @@ use store::queries::AttemptTotals;
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.get(operator, "/api/printers/{id}/attempts", attempts, |op| {
-        op.named("listPrinterAttempts", "List what a printer was given to print").about(
+        op.named("listPrinterAttempts", "List the attempts of a printer").about(
             "Every attempt at a job on this printer with how it ended, the one that claimed it last first. What the printer \
              itself remembers of a file is `getPrinterHistory`.",
         )
     })
     .get(operator, "/api/printers/{id}/totals", totals, |op| {
-        op.named("getPrinterTotals", "Sum up what a printer has made")
+        op.named("getPrinterTotals", "Retrieve a printer's production totals")
             .about("Of the attempts that claimed it in this time; since it was registered where no time is given.")
     })
 }

@@ -30,17 +30,20 @@ like!(COLOUR, "^#[0-9a-fA-F]{6}$", "must be a colour such as #1a2b3c");
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.post(operator, "/api/printers/{id}/slots/{slot}", load, |op| {
-        op.named("loadSlot", "Say what is in a slot of a printer")
+        op.named("loadSlot", "Set the contents of a slot")
             .about(
-                "One call for a swap of spools. A slot that the printer did not have is added. What the printer reports of a \
-                 spool stays; it is bound to the material, and so are spools of the same vendor's code and colour from then on.",
+                "Records a change of spool in one call. Adds the slot if the printer does not have it. Data that the \
+                 printer reports about a spool is kept and assigned to the material, as are later spools with the same \
+                 vendor code and colour.",
             )
             .error(409, "spool_changed", "The printer no longer reports the expected spool in the slot.")
     })
     .delete(operator, "/api/printers/{id}/slots/{slot}", remove, |op| {
-        op.named("removeSlot", "Remove a slot that a printer does not have")
-            .error(404, "slot_not_found", "The printer has no such slot.")
-            .error(409, "last_slot", "A printer has one slot at least.")
+        op.named("removeSlot", "Remove a slot").error(404, "slot_not_found", "The printer has no such slot.").error(
+            409,
+            "last_slot",
+            "A printer must have at least one slot.",
+        )
     })
 }
 

@@ -26,10 +26,11 @@ use printers::adapter::Operation;
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     to.post_long(operator, "/api/printers/{id}/emergency-stop", stop, |op| {
-        op.named("emergencyStop", "Cut the motors and heaters of a printer at once")
+        op.named("emergencyStop", "Emergency stop")
             .about(
-                "The stop overtakes every command that is queued. Afterwards the printer must be homed, and its bed cleared. A printer \
-                 that has no emergency stop ends its print by the fastest way it has; when none is on, it cannot do this.",
+                "Cuts motors and heaters immediately, ahead of all queued commands. Afterwards, the printer must be \
+                 homed and its bed cleared. A printer without an emergency stop ends its print by the fastest means \
+                 it has, which is only possible during a print.",
             )
             .unkeyed()
             // The printer has none, refused, or did not answer: nothing else keeps a stop from going out.

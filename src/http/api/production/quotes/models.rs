@@ -29,17 +29,17 @@ impl ToSchema for ModelForm {
     fn schema() -> Shape {
         let most = i64::from(MAX_QUANTITY);
         closed_object([
-            required("file", bytes().about("The model: STL or 3MF, with a file name.")),
-            optional("quantity", whole(1..=most).about("How many parts; 1 when absent.")),
-            optional("description", text_of(1..=500).about("What it is called; the file's name when absent.")),
+            required("file", bytes().about("Model file: STL or 3MF, with a file name.")),
+            optional("quantity", whole(1..=most).about("Number of parts. Defaults to 1.")),
+            optional("description", text_of(1..=500).about("Name of the model. Defaults to the file name.")),
             optional("customerEmail", email().about("E-mail address of the customer.")),
-            optional("customRequestId", id().about("The custom request that it answers.")),
-            optional("materialId", id().about("What it is printed of.")),
-            optional("machineType", schema_of::<MachineType>().about("The type of machine that prints it.")),
-            optional("slicerProfile", text_of(1..=100).about("How it is sliced.")),
+            optional("customRequestId", id().about("Custom request that the quote answers.")),
+            optional("materialId", id().about("Material to print the model with.")),
+            optional("machineType", schema_of::<MachineType>().about("Machine type to print the model on.")),
+            optional("slicerProfile", text_of(1..=100).about("Slicer profile for the model.")),
             optional("notes", text_of(..=1000).about("Notes that the customer reads.")),
         ])
-        .about("A model and how it is to be printed.")
+        .about("Model to quote, with its print settings.")
     }
 }
 

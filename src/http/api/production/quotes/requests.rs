@@ -18,7 +18,7 @@ like!(CURRENCY, "^[A-Za-z]{3}$", "must be a currency code of three letters");
 /// Query parameters for listing quotes.
 #[derive(Request, Debug)]
 pub struct QuoteQuery {
-    /// Only quotes with this status, as shown: an expired quote does not count as sent.
+    /// Only quotes with this displayed status. An expired quote is not `sent`.
     pub(super) status: Option<QuoteStatus>,
     /// Only quotes of this site.
     pub(super) site: Option<Site>,

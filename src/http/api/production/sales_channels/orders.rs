@@ -39,13 +39,11 @@ pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "Orders that other shops sold, from their first message on. One that cannot be made yet is kept and says what is missing.";
     ResourceRoutes::new("Channel orders", about, "channel_order")
-        .get(operator, "/api/channel-orders", list, |op| op.named("listChannelOrders", "List orders of other shops"))
-        .get(operator, "/api/channel-orders/{id}", one, |op| {
-            op.named("getChannelOrder", "Show an order of another shop")
-        })
+        .get(operator, "/api/channel-orders", list, |op| op.named("listChannelOrders", "List channel orders"))
+        .get(operator, "/api/channel-orders/{id}", one, |op| op.named("getChannelOrder", "Retrieve a channel order"))
         .post(operator, "/api/channel-orders/{id}/retry", retry, |op| {
-            op.named("retryChannelOrder", "Try once more what failed")
-                .about("One that waits is looked up again; shipments that the shop was not told of are told again.")
+            op.named("retryChannelOrder", "Retry a channel order")
+                .about("Processes a waiting order again and retries shipment reports that failed.")
         })
 }
 

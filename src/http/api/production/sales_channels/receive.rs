@@ -28,14 +28,14 @@ use services::sales_channels::{MessageError, channel_type};
 
 pub(super) fn words(operation: DescribedOperation) -> DescribedOperation {
     operation
-        .named("receiveChannelMessage", "Receive a signed message of another shop")
+        .named("receiveChannelMessage", "Receive a message from another shop")
         .about(
             "The raw body is signed with the channel's secret, in the header of the shop's system. Messages may come late, twice and \
              in any order. 200 for everything that is signed, also for what is not used; a 5xx makes the shop send it again.",
         )
-        .error(400, "invalid_signature", "The signature is missing or wrong.")
-        .error(400, "malformed_order", "The body is no order.")
-        .error(503, "channel_not_configured", "The channel has no secret to check signatures with, or is switched off.")
+        .error(400, "invalid_signature", "The signature is missing or incorrect.")
+        .error(400, "malformed_order", "The body is not an order.")
+        .error(503, "channel_not_configured", "The channel has no secret for verifying signatures, or is disabled.")
 }
 
 /// Body that is verified and read as raw bytes.
@@ -66,7 +66,7 @@ struct ChannelMessage;
 impl ToSchema for ChannelMessage {
     const NAME: Option<&'static str> = Some("ChannelMessage");
     fn schema() -> Shape {
-        open_object().about("An order as the system of the other shop tells it.")
+        open_object().about("Order in the format of the other shop's system.")
     }
     fn example() -> Value {
         json!({"id": 450_789_469, "name": "#1001", "financial_status": "paid", "line_items": []})

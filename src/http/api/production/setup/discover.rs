@@ -48,7 +48,7 @@ handles! {
 /// Adds the search route.
 pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     routes.post_long(RequiredAccess::Setup, "/api/setup/discover", discover, |op| {
-        op.named("discoverPrinters", "Look for printers")
+        op.named("discoverPrinters", "Search for printers")
             .about(
                 "Asks this machine and the first ten addresses of the local /24 network at the ports of printers, and listens \
                  for printers that announce themselves. With `Accept: text/event-stream` it tells of its `progress`, of each \
@@ -56,7 +56,7 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
                  comes at its end.",
             )
             .unkeyed()
-            .error(409, "discovery_running", "Somebody looks for printers already.")
+            .error(409, "discovery_running", "A search is already in progress.")
     })
 }
 

@@ -32,7 +32,7 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
             )
             .unkeyed()
             .errors(CHANGE_NOS)
-            .error(400, "connection_failed", "A service does not answer as it should; `errors` says which and why.")
+            .error(400, "connection_failed", "A service does not respond as expected; `errors` gives the details.")
     })
 }
 

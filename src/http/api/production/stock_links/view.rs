@@ -31,7 +31,8 @@ pub(super) enum LinkState {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "StockConflict", example = json!({
-    "kind": "negative", "message": "-50 g there and -90 g here since both agreed on 100 g would leave less than nothing: count it and say which side is right",
+    "kind": "negative", "message": "the changes of -50 g there and -90 g here since both agreed on 100 g would make \
+                                    the stock negative: count it and decide which side is correct",
 }))]
 pub(super) struct ConflictView {
     /// Type of conflict.

@@ -34,10 +34,10 @@ const COLOURS: [&str; 2] = ["#1B1B22", "#F4F1E6"];
 /// Doubts that no look at a printer ends, as they are told.
 const LASTING: [&str; 5] = [
     "server was restarted",
-    "names the file as that of its last print",
-    "nobody could look at the printer for",
-    "nobody looked at the printer after",
-    "nobody saw how it ended",
+    "names the file as its last print",
+    "the printer could not be checked for",
+    "the printer was not checked after",
+    "its end was not observed",
 ];
 
 /// Physical deeds of a machine with the file of an attempt.
