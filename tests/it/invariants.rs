@@ -133,8 +133,8 @@ const OWN_TEXT: [&str; 9] = [
     "src/store/rows/doc.rs",             // a row's document
     "src/store/rows/plain.rs",           // an event's data
     "src/http/idempotency.rs",           // a kept answer
-    "src/http/production/audit.rs",      // facts of the audit log
-    "src/http/production/deliveries.rs", // what was delivered
+    "src/http/api/production/audit.rs",      // facts of the audit log
+    "src/http/api/production/deliveries.rs", // what was delivered
     "src/cli/demo/folder.rs",            // the demo's own notes
     "src/domain/testing.rs",             // states that tests have written a moment before
 ];
@@ -158,7 +158,7 @@ const BOUNDED_JSON: Rule = Rule {
     planted: &[
         ("src/http/body.rs", "let value: Value = serde_json::from_slice(bytes)?;"),
         ("src/printers/wire.rs", "let answer = answer.json::<Value>().await?;"),
-        ("src/http/production/orders.rs", "async fn place(Json(body): Json<Value>) {}"),
+        ("src/http/api/production/orders.rs", "async fn place(Json(body): Json<Value>) {}"),
     ],
     innocent: &[
         ("src/http/body.rs", "let document = bounded_json::document(bytes, REQUEST)?;"),

@@ -130,6 +130,7 @@ pub struct SkuQuality {
     pub sku_id: Id,
     /// Name of the SKU; null if it no longer exists.
     pub name: Option<String>,
+    /// Numbers of the group.
     #[serde(flatten)]
     pub numbers: QualityNumbers,
 }
@@ -143,6 +144,7 @@ pub struct PrinterQuality {
     pub printer_id: Id,
     /// Name of the printer; null if it no longer exists.
     pub name: Option<String>,
+    /// Numbers of the group.
     #[serde(flatten)]
     pub numbers: QualityNumbers,
 }
@@ -154,6 +156,7 @@ pub struct PrinterQuality {
 pub struct ReasonQuality {
     /// Rejection reason; null if none was entered.
     pub reason: Option<String>,
+    /// Numbers of the group.
     #[serde(flatten)]
     pub numbers: QualityNumbers,
 }

@@ -64,6 +64,7 @@ pub async fn signed_out_by_page(app: SessionHandles, who: Caller, headers: Heade
 
 /// A session of a member of staff, as listed on pages.
 pub struct ListedSession {
+    /// Id of the session.
     pub id: Id,
     /// Email address of the user.
     pub email: String,
