@@ -182,9 +182,8 @@ const BRAND_NAMES: [&str; 16] = [
 const BRANDS: Rule = Rule {
     holds: "nothing outside src/printers/ names a brand of printers or of their software",
     check: |file| {
-        // The help of `simulate` tells what it imitates. G-code names the slicer that made it, and some makers of
-        // printers make slicers too.
-        if file.within("src/printers/") || file.is(&["src/cli.rs"]) || file.within("src/domain/gcode/") {
+        // G-code names the slicer that made it, and some makers of printers make slicers too.
+        if file.within("src/printers/") || file.within("src/domain/gcode/") {
             return Vec::new();
         }
         file.in_text(|line| names(line, &BRAND_NAMES))
@@ -237,7 +236,7 @@ const VENDORS: Rule = Rule {
         ("src/domain/payment_event.rs", "//! Events of Stripe."),
         ("src/actors/mails.rs", "const URL: &str = \"https://api.resend.com\";"),
         ("src/http/production/payments.rs", "let header = \"Stripe-Signature\";"),
-        ("src/cli/demo/clerk.rs", "let stripe = 1;"),
+        ("src/cli/check/services.rs", "let stripe = 1;"),
     ],
     innocent: &[
         ("src/services/mail/api.rs", "//! The interface of Resend."),

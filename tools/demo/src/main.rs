@@ -1,41 +1,58 @@
-//! `printfloor demo`: the real server on its own data directory, with simulated printers in the same process, simulated
+//! `printfloor-demo`: a real server on its own data directory, with simulated printers in this process, simulated
 //! customers and staff who order, pay, ship and restock, and the other systems of a shop (`simulator::peers`). Now and
-//! then something goes wrong on the floor (`demo/mishaps.rs`), and the shop recovers.
+//! then something goes wrong on the floor (`mishaps.rs`), and the shop recovers.
 //!
-//! The simulated customers and staff use the HTTP API only. Their API key is created over the control socket, as the
-//! owner of a machine would do it. Nothing here accesses the server's state directly, except for the link that signs in
-//! the person at this machine: the server of this process creates it.
+//! The server is `printfloor serve` in a process of its own ([`server`]); the simulated customers and staff use its
+//! HTTP API only. Their API key is created over the control socket, as the owner of a machine would do it, and so is
+//! the link that signs in the person at this machine.
 
+mod arguments;
 mod bookkeeper;
 mod catalogue;
 mod clerk;
+mod client;
 mod customers;
+mod error;
 mod feed;
 mod floor;
 mod folder;
 mod inspector;
 mod lateness;
 mod mishaps;
+mod output;
 mod payers;
+mod random;
 mod screen;
+mod server;
+mod settings;
 mod setup;
 mod shops;
 mod status;
 mod story;
 mod tally;
+mod time;
 
+use std::env;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::Parser as _;
+use rustix::fs::Mode;
 use simulator::peers::all::AllPeers;
+use simulator::signals::StopSignals;
+use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use self::arguments::DemoArguments;
 use self::bookkeeper::Bookkeeper;
 use self::clerk::Clerk;
+use self::client::ShopClient;
 use self::customers::Customers;
+use self::error::DemoError;
 use self::feed::Feed;
 use self::floor::DemoFloor;
 use self::folder::Folder;
@@ -44,93 +61,94 @@ use self::lateness::Lateness;
 use self::mishaps::Mishaps;
 use self::payers::Payers;
 use self::screen::{Screen, Tone};
+use self::server::ServerProcess;
 use self::shops::OtherShops;
 use self::status::ShopStatus;
 use self::story::Story;
 use self::tally::Tally;
-use crate::cli::api::Api;
-use crate::cli::{CliError, Signals, output};
-use crate::config::{Config, LoadOptions, process_env};
-use crate::domain::id::Id;
-use crate::domain::time::Timestamp;
-use crate::observe::log;
-use crate::server::Server;
 
-/// Default data directory.
-const DEFAULT_DIRECTORY: &str = "data/demo";
 /// Number of printers in a new demo.
 const DEFAULT_PRINTERS: usize = 6;
 /// Port to listen on if it is free.
 const DEFAULT_PORT: u16 = 8787;
-/// Filter for log lines; events of the shop are excluded because the demo prints them itself.
-const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,printfloor::observe::story=off";
 /// Path at which the server receives payment events.
 const PAYMENT_EVENTS: &str = "/webhooks/payments";
-/// Maximum time for the server to stop.
-const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+/// Folder in the data directory for mails that the server does not send.
+const OUTBOX_FOLDER: &str = "outbox";
+/// Maximum time at exit for threads that are still working.
+const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Options of a demo run, from the command line.
-#[derive(Clone, Debug, Default)]
-pub struct DemoOptions {
-    /// Data directory; `None`: `data/demo`. A directory with other content is refused.
-    pub data: Option<PathBuf>,
-    /// Number of printers; `None`: as many as in the previous run, six in a new demo.
-    pub printers: Option<usize>,
-    /// Address to listen on; `None`: port 8787 or a free one.
-    pub listen: Option<SocketAddr>,
-    /// First port of the simulated printers of a new demo; `None`: the first free range. An existing demo keeps its
-    /// ports.
-    pub base_port: Option<u16>,
-    /// Time after which the demo stops; `None`: it runs until a signal.
-    pub end_after: Option<Duration>,
+fn main() -> ExitCode {
+    // All files of this process and its server are readable only by the account that runs them: databases, mails,
+    // secrets.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    install_tls_provider();
+    // Exits the process with 2 on wrong usage and with 0 after --help and --version.
+    let arguments = DemoArguments::parse();
+    let runtime = match Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            output::note(&format!("printfloor-demo: the asynchronous runtime cannot start: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let ended = runtime.block_on(run(arguments));
+    runtime.shutdown_timeout(THREAD_EXIT_TIMEOUT);
+    match ended {
+        Ok(()) | Err(DemoError::ReaderGone) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::note(&format!("printfloor-demo: {error}"));
+            if let Some(advice) = error.advice() {
+                output::note(&format!("  {advice}"));
+            }
+            error.exit_code()
+        }
+    }
 }
 
-/// Server clock, shared with the simulated customers and staff.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+/// Makes aws-lc-rs the TLS provider of this process; repeated calls have no effect.
+fn install_tls_provider() {
+    // An error means that it was installed before.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+}
 
 /// Runs the demo until a signal or its time limit stops it.
-pub async fn run(options: DemoOptions) -> Result<(), CliError> {
-    let mut signals = Signals::listen().map_err(CliError::io("the signals that stop the demo cannot be caught"))?;
-    let path = options.data.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_DIRECTORY));
-    let mut folder = Folder::open(&path)?;
-    folder.memory.printers = options.printers.unwrap_or(folder.memory.printers);
-    folder.choose_base_port(options.base_port)?;
+async fn run(arguments: DemoArguments) -> Result<(), DemoError> {
+    let mut signals =
+        StopSignals::listen().map_err(DemoError::io("the signals that stop the demo cannot be caught"))?;
+    let program = server::program(arguments.server)?;
+    let mut folder = Folder::open(&arguments.data)?;
+    folder.memory.printers = arguments.printers.map_or(folder.memory.printers, usize::from);
+    folder.choose_base_port(arguments.base_port)?;
+    // From here, the path of the control socket is short, however long the path of the directory is.
+    let failed = DemoError::io(format!("{} cannot be entered", folder.path.display()));
+    env::set_current_dir(&folder.path).map_err(failed)?;
     let floor = DemoFloor::start(&mut folder).await?;
-    let peers = AllPeers::start().await.map_err(CliError::io("the simulated systems of the shop cannot start"))?;
+    let peers = AllPeers::start().await.map_err(DemoError::io("the simulated systems of the shop cannot start"))?;
     floor.printers().for_each(|printer| printer.handle.set_camera(Some(&peers.camera())));
-    let config = config(&folder, &floor, &peers, options.listen.unwrap_or_else(usual_or_free))?;
-    log::start(&config.log, config.mode);
-    let server = tokio::select! {
+    let screen = Screen::new();
+    let environment = settings::environment(env::vars_os(), &folder.memory, &floor, &peers);
+    let listen = arguments.listen.unwrap_or_else(|| usual_or_free().to_string());
+    let mut server = tokio::select! {
         biased; // a server that has started is stopped in order
-        started = Server::start(config) => started?,
+        started = ServerProcess::start(&program, &folder.path, &listen, environment, &screen) => started?,
         () = signals.next() => return Ok(()),
     };
     let tally = Arc::new(Tally::default());
-    let screen = Screen::new();
     let mut people = JoinSet::new();
-    let ended = {
-        let shop = server.shop().clone();
-        let clock: Clock = Arc::new(move || shop.environment.now());
-        let systems = (&floor, &peers);
-        let opened = open(&server, &folder, systems, clock, &screen, &tally, &mut people);
-        let begun = tokio::select! {
-            biased; // a finished opening before a signal, which is looked at again afterwards
-            opened = opened => opened.map(|()| false),
-            () = signals.next() => Ok(true),
-        };
-        match begun {
-            Ok(false) => wait(&mut signals, &server, options.end_after, &mut people).await,
-            Ok(true) => Ok(()),
-            Err(error) => Err(error),
-        }
+    let opened = tokio::select! {
+        biased; // a finished opening before a signal, which is looked at again afterwards
+        opened = open(server.address(), &folder, (&floor, &peers), &screen, &tally, &mut people) => opened.map(|()| true),
+        () = signals.next() => Ok(false),
+    };
+    let ended = match opened {
+        Ok(true) => wait(&mut signals, &mut server, arguments.end_after, &mut people).await,
+        Ok(false) => Ok(()),
+        Err(error) => Err(error),
     };
     people.shutdown().await;
     screen.end_block();
-    tokio::select! {
-        biased; // done before given up
-        () = server.stop(STOP_TIMEOUT) => {}
-        () = signals.next() => {}
-    }
+    server.stop(&mut signals).await;
     floor.shutdown();
     let received = floor.sink.received().iter().filter(|one| one.answered == Some(200)).count();
     let printed = output::print(&format!("\n{}\n", tally.summary(received)));
@@ -139,28 +157,25 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
 
 /// Fills the shop, prints how to sign in, and starts the simulated customers and staff.
 async fn open(
-    server: &Server,
+    address: SocketAddr,
     folder: &Folder,
     (floor, peers): (&DemoFloor, &AllPeers),
-    clock: Clock,
     screen: &Screen,
     tally: &Arc<Tally>,
-    people: &mut JoinSet<CliError>,
-) -> Result<(), CliError> {
-    let machine = Api::over_socket(&folder.path).await?;
-    let machine = machine.ok_or_else(|| CliError::Failed("the server has not opened its control socket".to_owned()))?;
+    people: &mut JoinSet<DemoError>,
+) -> Result<(), DemoError> {
+    let machine = ShopClient::over_socket()?;
     let key = setup::key(&machine).await?;
     let admin = setup::admin(&machine, &folder.memory).await?;
-    let address =
-        server.address().ok_or_else(|| CliError::Failed("the server does not listen on an address".to_owned()))?;
     let base = format!("http://{address}");
-    let api = Api::over_tcp(&base, &key)?;
+    let api = ShopClient::over_tcp(&base, &key)?;
     let (names, machines) = setup::shop(&api, &folder.memory, floor).await?;
     screen.begin_block()?;
-    // Made at last, so that it opens into a shop that is filled.
-    let path = admin.parse::<Id>().ok().and_then(|admin| server.make_sign_in_path(admin)).unwrap_or_default();
+    // Created last, so that it leads into a shop with data.
+    let path = setup::sign_in_path(&machine, &admin).await?;
     let link = format!("http://{}{path}", reached(address));
     screen.line(Tone::Plain, &greeting((&base, &link), &key, folder, floor))?;
+    let clock = time::machine_clock();
     let feed = Feed::open(api.clone()).await?;
     let story = Story::new(api.clone(), names.clone(), screen.clone(), tally.clone());
     people.spawn(async move { feed.tell(story).await });
@@ -171,7 +186,7 @@ async fn open(
     floor.processor.events_go_to(reached(address), PAYMENT_EVENTS, &folder.memory.payment_secret);
     people.spawn(Payers::new(api.clone(), floor.processor.clone(), screen.clone()).work());
     people.spawn(Clerk::new(api.clone(), clock.clone(), tally.clone()).work());
-    let outbox = server.config().outbox_dir();
+    let outbox = folder.path.join(OUTBOX_FOLDER);
     people.spawn(Bookkeeper::new(api.clone(), peers.accounting.clone(), outbox, screen.clone()).work());
     let shops = OtherShops::new(api.clone(), peers.shops.clone(), names.clone(), &clock, tally.clone());
     people.spawn(shops.work(reached(address)));
@@ -179,13 +194,13 @@ async fn open(
     Ok(())
 }
 
-/// Waits for a signal, the time limit, a failure of the simulation, or a takeover by another server.
+/// Waits for a signal, the time limit, the end of the server, or a failure of the simulation.
 async fn wait(
-    signals: &mut Signals,
-    server: &Server,
+    signals: &mut StopSignals,
+    server: &mut ServerProcess,
     end_after: Option<Duration>,
-    people: &mut JoinSet<CliError>,
-) -> Result<(), CliError> {
+    people: &mut JoinSet<DemoError>,
+) -> Result<(), DemoError> {
     let end = async {
         match end_after {
             Some(span) => sleep(span).await,
@@ -196,59 +211,12 @@ async fn wait(
         biased; // what a person asks for comes first
         () = signals.next() => Ok(()),
         () = end => Ok(()),
-        () = server.fenced() => Err(CliError::Failed("another server has taken over the database".to_owned())),
+        status = server.ended() => Err(DemoError::ServerEnded(status?)),
         Some(stopped) = people.join_next() => match stopped {
             Ok(error) => Err(error),
-            Err(error) => Err(CliError::Failed(format!("the simulation of customers and staff crashed: {error}"))),
+            Err(error) => Err(DemoError::Failed(format!("the simulation of customers and staff crashed: {error}"))),
         },
     }
-}
-
-/// Builds the settings of the demo. From the environment it takes only the log settings, so that it never touches a
-/// real shop.
-fn config(folder: &Folder, floor: &DemoFloor, peers: &AllPeers, listen: SocketAddr) -> Result<Config, CliError> {
-    let mut env: Vec<_> = process_env().into_iter().filter(|(name, _)| name.starts_with("PRINTFLOOR_LOG__")).collect();
-    let is_set = |name: &str| env.iter().any(|(variable, _)| variable == name);
-    let data = folder.path.to_str().ok_or_else(|| CliError::Usage("--data must be valid UTF-8".to_owned()))?;
-    let mut overrides = vec![
-        ("server.listen", listen.to_string()),
-        ("server.data_dir", data.to_owned()),
-        ("payments.webhook_secret", folder.memory.payment_secret.clone()),
-        ("payments.secret_key", floor.payment_key.clone()),
-        ("payments.api_base", floor.processor.url()),
-        ("webhooks.allow_private_targets", "true".to_owned()),
-        ("invoices.seller_name", "Printfloor Demo Shop".to_owned()),
-        ("invoices.seller_line1", "1 Demo Street".to_owned()),
-        ("invoices.seller_postal_code", "80331".to_owned()),
-        ("invoices.seller_city", "Munich".to_owned()),
-        ("invoices.seller_country", "DE".to_owned()),
-        ("invoices.seller_vat_id", "DE123456789".to_owned()),
-        // One client plays all customers, staff and services.
-        ("limits.staff_requests_per_minute", "1000000".to_owned()),
-        // Simulated prints take seconds, so a start that fails is to be noticed as fast.
-        ("dispatch.confirm_seconds", "10".to_owned()),
-        ("printers.poll_interval_seconds", "0.5".to_owned()),
-        ("printers.offline_seconds", "4".to_owned()),
-        ("failure_detection.look_interval_seconds", "1".to_owned()),
-        // So is a promise made in seconds.
-        ("forecast.starting_seconds", "2".to_owned()),
-        ("forecast.least_margin_seconds", "12".to_owned()),
-    ];
-    if !is_set("PRINTFLOOR_LOG__FILTER") {
-        overrides.push(("log.filter", LOG_FILTER.to_owned()));
-    }
-    if !is_set("PRINTFLOOR_LOG__FORMAT") {
-        overrides.push(("log.format", "text".to_owned()));
-    }
-    env.extend(peers.variables().into_iter().map(|(name, value)| (name.to_owned(), value)));
-    let loaded = Config::load(LoadOptions {
-        file: None,
-        env,
-        // A `.env` or `printfloor.toml` of a real shop in the working directory is not its own.
-        cwd: folder.path.clone(),
-        overrides,
-    })?;
-    Ok(loaded.config)
 }
 
 /// Returns the address at which a program on this machine reaches a server that listens on `address`.
