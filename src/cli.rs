@@ -7,7 +7,6 @@ mod api;
 mod backup;
 mod check;
 mod config;
-mod demo;
 mod error;
 mod keys;
 mod manual;
@@ -20,10 +19,11 @@ mod restore;
 mod serve;
 mod settings;
 mod signals;
-mod simulate;
 mod table;
+mod tools;
 mod users;
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -37,7 +37,7 @@ use tokio::runtime::Runtime;
 pub use error::CliError;
 pub use signals::Signals;
 
-use crate::cli::demo::DemoOptions;
+use crate::cli::tools::Tool;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
@@ -82,11 +82,18 @@ pub struct ServeArgs {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the server (the same as printfloor without a command)
-    Serve(ServeArgs),
+    Serve {
+        /// Settings of the server on the command line.
+        #[command(flatten)]
+        args: ServeArgs,
+        /// Exit immediately when standard input closes, because the program that started this one has ended
+        #[arg(long, hide = true)]
+        end_with_stdin: bool,
+    },
     /// Run the server with a simulated shop: printers, products, stock and a stream of new orders
-    Demo(DemoArgs),
+    Demo(ToolArguments),
     /// Run simulated printers, and a payment processor, without a server, and print one line of JSON about each
-    Simulate(SimulateArgs),
+    Simulate(ToolArguments),
     /// Create, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
@@ -131,49 +138,13 @@ pub enum Description {
     Billing,
 }
 
-/// Options of `demo`.
-#[derive(Clone, Debug, Args)]
-pub struct DemoArgs {
-    /// Number of simulated printers, about as many of each type
-    /// [default: 6 in a new demo, otherwise as many as before]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
-    pub printers: Option<u16>,
-    /// IP address and port to listen on [default: 127.0.0.1:8787, or a free port if that one is in use]
-    #[arg(long, value_name = "ADDR", value_parser = crate::config::listen::parse)]
-    pub listen: Option<SocketAddr>,
-    /// First port of the simulated printers, which use the ports after it; an existing demo keeps its ports
-    /// [default: the first free range from 17000]
-    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u16).range(1024..=64_000))]
-    pub base_port: Option<u16>,
-    /// Stop after this many seconds
-    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
-    pub end_after: Option<Duration>,
-}
-
-/// Options of `simulate`.
-#[derive(Clone, Debug, Args)]
-pub struct SimulateArgs {
-    /// Number of printers of each kind
-    #[command(flatten)]
-    pub printers: simulate::FleetSizes,
-    /// Port of the first printer, the others use the ports after it [default: free ports]
-    #[arg(long, value_name = "P")]
-    pub base_port: Option<u16>,
-    /// Also answer requests without a key, like printers that trust the whole network
-    #[arg(long)]
-    pub keyless: bool,
-    /// Print this many times faster than the G-code estimates
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
-    pub speed: f64,
-    /// Seed of the random keys, serial numbers and behaviour: the same seed gives the same printers
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
-    /// Run a simulated payment processor too, on this port [default: a free port]
-    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
-    pub payments: Option<u16>,
-    /// URL on this machine that receives the payment processor's signed events
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8787/webhooks/payments", requires = "payments")]
-    pub events_to: String,
+/// Arguments that a command passes on to the tool that it starts.
+#[derive(Clone, Debug, Default, Args)]
+#[command(disable_help_flag = true)]
+pub struct ToolArguments {
+    /// Options of the separate program that is started; --help lists them
+    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
 }
 
 /// Selects the settings that `printfloor config` prints.
@@ -344,21 +315,20 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
     }
     match command {
         None => Box::pin(serve::run(&global, serve.listen)).await,
-        Some(Command::Serve(args)) => Box::pin(serve::run(&global, args.listen)).await,
+        Some(Command::Serve { args, end_with_stdin }) => {
+            if end_with_stdin {
+                serve::end_with_stdin();
+            }
+            Box::pin(serve::run(&global, args.listen)).await
+        }
         Some(Command::Demo(args)) => {
             if global.config.is_some() {
                 return Err(CliError::Usage("the demo uses its own settings, so --config is not allowed".to_owned()));
             }
-            Box::pin(demo::run(DemoOptions {
-                data: global.data,
-                printers: args.printers.map(usize::from),
-                listen: args.listen,
-                base_port: args.base_port,
-                end_after: args.end_after,
-            }))
-            .await
+            let data = global.data.map(|data| ["--data".into(), data.into_os_string()]);
+            tools::run(Tool::Demo, data.into_iter().flatten().chain(args.arguments))
         }
-        Some(Command::Simulate(args)) => simulate::run(&args).await,
+        Some(Command::Simulate(args)) => tools::run(Tool::Simulator, args.arguments),
         Some(Command::Key(KeyCommand::Create(new))) => Box::pin(keys::create(&global, &new)).await,
         Some(Command::Key(KeyCommand::List)) => Box::pin(keys::list(&global)).await,
         Some(Command::Key(KeyCommand::Revoke { id })) => Box::pin(keys::revoke(&global, id)).await,
@@ -375,11 +345,6 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.filter(|span| !span.is_zero()).ok_or_else(|| "must be a number of seconds greater than 0".to_owned())
-}
-
 /// Parses a time, or a date, which stands for its beginning in UTC.
 fn time(text: &str) -> Result<Timestamp, String> {
     let whole = if text.len() == "2030-01-31".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
@@ -388,11 +353,6 @@ fn time(text: &str) -> Result<Timestamp, String> {
 
 fn key_id(text: &str) -> Result<Id, String> {
     text.parse().map_err(|_| "is not an id; `printfloor key list` shows them".to_owned())
-}
-
-fn speed(text: &str) -> Result<f64, String> {
-    let speed = text.parse().ok().filter(|speed: &f64| speed.is_finite() && *speed > 0.0);
-    speed.ok_or_else(|| "must be a number greater than 0".to_owned())
 }
 
 #[cfg(test)]

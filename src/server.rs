@@ -16,15 +16,13 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::control_socket::CONTROL_SOCKET;
 pub(crate) use self::control_socket::SocketPath;
-pub(crate) use self::data_folder::{LOCK_FILE, absolute, lock, make_data_folder};
+pub(crate) use self::data_folder::{LOCK_FILE, absolute, lock};
 use crate::actors::kernel::environment::{Clock, machine_clock};
 use crate::app::own_secrets::{self, SecretsError};
 use crate::app::restore_mark::{self, RestoreMarkError, RestoreStage};
 use crate::app::{App, ShopStartError as ShopError, story, stream};
 use crate::config::Config;
-use crate::domain::id::Id;
 use crate::http;
-use crate::http::local_sign_in::LocalSignInDesk;
 use crate::store::connect::{self, OpenError};
 use platform::io_words::io_words;
 
@@ -90,8 +88,6 @@ pub struct Server {
     config: Arc<Config>,
     made_secrets: Option<PathBuf>,
     setup_code: Option<String>,
-    /// Issuer of the demo's sign-in link; `None` without listeners.
-    local_sign_in: Option<Arc<LocalSignInDesk>>,
     address: Option<SocketAddr>,
     control: Option<PathBuf>,
     /// Token that is cancelled to stop accepting connections and to end streams.
@@ -128,7 +124,6 @@ impl Server {
         server.control = Some(socket);
         let state = http::AppState::new(server.shop.clone(), config, server.stopping.clone());
         server.setup_code = state.make_setup_code();
-        server.local_sign_in = Some(state.local_sign_in.clone());
         let routes = http::pages::router(state.clone());
         let (front, served) = http::start_tcp(listener, &state, routes.clone()).map_err(refused)?;
         server.front = Some(front);
@@ -193,7 +188,6 @@ impl Server {
             config,
             made_secrets,
             setup_code: None,
-            local_sign_in: None,
             address: None,
             control: None,
             stopping: CancellationToken::new(),
@@ -222,12 +216,6 @@ impl Server {
     /// Returns the one-time code that opens the setup; `None` once that is completed, and without listeners.
     pub fn setup_code(&self) -> Option<&str> {
         self.setup_code.as_deref()
-    }
-
-    /// Returns the path of a link that signs this staff member in once, in a browser on this machine, within an hour;
-    /// `None` without listeners. For demos only: anyone who reads the link can sign in.
-    pub fn make_sign_in_path(&self, user: Id) -> Option<String> {
-        Some(self.local_sign_in.as_ref()?.make(user, self.shop.environment.now()))
     }
 
     /// Returns the address on which it listens.

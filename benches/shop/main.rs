@@ -92,6 +92,7 @@ fn main() {
         }
         [RAW, "crowd-drive"] => runtime().block_on(crowd::drive()).iter().for_each(|row| println!("{}", row.raw())),
         [RAW, part] => run(part).iter().for_each(|row| println!("{}", row.raw())),
+        ["simulate", of_each] => runtime().block_on(simulated::serve(of_each.parse().unwrap())),
         ["serve", folder, ref more @ ..] => runtime().block_on(remote::serve(Path::new(folder), more)),
         ["soak"] => table::print(&runtime().block_on(soak::run())),
         [part] if PARTS.contains(&part) => table::print(&run(part)),

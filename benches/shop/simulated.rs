@@ -1,11 +1,10 @@
-//! Simulated printers in a separate process, run by `printfloor simulate`, so that their CPU time is not attributed to
-//! the server.
+//! Simulated printers in a separate process, so that their CPU time is not attributed to the server.
 
 use std::net::SocketAddr;
 use std::process::Stdio;
 
 use serde_json::Value;
-use simulator::PrinterKind;
+use simulator::{Fleet, FleetOptions, PrinterKind};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
@@ -28,11 +27,8 @@ pub struct SimulatedPrinter {
 impl Simulated {
     /// Starts this number of idle printers of each type.
     pub async fn start(of_each: usize) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
-        command.arg("simulate");
-        for kind in PrinterKind::ALL {
-            command.arg(format!("--{}", kind.as_str().replace('_', "-"))).arg(of_each.to_string());
-        }
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.arg("simulate").arg(of_each.to_string());
         let mut process = command.stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut all = Vec::new();
@@ -56,6 +52,13 @@ impl Simulated {
         }
         all
     }
+}
+
+/// Runs the printers in this process, prints one line about each, and waits until the process is killed.
+pub async fn serve(of_each: usize) {
+    let fleet = Fleet::start(FleetOptions::of_each(of_each)).await.unwrap();
+    fleet.printers.iter().for_each(|printer| println!("{}", printer.print_line()));
+    std::future::pending().await
 }
 
 impl SimulatedPrinter {

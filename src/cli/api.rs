@@ -1,18 +1,16 @@
-//! Client of the server's own HTTP API: over its control socket, where the caller is the owner of the machine, or over
-//! TCP with an API key.
+//! Client of the server's own HTTP API over its control socket, where the caller is the owner of the machine.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::multipart::Form;
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::server::{CONTROL_SOCKET, SocketPath};
-use platform::http::{LanSettings, USER_AGENT, lan};
+use platform::http::USER_AGENT;
 
 /// Maximum duration of one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -39,9 +37,6 @@ pub enum ApiFailure {
     /// The response has an unexpected form.
     #[error("the server sent an unexpected response: {0}")]
     Unexpected(String),
-    /// The HTTP client cannot be set up.
-    #[error(transparent)]
-    Client(#[from] platform::http::BuildError),
     /// The control socket exists but cannot be used.
     #[error("{} cannot be used: {source}", path.display())]
     Socket {
@@ -52,24 +47,12 @@ pub enum ApiFailure {
     },
 }
 
-impl ApiFailure {
-    /// Returns the HTTP status if the server refused the request.
-    pub fn status(&self) -> Option<u16> {
-        match self {
-            Self::Refused { status, .. } => Some(*status),
-            _ => None,
-        }
-    }
-}
-
 /// HTTP client of one server.
 #[derive(Clone, Debug)]
 pub struct Api {
     client: Client,
-    base: String,
-    key: Option<String>,
-    /// Control socket that the client connects to; `None` over TCP.
-    _socket: Option<Arc<SocketPath>>,
+    /// Control socket that the client connects to; its path must live as long as the client.
+    _socket: Arc<SocketPath>,
 }
 
 impl Api {
@@ -89,24 +72,13 @@ impl Api {
         #[expect(clippy::disallowed_methods, reason = "the one client over a Unix socket; it has a time limit")]
         let client =
             Client::builder().unix_socket(socket.as_path()).user_agent(USER_AGENT).timeout(REQUEST_TIMEOUT).build()?;
-        // The host is not looked up: everything goes to the socket.
-        Ok(Some(Self { client, base: "http://localhost".to_owned(), key: None, _socket: Some(Arc::new(socket)) }))
+        Ok(Some(Self { client, _socket: Arc::new(socket) }))
     }
 
-    /// Builds a client for the server at a base address (without a trailing slash) that authenticates with an API key.
-    pub fn over_tcp(base: impl Into<String>, key: impl Into<String>) -> Result<Self, ApiFailure> {
-        // The limit on a whole exchange is set on each request: streams have none.
-        let settings = LanSettings { read_timeout: Duration::from_secs(90), ..LanSettings::default() };
-        Ok(Self { client: lan(&settings)?, base: base.into(), key: Some(key.into()), _socket: None })
-    }
-
-    /// Prepares a request with the key.
+    /// Prepares a request.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let request = self.client.request(method, format!("{}{path}", self.base)).timeout(REQUEST_TIMEOUT);
-        match &self.key {
-            Some(key) => request.header("X-API-Key", key),
-            None => request,
-        }
+        // The host is not looked up: everything goes to the socket.
+        self.client.request(method, format!("http://localhost{path}")).timeout(REQUEST_TIMEOUT)
     }
 
     /// Reads the resource at a path.
@@ -117,16 +89,6 @@ impl Api {
     /// Sends a POST with a JSON body.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value, ApiFailure> {
         json_of(self.request(Method::POST, path).json(body).send().await?).await
-    }
-
-    /// Sends a POST with a JSON body and an idempotency key; a repeat with the same key gets the first response.
-    pub async fn post_once(&self, path: &str, key: &str, body: &Value) -> Result<Value, ApiFailure> {
-        json_of(self.request(Method::POST, path).header("Idempotency-Key", key).json(body).send().await?).await
-    }
-
-    /// Posts a multipart form with files.
-    pub async fn upload(&self, path: &str, form: Form) -> Result<Value, ApiFailure> {
-        json_of(self.request(Method::POST, path).multipart(form).send().await?).await
     }
 
     /// Updates members of a resource with PATCH.
@@ -198,7 +160,7 @@ mod tests {
         let failure =
             refusal(400, &json!({"success": false, "message": "wrong", "code": "validation", "errors": faults}));
         assert_eq!(failure.to_string(), "email: must be an e-mail address; role: is missing");
-        assert_eq!(failure.status(), Some(400));
+        assert!(matches!(failure, ApiFailure::Refused { status: 400, .. }));
         assert_eq!(refusal(409, &json!({"message": "taken", "code": "x"})).to_string(), "taken");
         assert_eq!(refusal(502, &Value::Null).to_string(), "the server responded with 502");
     }

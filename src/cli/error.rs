@@ -3,8 +3,6 @@
 use std::io;
 use std::process::ExitCode;
 
-use simulator::fleet::FleetError;
-
 use super::api::ApiFailure;
 use crate::actors::kernel::handle::AskError;
 use crate::app::ShopStartError as ShopError;
@@ -40,9 +38,12 @@ pub enum CliError {
     /// The server cannot start.
     #[error(transparent)]
     Start(Box<StartError>),
-    /// The simulated printers cannot start.
-    #[error(transparent)]
-    Fleet(#[from] FleetError),
+    /// The separate program of a command is not installed.
+    #[error("{program} is not installed: it is neither next to this program nor on PATH")]
+    NoTool {
+        /// File name of the program.
+        program: &'static str,
+    },
     /// The running server refused the request or did not answer.
     #[error(transparent)]
     Api(#[from] ApiFailure),
@@ -86,8 +87,11 @@ impl CliError {
             Self::NoShop { new: true, .. } => "did you mean another --data? (--new creates a new shop there)",
             Self::NoShop { new: false, .. } => "did you mean another --data?",
             Self::Start(error) => return start_advice(error),
-            Self::Fleet(FleetError::Listen { .. }) => {
-                "choose other ports with --base-port, or omit it to use free ports"
+            Self::NoTool { program } => {
+                return Some(format!(
+                    "the Debian package and the container include it; in a checkout, `cargo build --release` builds \
+                     target/release/{program}, which belongs next to this program"
+                ));
             }
             _ => return None,
         };
@@ -166,6 +170,13 @@ mod tests {
     fn wrong_usage_is_told_from_failure() {
         assert_eq!(CliError::Usage(String::new()).exit_code(), ExitCode::from(2));
         assert_eq!(CliError::Failed(String::new()).exit_code(), ExitCode::from(1));
+    }
+
+    #[test]
+    fn a_missing_tool_says_how_to_get_it() {
+        let error = CliError::NoTool { program: "printfloor-demo" };
+        assert!(error.to_string().starts_with("printfloor-demo is not installed"), "{error}");
+        assert!(error.advice().is_some_and(|advice| advice.contains("target/release/printfloor-demo")));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{io, process};
 
 use super::{CliError, Global, Signals, office, output, settings};
 use crate::config::{Config, LoadedConfig};
@@ -15,6 +16,15 @@ use crate::store::connect;
 
 /// Time for closing files and sockets, after the time for requests and actors to complete.
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
+
+/// Exits the process as soon as standard input closes, without an ordered stop: acknowledged data is on disk.
+pub fn end_with_stdin() {
+    std::thread::spawn(|| {
+        // A failed read counts as the end.
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        process::exit(1)
+    });
+}
 
 /// Runs the server to completion.
 pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliError> {

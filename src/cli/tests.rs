@@ -2,7 +2,6 @@
 
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use simulator::PrinterKind;
 
 use super::*;
 
@@ -36,7 +35,8 @@ fn without_a_command_the_server_runs() {
     assert_eq!(cli.serve.listen.unwrap().port(), 9000);
     assert_eq!(cli.global.data.unwrap(), PathBuf::from("/srv"));
     assert_eq!(cli.global.config.unwrap(), PathBuf::from("shop.toml"));
-    let Some(Command::Serve(args)) = parse("printfloor serve --listen [::1]:9001").command else { panic!("not serve") };
+    let serve = parse("printfloor serve --listen [::1]:9001").command;
+    let Some(Command::Serve { args, end_with_stdin: false }) = serve else { panic!("not serve") };
     assert!(args.listen.unwrap().is_ipv6());
 }
 
@@ -83,9 +83,6 @@ fn wrong_usage_is_refused() {
     assert_eq!(refused("printfloor serve --listen nowhere"), ErrorKind::ValueValidation);
     assert_eq!(refused("printfloor openapi accounting"), ErrorKind::InvalidValue);
     assert_eq!(refused("printfloor user list --new"), ErrorKind::UnknownArgument);
-    assert_eq!(refused("printfloor demo --printers 0"), ErrorKind::ValueValidation);
-    assert_eq!(refused("printfloor demo --for 0"), ErrorKind::ValueValidation);
-    assert_eq!(refused("printfloor simulate --speed 0"), ErrorKind::ValueValidation);
     assert_eq!(refused("printfloor dance"), ErrorKind::InvalidSubcommand);
 }
 
@@ -106,11 +103,21 @@ fn what_is_no_id_or_time_is_told_in_words() {
 }
 
 #[test]
-fn simulate_and_demo_have_defaults() {
-    let Some(Command::Simulate(args)) = parse("printfloor simulate --fw-rest 2 --speed 60").command else { panic!() };
-    assert_eq!(args.printers.of(PrinterKind::FwRest), 2);
-    assert_eq!(args.printers.of(PrinterKind::ServerRest), 0);
-    assert_eq!((args.base_port, args.speed, args.seed), (None, 60.0, 1));
-    let Some(Command::Demo(args)) = parse("printfloor demo --for 2.5").command else { panic!() };
-    assert_eq!((args.printers, args.end_after), (None, Some(Duration::from_millis(2500))));
+fn arguments_of_tools_are_passed_on_as_they_are() {
+    let arguments = |line: &str| match parse(line) {
+        Cli { command: Some(Command::Demo(args) | Command::Simulate(args)), global, .. } => {
+            (global.data, args.arguments.join(" ".as_ref()).into_string().unwrap())
+        }
+        _ => panic!("{line} starts no tool"),
+    };
+    assert_eq!(arguments("printfloor demo"), (None, String::new()));
+    assert_eq!(arguments("printfloor demo --help"), (None, "--help".to_owned()));
+    assert_eq!(arguments("printfloor simulate -h"), (None, "-h".to_owned()));
+    let simulate = "--fw-rest 2 --speed 60 --payments";
+    assert_eq!(arguments(&format!("printfloor simulate {simulate}")), (None, simulate.to_owned()));
+    // Up to the first option of the tool, the directory is parsed here; after it, by the tool.
+    let data = Some(PathBuf::from("X"));
+    assert_eq!(arguments("printfloor demo --data X --for 2.5"), (data.clone(), "--for 2.5".to_owned()));
+    assert_eq!(arguments("printfloor --data X demo --for 2.5"), (data, "--for 2.5".to_owned()));
+    assert_eq!(arguments("printfloor demo --for 2.5 --data X"), (None, "--for 2.5 --data X".to_owned()));
 }

@@ -1,6 +1,7 @@
 //! One-time sign-in link that a demo prints, for a browser on the same machine.
 //!
-//! Other servers never create one, so every attempt to redeem one fails there.
+//! Only the owner of the machine can create one, over the control socket. Until then, every attempt to redeem one
+//! fails.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -22,7 +22,7 @@ const PERMISSION_BITS: u32 = 0o777;
 /// # Errors
 ///
 /// Returns an error when it cannot be created, or a file is in its place.
-pub(crate) fn make_data_folder(path: &Path) -> io::Result<()> {
+fn make_data_folder(path: &Path) -> io::Result<()> {
     if path.is_file() {
         return Err(io::ErrorKind::NotADirectory.into());
     }

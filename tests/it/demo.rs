@@ -1,16 +1,17 @@
-//! The demo, by the real binary: it is a shop that works by itself.
+//! The demo, by the real binaries: it is a shop that works by itself.
 
 mod terminal;
 
 use std::time::{Duration, Instant};
 
-use crate::cli::process::{Place, Running};
+use crate::cli::process::{Place, Running, tool};
 use crate::support::waiting::LONG;
 
 /// Between two looks at what is waited for.
 const LOOK: Duration = Duration::from_millis(200);
 
 fn started(place: &Place, more: &str) -> Running {
+    tool("printfloor-demo");
     place.start(&format!("demo --data shop --listen 127.0.0.1:0 --base-port {} {more}", place.ports()))
 }
 
@@ -272,6 +273,7 @@ fn it_ends_by_itself_when_asked_to() {
 fn a_real_shops_folder_is_left_alone() {
     let place = Place::new();
     place.done("key create --new --data data --name real --role admin");
+    tool("printfloor-demo");
     let ended = place.run("demo --data data --for 1");
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(ended.err.contains("does not belong to a demo"), "{ended:?}");

@@ -83,6 +83,19 @@ fn containers_run_what_there_is_and_not_as_root() {
     }
 }
 
+/// Simulations for demos and tests are in separate programs, which are shipped together with the server.
+#[test]
+fn the_server_holds_no_simulated_payment_processor() {
+    let manifest = text_of("Cargo.toml");
+    let (_, dependencies) = manifest.split_once("\n[dependencies]\n").expect("what the server is built of");
+    let (dependencies, _) = dependencies.split_once("\n[").expect("its end");
+    assert!(dependencies.lines().all(|line| !line.starts_with("simulator")), "{dependencies}");
+    for program in ["printfloor-demo", "printfloor-simulator"] {
+        assert!(manifest.contains(&format!("[\"target/release/{program}\", \"usr/bin/\", \"755\"]")), "{program}");
+        assert!(text_of("deploy/Dockerfile").contains(&format!("target/dist/{program}")), "{program}");
+    }
+}
+
 #[test]
 fn the_package_has_what_it_names_and_the_release_is_stripped() {
     let manifest = text_of("Cargo.toml");

@@ -17,7 +17,8 @@ fn searched() -> Option<Value> {
     let dir = tempfile::Builder::new().prefix("printfloor-discovery-").tempdir().unwrap();
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/peers/discovery");
     let mut run = Command::new("timeout");
-    run.arg("150").arg(script).arg("run").arg(env!("CARGO_BIN_EXE_printfloor")).arg(dir.path());
+    run.arg("150").arg(script).arg("run").arg(env!("CARGO_BIN_EXE_printfloor"));
+    run.arg(crate::cli::process::tool("printfloor-simulator")).arg(dir.path());
     let ran = run.output().unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success(), "{said}\n{}", String::from_utf8_lossy(&ran.stderr));

@@ -48,7 +48,8 @@ fn a_foreign_client_drives_the_simulated_printer() {
     let dir = folder();
     let file = dir.path().join("part.gcode.3mf");
     std::fs::write(&file, package("part", 600, 4.0, 1320.0)).unwrap();
-    let done = script("bambulabs_api", &["drive", &venv, env!("CARGO_BIN_EXE_printfloor"), file.to_str().unwrap()]);
+    let simulator = crate::cli::process::tool("printfloor-simulator");
+    let done = script("bambulabs_api", &["drive", &venv, simulator.to_str().unwrap(), file.to_str().unwrap()]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let seen: Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!(seen["line"]["baseUrl"], "mqtts://127.0.0.1:8883?ftps=990");

@@ -10,21 +10,21 @@ import time
 import urllib.request
 
 PATIENCE = 60
-printfloor, folder = sys.argv[1:]
+printfloor, simulator, folder = sys.argv[1:]
 os.chdir(folder)
 processes = []
 # Who was asked, by address and port, at addresses where nobody may be asked.
 asked = []
 
 
-def start(*arguments, **more):
-    process = subprocess.Popen([printfloor, *arguments], stdout=subprocess.PIPE, text=True, **more)
+def start(*command, **more):
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **more)
     processes.append(process)
     return process
 
 
 def simulate(kind, port):
-    process = start("simulate", f"--{kind}", "1", "--base-port", str(port))
+    process = start(simulator, f"--{kind}", "1", "--base-port", str(port))
     return json.loads(process.stdout.readline())
 
 
@@ -118,7 +118,7 @@ try:
         env=environment, capture_output=True, text=True, check=True,
     )
     key = next(word for word in made.stdout.split() if word.startswith("key_"))
-    start("serve", env=environment)
+    start(printfloor, "serve", env=environment)
     end = time.monotonic() + PATIENCE
     while True:
         try:

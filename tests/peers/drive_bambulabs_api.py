@@ -11,10 +11,10 @@ from bambulabs_api.ftp_client import PrinterFTPClient
 
 NAME = "part.gcode.3mf"
 PATIENCE = 30
-printfloor, package = sys.argv[1:]
+program, package = sys.argv[1:]
 # Slow enough that a print is on until it is told otherwise.
 simulator = subprocess.Popen(
-    [printfloor, "simulate", "--mqtt-lan", "1", "--base-port", "8883", "--speed", "60"], stdout=subprocess.PIPE, text=True
+    [program, "--mqtt-lan", "1", "--base-port", "8883", "--speed", "60"], stdout=subprocess.PIPE, text=True
 )
 seen = {}
 

@@ -99,6 +99,7 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
         .page(get.clone(), Open, sign_in::PATH, sign_in::show, form)
         .page(post.clone(), Open, sign_in::PATH, sign_in::enter, form)
         .page(get.clone(), Open, local_sign_in::PATH, once::enter, form)
+        .page(post.clone(), Open, local_sign_in::PATH, once::make, form)
         .page(post.clone(), Session, "/logout", sign_in::leave, form)
         .page(get.clone(), Session, FLOOR_PATH, floor::show, form)
         .page(get.clone(), Session, "/floor/live", live::live, live)

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -28,6 +28,18 @@ const RANGE_LOCKS: std::ops::Range<u16> = 16_900..16_930;
 const FIRST_RANGE: u16 = 17_000;
 /// Ports in a range: more than a demo uses.
 const RANGE_PORTS: u16 = 520;
+
+/// Returns the path of a program of `tools/`. Cargo puts it next to the server's program, but sets no variable with its
+/// path for tests of another package; it builds it with the tests of its own package.
+pub fn tool(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_BIN_EXE_printfloor")).with_file_name(name);
+    assert!(
+        path.exists(),
+        "{} is not built: run the tests without -p, or first `cargo build --bin {name}`",
+        path.display()
+    );
+    path
+}
 
 /// Output and exit code of a command that ended.
 #[derive(Debug)]
@@ -164,6 +176,11 @@ impl Running {
                 Err(error) => panic!("no line with {part:?} ({error}); it said:\n{}", self.seen.join("\n")),
             }
         }
+    }
+
+    /// Closes its standard input.
+    pub fn close_input(&mut self) {
+        drop(self.child.stdin.take());
     }
 
     /// Process id.

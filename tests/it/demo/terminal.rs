@@ -11,7 +11,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use super::counted;
-use crate::cli::process::{LONG, Place};
+use crate::cli::process::{LONG, Place, tool};
 
 const ROWS: usize = 24;
 const COLUMNS: usize = 100;
@@ -164,6 +164,7 @@ impl Drop for AtTerminal {
 
 #[test]
 fn a_block_says_how_the_shop_stands_while_lines_scroll_below_it() {
+    tool("printfloor-demo");
     let place = Place::new();
     let demo = format!("demo --data shop --listen 127.0.0.1:0 --printers 2 --base-port {}", place.ports());
     let mut demo = AtTerminal::start(&place, &demo);

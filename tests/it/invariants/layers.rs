@@ -107,8 +107,8 @@ const HANDLES: Rule = Rule {
 /// These hold a connection and pass it on to `store/`; they name its type and nothing else of the database.
 const PASS_ON: [&str; 3] = [
     "src/actors/app/own_secrets.rs", // holds the server's own secrets against the database, by the store's look
-    "src/cli/check/database.rs", // tells whether it can be reached; and whether its tables are up to date
-    "src/cli/check/printers.rs", // loads the registered printers, by the store's `Load`
+    "src/cli/check/database.rs",     // tells whether it can be reached; and whether its tables are up to date
+    "src/cli/check/printers.rs",     // loads the registered printers, by the store's `Load`
 ];
 
 const TABLES: Rule = Rule {
@@ -185,9 +185,8 @@ const BRAND_NAMES: [&str; 16] = [
 const BRANDS: Rule = Rule {
     holds: "nothing outside src/printers/ names a brand of printers or of their software",
     check: |file| {
-        // The help of `simulate` tells what it imitates. G-code names the slicer that made it, and some makers of
-        // printers make slicers too.
-        if file.within("src/printers/") || file.is(&["src/cli.rs"]) || file.within("src/domain/gcode/") {
+        // G-code names the slicer that made it, and some makers of printers make slicers too.
+        if file.within("src/printers/") || file.within("src/domain/gcode/") {
             return Vec::new();
         }
         file.in_text(|line| names(line, &BRAND_NAMES))
@@ -240,7 +239,7 @@ const VENDORS: Rule = Rule {
         ("src/domain/payment_event.rs", "//! Events of Stripe."),
         ("src/actors/mails.rs", "const URL: &str = \"https://api.resend.com\";"),
         ("src/http/api/production/payments.rs", "let header = \"Stripe-Signature\";"),
-        ("src/cli/demo/clerk.rs", "let stripe = 1;"),
+        ("src/cli/check/services.rs", "let stripe = 1;"),
     ],
     innocent: &[
         ("src/services/mail/api.rs", "//! The interface of Resend."),

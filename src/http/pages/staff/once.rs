@@ -1,15 +1,19 @@
-//! Sign-in by the single-use link that a demo prints, only from the server's own machine.
+//! Sign-in by the single-use link that a demo prints, only from the server's own machine. The demo requests the link
+//! over the control socket.
 
 use std::sync::Arc;
 
 use api_derive::Request;
+use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
+use serde_json::json;
 
 use super::FLOOR_PATH;
 use crate::frame::lead_on;
+use domain::principal::Principal;
 use http::access::Caller;
 use http::admission::Peer;
 use http::error::ApiError;
@@ -34,6 +38,13 @@ handles! {
 pub(super) struct OnceQuery {
     /// Secret of the link.
     token: Option<String>,
+}
+
+/// Query of the request that creates a link.
+#[derive(Request, Debug)]
+pub(super) struct NewLinkQuery {
+    /// Id of the staff user whom the link signs in.
+    user: Option<String>,
 }
 
 /// Proof that a request comes directly from this machine; other requests are rejected with 403.
@@ -67,4 +78,23 @@ pub(super) async fn enter(
     let mut response = lead_on(FLOOR_PATH, "You are signed in");
     response.headers_mut().insert(header::SET_COOKIE, cookie);
     Ok(response)
+}
+
+/// Creates a link for a staff user, which replaces any earlier one, and returns its path. Only the owner of the machine
+/// may create one, over the control socket.
+pub(super) async fn make(
+    State(app): State<SignInOnceHandles>,
+    who: Caller,
+    OpenQuery(query): OpenQuery<NewLinkQuery>,
+) -> Result<Response, ApiError> {
+    if !matches!(*who.by, Principal::Machine) {
+        return Err(ApiError::forbidden(
+            "owner_only",
+            "only the owner of the machine can create sign-in links, over the control socket",
+        ));
+    }
+    let user = query.user.and_then(|id| id.parse().ok());
+    let user = user.ok_or_else(|| ApiError::bad_request("malformed_query", "`user` is not an id"))?;
+    let path = app.desk.make(user, app.sessions.environment.now());
+    Ok((StatusCode::CREATED, Json(json!({"path": path}))).into_response())
 }

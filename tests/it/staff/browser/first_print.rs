@@ -7,7 +7,7 @@ use serde_json::Value;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use crate::api::PASSWORD;
-use crate::cli::process::Place;
+use crate::cli::process::{Place, tool};
 use crate::support::browser::{Browser, Tab};
 use crate::support::waiting::LONG;
 use crate::support::{App, Db, until};
@@ -114,6 +114,7 @@ async fn chromium_goes_from_the_printed_code_to_the_written_settings() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_needs_few_actions_from_a_new_server_to_the_first_simulated_print() {
     let Some(mut browser) = Browser::start().await else { return };
+    tool("printfloor-simulator");
     let place = Place::new();
     let mut printers = place.start(&format!("simulate --fw-rest 1 --base-port {} --speed 2", place.ports()));
     let printer: Value = serde_json::from_str(&printers.line("baseUrl")).unwrap();

@@ -14,8 +14,8 @@ use tokio::time::sleep;
 
 use super::screen::{Screen, Tone};
 use super::setup::ADMIN;
-use crate::cli::CliError;
-use crate::cli::api::{Api, ApiFailure, json_of};
+use crate::client::{RequestError, ShopClient, json_of};
+use crate::error::DemoError;
 
 /// Interval between two checks for the mail.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
@@ -24,7 +24,7 @@ const MAX_LOOKS: usize = 150;
 
 /// Simulated admin who connects the accounting system.
 pub struct Bookkeeper {
-    api: Api,
+    api: ShopClient,
     books: Arc<AccountingSystem>,
     /// Directory of mails that are written to files instead of being sent.
     outbox: PathBuf,
@@ -33,12 +33,12 @@ pub struct Bookkeeper {
 
 impl Bookkeeper {
     /// Builds an admin whose mails arrive in the directory `outbox`.
-    pub fn new(api: Api, books: Arc<AccountingSystem>, outbox: PathBuf, screen: Screen) -> Self {
+    pub fn new(api: ShopClient, books: Arc<AccountingSystem>, outbox: PathBuf, screen: Screen) -> Self {
         Self { api, books, outbox, screen }
     }
 
     /// Connects the accounting system once; the demo goes on without it if that fails. Returns only on an error.
-    pub async fn work(self) -> CliError {
+    pub async fn work(self) -> DemoError {
         if let Err(error) = self.connect().await {
             let words = format!("the simulated accounting system is not connected: {error}");
             if let Err(error) = self.screen.line(Tone::Bad, &words) {
@@ -48,7 +48,7 @@ impl Bookkeeper {
         std::future::pending().await
     }
 
-    async fn connect(&self) -> Result<(), CliError> {
+    async fn connect(&self) -> Result<(), DemoError> {
         let before = mails(&self.outbox);
         self.api.post("/api/v1/auth/magic-link", &json!({"email": ADMIN})).await?;
         let token = self.token(&before).await?;
@@ -56,23 +56,23 @@ impl Bookkeeper {
         let cookie = header_of(&verified, "set-cookie")?;
         let cookie = cookie.split(';').next().unwrap_or_default().to_owned();
         let sent = self.get("/api/v1/integrations/accounting/connect", Some(&cookie)).await?;
-        let back = self.books.decide(&header_of(&sent, "location")?, true).map_err(CliError::Failed)?;
+        let back = self.books.decide(&header_of(&sent, "location")?, true).map_err(DemoError::Failed)?;
         let path = back.splitn(4, '/').nth(3).map(|path| format!("/{path}")).unwrap_or_default();
         json_of(self.get(&path, Some(&cookie)).await?).await?;
         Ok(())
     }
 
-    async fn get(&self, path: &str, cookie: Option<&str>) -> Result<Response, CliError> {
+    async fn get(&self, path: &str, cookie: Option<&str>) -> Result<Response, DemoError> {
         let request = self.api.request(Method::GET, path);
         let request = match cookie {
             Some(cookie) => request.header(header::COOKIE, cookie),
             None => request,
         };
-        Ok(request.send().await.map_err(ApiFailure::from)?)
+        Ok(request.send().await.map_err(RequestError::from)?)
     }
 
     /// Waits for a new mail and returns the token of its sign-in link.
-    async fn token(&self, before: &BTreeSet<PathBuf>) -> Result<String, CliError> {
+    async fn token(&self, before: &BTreeSet<PathBuf>) -> Result<String, DemoError> {
         for _ in 0..MAX_LOOKS {
             let new: Vec<PathBuf> = mails(&self.outbox).difference(before).cloned().collect();
             if let Some(token) = new.iter().find_map(|mail| token_in(&std::fs::read_to_string(mail).ok()?)) {
@@ -80,7 +80,7 @@ impl Bookkeeper {
             }
             sleep(LOOK_INTERVAL).await;
         }
-        Err(CliError::Failed("no sign-in link was e-mailed".to_owned()))
+        Err(DemoError::Failed("no sign-in link was e-mailed".to_owned()))
     }
 }
 
@@ -98,10 +98,10 @@ fn token_in(mail: &str) -> Option<String> {
     (!token.is_empty()).then_some(token)
 }
 
-fn header_of(answer: &Response, name: &str) -> Result<String, CliError> {
+fn header_of(answer: &Response, name: &str) -> Result<String, DemoError> {
     let header = answer.headers().get(name).and_then(|value| value.to_str().ok());
     let words = || format!("a response with {} has no {name}", answer.status());
-    header.map(str::to_owned).ok_or_else(|| CliError::Failed(words()))
+    header.map(str::to_owned).ok_or_else(|| DemoError::Failed(words()))
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use super::clerk::done;
 use super::screen::{Screen, Tone};
 use super::setup::{Names, id, text};
 use super::tally::{Tally, count};
-use crate::cli::CliError;
-use crate::cli::api::Api;
+use crate::client::ShopClient;
+use crate::error::DemoError;
 
 /// Time before the first inspection.
 const FIRST_LOOK_AFTER: Duration = Duration::from_secs(20);
@@ -27,7 +27,7 @@ const REASONS: [&str; 3] = ["stringing", "warping", "layer_shift"];
 
 /// Simulated staff who inspect parts.
 pub struct Inspector {
-    api: Api,
+    api: ShopClient,
     names: Names,
     screen: Screen,
     tally: Arc<Tally>,
@@ -35,12 +35,12 @@ pub struct Inspector {
 
 impl Inspector {
     /// Builds an inspector that has not inspected anything yet.
-    pub fn new(api: Api, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: ShopClient, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, names, screen, tally }
     }
 
     /// Rejects one part after the other; returns only on an error.
-    pub async fn work(self) -> CliError {
+    pub async fn work(self) -> DemoError {
         sleep(FIRST_LOOK_AFTER).await;
         for reason in REASONS.iter().cycle() {
             match self.reject(reason).await {
@@ -48,10 +48,10 @@ impl Inspector {
                 Err(error) => return error,
             }
         }
-        CliError::Failed("there are no rejection reasons".to_owned())
+        DemoError::Failed("there are no rejection reasons".to_owned())
     }
 
-    async fn reject(&self, reason: &str) -> Result<(), CliError> {
+    async fn reject(&self, reason: &str) -> Result<(), DemoError> {
         let job = loop {
             match self.finished().await? {
                 Some(job) => break job,
@@ -89,7 +89,7 @@ impl Inspector {
     }
 
     /// Returns a job whose print just ended and has no sign-off, of an order that is not done.
-    async fn finished(&self) -> Result<Option<Value>, CliError> {
+    async fn finished(&self) -> Result<Option<Value>, DemoError> {
         let mut page = self.api.get("/api/jobs?state=COMPLETED&limit=20").await?;
         for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {
             if job["reprint"] == true {
@@ -108,7 +108,7 @@ impl Inspector {
     }
 
     /// Waits for a job of the order that satisfies `so`; `None` on timeout.
-    async fn job_until(&self, order: &str, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, CliError> {
+    async fn job_until(&self, order: &str, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, DemoError> {
         let end = Instant::now() + REPRINT_TIMEOUT;
         while Instant::now() < end {
             let page = self.api.get(&format!("/api/jobs?orderId={order}&limit=200")).await?;

@@ -7,19 +7,19 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::Clock;
 use super::catalogue::CUSTOMERS;
 use super::setup::Names;
 use super::tally::{Tally, count};
-use crate::cli::CliError;
-use crate::cli::api::Api;
+use crate::client::ShopClient;
+use crate::error::DemoError;
+use crate::time::Clock;
 
 /// Interval between two orders.
 const ORDER_INTERVAL: Duration = Duration::from_secs(4);
 
 /// Simulated customers who keep ordering.
 pub struct Customers {
-    api: Api,
+    api: ShopClient,
     names: Names,
     clock: Clock,
     tally: Arc<Tally>,
@@ -33,13 +33,13 @@ pub struct Customers {
 
 impl Customers {
     /// Builds customers whose choices differ from run to run.
-    pub fn new(api: Api, names: Names, clock: Clock, tally: Arc<Tally>) -> Self {
-        let random = Rng::with_seed(clock().0.unsigned_abs());
+    pub fn new(api: ShopClient, names: Names, clock: Clock, tally: Arc<Tally>) -> Self {
+        let random = Rng::with_seed(clock().as_millisecond().unsigned_abs());
         Self { api, names, clock, tally, random, first: true, queue: Vec::new() }
     }
 
     /// Places orders; returns only on an error.
-    pub async fn work(mut self) -> CliError {
+    pub async fn work(mut self) -> DemoError {
         loop {
             if let Err(error) = self.visit().await {
                 return error;
@@ -48,7 +48,7 @@ impl Customers {
         }
     }
 
-    async fn visit(&mut self) -> Result<(), CliError> {
+    async fn visit(&mut self) -> Result<(), DemoError> {
         // While jobs wait, more orders would only make the queue grow.
         if self.waiting().await? > self.names.printers.len() as u64 + 2 {
             return Ok(());
@@ -61,7 +61,7 @@ impl Customers {
     }
 
     /// Counts the orders that are not ready yet.
-    async fn waiting(&self) -> Result<u64, CliError> {
+    async fn waiting(&self) -> Result<u64, DemoError> {
         let mut waiting = 0;
         for status in ["created", "paid", "printing"] {
             let page = self.api.get(&format!("/api/orders?status={status}&limit=1")).await?;

@@ -9,8 +9,8 @@ use simulator::sink::Sink;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use super::folder::Folder;
-use crate::cli::CliError;
-use crate::secrets::random::secret_bytes;
+use crate::error::DemoError;
+use crate::random::secret_bytes;
 
 /// Distance between the first ports of two printer kinds: the maximum number of printers in a demo, so that adding
 /// printers of one kind moves no port of another.
@@ -37,7 +37,7 @@ pub struct DemoFloor {
 
 impl DemoFloor {
     /// Starts everything on the ports of the previous run, or on the first free range, which is then stored.
-    pub async fn start(folder: &mut Folder) -> Result<Self, CliError> {
+    pub async fn start(folder: &mut Folder) -> Result<Self, DemoError> {
         let places: Vec<u16> = match folder.memory.base_port {
             Some(port) => vec![port],
             None => (0..MAX_PORT_TRIES).map(|place| FIRST_PORT + place * PORTS_PER_DEMO).collect(),
@@ -54,11 +54,11 @@ impl DemoFloor {
                 Err(FleetError::Listen { .. }) if Some(base) != last => {}
                 Err(error) => {
                     let words = format!("the simulated printers cannot start: {error}");
-                    return Err(CliError::Failed(format!("{words}; is this demo already running?")));
+                    return Err(DemoError::Failed(format!("{words}; is this demo already running?")));
                 }
             }
         }
-        Err(CliError::Failed("there are no free ports for the simulated printers".to_owned()))
+        Err(DemoError::Failed("there are no free ports for the simulated printers".to_owned()))
     }
 
     async fn start_at(base: u16, printers: usize) -> Result<Self, FleetError> {

@@ -1,6 +1,9 @@
 //! Materials, parts and kits of the demo's shop.
 
-use crate::domain::sku::MachineType;
+/// Machine type of printers of the usual size.
+pub const FDM_STANDARD: &str = "fdm_standard";
+/// Machine type of printers with a large build volume.
+pub const FDM_LARGE: &str = "fdm_large";
 
 /// Material of the demo's shop.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +40,7 @@ pub struct SamplePart {
     /// Material of the part, as an index into [`MATERIALS`].
     pub material: usize,
     /// Machine type that can print it.
-    pub machine: MachineType,
+    pub machine: &'static str,
     /// Price of one part in cents.
     pub cents: i64,
     /// Parts on one plate.
@@ -55,7 +58,7 @@ pub struct SamplePart {
     pub package: bool,
 }
 
-const fn part(code: &'static str, name: &'static str, material: usize, machine: MachineType) -> SamplePart {
+const fn part(code: &'static str, name: &'static str, material: usize, machine: &'static str) -> SamplePart {
     SamplePart {
         code,
         name,
@@ -73,47 +76,36 @@ const fn part(code: &'static str, name: &'static str, material: usize, machine: 
 
 /// Parts for sale, small ones first.
 pub const PARTS: [SamplePart; 8] = [
-    SamplePart {
-        per_plate: 6,
-        cents: 250,
-        seconds: 10,
-        grams: 12.0,
-        ..part("CLIP-20", "Cable clip", 0, MachineType::FdmStandard)
-    },
-    part("BRACKET-L", "Shelf bracket", 0, MachineType::FdmStandard),
-    SamplePart {
-        cents: 1_900,
-        seconds: 18,
-        grams: 31.5,
-        ..part("STAND-PH", "Phone stand", 1, MachineType::FdmStandard)
-    },
+    SamplePart { per_plate: 6, cents: 250, seconds: 10, grams: 12.0, ..part("CLIP-20", "Cable clip", 0, FDM_STANDARD) },
+    part("BRACKET-L", "Shelf bracket", 0, FDM_STANDARD),
+    SamplePart { cents: 1_900, seconds: 18, grams: 31.5, ..part("STAND-PH", "Phone stand", 1, FDM_STANDARD) },
     SamplePart {
         per_plate: 2,
         cents: 900,
         seconds: 14,
         grams: 22.0,
-        ..part("GEAR-M2", "Gear, module 2", 2, MachineType::FdmStandard)
+        ..part("GEAR-M2", "Gear, module 2", 2, FDM_STANDARD)
     },
     SamplePart {
         cents: 3_400,
         seconds: 24,
         grams: 58.0,
         size: (280.0, 240.0, 120.0),
-        ..part("PLANTER-XL", "Planter", 1, MachineType::FdmLarge)
+        ..part("PLANTER-XL", "Planter", 1, FDM_LARGE)
     },
     SamplePart {
         cents: 4_800,
         seconds: 20,
         grams: 64.0,
         size: (300.0, 200.0, 60.0),
-        ..part("SIGN-A3", "House sign", 2, MachineType::FdmLarge)
+        ..part("SIGN-A3", "House sign", 2, FDM_LARGE)
     },
     SamplePart {
         cents: 1_500,
         seconds: 14,
         grams: 11.0,
         second: Some((1, 4.5)),
-        ..part("BADGE-2C", "Two-colour name badge", 0, MachineType::FdmStandard)
+        ..part("BADGE-2C", "Two-colour name badge", 0, FDM_STANDARD)
     },
     SamplePart {
         per_plate: 4,
@@ -121,7 +113,7 @@ pub const PARTS: [SamplePart; 8] = [
         seconds: 12,
         grams: 14.0,
         package: true,
-        ..part("HOOK-4", "Wall hook", 1, MachineType::FdmStandard)
+        ..part("HOOK-4", "Wall hook", 1, FDM_STANDARD)
     },
 ];
 
@@ -142,16 +134,13 @@ pub const KIT: SampleKit =
     SampleKit { code: "KIT-DESK", name: "Desk set", cents: 1_900, components: [("BADGE-2C", 1), ("CLIP-20", 2)] };
 
 /// Returns the machine type of the n-th printer: every third is a large one, except for printers that print packages.
-pub const fn machine_type(index: usize, packages: bool) -> MachineType {
-    if index % 3 == 2 && !packages { MachineType::FdmLarge } else { MachineType::FdmStandard }
+pub const fn machine_type(index: usize, packages: bool) -> &'static str {
+    if index % 3 == 2 && !packages { FDM_LARGE } else { FDM_STANDARD }
 }
 
 /// Returns the build volume of a machine type in mm.
-pub const fn build_volume(machine: MachineType) -> (f64, f64, f64) {
-    match machine {
-        MachineType::FdmLarge => (350.0, 350.0, 400.0),
-        _ => (250.0, 210.0, 220.0),
-    }
+pub fn build_volume(machine: &str) -> (f64, f64, f64) {
+    if machine == FDM_LARGE { (350.0, 350.0, 400.0) } else { (250.0, 210.0, 220.0) }
 }
 
 /// Names of the printers, assigned in this order.

@@ -1,20 +1,21 @@
 //! Data directory of the demo, and the state that it stores from one start to the next.
 
-use std::fs;
-use std::io;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::DEFAULT_PRINTERS;
-use crate::cli::CliError;
-use crate::config::dotenv;
-use crate::domain::signing::generate_secret;
-use crate::secrets::random::secret_bytes;
-use crate::server::make_data_folder;
+use crate::error::DemoError;
+use crate::random::{secret_bytes, signing_secret};
 
 /// File that marks a directory as a demo's.
 const MARKER_FILE: &str = "demo.json";
+/// Permissions of the directory and of that file: the account that runs the demo, and nobody else.
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
 
 /// State that a demo stores between starts, so that printers keep their addresses and signatures stay valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,25 +45,25 @@ pub struct Folder {
 impl Folder {
     /// Opens the directory of a demo, or creates one. A directory with other content is refused: it may be a real
     /// shop's.
-    pub fn open(path: &Path) -> Result<Self, CliError> {
-        let failed = || CliError::io(format!("{} cannot be used", path.display()));
-        make_data_folder(path).map_err(failed())?;
+    pub fn open(path: &Path) -> Result<Self, DemoError> {
+        let failed = || DemoError::io(format!("{} cannot be used", path.display()));
+        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(failed())?;
         let path = path.canonicalize().map_err(failed())?;
         let memory = match fs::read_to_string(path.join(MARKER_FILE)) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| {
-                CliError::Failed(format!("{} cannot be read: {error}", path.join(MARKER_FILE).display()))
+                DemoError::Failed(format!("{} cannot be read: {error}", path.join(MARKER_FILE).display()))
             })?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if fs::read_dir(&path).map_err(failed())?.next().is_some() {
                     let words = format!("{} is not empty and does not belong to a demo", path.display());
-                    return Err(CliError::Failed(format!("{words}: choose another directory with --data DIR")));
+                    return Err(DemoError::Failed(format!("{words}: choose another directory with --data DIR")));
                 }
                 Memory {
                     base_port: None,
                     printers: DEFAULT_PRINTERS,
                     password: hex::encode(secret_bytes::<6>()),
-                    payment_secret: generate_secret(secret_bytes()),
-                    webhook_secret: generate_secret(secret_bytes()),
+                    payment_secret: signing_secret(),
+                    webhook_secret: signing_secret(),
                 }
             }
             Err(error) => return Err(failed()(error)),
@@ -74,9 +75,9 @@ impl Folder {
 
     /// Applies the base port from the command line. Refused if it differs from that of the first start, because the
     /// shop knows its printers by their ports.
-    pub fn choose_base_port(&mut self, chosen: Option<u16>) -> Result<(), CliError> {
+    pub fn choose_base_port(&mut self, chosen: Option<u16>) -> Result<(), DemoError> {
         match (self.memory.base_port, chosen) {
-            (Some(stored), Some(chosen)) if stored != chosen => Err(CliError::Failed(format!(
+            (Some(stored), Some(chosen)) if stored != chosen => Err(DemoError::Failed(format!(
                 "the printers of this demo have the ports from {stored} on: omit --base-port, or choose another \
                  directory with --data DIR"
             ))),
@@ -88,11 +89,22 @@ impl Folder {
     }
 
     /// Writes the state to disk, readable by its owner only.
-    pub fn keep(&self) -> Result<(), CliError> {
+    pub fn keep(&self) -> Result<(), DemoError> {
         let text = serde_json::to_string_pretty(&self.memory).unwrap_or_default() + "\n";
         let path = self.path.join(MARKER_FILE);
-        dotenv::write(&path, &text).map_err(CliError::io(format!("{} cannot be written", path.display())))
+        replace(&path, &text).map_err(DemoError::io(format!("{} cannot be written", path.display())))
     }
+}
+
+/// Replaces a file in one step, readable by its owner only: a crash leaves the former file or the new one.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let beside = path.with_extension("tmp");
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(FILE_MODE).open(&beside)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&beside, path)?;
+    // The rename itself must survive a power cut, too.
+    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
 }
 
 #[cfg(test)]

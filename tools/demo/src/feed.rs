@@ -7,8 +7,8 @@ use reqwest::{Method, Response};
 use tokio::time::sleep;
 
 use super::story::Story;
-use crate::cli::CliError;
-use crate::cli::api::{Api, ApiFailure, json_of};
+use crate::client::{RequestError, ShopClient, json_of};
+use crate::error::DemoError;
 
 /// Delay before a broken stream is reopened.
 const REOPEN_DELAY: Duration = Duration::from_millis(500);
@@ -17,19 +17,19 @@ const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 /// Open stream of the server's events.
 pub struct Feed {
-    api: Api,
+    api: ShopClient,
     stream: Response,
 }
 
 impl Feed {
     /// Opens the stream; it contains all events from now on.
-    pub async fn open(api: Api) -> Result<Self, CliError> {
+    pub async fn open(api: ShopClient) -> Result<Self, DemoError> {
         let stream = connect(&api, None).await?;
         Ok(Self { api, stream })
     }
 
     /// Passes every event to the story; returns only on an error that reopening the stream cannot fix.
-    pub async fn tell(self, mut story: Story) -> CliError {
+    pub async fn tell(self, mut story: Story) -> DemoError {
         let Self { api, stream } = self;
         let (mut last, mut stream) = (None, Some(stream));
         loop {
@@ -50,7 +50,7 @@ impl Feed {
             sleep(REOPEN_DELAY).await;
             match connect(&api, last.as_deref()).await {
                 Ok(open) => stream = Some(open),
-                Err(ApiFailure::Unavailable(_)) => {}
+                Err(RequestError::Unavailable(_)) => {}
                 Err(error) if error.status() == Some(503) => {}
                 Err(error) => return error.into(),
             }
@@ -58,7 +58,7 @@ impl Feed {
     }
 }
 
-async fn connect(api: &Api, last: Option<&str>) -> Result<Response, ApiFailure> {
+async fn connect(api: &ShopClient, last: Option<&str>) -> Result<Response, RequestError> {
     let mut request = api.request(Method::GET, "/api/events/stream").timeout(STREAM_TIMEOUT);
     if let Some(last) = last {
         request = request.header("Last-Event-ID", last);
@@ -67,7 +67,7 @@ async fn connect(api: &Api, last: Option<&str>) -> Result<Response, ApiFailure> 
     if !answer.status().is_success() {
         let status = answer.status();
         json_of(answer).await?;
-        return Err(ApiFailure::Unexpected(format!("the event stream responded with {status}")));
+        return Err(RequestError::Unexpected(format!("the event stream responded with {status}")));
     }
     Ok(answer)
 }

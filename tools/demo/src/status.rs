@@ -8,15 +8,15 @@ use tokio::time::sleep;
 
 use super::screen::{BLOCK_LINES, Screen};
 use super::tally::Tally;
-use crate::cli::CliError;
-use crate::cli::api::{Api, ApiFailure};
+use crate::client::{RequestError, ShopClient};
+use crate::error::DemoError;
 
 /// Interval between two redraws of the block.
 const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Task that keeps redrawing the block.
 pub struct ShopStatus {
-    api: Api,
+    api: ShopClient,
     base: String,
     screen: Screen,
     tally: Arc<Tally>,
@@ -24,16 +24,16 @@ pub struct ShopStatus {
 
 impl ShopStatus {
     /// Builds the status of the server at this address.
-    pub fn new(api: Api, base: String, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: ShopClient, base: String, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, base, screen, tally }
     }
 
     /// Redraws the block every second; returns only on an error.
-    pub async fn show(self) -> CliError {
+    pub async fn show(self) -> DemoError {
         loop {
             let printers = match self.api.list::<Value>("/api/printers", "printers").await {
                 Ok(printers) => printers.iter().map(printer).collect::<Vec<_>>().join("   "),
-                Err(ApiFailure::Refused { .. } | ApiFailure::Unavailable(_)) => {
+                Err(RequestError::Refused { .. } | RequestError::Unavailable(_)) => {
                     "the server does not respond".to_owned()
                 }
                 Err(error) => return error.into(),

@@ -3,14 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::screen::{Screen, Tone};
 use super::setup::Names;
 use super::tally::{Tally, count};
-use crate::cli::CliError;
-use crate::cli::api::Api;
-use crate::domain::time::Timestamp;
+use crate::client::ShopClient;
+use crate::error::DemoError;
+use crate::time::ms_between;
 
 /// Maximum number of cached job numbers, and of orders whose promise was evaluated.
 const MAX_CACHED_JOBS: usize = 10_000;
@@ -19,7 +20,7 @@ const UNPRINTED_EVENTS: [&str; 5] = ["job.created", "job.validated", "job.sliced
 
 /// Prints and counts events.
 pub struct Story {
-    api: Api,
+    api: ShopClient,
     names: Names,
     screen: Screen,
     tally: Arc<Tally>,
@@ -31,12 +32,12 @@ pub struct Story {
 
 impl Story {
     /// Builds a story without events.
-    pub fn new(api: Api, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: ShopClient, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, names, screen, tally, numbers: HashMap::new(), judged: HashSet::new() }
     }
 
     /// Counts an event, and prints it unless it is one of the quiet ones.
-    pub async fn tell(&mut self, event: &Value) -> Result<(), CliError> {
+    pub async fn tell(&mut self, event: &Value) -> Result<(), DemoError> {
         let name = event["event"].as_str().unwrap_or_default();
         match name {
             "order.paid" => count(&self.tally.paid),
@@ -61,14 +62,14 @@ impl Story {
     }
 
     /// Prints the parts that an order of a kit consists of.
-    async fn kit(&self, event: &Value) -> Result<(), CliError> {
+    async fn kit(&self, event: &Value) -> Result<(), DemoError> {
         let Some(order) = self.order(event).await else { return Ok(()) };
         let words = kit_words(&order);
         words.map_or(Ok(()), |words| self.screen.line(Tone::Plain, &words))
     }
 
     /// Prints whether an order is ready by its promised time, and counts it once.
-    async fn promise(&mut self, event: &Value) -> Result<(), CliError> {
+    async fn promise(&mut self, event: &Value) -> Result<(), DemoError> {
         let Some(order) = self.order(event).await else { return Ok(()) };
         let order_id = order["id"].as_str().unwrap_or_default().to_owned();
         let Some((is_kept, words)) = promise_words(&order, event["timestamp"].as_str().unwrap_or_default()) else {
@@ -161,7 +162,7 @@ fn kit_words(order: &Value) -> Option<String> {
 fn promise_words(order: &Value, ready: &str) -> Option<(bool, String)> {
     let promised = order["promisedAt"].as_str()?;
     let [ready_at, promised_at] = [ready, promised].map(|text| text.parse::<Timestamp>().ok());
-    let early = promised_at?.since(ready_at?);
+    let early = ms_between(ready_at?, promised_at?);
     // A moment too late is too late.
     let (is_kept, seconds) = (early >= 0, if early >= 0 { early / 1000 } else { (999 - early) / 1000 });
     let verdict =

@@ -15,8 +15,8 @@ use tokio::time::{Instant, sleep};
 
 use super::screen::{Screen, Tone};
 use super::tally::{Tally, count};
-use crate::cli::CliError;
-use crate::cli::api::{Api, ApiFailure};
+use crate::client::{RequestError, ShopClient};
+use crate::error::DemoError;
 
 /// Quiet time before each mishap.
 const QUIET_TIME: Duration = Duration::from_secs(8);
@@ -67,7 +67,7 @@ struct Struck {
 
 /// Simulation that causes mishaps, one at a time, and reports them.
 pub struct Mishaps {
-    api: Api,
+    api: ShopClient,
     machines: Vec<Machine>,
     screen: Screen,
     tally: Arc<Tally>,
@@ -75,12 +75,12 @@ pub struct Mishaps {
 
 impl Mishaps {
     /// Builds a simulation on these printers; nothing happens yet.
-    pub fn new(api: Api, machines: Vec<Machine>, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: ShopClient, machines: Vec<Machine>, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, machines, screen, tally }
     }
 
     /// Causes one mishap after the other; returns only on an error.
-    pub async fn happen(self) -> CliError {
+    pub async fn happen(self) -> DemoError {
         loop {
             for mishap in 0..3 {
                 sleep(QUIET_TIME).await;
@@ -101,14 +101,14 @@ impl Mishaps {
 
     /// Disconnects a printer in the middle of a print. Demonstrates that a failure stays local and that no print is
     /// started twice.
-    async fn lost_network(&self) -> Result<(), CliError> {
+    async fn lost_network(&self) -> Result<(), DemoError> {
         let Some((machine, job)) = self.printing(0.1..0.6).await? else { return Ok(()) };
         let outcome = self.lose_network(machine, job).await;
         machine.release();
         outcome
     }
 
-    async fn lose_network(&self, machine: &Machine, job: Struck) -> Result<(), CliError> {
+    async fn lose_network(&self, machine: &Machine, job: Struck) -> Result<(), DemoError> {
         let (name, number) = (&machine.name, &job.number);
         self.bad(&format!("{name} loses its network in the middle of {number}; it prints on unseen"))?;
         machine.handle.set_faults(Faults { disconnect: true, ..Faults::default() });
@@ -127,14 +127,14 @@ impl Mishaps {
     }
 
     /// Makes a print fail. Demonstrates that a failed print is detected and repeated.
-    async fn failed_print(&self) -> Result<(), CliError> {
+    async fn failed_print(&self) -> Result<(), DemoError> {
         let Some((machine, job)) = self.printing(0.05..0.5).await? else { return Ok(()) };
         let outcome = self.fail_print(machine, job).await;
         machine.release();
         outcome
     }
 
-    async fn fail_print(&self, machine: &Machine, job: Struck) -> Result<(), CliError> {
+    async fn fail_print(&self, machine: &Machine, job: Struck) -> Result<(), DemoError> {
         let progress = machine.handle.with(|machine| machine.job().map_or(0.5, simulator::printer::Job::progress));
         let fail_at = Some(FailAt { progress: (progress + 0.1).min(0.9) });
         machine.handle.set_faults(Faults { fail_at, ..Faults::default() });
@@ -152,7 +152,7 @@ impl Mishaps {
 
     /// Loses the response to a start. Demonstrates that the server does not guess when it is unknown whether a print
     /// began.
-    async fn unknown_start(&self) -> Result<(), CliError> {
+    async fn unknown_start(&self) -> Result<(), DemoError> {
         let late = Faults { start_late: Some(Delay { after_ms: LATE_START_MS }), ..Faults::default() };
         self.machines.iter().for_each(|machine| machine.handle.set_faults(late.clone()));
         let end = Instant::now() + STEP_TIMEOUT;
@@ -187,7 +187,7 @@ impl Mishaps {
     }
 
     /// Waits until a printer prints a job whose progress is within these bounds.
-    async fn printing(&self, within: std::ops::Range<f64>) -> Result<Option<(&Machine, Struck)>, CliError> {
+    async fn printing(&self, within: std::ops::Range<f64>) -> Result<Option<(&Machine, Struck)>, DemoError> {
         let end = Instant::now() + STEP_TIMEOUT;
         let mut first = 0;
         while Instant::now() < end {
@@ -211,7 +211,7 @@ impl Mishaps {
     }
 
     /// Returns the current job of a printer.
-    async fn in_hand(&self, machine: &Machine) -> Result<Option<Struck>, CliError> {
+    async fn in_hand(&self, machine: &Machine) -> Result<Option<Struck>, DemoError> {
         let Some(printer) = self.read(&format!("/api/printers/{}", machine.id)).await? else { return Ok(None) };
         let Some(id) = printer["jobId"].as_str() else { return Ok(None) };
         let Some(job) = self.read(&format!("/api/jobs/{id}")).await? else { return Ok(None) };
@@ -219,16 +219,16 @@ impl Mishaps {
         Ok(Some(Struck { id: id.to_owned(), number }))
     }
 
-    async fn printer_until(&self, machine: &Machine, so: impl Fn(&Value) -> bool) -> Result<bool, CliError> {
+    async fn printer_until(&self, machine: &Machine, so: impl Fn(&Value) -> bool) -> Result<bool, DemoError> {
         Ok(self.until(&format!("/api/printers/{}", machine.id), so).await?.is_some())
     }
 
-    async fn job_until(&self, job: &Struck, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, CliError> {
+    async fn job_until(&self, job: &Struck, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, DemoError> {
         self.until(&format!("/api/jobs/{}", job.id), so).await
     }
 
     /// Polls a resource until it satisfies `so`; `None` on timeout.
-    async fn until(&self, path: &str, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, CliError> {
+    async fn until(&self, path: &str, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, DemoError> {
         let end = Instant::now() + STEP_TIMEOUT;
         while Instant::now() < end {
             if let Some(value) = self.read(path).await?.filter(|value| so(value)) {
@@ -240,27 +240,27 @@ impl Mishaps {
     }
 
     /// Reads a resource; `None` when the server cannot answer right now.
-    async fn read(&self, path: &str) -> Result<Option<Value>, CliError> {
+    async fn read(&self, path: &str) -> Result<Option<Value>, DemoError> {
         match self.api.get(path).await {
             Ok(value) => Ok(Some(value)),
-            Err(ApiFailure::Refused { .. } | ApiFailure::Unavailable(_)) => Ok(None),
+            Err(RequestError::Refused { .. } | RequestError::Unavailable(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
     /// Waits for a mishap to end well, and reports it.
-    async fn rescued(&self, job: &Struck, words: impl Fn(&Value) -> String) -> Result<(), CliError> {
+    async fn rescued(&self, job: &Struck, words: impl Fn(&Value) -> String) -> Result<(), DemoError> {
         let Some(done) = self.job_until(job, |job| job["state"] == "COMPLETED").await? else { return Ok(()) };
         count(&self.tally.rescued);
         self.screen.line(Tone::Good, &format!("RESCUED   {}", words(&done)))
     }
 
-    fn bad(&self, words: &str) -> Result<(), CliError> {
+    fn bad(&self, words: &str) -> Result<(), DemoError> {
         count(&self.tally.mishaps);
         self.screen.line(Tone::Bad, &format!("MISHAP    {words}"))
     }
 
-    fn quiet(&self, words: &str) -> Result<(), CliError> {
+    fn quiet(&self, words: &str) -> Result<(), DemoError> {
         self.screen.line(Tone::Plain, &format!("          {words}"))
     }
 }

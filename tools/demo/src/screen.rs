@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::cli::{CliError, output};
+use crate::error::DemoError;
+use crate::output;
 
 /// Number of lines in the block, without the rule below it.
 pub const BLOCK_LINES: usize = 4;
@@ -65,7 +66,7 @@ impl Screen {
     }
 
     /// Starts the block if standard output is a terminal and large enough.
-    pub fn begin_block(&self) -> Result<(), CliError> {
+    pub fn begin_block(&self) -> Result<(), DemoError> {
         let Some(size) = size().filter(|size| size.rows >= MIN_ROWS && size.columns >= MIN_COLUMNS) else {
             return Ok(());
         };
@@ -74,7 +75,7 @@ impl Screen {
     }
 
     /// Prints a line of the event stream.
-    pub fn line(&self, tone: Tone, text: &str) -> Result<(), CliError> {
+    pub fn line(&self, tone: Tone, text: &str) -> Result<(), DemoError> {
         let (block, colours) = self.with(|state| (state.block, state.colours));
         let text = if colours { format!("\x1b[{}m{text}\x1b[0m", tone.code()) } else { text.to_owned() };
         match block {
@@ -84,8 +85,18 @@ impl Screen {
         }
     }
 
+    /// Prints a line of the server's log: above the block if there is one, otherwise on standard error. The line is
+    /// lost if it cannot be written.
+    pub fn log(&self, text: &str) {
+        if self.with(|state| state.block.is_some()) {
+            let _ = self.line(Tone::Plain, text);
+        } else {
+            output::note(text);
+        }
+    }
+
     /// Updates the status of the shop, if there is a block.
-    pub fn status(&self, lines: &[String; BLOCK_LINES]) -> Result<(), CliError> {
+    pub fn status(&self, lines: &[String; BLOCK_LINES]) -> Result<(), DemoError> {
         let Some(previous) = self.with(|state| state.block) else { return Ok(()) };
         let now = size().unwrap_or(previous);
         let mut text = String::new();

@@ -13,8 +13,8 @@ use super::catalogue::CUSTOMERS;
 use super::clerk::{digits, done};
 use super::screen::{Screen, Tone};
 use super::setup::{id, text};
-use crate::cli::CliError;
-use crate::cli::api::Api;
+use crate::client::ShopClient;
+use crate::error::DemoError;
 
 /// Interval between two rounds.
 const ROUND_INTERVAL: Duration = Duration::from_secs(1);
@@ -23,7 +23,7 @@ const ORDERS_PER_DECLINE: u64 = 8;
 
 /// Simulated customers who pay their orders.
 pub struct Payers {
-    api: Api,
+    api: ShopClient,
     processor: Arc<PaymentProcessor>,
     screen: Screen,
     /// Orders whose payment page was shown.
@@ -32,12 +32,12 @@ pub struct Payers {
 
 impl Payers {
     /// Builds customers who pay at this processor.
-    pub fn new(api: Api, processor: Arc<PaymentProcessor>, screen: Screen) -> Self {
+    pub fn new(api: ShopClient, processor: Arc<PaymentProcessor>, screen: Screen) -> Self {
         Self { api, processor, screen, shown_orders: BTreeSet::new() }
     }
 
     /// Pays in rounds; returns only on an error.
-    pub async fn work(mut self) -> CliError {
+    pub async fn work(mut self) -> DemoError {
         loop {
             if let Err(error) = self.round().await {
                 return error;
@@ -46,7 +46,7 @@ impl Payers {
         }
     }
 
-    async fn round(&mut self) -> Result<(), CliError> {
+    async fn round(&mut self) -> Result<(), DemoError> {
         for status in ["created", "payment_failed"] {
             let page = self.api.get(&format!("/api/orders?status={status}")).await?;
             for order in page["orders"].as_array().into_iter().flatten() {
@@ -56,7 +56,7 @@ impl Payers {
         Ok(())
     }
 
-    async fn pay(&mut self, order: &Value, first: bool) -> Result<(), CliError> {
+    async fn pay(&mut self, order: &Value, first: bool) -> Result<(), DemoError> {
         let (order_id, number) = (id(order)?, text(order, "number")?);
         let simulated = order["customerEmail"].as_str().is_some_and(|email| CUSTOMERS.contains(&email));
         if !simulated && self.shown_orders.contains(&order_id) {

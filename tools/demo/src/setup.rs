@@ -12,9 +12,8 @@ use super::catalogue::{self, KIT, MATERIALS, PARTS, SamplePart};
 use super::floor::DemoFloor;
 use super::folder::Memory;
 use super::mishaps::Machine;
-use crate::cli::CliError;
-use crate::cli::api::{Api, ApiFailure};
-use crate::domain::event::OUTBOUND;
+use crate::client::{RequestError, ShopClient};
+use crate::error::DemoError;
 
 /// E-mail address of the demo's admin.
 pub const ADMIN: &str = "admin@demo.example";
@@ -22,6 +21,20 @@ pub const ADMIN: &str = "admin@demo.example";
 const PACKAGE_FANS: usize = 3;
 /// Name of the demo's API keys.
 const KEY_NAME: &str = "demo";
+/// Events that the program of the shop subscribes to: all that there are.
+const WEBHOOK_EVENTS: [&str; 11] = [
+    "order.created",
+    "order.paid",
+    "order.printing",
+    "order.ready",
+    "order.shipped",
+    "order.cancelled",
+    "job.failed",
+    "job.completed",
+    "inventory.low",
+    "printer.offline",
+    "shop.restored",
+];
 
 /// Names by id, and the articles on sale.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +58,7 @@ struct Registered {
 }
 
 /// Creates an API key and revokes those of earlier starts.
-pub async fn key(machine: &Api) -> Result<String, CliError> {
+pub async fn key(machine: &ShopClient) -> Result<String, DemoError> {
     for old in machine.list::<Value>("/api/auth/api-keys", "apiKeys").await? {
         if old["name"] == KEY_NAME && old["revokedAt"].is_null() {
             machine.delete(&format!("/api/auth/api-keys/{}", id(&old)?)).await?;
@@ -56,7 +69,7 @@ pub async fn key(machine: &Api) -> Result<String, CliError> {
 }
 
 /// Creates the admin account with the stored password unless it exists; returns its id.
-pub async fn admin(machine: &Api, memory: &Memory) -> Result<String, CliError> {
+pub async fn admin(machine: &ShopClient, memory: &Memory) -> Result<String, DemoError> {
     let users = machine.list::<Value>("/api/users", "users").await?;
     if let Some(existing) = users.iter().find(|user| user["email"] == ADMIN) {
         return id(existing);
@@ -65,12 +78,17 @@ pub async fn admin(machine: &Api, memory: &Memory) -> Result<String, CliError> {
     id(&machine.post("/api/users", &user).await?)
 }
 
+/// Creates a link that signs in a staff user once, in a browser on this machine; returns its path.
+pub async fn sign_in_path(machine: &ShopClient, user: &str) -> Result<String, DemoError> {
+    text(&machine.post(&format!("/login/once?user={user}"), &json!({})).await?, "path")
+}
+
 /// Creates everything the shop needs before the first order.
-pub async fn shop(api: &Api, memory: &Memory, floor: &DemoFloor) -> Result<(Names, Vec<Machine>), CliError> {
+pub async fn shop(api: &ShopClient, memory: &Memory, floor: &DemoFloor) -> Result<(Names, Vec<Machine>), DemoError> {
     let url = floor.sink.url();
     let endpoints = api.list::<Value>("/api/webhooks/endpoints", "endpoints").await?;
     if endpoints.iter().all(|endpoint| endpoint["url"] != url.as_str()) {
-        let endpoint = json!({"url": url, "events": OUTBOUND, "secret": memory.webhook_secret});
+        let endpoint = json!({"url": url, "events": WEBHOOK_EVENTS, "secret": memory.webhook_secret});
         api.post("/api/webhooks/endpoints", &endpoint).await?;
     }
     let materials = materials(api).await?;
@@ -87,8 +105,7 @@ pub async fn shop(api: &Api, memory: &Memory, floor: &DemoFloor) -> Result<(Name
         }
         // Repeated once for each printer that can make it; those that can make nothing else are to have something to
         // do.
-        let able =
-            |printer: &&Registered| printer.machine_type == part.machine.word() && printer.packages == part.package;
+        let able = |printer: &&Registered| printer.machine_type == part.machine && printer.packages == part.package;
         let able = printers.iter().filter(able).count() * if part.package { PACKAGE_FANS } else { 1 };
         on_sale.extend(std::iter::repeat_n(id.clone(), able));
         sold.push((id, able > 0));
@@ -107,7 +124,7 @@ pub async fn shop(api: &Api, memory: &Memory, floor: &DemoFloor) -> Result<(Name
 }
 
 /// Creates the missing [`MATERIALS`] and returns all their ids, in order.
-async fn materials(api: &Api) -> Result<Vec<String>, CliError> {
+async fn materials(api: &ShopClient) -> Result<Vec<String>, DemoError> {
     let existing = api.list::<Value>("/api/inventory/materials", "materials").await?;
     let mut ids = Vec::new();
     for sample in MATERIALS {
@@ -133,7 +150,7 @@ async fn materials(api: &Api) -> Result<Vec<String>, CliError> {
 }
 
 /// Creates the missing [`PARTS`] and returns the ids and names of all, in order.
-async fn parts(api: &Api, materials: &[String]) -> Result<Vec<(String, String)>, CliError> {
+async fn parts(api: &ShopClient, materials: &[String]) -> Result<Vec<(String, String)>, DemoError> {
     let existing = api.list::<Value>("/api/skus", "skus").await?;
     let mut skus = Vec::new();
     for part in &PARTS {
@@ -156,7 +173,7 @@ async fn parts(api: &Api, materials: &[String]) -> Result<Vec<(String, String)>,
         let (x, y, z) = part.size;
         let body = json!({
             "code": part.code, "name": part.name, "kind": "part", "materialId": materials.get(part.material),
-            "estimatedConsumption": part.grams, "machineType": part.machine.word(),
+            "estimatedConsumption": part.grams, "machineType": part.machine,
             "dimensions": {"x": x, "y": y, "z": z}, "priceCents": part.cents, "unitsPerPlate": part.per_plate,
             "gcodeFileId": file, "estimatedSeconds": part.seconds, "materials": second,
             // What takes two colours is sold in the kit.
@@ -169,7 +186,7 @@ async fn parts(api: &Api, materials: &[String]) -> Result<Vec<(String, String)>,
 
 /// Publishes in the catalogue exactly the parts that a printer of the floor can make: the floor may have another size
 /// than in the previous run.
-async fn sell(api: &Api, sold: &[(&String, bool)]) -> Result<(), CliError> {
+async fn sell(api: &ShopClient, sold: &[(&String, bool)]) -> Result<(), DemoError> {
     let skus = api.list::<Value>("/api/skus", "skus").await?;
     for (id, is_sold) in sold {
         if skus.iter().any(|sku| sku["id"] == id.as_str() && sku["public"] != *is_sold) {
@@ -180,7 +197,7 @@ async fn sell(api: &Api, sold: &[(&String, bool)]) -> Result<(), CliError> {
 }
 
 /// Creates the kit of these parts, which are in the order of [`PARTS`]; returns its id.
-async fn kit(api: &Api, parts: &[(String, String)]) -> Result<String, CliError> {
+async fn kit(api: &ShopClient, parts: &[(String, String)]) -> Result<String, DemoError> {
     let skus = api.list::<Value>("/api/skus", "skus").await?;
     if let Some(sku) = skus.iter().find(|sku| sku["code"] == KIT.code) {
         return id(sku);
@@ -199,7 +216,7 @@ async fn kit(api: &Api, parts: &[(String, String)]) -> Result<String, CliError> 
 }
 
 /// Assigns spools to the slots of a printer, unless they are assigned already.
-async fn spools(api: &Api, printer: &str, materials: &[String]) -> Result<(), CliError> {
+async fn spools(api: &ShopClient, printer: &str, materials: &[String]) -> Result<(), DemoError> {
     let details = api.get(&format!("/api/printers/{printer}")).await?;
     if details["slots"].as_array().is_some_and(|slots| slots.len() >= materials.len()) {
         return Ok(());
@@ -212,7 +229,7 @@ async fn spools(api: &Api, printer: &str, materials: &[String]) -> Result<(), Cl
 }
 
 /// Uploads the G-code of a part, in the form a slicer would write it.
-async fn upload(api: &Api, part: &SamplePart) -> Result<String, CliError> {
+async fn upload(api: &ShopClient, part: &SamplePart) -> Result<String, DemoError> {
     // Filament of 1.75 mm and 1.24 g/cm3 weighs about 2.98 g a metre.
     let name = part.code.to_ascii_lowercase();
     if part.package {
@@ -233,7 +250,7 @@ async fn upload(api: &Api, part: &SamplePart) -> Result<String, CliError> {
 }
 
 /// Registers the printers; one that is already registered at its address stays unchanged.
-async fn printers(api: &Api, floor: &DemoFloor) -> Result<Vec<Registered>, CliError> {
+async fn printers(api: &ShopClient, floor: &DemoFloor) -> Result<Vec<Registered>, DemoError> {
     let existing = api.list::<Value>("/api/printers", "printers").await?;
     let mut used_names: Vec<String> =
         existing.iter().filter_map(|one| one["name"].as_str().map(str::to_owned)).collect();
@@ -250,12 +267,12 @@ async fn printers(api: &Api, floor: &DemoFloor) -> Result<Vec<Registered>, CliEr
         let name = free_name(&used_names);
         used_names.push(name.clone());
         let body = json!({
-            "name": name, "type": printer.kind.as_str(), "machineType": machine.word(), "baseUrl": printer.base_url,
+            "name": name, "type": printer.kind.as_str(), "machineType": machine, "baseUrl": printer.base_url,
             "apiKey": printer.api_key, "serial": printer.serial, "buildVolume": {"x": x, "y": y, "z": z},
             "autoClear": true, "location": "Demo floor",
         });
         let id = id(&api.post("/api/printers", &body).await?)?;
-        all.push(Registered { id, name, machine_type: machine.word().to_owned(), packages, handle });
+        all.push(Registered { id, name, machine_type: machine.to_owned(), packages, handle });
     }
     Ok(all)
 }
@@ -268,14 +285,14 @@ fn free_name(used_names: &[String]) -> String {
 }
 
 /// Returns the `id` of a resource.
-pub fn id(resource: &Value) -> Result<String, CliError> {
+pub fn id(resource: &Value) -> Result<String, DemoError> {
     text(resource, "id")
 }
 
 /// Returns a text member of a resource.
-pub fn text(resource: &Value, name: &str) -> Result<String, CliError> {
+pub fn text(resource: &Value, name: &str) -> Result<String, DemoError> {
     let member = resource[name].as_str().map(str::to_owned);
-    member.ok_or_else(|| ApiFailure::Unexpected(format!("the member {name} is missing in {resource}")).into())
+    member.ok_or_else(|| RequestError::Unexpected(format!("the member {name} is missing in {resource}")).into())
 }
 
 #[cfg(test)]

@@ -1,23 +1,80 @@
-//! `printfloor simulate`: runs simulated printers, and a payment processor, without a server until a signal stops it.
+//! `printfloor-simulator`: runs simulated printers, and a payment processor, without a server until a signal stops it.
 
-use std::collections::BTreeMap;
+mod arguments;
+
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::LazyLock;
+use std::process::ExitCode;
 
-use clap::{Arg, ArgMatches, Args, FromArgMatches, value_parser};
+use clap::Parser as _;
 use serde_json::json;
+use simulator::fleet::FleetError;
 use simulator::processor::PaymentProcessor;
+use simulator::signals::StopSignals;
 use simulator::{Fleet, FleetOptions, PrinterKind};
+use tokio::runtime::Runtime;
 use url::{Host, Url};
 
-use super::{CliError, Signals, SimulateArgs};
+use self::arguments::SimulatorArguments;
+
+/// Reason the simulation ended with an error.
+#[derive(Debug, thiserror::Error)]
+enum SimulatorError {
+    /// A failure described in full by its text.
+    #[error("{0}")]
+    Failed(String),
+    /// The printers cannot start.
+    #[error(transparent)]
+    Fleet(#[from] FleetError),
+    /// An operation of the operating system failed.
+    #[error("{doing}: {source}")]
+    Io {
+        /// Description of the failed operation.
+        doing: &'static str,
+        /// Error of the operating system.
+        source: io::Error,
+    },
+}
+
+impl SimulatorError {
+    /// Builds a closure that describes a failed operation, for `map_err`.
+    fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { doing, source }
+    }
+
+    /// Returns advice, if the error message does not already say what to do.
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Fleet(FleetError::Listen { .. }) => {
+                Some("choose other ports with --base-port, or omit it to use free ports")
+            }
+            _ => None,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    // An error means that a TLS provider was installed before.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    // Exits the process with 2 on wrong usage and with 0 after --help and --version.
+    let arguments = SimulatorArguments::parse();
+    let runtime = Runtime::new().map_err(SimulatorError::io("the asynchronous runtime cannot start"));
+    match runtime.and_then(|runtime| runtime.block_on(run(&arguments))) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let advice = error.advice().map(|advice| format!("\n  {advice}")).unwrap_or_default();
+            // The message is lost if standard error is closed.
+            let _ = writeln!(io::stderr().lock(), "printfloor-simulator: {error}{advice}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// Starts the printers, prints one JSON line `{type, baseUrl, apiKey, serial}` for each, and waits for a signal. The
 /// payment processor's line is `{type, baseUrl, apiKey, webhookSecret, eventsTo}`, with the type `payments`.
-pub async fn run(args: &SimulateArgs) -> Result<(), CliError> {
+async fn run(args: &SimulatorArguments) -> Result<(), SimulatorError> {
     let mut signals =
-        Signals::listen().map_err(CliError::io("the signal handlers of the program cannot be installed"))?;
+        StopSignals::listen().map_err(SimulatorError::io("the signal handlers of the program cannot be installed"))?;
     let fleet = Fleet::start(options(args)).await?;
     let processor = payment_processor(args).await?;
     let mut lines: String = fleet.printers.iter().map(|printer| printer.print_line() + "\n").collect();
@@ -29,7 +86,7 @@ pub async fn run(args: &SimulateArgs) -> Result<(), CliError> {
     let mut out = io::stdout().lock();
     out.write_all(lines.as_bytes())
         .and_then(|()| out.flush())
-        .map_err(CliError::io("the list of printers cannot be written to standard output"))?;
+        .map_err(SimulatorError::io("the list of printers cannot be written to standard output"))?;
     drop(out);
     signals.next().await;
     fleet.shutdown();
@@ -37,12 +94,12 @@ pub async fn run(args: &SimulateArgs) -> Result<(), CliError> {
 }
 
 /// Starts the payment processor if it was requested, and returns it with its line.
-async fn payment_processor(args: &SimulateArgs) -> Result<Option<(PaymentProcessor, String)>, CliError> {
+async fn payment_processor(args: &SimulatorArguments) -> Result<Option<(PaymentProcessor, String)>, SimulatorError> {
     let Some(port) = args.payments else { return Ok(None) };
-    let receiver = events_receiver(&args.events_to).map_err(CliError::Failed)?;
+    let receiver = events_receiver(&args.events_to).map_err(SimulatorError::Failed)?;
     let (api_key, secret) = (format!("sk_test_{:016x}", args.seed), format!("whsec_simulated_{:016x}", args.seed));
     let processor = PaymentProcessor::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), &api_key);
-    let processor = processor.await.map_err(CliError::io("the payment processor cannot listen on its port"))?;
+    let processor = processor.await.map_err(SimulatorError::io("the payment processor cannot listen on its port"))?;
     processor.events_go_to(receiver.0, &receiver.1, &secret);
     let line = json!({
         "type": "payments", "baseUrl": processor.url(), "apiKey": api_key, "webhookSecret": secret,
@@ -72,60 +129,9 @@ fn events_receiver(url: &str) -> Result<(SocketAddr, String), String> {
     Ok((SocketAddr::new(address, parsed.port().unwrap_or(80)), parsed.path().to_owned()))
 }
 
-/// Number of printers by kind; each kind has its own flag, named like its printer type.
-#[derive(Clone, Debug, Default)]
-pub struct FleetSizes(BTreeMap<PrinterKind, u16>);
-
-/// Flags by kind: the name of the type with hyphens.
-static FLAGS: LazyLock<Vec<(PrinterKind, String)>> =
-    LazyLock::new(|| PrinterKind::ALL.iter().map(|kind| (*kind, kind.as_str().replace('_', "-"))).collect());
-
-impl FleetSizes {
-    /// Returns the number of printers of a kind.
-    pub fn of(&self, kind: PrinterKind) -> u16 {
-        self.0.get(&kind).copied().unwrap_or_default()
-    }
-}
-
-impl Args for FleetSizes {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        FLAGS.iter().fold(command, |command, (kind, flag)| {
-            let about = kind.protocol().about;
-            command.arg(
-                Arg::new(kind.as_str())
-                    .long(flag.as_str())
-                    .value_name("N")
-                    .value_parser(value_parser!(u16))
-                    .help(format!("Number of {about}; if no numbers are given, one of each kind")),
-            )
-        })
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for FleetSizes {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut counts = Self::default();
-        counts.update_from_arg_matches(matches)?;
-        Ok(counts)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for kind in PrinterKind::ALL {
-            if let Some(count) = matches.get_one::<u16>(kind.as_str()) {
-                self.0.insert(*kind, *count);
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Builds the options of the fleet to start: one printer of each kind if no number was given.
-fn options(args: &SimulateArgs) -> FleetOptions {
-    let SimulateArgs { printers, base_port, keyless, speed, seed, .. } = args;
+fn options(args: &SimulatorArguments) -> FleetOptions {
+    let SimulatorArguments { printers, base_port, keyless, speed, seed, .. } = args;
     // Whoever asks for payments alone gets no printers.
     let none = args.payments.is_none() && PrinterKind::ALL.iter().all(|kind| printers.of(*kind) == 0);
     let count = |kind: PrinterKind| if none { 1 } else { usize::from(printers.of(kind)) };
@@ -137,12 +143,13 @@ fn options(args: &SimulateArgs) -> FleetOptions {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
+    use super::arguments::FleetSizes;
     use super::*;
 
-    fn arguments(sizes: &[(PrinterKind, u16)], payments: Option<u16>) -> SimulateArgs {
-        let printers = FleetSizes(sizes.iter().copied().collect());
+    fn arguments(sizes: &[(PrinterKind, u16)], payments: Option<u16>) -> SimulatorArguments {
+        let printers = FleetSizes::of_each(sizes);
         let events_to = "http://127.0.0.1:8787/webhooks/payments".to_owned();
-        SimulateArgs { printers, base_port: None, keyless: false, speed: 2.0, seed: 7, payments, events_to }
+        SimulatorArguments { printers, base_port: None, keyless: false, speed: 2.0, seed: 7, payments, events_to }
     }
 
     #[test]

@@ -8,16 +8,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::Clock;
 use super::setup::id;
 use super::tally::{Tally, count};
-use crate::cli::CliError;
-use crate::cli::api::{Api, ApiFailure};
-use crate::domain::time::{DAY_MS, Timestamp};
+use crate::client::{RequestError, ShopClient};
+use crate::error::DemoError;
+use crate::time::{Clock, ms_between};
 
+/// Time from the shipping of a parcel to its delivery.
+const DELIVERY_TIME: Duration = Duration::from_hours(72);
 /// Interval between two rounds.
 const ROUND_INTERVAL: Duration = Duration::from_secs(1);
 /// Time for which material stays low before it is restocked, in milliseconds: long enough to see jobs wait.
@@ -33,7 +35,7 @@ const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
 
 /// Simulated staff of the shop floor.
 pub struct Clerk {
-    api: Api,
+    api: ShopClient,
     clock: Clock,
     tally: Arc<Tally>,
     /// Time since which a restock, a walk to the printer or a retry has been due, by key.
@@ -43,12 +45,12 @@ pub struct Clerk {
 
 impl Clerk {
     /// Builds staff that has not done anything yet.
-    pub fn new(api: Api, clock: Clock, tally: Arc<Tally>) -> Self {
+    pub fn new(api: ShopClient, clock: Clock, tally: Arc<Tally>) -> Self {
         Self { api, clock, tally, since: BTreeMap::new(), parcels: 0 }
     }
 
     /// Works in rounds; returns only on an error.
-    pub async fn work(mut self) -> CliError {
+    pub async fn work(mut self) -> DemoError {
         loop {
             if let Err(error) = self.round().await {
                 return error;
@@ -57,7 +59,7 @@ impl Clerk {
         }
     }
 
-    async fn round(&mut self) -> Result<(), CliError> {
+    async fn round(&mut self) -> Result<(), DemoError> {
         for order in self.orders("ready").await? {
             self.ship(&order).await?;
         }
@@ -67,15 +69,15 @@ impl Clerk {
         self.retry().await
     }
 
-    async fn orders(&self, status: &str) -> Result<Vec<Value>, CliError> {
+    async fn orders(&self, status: &str) -> Result<Vec<Value>, DemoError> {
         let mut page = self.api.get(&format!("/api/orders?status={status}")).await?;
         Ok(page["orders"].as_array_mut().map(std::mem::take).unwrap_or_default())
     }
 
-    async fn ship(&mut self, order: &Value) -> Result<(), CliError> {
+    async fn ship(&mut self, order: &Value) -> Result<(), DemoError> {
         let carrier = CARRIERS[self.parcels % CARRIERS.len()];
         self.parcels += 1;
-        let delivery = (self.clock)().plus_ms(3 * DAY_MS).to_string();
+        let delivery = ((self.clock)() + DELIVERY_TIME).to_string();
         let parcel = json!({
             "carrier": carrier,
             "trackingNumber": format!("DEMO{:08}", order["number"].as_str().map(digits).unwrap_or_default()),
@@ -85,7 +87,7 @@ impl Clerk {
     }
 
     /// Restocks material that has been low for a while.
-    async fn restock(&mut self) -> Result<(), CliError> {
+    async fn restock(&mut self) -> Result<(), DemoError> {
         for material in self.api.list::<Value>("/api/inventory/materials", "materials").await? {
             let amount = |name: &str| material[name].as_f64().unwrap_or_default();
             let id = id(&material)?;
@@ -102,7 +104,7 @@ impl Clerk {
     }
 
     /// Attends to printers that wait for an operator: inspects them after a fault, clears the bed, homes the axes.
-    async fn tend_printers(&mut self) -> Result<(), CliError> {
+    async fn tend_printers(&mut self) -> Result<(), DemoError> {
         for printer in self.api.list::<Value>("/api/printers", "printers").await? {
             let id = id(&printer)?;
             let asks =
@@ -126,7 +128,7 @@ impl Clerk {
     }
 
     /// Resolves starts and prints whose outcome has been unknown for a while, and discards what is on the bed.
-    async fn resolve(&mut self) -> Result<(), CliError> {
+    async fn resolve(&mut self) -> Result<(), DemoError> {
         let mut jobs = Vec::new();
         for state in ["DISPATCHING", "PRINTING"] {
             let mut page = self.api.get(&format!("/api/jobs?state={state}")).await?;
@@ -144,7 +146,7 @@ impl Clerk {
     }
 
     /// Retries jobs whose print failed.
-    async fn retry(&mut self) -> Result<(), CliError> {
+    async fn retry(&mut self) -> Result<(), DemoError> {
         let mut page = self.api.get("/api/jobs?state=FAILED").await?;
         for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {
             let id = id(&job)?;
@@ -163,7 +165,7 @@ impl Clerk {
         }
         let now = (self.clock)();
         let since = *self.since.entry(what.to_owned()).or_insert(now);
-        let due = now.since(since) >= ms;
+        let due = ms_between(since, now) >= ms;
         if due {
             self.since.remove(what);
         }
@@ -173,10 +175,10 @@ impl Clerk {
 
 /// Returns whether the server carried out the request. A refusal is not an error: the state has changed since it was
 /// read.
-pub fn done(result: Result<Value, ApiFailure>) -> Result<bool, CliError> {
+pub fn done(result: Result<Value, RequestError>) -> Result<bool, DemoError> {
     match result {
         Ok(_) => Ok(true),
-        Err(ApiFailure::Refused { status: 404 | 409 | 412 | 502 | 503 | 504, .. }) => Ok(false),
+        Err(RequestError::Refused { status: 404 | 409 | 412 | 502 | 503 | 504, .. }) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
@@ -196,13 +198,13 @@ mod tests {
 
     #[test]
     fn a_delay_counts_from_when_it_became_so() {
-        platform::tls::install_provider();
+        crate::install_tls_provider();
         let now = Arc::new(AtomicI64::new(0));
         let clock: Clock = {
             let now = now.clone();
-            Arc::new(move || Timestamp(now.load(Relaxed)))
+            Arc::new(move || Timestamp::from_millisecond(now.load(Relaxed)).unwrap())
         };
-        let api = Api::over_tcp("http://localhost", "key").unwrap();
+        let api = ShopClient::over_tcp("http://localhost", "key").unwrap();
         let mut clerk = Clerk::new(api, clock, Arc::default());
         assert!(!clerk.due("m", true, 100));
         now.store(50, Relaxed);

@@ -11,11 +11,11 @@ use simulator::peers::all::{PEER_TOKEN, SHOP_TOKEN};
 use simulator::shops::OtherShop;
 use tokio::time::sleep;
 
-use super::Clock;
 use super::setup::{Names, id};
 use super::tally::{Tally, count};
-use crate::cli::CliError;
-use crate::cli::api::Api;
+use crate::client::ShopClient;
+use crate::error::DemoError;
+use crate::time::Clock;
 
 /// Interval between two orders, which alternate between the shops.
 const ORDER_INTERVAL: Duration = Duration::from_secs(20);
@@ -26,7 +26,7 @@ const PRICE_CENTS: i64 = 1_900;
 
 /// Simulated customers of external shops.
 pub struct OtherShops {
-    api: Api,
+    api: ShopClient,
     /// Shops with the name of their platform.
     shops: [(Arc<OtherShop>, &'static str); 2],
     names: Names,
@@ -40,20 +40,20 @@ pub struct OtherShops {
 impl OtherShops {
     /// Builds the shops; their order numbers continue those of earlier runs.
     pub fn new(
-        api: Api,
+        api: ShopClient,
         shops: [(Arc<OtherShop>, &'static str); 2],
         names: Names,
         clock: &Clock,
         tally: Arc<Tally>,
     ) -> Self {
-        let now = clock().0.unsigned_abs();
+        let now = clock().as_millisecond().unsigned_abs();
         // A demo that goes on has orders of these shops already: their numbers go on too.
         shops.iter().for_each(|(shop, _)| shop.number_from(now / 1000));
         Self { api, shops, names, tally, random: Rng::with_seed(now), turn: 0, sold: 0 }
     }
 
     /// Sets up the channels and places orders; returns only on an error.
-    pub async fn work(mut self, to: SocketAddr) -> CliError {
+    pub async fn work(mut self, to: SocketAddr) -> DemoError {
         if let Err(error) = self.open(to).await {
             return error;
         }
@@ -64,7 +64,7 @@ impl OtherShops {
     }
 
     /// Opens a channel for each shop: reuses one from an earlier start or creates it.
-    async fn open(&mut self, to: SocketAddr) -> Result<(), CliError> {
+    async fn open(&mut self, to: SocketAddr) -> Result<(), DemoError> {
         let channels = self.api.list::<Value>("/api/sales-channels", "salesChannels").await?;
         let mut sold: Vec<&String> =
             self.names.parts.keys().filter(|part| self.names.on_sale.contains(*part)).collect();

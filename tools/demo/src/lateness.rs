@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -10,9 +11,9 @@ use super::clerk::done;
 use super::mishaps::Machine;
 use super::screen::{Screen, Tone};
 use super::setup::{id, text};
-use crate::cli::CliError;
-use crate::cli::api::Api;
-use crate::domain::time::Timestamp;
+use crate::client::ShopClient;
+use crate::error::DemoError;
+use crate::time::ms_between;
 
 /// Time before the first late order.
 const FIRST_ORDER_AFTER: Duration = Duration::from_secs(30);
@@ -27,19 +28,19 @@ const LATE_MARGIN: Duration = Duration::from_secs(2);
 
 /// Simulation that makes orders late, one at a time.
 pub struct Lateness {
-    api: Api,
+    api: ShopClient,
     machines: Vec<Machine>,
     screen: Screen,
 }
 
 impl Lateness {
     /// Builds a simulation on these printers; nothing is late yet.
-    pub fn new(api: Api, machines: Vec<Machine>, screen: Screen) -> Self {
+    pub fn new(api: ShopClient, machines: Vec<Machine>, screen: Screen) -> Self {
         Self { api, machines, screen }
     }
 
     /// Makes one order late after the other; returns only on an error.
-    pub async fn happen(self) -> CliError {
+    pub async fn happen(self) -> DemoError {
         sleep(FIRST_ORDER_AFTER).await;
         loop {
             if let Err(error) = self.delay().await {
@@ -49,7 +50,7 @@ impl Lateness {
         }
     }
 
-    async fn delay(&self) -> Result<(), CliError> {
+    async fn delay(&self) -> Result<(), DemoError> {
         let (machine, job, order, promised) = loop {
             match self.find().await? {
                 Some(candidate) => break candidate,
@@ -74,7 +75,7 @@ impl Lateness {
     }
 
     /// Waits until the promise has passed, and prints a line when the forecast predicts that it will be missed.
-    async fn wait(&self, order: &Value, promised: Timestamp) -> Result<(), CliError> {
+    async fn wait(&self, order: &Value, promised: Timestamp) -> Result<(), DemoError> {
         let end = Instant::now() + Duration::from_millis(MAX_WAIT_MS.unsigned_abs()) + LATE_MARGIN;
         let mut is_told = false;
         while Instant::now() < end {
@@ -101,7 +102,7 @@ impl Lateness {
     }
 
     /// Finds a running print of an order whose promised time passes soon, and takes its printer for exclusive use.
-    async fn find(&self) -> Result<Option<(&Machine, Value, Value, Timestamp)>, CliError> {
+    async fn find(&self) -> Result<Option<(&Machine, Value, Value, Timestamp)>, DemoError> {
         let mut page = self.api.get("/api/jobs?state=PRINTING&limit=50").await?;
         let now = self.api.get("/api/forecast").await?["at"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
         let Some(now) = now else { return Ok(None) };
@@ -110,7 +111,7 @@ impl Lateness {
             let Some(promised) = order["promisedAt"].as_str().and_then(|at| at.parse::<Timestamp>().ok()) else {
                 continue;
             };
-            let soon = (0..MAX_WAIT_MS).contains(&promised.since(now));
+            let soon = (0..MAX_WAIT_MS).contains(&ms_between(now, promised));
             let of_it = |machine: &&Machine| job["printerId"] == machine.id.as_str();
             if soon && let Some(machine) = self.machines.iter().find(of_it).filter(|machine| machine.take()) {
                 return Ok(Some((machine, job, order, promised)));

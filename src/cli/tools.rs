@@ -1,0 +1,153 @@
+//! `printfloor demo` and `printfloor simulate`: each replaces this process with a program of its own.
+//!
+//! The server binary contains no simulated printers and no simulated payment processor. They are in `printfloor-demo`
+//! and `printfloor-simulator`, which are next to it or on PATH. In a checkout, Cargo builds them on demand.
+
+use std::env;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::CliError;
+
+/// Directory of the checkout from which this program was built.
+const CHECKOUT: &str = env!("CARGO_MANIFEST_DIR");
+/// File name of the manifest of a package.
+const MANIFEST: &str = "Cargo.toml";
+/// Profile of a debug build; its output directory is called `debug`.
+const DEV_PROFILE: &str = "dev";
+
+/// Separate program that a command of this one starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tool {
+    /// Simulated shop around a real server.
+    Demo,
+    /// Simulated printers and payment processor, without a server.
+    Simulator,
+}
+
+impl Tool {
+    /// Returns the name of the program's file.
+    pub const fn program(self) -> &'static str {
+        match self {
+            Self::Demo => "printfloor-demo",
+            Self::Simulator => "printfloor-simulator",
+        }
+    }
+}
+
+/// Way to start a tool.
+#[derive(PartialEq, Eq, Debug)]
+enum Launch {
+    /// Program at a path; a bare file name is searched for on PATH.
+    Program(PathBuf),
+    /// `cargo run`, which builds the tool first, with the profile of this program.
+    Build {
+        /// Cargo executable.
+        cargo: OsString,
+        /// Build profile of this program.
+        profile: String,
+    },
+}
+
+/// Replaces this process by a tool with these arguments, so that signals and exit codes are the tool's own. Returns
+/// only when the tool cannot be started.
+pub fn run(tool: Tool, arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliError> {
+    let failed = || CliError::io(format!("{} cannot be started", tool.program()));
+    let own = env::current_exe().map_err(failed())?;
+    let mut command = launch(tool, &own, Path::new(CHECKOUT), running_cargo()).command(tool);
+    if tool == Tool::Demo {
+        command.arg("--server").arg(&own);
+    }
+    let error = command.args(arguments).exec();
+    match error.kind() {
+        io::ErrorKind::NotFound => Err(CliError::NoTool { program: tool.program() }),
+        _ => Err(failed()(error)),
+    }
+}
+
+/// Returns the Cargo that runs this program, as in `cargo run -- demo`; `None` if something else started it.
+fn running_cargo() -> Option<OsString> {
+    env::var_os("CARGO").filter(|_| env::var_os("CARGO_MANIFEST_DIR").is_some_and(|folder| folder == CHECKOUT))
+}
+
+/// Chooses how the program at `own`, which was built from `checkout`, starts a tool. Under Cargo, the tool is always
+/// built first: an existing one may be older than the sources.
+fn launch(tool: Tool, own: &Path, checkout: &Path, running_cargo: Option<OsString>) -> Launch {
+    let folder = own.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    let profile = folder.filter(|name| name != "debug").unwrap_or_else(|| DEV_PROFILE.to_owned());
+    if let Some(cargo) = running_cargo {
+        return Launch::Build { cargo, profile };
+    }
+    let beside = own.with_file_name(tool.program());
+    if beside.is_file() {
+        Launch::Program(beside)
+    } else if own.starts_with(checkout) && checkout.join(MANIFEST).is_file() {
+        Launch::Build { cargo: "cargo".into(), profile }
+    } else {
+        Launch::Program(tool.program().into())
+    }
+}
+
+impl Launch {
+    /// Returns the command, to which the arguments of the tool are added.
+    fn command(self, tool: Tool) -> Command {
+        match self {
+            Self::Program(path) => Command::new(path),
+            Self::Build { cargo, profile } => {
+                let mut command = Command::new(cargo);
+                // No `--package`: Cargo then selects the same features of dependencies as for this program, and
+                // compiles nothing twice.
+                command.args(["run", "--profile", &profile, "--bin", tool.program(), "--manifest-path"]);
+                command.arg(Path::new(CHECKOUT).join(MANIFEST)).arg("--");
+                command
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use std::fs;
+
+    use super::*;
+
+    fn built(profile: &str) -> Launch {
+        Launch::Build { cargo: "cargo".into(), profile: profile.to_owned() }
+    }
+
+    #[test]
+    fn a_tool_beside_the_program_is_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("printfloor");
+        let elsewhere = Path::new("/nowhere");
+        assert_eq!(launch(Tool::Demo, &own, elsewhere, None), Launch::Program("printfloor-demo".into()), "by PATH");
+        let beside = folder.path().join("printfloor-demo");
+        fs::write(&beside, "").unwrap();
+        assert_eq!(launch(Tool::Demo, &own, elsewhere, None), Launch::Program(beside));
+        assert_eq!(launch(Tool::Simulator, &own, elsewhere, None), Launch::Program("printfloor-simulator".into()));
+    }
+
+    #[test]
+    fn a_checkout_builds_what_is_missing_in_the_same_profile() {
+        let checkout = tempfile::tempdir().unwrap();
+        fs::write(checkout.path().join(MANIFEST), "").unwrap();
+        for (folder, profile) in [("debug", "dev"), ("release", "release"), ("release-debug", "release-debug")] {
+            let own = checkout.path().join("target").join(folder).join("printfloor");
+            assert_eq!(launch(Tool::Demo, &own, checkout.path(), None), built(profile));
+        }
+    }
+
+    #[test]
+    fn run_by_cargo_a_tool_is_built_although_one_stands_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("release/printfloor");
+        fs::create_dir(folder.path().join("release")).unwrap();
+        fs::write(own.with_file_name("printfloor-demo"), "an old one").unwrap();
+        assert_eq!(launch(Tool::Demo, &own, folder.path(), Some("cargo".into())), built("release"));
+    }
+}

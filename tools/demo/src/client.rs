@@ -1,0 +1,190 @@
+//! Client of the server's HTTP API: over its control socket, where the caller is the owner of the machine, or over TCP
+//! with an API key.
+
+use std::time::Duration;
+
+use reqwest::multipart::Form;
+use reqwest::{Client, ClientBuilder, Method, RequestBuilder, Response};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// File name of the server's control socket in its data directory. The demo works in that directory, so the path is
+/// short enough for a socket wherever the directory is.
+pub const CONTROL_SOCKET: &str = "control.sock";
+
+/// Value of the `User-Agent` header.
+const USER_AGENT: &str = concat!("printfloor-demo/", env!("CARGO_PKG_VERSION"));
+/// Maximum time to connect to the server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Maximum time between two reads of a response: the event stream is never silent for longer.
+const READ_TIMEOUT: Duration = Duration::from_secs(90);
+/// Maximum duration of one request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// Largest page size that the server's lists allow.
+const PAGE_ENTRIES: usize = 200;
+
+/// Reason a request failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    /// The server refused the request.
+    #[error("{message}")]
+    Refused {
+        /// HTTP status of the response.
+        status: u16,
+        /// Error message, with the faults of all fields.
+        message: String,
+    },
+    /// The server did not answer.
+    #[error("the server did not answer: {0}")]
+    Unavailable(#[from] reqwest::Error),
+    /// The response has an unexpected form.
+    #[error("the server gave an unexpected answer: {0}")]
+    Unexpected(String),
+}
+
+impl RequestError {
+    /// Returns the HTTP status if the server refused the request.
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Refused { status, .. } => Some(*status),
+            _ => None,
+        }
+    }
+}
+
+/// HTTP client of one server.
+#[derive(Clone, Debug)]
+pub struct ShopClient {
+    client: Client,
+    base: String,
+    /// API key to send with each request; `None` over the control socket.
+    key: Option<String>,
+}
+
+impl ShopClient {
+    /// Builds a client for the control socket in the working directory.
+    pub fn over_socket() -> Result<Self, RequestError> {
+        let client = builder().unix_socket(CONTROL_SOCKET).build()?;
+        // The host is not looked up: everything goes to the socket.
+        Ok(Self { client, base: "http://localhost".to_owned(), key: None })
+    }
+
+    /// Builds a client for the server at a base address (without a trailing slash) that authenticates with an API key.
+    pub fn over_tcp(base: impl Into<String>, key: impl Into<String>) -> Result<Self, RequestError> {
+        Ok(Self { client: builder().build()?, base: base.into(), key: Some(key.into()) })
+    }
+
+    /// Prepares a request with the key.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.client.request(method, format!("{}{path}", self.base)).timeout(REQUEST_TIMEOUT);
+        match &self.key {
+            Some(key) => request.header("X-API-Key", key),
+            None => request,
+        }
+    }
+
+    /// Reads the resource at a path.
+    pub async fn get(&self, path: &str) -> Result<Value, RequestError> {
+        json_of(self.request(Method::GET, path).send().await?).await
+    }
+
+    /// Sends a POST with a JSON body.
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Value, RequestError> {
+        json_of(self.request(Method::POST, path).json(body).send().await?).await
+    }
+
+    /// Sends a POST with a JSON body and an idempotency key; a repeat with the same key gets the first response.
+    pub async fn post_once(&self, path: &str, key: &str, body: &Value) -> Result<Value, RequestError> {
+        json_of(self.request(Method::POST, path).header("Idempotency-Key", key).json(body).send().await?).await
+    }
+
+    /// Posts a multipart form with files.
+    pub async fn upload(&self, path: &str, form: Form) -> Result<Value, RequestError> {
+        json_of(self.request(Method::POST, path).multipart(form).send().await?).await
+    }
+
+    /// Updates members of a resource with PATCH.
+    pub async fn patch(&self, path: &str, body: &Value) -> Result<Value, RequestError> {
+        json_of(self.request(Method::PATCH, path).json(body).send().await?).await
+    }
+
+    /// Deletes the resource at a path.
+    pub async fn delete(&self, path: &str) -> Result<(), RequestError> {
+        json_of(self.request(Method::DELETE, path).send().await?).await.map(drop)
+    }
+
+    /// Fetches all entries of a list, page by page. `path` has no query; `name` is the member that holds the entries.
+    pub async fn list<T: DeserializeOwned>(&self, path: &str, name: &str) -> Result<Vec<T>, RequestError> {
+        let mut all = Vec::new();
+        loop {
+            let mut page = self.get(&format!("{path}?limit={PAGE_ENTRIES}&offset={}", all.len())).await?;
+            let entries: Vec<T> = parsed(page.get_mut(name).map(Value::take).unwrap_or_default())?;
+            let (empty, more) = (entries.is_empty(), page["pagination"]["hasMore"] == json!(true));
+            all.extend(entries);
+            if empty || !more {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+/// Returns a builder of clients that follow no redirects, use no proxy, and never repeat a request. The limit on a
+/// whole exchange is set on each request.
+#[expect(clippy::disallowed_methods, reason = "the one place that builds clients")]
+fn builder() -> ClientBuilder {
+    Client::builder()
+        .user_agent(USER_AGENT)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(READ_TIMEOUT)
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .retry(reqwest::retry::never())
+}
+
+/// Deserializes a JSON value.
+fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, RequestError> {
+    serde_json::from_value(value).map_err(|error| RequestError::Unexpected(error.to_string()))
+}
+
+/// Returns the body of a successful response (null if it is empty), or the refusal as an error.
+pub async fn json_of(answer: Response) -> Result<Value, RequestError> {
+    let status = answer.status();
+    let body = answer.bytes().await?;
+    if !status.is_success() {
+        let error = bounded_json::read(&body, bounded_json::ANSWER).unwrap_or_default();
+        return Err(refusal(status.as_u16(), &error));
+    }
+    if body.is_empty() {
+        return Ok(Value::Null);
+    }
+    bounded_json::read(&body, bounded_json::ANSWER).map_err(|error| RequestError::Unexpected(error.to_string()))
+}
+
+/// Converts the API's error body to an error: the faults of all fields, or else its message.
+fn refusal(status: u16, body: &Value) -> RequestError {
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    let faults = body["errors"].as_array().into_iter().flatten();
+    let faults: Vec<_> = faults.map(|fault| format!("{}: {}", text(fault, "path"), text(fault, "message"))).collect();
+    let message = match body["message"].as_str() {
+        _ if !faults.is_empty() => faults.join("; "),
+        Some(words) => words.to_owned(),
+        None => format!("the server answered {status}"),
+    };
+    RequestError::Refused { status, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_every_fault() {
+        let faults = json!([{"path": "email", "message": "must be an e-mail address"}, {"path": "role", "message": "is missing"}]);
+        let failure =
+            refusal(400, &json!({"success": false, "message": "wrong", "code": "validation", "errors": faults}));
+        assert_eq!(failure.to_string(), "email: must be an e-mail address; role: is missing");
+        assert_eq!(failure.status(), Some(400));
+        assert_eq!(refusal(409, &json!({"message": "taken", "code": "x"})).to_string(), "taken");
+        assert_eq!(refusal(502, &Value::Null).to_string(), "the server answered 502");
+    }
+}

@@ -1,0 +1,87 @@
+//! Errors of the demo, with advice and exit codes.
+
+use std::io;
+use std::process::{ExitCode, ExitStatus};
+
+use crate::client::RequestError;
+
+/// Reason the demo failed.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    /// A failure described in full by its text.
+    #[error("{0}")]
+    Failed(String),
+    /// The reader of standard output has closed it, which is not a failure.
+    #[error("nobody reads the output")]
+    ReaderGone,
+    /// The server refused a request or did not answer.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The server process ended by itself; it printed the reason to standard error.
+    #[error("the server has ended ({0})")]
+    ServerEnded(ExitStatus),
+    /// The server program is not installed.
+    #[error("the server program, printfloor, is neither next to this program nor on PATH")]
+    NoServer,
+    /// An operation of the operating system failed.
+    #[error("{doing}: {}", io_words(.source))]
+    Io {
+        /// Description of the failed operation.
+        doing: String,
+        /// Error of the operating system.
+        source: io::Error,
+    },
+}
+
+impl DemoError {
+    /// Builds a closure that describes a failed operation, for `map_err`.
+    pub fn io(doing: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { doing: doing.into(), source }
+    }
+
+    /// Returns the exit code of the server if its process failed, otherwise 1.
+    pub fn exit_code(&self) -> ExitCode {
+        let code = match self {
+            Self::ServerEnded(status) => status.code().and_then(|code| u8::try_from(code).ok()),
+            _ => None,
+        };
+        ExitCode::from(code.filter(|code| *code != 0).unwrap_or(1))
+    }
+
+    /// Returns advice, if the error message does not already say what to do.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::NoServer => Some(
+                "specify it with --server PATH; in a checkout, `cargo run --release -- demo` builds both programs and starts the demo",
+            ),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the message of an error of the operating system, without its number.
+fn io_words(error: &io::Error) -> String {
+    let words = error.to_string();
+    words.split(" (os error").next().unwrap_or(&words).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+
+    #[test]
+    fn the_exit_code_is_that_of_the_server_where_it_failed() {
+        let exit_code = |code: i32| DemoError::ServerEnded(ExitStatus::from_raw(code << 8)).exit_code();
+        assert_eq!((exit_code(2), exit_code(0)), (ExitCode::from(2), ExitCode::from(1)));
+        let killed = DemoError::ServerEnded(ExitStatus::from_raw(9));
+        assert_eq!(killed.exit_code(), ExitCode::from(1));
+    }
+
+    #[test]
+    fn no_number_of_the_system_is_shown() {
+        let error = DemoError::io("the folder cannot be used")(io::Error::from_raw_os_error(13));
+        assert!(!error.to_string().contains("os error"), "{error}");
+    }
+}

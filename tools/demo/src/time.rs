@@ -1,0 +1,33 @@
+//! Clock of the demo, and spans between two points in time.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+/// Clock of this machine, which the server uses too.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Returns the clock of this machine.
+pub fn machine_clock() -> Clock {
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+    let now = Timestamp::now;
+    Arc::new(now)
+}
+
+/// Returns the milliseconds from one moment to another; negative if the other is earlier.
+pub fn ms_between(from: Timestamp, to: Timestamp) -> i64 {
+    to.as_millisecond() - from.as_millisecond()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn milliseconds_have_a_direction() {
+        let [early, late] = [1_000, 3_500].map(|ms| Timestamp::from_millisecond(ms).unwrap());
+        assert_eq!((ms_between(early, late), ms_between(late, early)), (2_500, -2_500));
+    }
+}
