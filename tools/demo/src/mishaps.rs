@@ -154,12 +154,14 @@ impl Mishaps {
     /// began.
     async fn unknown_start(&self) -> Result<(), DemoError> {
         let late = Faults { start_late: Some(Delay { after_ms: LATE_START_MS }), ..Faults::default() };
+        let late_starts = |machine: &Machine| machine.handle.with(|machine| machine.late_starts());
+        let earlier: Vec<u64> = self.machines.iter().map(late_starts).collect();
         self.machines.iter().for_each(|machine| machine.handle.set_faults(late.clone()));
         let end = Instant::now() + STEP_TIMEOUT;
         let struck = loop {
-            let waits = |machine: &&Machine| machine.handle.with(|machine| machine.start_awaited());
-            match self.machines.iter().find(waits) {
-                Some(machine) => break machine,
+            let mut machines = self.machines.iter().zip(&earlier);
+            match machines.find(|(machine, earlier)| late_starts(machine) > **earlier) {
+                Some((machine, _)) => break machine,
                 None if Instant::now() > end => return Ok(()),
                 None => sleep(LOOK_INTERVAL / 10).await,
             }
