@@ -36,6 +36,7 @@ mod return_paths;
 pub mod routes;
 mod serve;
 mod setup_desk;
+mod sse;
 mod stream_auth;
 mod unread_body;
 mod wire;
@@ -111,7 +112,7 @@ pub struct AppParts {
     /// Cached board of the shop floor for the staff pages.
     board: Arc<pages::Board>,
     /// Streams that customers have open, counted per customer.
-    streams: Arc<billing::orders::OpenStreams>,
+    streams: Arc<sse::OpenStreams>,
     /// Cancelled on shutdown, which ends all streams.
     pub leaving: CancellationToken,
     /// OpenAPI description of the routes that [`router`] serves.

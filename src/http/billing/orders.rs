@@ -1,7 +1,6 @@
 //! The customer's own orders: list, details, and drafts.
 
 mod follow;
-mod open_streams;
 mod view;
 
 use std::sync::Arc;
@@ -39,11 +38,11 @@ use crate::http::production::place::{MAX_LINES, NewOrderLine, buyer_of, look_up}
 use crate::http::reply::{Media, MediaType, Plain};
 use crate::http::return_paths::CheckoutBody;
 use crate::http::routes::ResourceRoutes;
+use crate::http::sse;
 use crate::http::wire::{ItemsWithin, MaxChars, OptionalBody};
 use crate::store::queries::{OrderFilter, Page};
 
 pub(crate) use follow::{FollowHandles, follow};
-pub(crate) use open_streams::OpenStreams;
 pub(super) use view::EXAMPLE_ID;
 pub(crate) use view::steps;
 
@@ -204,7 +203,7 @@ async fn one(
 struct OrderStreamMedia;
 
 impl MediaType for OrderStreamMedia {
-    const MEDIA: &'static str = follow::MEDIA;
+    const MEDIA: &'static str = sse::MEDIA;
     const EXAMPLE: Option<&'static str> =
         Some("event: order\ndata: {\"success\":true,\"order\":{\"status\":\"refunded\"}}\n\nevent: over\ndata: {}\n\n");
 }

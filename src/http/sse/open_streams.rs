@@ -8,7 +8,7 @@ use dashmap::DashMap;
 use crate::domain::id::Id;
 
 /// Maximum number of concurrent streams per customer, over all their browsers.
-pub(super) const MAX_STREAMS_OF_CUSTOMER: usize = 20;
+pub(crate) const MAX_STREAMS_OF_CUSTOMER: usize = 20;
 
 /// Counter of the open streams per customer.
 #[derive(Default)]
@@ -17,14 +17,14 @@ pub(crate) struct OpenStreams {
 }
 
 /// Permit of a customer for one stream; released when dropped.
-pub(super) struct StreamPlace {
+pub(crate) struct StreamPlace {
     streams: Arc<OpenStreams>,
     customer: Id,
 }
 
 impl OpenStreams {
     /// Admits another stream of a customer; `None` if the customer has reached the limit.
-    pub(super) fn enter(self: &Arc<Self>, customer: Id) -> Option<StreamPlace> {
+    pub(crate) fn enter(self: &Arc<Self>, customer: Id) -> Option<StreamPlace> {
         let mut open = self.of_customer.entry(customer).or_insert(0);
         if *open >= MAX_STREAMS_OF_CUSTOMER {
             return None;
