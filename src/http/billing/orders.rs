@@ -13,7 +13,7 @@ use serde_json::json;
 
 use self::view::{OrderDetail, OrderSummary};
 use super::checkout::CheckoutReply;
-use super::list::{ListPage, ListQuery};
+use super::list::{BillingPagination, ListQuery};
 use super::reply::{Made, Success};
 use super::site::RequestSite;
 use crate::actors::kernel::directory::Directory;
@@ -134,7 +134,7 @@ struct OrderList {
     success: Success,
     /// Orders, newest first.
     orders: Vec<OrderSummary>,
-    pagination: ListPage,
+    pagination: BillingPagination,
 }
 
 /// One of the customer's orders.
@@ -173,7 +173,7 @@ async fn list(
     let (some, total) = app.orders.queries.orders(&filter, page).await?;
     let orders: Vec<OrderSummary> =
         some.iter().filter_map(|order| order.state.as_ref()).map(OrderSummary::new).collect();
-    let pagination = ListPage::of(page, orders.len(), total);
+    let pagination = BillingPagination::of(page, orders.len(), total);
     Ok(Plain(OrderList { success: Success, orders, pagination }))
 }
 

@@ -22,7 +22,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, NoContent, Plain};
+use crate::http::reply::{ListPage, NoContent, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, readable};
 use crate::integrations::AccountingWake;
@@ -167,11 +167,11 @@ struct AccountingView {
 async fn list(
     State(app): State<AccountingHandles>,
     Query(query): Query<PostingQuery>,
-) -> Result<Listed<PostingView>, ApiError> {
+) -> Result<ListPage<PostingView>, ApiError> {
     let page = query.page.into();
     let (some, total) = app.queries.postings(query.state, page).await?;
     let view = |versioned: &Versioned<Posting>| Some(versioned.state.as_ref()?.into());
-    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
+    Ok(ListPage::new(page, some.iter().filter_map(view), total))
 }
 
 async fn retry(

@@ -46,7 +46,7 @@ use crate::http::last_used::LastUsed;
 use crate::http::limits::layer::ClientAddress;
 use crate::http::limits::{Limited, Limits};
 use crate::http::page::{PageQuery, Query, cut};
-use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
+use crate::http::reply::{ListPage, NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmailAddress, MaxChars, NewPassword, SecretText};
 use crate::secrets::credentials;
@@ -344,13 +344,13 @@ async fn sessions(
     State(app): State<SessionHandles>,
     who: Caller,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<SessionView>, ApiError> {
+) -> Result<ListPage<SessionView>, ApiError> {
     let (user, page) = (who.user()?, page.into());
     let mut own = own_sessions(&app, user)?;
     own.sort_by_key(|session| std::cmp::Reverse(session.created_at));
     let (some, total) = cut(page, own);
-    let items = some.iter().map(|session| SessionView::new(&app, session, who.session)).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().map(|session| SessionView::new(&app, session, who.session));
+    Ok(ListPage::new(page, items, total))
 }
 
 fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<Session>>, ApiError> {

@@ -24,7 +24,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Resource};
+use crate::http::reply::{ListPage, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, MaxChars, Optional, OptionalBody, readable};
 use crate::store::queries::{CustomRequestFilter, Queries};
@@ -101,7 +101,7 @@ async fn list(
     State(app): State<CustomRequestHandles>,
     Query(query): Query<CustomRequestQuery>,
     SiteHeader(site): SiteHeader,
-) -> Result<Listed<CustomRequestSummary>, ApiError> {
+) -> Result<ListPage<CustomRequestSummary>, ApiError> {
     let page = query.page.into();
     let filter = CustomRequestFilter {
         status: query.status,
@@ -110,8 +110,8 @@ async fn list(
         q: query.q,
     };
     let (some, total) = app.queries.custom_requests(&filter, page).await?;
-    let items = some.iter().filter_map(|one| one.state.as_ref()).map(CustomRequestSummary::new).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().filter_map(|one| one.state.as_ref()).map(CustomRequestSummary::new);
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn one(

@@ -17,7 +17,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Plain};
+use crate::http::reply::{ListPage, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::MaxChars;
 use crate::store::queries::{CustomerFilter, Queries};
@@ -94,12 +94,12 @@ impl From<&Customer> for CustomerView {
 async fn list(
     State(app): State<CustomerHandles>,
     Query(query): Query<CustomerQuery>,
-) -> Result<Listed<CustomerView>, ApiError> {
+) -> Result<ListPage<CustomerView>, ApiError> {
     let page = query.page.into();
     let filter = CustomerFilter { email: query.email.map(|email| email.trim().to_lowercase()), q: query.q };
     let (some, total) = app.queries.customers(&filter, page).await?;
-    let items = some.iter().filter_map(|customer| customer.state.as_ref()).map(Into::into).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().filter_map(|customer| customer.state.as_ref()).map(Into::into);
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn one(State(app): State<CustomerHandles>, PathId(id): PathId) -> Result<Plain<CustomerView>, ApiError> {

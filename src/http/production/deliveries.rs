@@ -23,7 +23,7 @@ use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget
 use crate::http::error::ApiError;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, Resource};
+use crate::http::reply::{Created, ListPage, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration, readable};
 use crate::store::queries::DeliveryFilter;
@@ -188,14 +188,14 @@ async fn list(
     State(app): State<EndpointHandles>,
     PathId(id): PathId,
     Query(query): Query<DeliveryQuery>,
-) -> Result<Listed<DeliveryView>, ApiError> {
+) -> Result<ListPage<DeliveryView>, ApiError> {
     let page = query.page.into();
     let filter = DeliveryFilter { state: query.state, event: query.event };
     let endpoint = app.endpoints.read(id).await?.ok_or_else(|| Refusal::not_found("endpoint"))?;
     let (some, total) = app.queries.deliveries(id, &filter, page).await?;
     let now = app.environment.now();
-    let items = some.iter().map(|delivery| DeliveryView::new(delivery, endpoint.state.as_ref(), now)).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().map(|delivery| DeliveryView::new(delivery, endpoint.state.as_ref(), now));
+    Ok(ListPage::new(page, items, total))
 }
 
 fn created_reply(

@@ -31,7 +31,7 @@ use crate::http::openapi::operation::DescribedError;
 use crate::http::openapi::shape::{Shape, secret, url};
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
+use crate::http::reply::{Created, ListPage, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule, readable};
 use crate::secrets::encryption::SecretCipher;
@@ -293,12 +293,12 @@ fn words(events: &[OutboundEvent]) -> Vec<String> {
 async fn list(
     State(app): State<EndpointHandles>,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<EndpointView>, ApiError> {
+) -> Result<ListPage<EndpointView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.endpoints(page).await?;
     let items =
         some.iter().filter_map(|versioned| Some(EndpointView::new(versioned.state.as_ref()?, versioned.revision())));
-    Ok(Listed { page, items: items.collect(), total })
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn one(State(app): State<EndpointHandles>, PathId(id): PathId) -> Result<Resource<EndpointView>, ApiError> {

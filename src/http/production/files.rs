@@ -50,7 +50,7 @@ use crate::http::multipart::{broken, store};
 use crate::http::page::Query;
 use crate::http::part_heads::PartHeads;
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Resource};
+use crate::http::reply::{Created, ListPage, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson as _, ValuePath, readable, schema_of};
 use crate::store::queries::{FileFilter, Page, Queries};
@@ -101,11 +101,11 @@ pub fn routes() -> ResourceRoutes {
 async fn list(
     State(app): State<FileHandles>,
     Query(FileQuery { kind, sha256, q, page }): Query<FileQuery>,
-) -> Result<Listed<FileView>, ApiError> {
+) -> Result<ListPage<FileView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.files(&FileFilter { kind, sha256, q }, page).await?;
     let view = |versioned: &Versioned<File>| Some(FileView::new(versioned.state.as_ref()?, versioned.version));
-    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
+    Ok(ListPage::new(page, some.iter().filter_map(view), total))
 }
 
 /// Fields that an upload form accepts besides the file.

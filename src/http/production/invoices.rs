@@ -30,7 +30,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::Query;
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, Plain, Resource};
+use crate::http::reply::{Created, ListPage, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody};
 use crate::store::queries::{InvoiceFilter, Queries};
@@ -151,7 +151,7 @@ async fn list(
     State(app): State<InvoiceHandles>,
     Query(query): Query<InvoiceQuery>,
     SiteHeader(site): SiteHeader,
-) -> Result<Listed<InvoiceSummary>, ApiError> {
+) -> Result<ListPage<InvoiceSummary>, ApiError> {
     let page = query.page.into();
     let now = app.environment.now();
     let filter = InvoiceFilter {
@@ -166,8 +166,8 @@ async fn list(
     let some: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
     let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
     let numbers = app.documents.numbers(&issued).await?;
-    let items = some.iter().map(|one| InvoiceSummary::new(one, now, &numbers)).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().map(|one| InvoiceSummary::new(one, now, &numbers));
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn numbering(State(app): State<InvoiceHandles>) -> Result<Plain<Numbering>, ApiError> {

@@ -35,7 +35,7 @@ use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedError;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Resource};
+use crate::http::reply::{ListPage, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, Optional, OptionalBody};
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
@@ -191,13 +191,13 @@ fn job_of(done: &CommandOutcome<OrderAnswer>) -> Result<CommandOutcome<Arc<Job>>
     }
 }
 
-async fn list(State(app): State<JobHandles>, Query(query): Query<JobQuery>) -> Result<Listed<JobView>, ApiError> {
+async fn list(State(app): State<JobHandles>, Query(query): Query<JobQuery>) -> Result<ListPage<JobView>, ApiError> {
     let JobQuery { state, waiting, awaits_sign_off, order_id, printer_id, sku_id, material_id, page } = query;
     let page = page.into();
     let only = JobFilter { state, waiting, unsigned: awaits_sign_off, ..JobFilter::default() };
     let filter = JobFilter { order_id, printer_id, sku_id, material_id, ..only };
     let (some, total) = app.queries.jobs(&filter, page).await?;
-    Ok(Listed { page, items: some.iter().map(|job| JobView::new(&app, job)).collect(), total })
+    Ok(ListPage::new(page, some.iter().map(|job| JobView::new(&app, job)), total))
 }
 
 /// Returns a job as last committed by its order. If the database is unavailable, searches the orders in memory.

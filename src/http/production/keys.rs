@@ -21,7 +21,7 @@ use crate::http::handles::handles;
 use crate::http::last_used::LastUsed;
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent};
+use crate::http::reply::{Created, ListPage, NoContent};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, EmailAddress, Filled, Flattened, MaxChars, Member, ONE_LINE, response_member};
 use crate::secrets::credentials;
@@ -178,10 +178,10 @@ pub(crate) fn newest_keys(app: &KeyHandles) -> Result<Vec<Arc<ApiKey>>, ApiError
     Ok(all)
 }
 
-async fn list(State(app): State<KeyHandles>, Query(page): Query<PageQuery>) -> Result<Listed<ApiKeyView>, ApiError> {
+async fn list(State(app): State<KeyHandles>, Query(page): Query<PageQuery>) -> Result<ListPage<ApiKeyView>, ApiError> {
     let page = page.into();
     let (some, total) = cut(page, newest_keys(&app)?);
-    Ok(Listed { page, items: some.iter().map(|key| ApiKeyView::new(&app, key)).collect(), total })
+    Ok(ListPage::new(page, some.iter().map(|key| ApiKeyView::new(&app, key)), total))
 }
 
 async fn create(

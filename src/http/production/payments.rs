@@ -30,7 +30,7 @@ use crate::http::handles::handles;
 use crate::http::openapi::operation::{DescribedBody, DescribedOperation};
 use crate::http::openapi::shape::{Shape, open_object, text};
 use crate::http::page::{PageQuery, Query};
-use crate::http::reply::{Listed, Plain};
+use crate::http::reply::{ListPage, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, ToSchema, readable, schema_of};
 use crate::store::queries::Queries;
@@ -191,14 +191,10 @@ async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Resul
 async fn unmatched(
     State(app): State<PaymentHandles>,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<UnmatchedPayment>, ApiError> {
+) -> Result<ListPage<UnmatchedPayment>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.unmatched_payments(page).await?;
-    Ok(Listed {
-        page,
-        items: some.into_iter().filter_map(|versioned| versioned.state).map(Into::into).collect(),
-        total,
-    })
+    Ok(ListPage::new(page, some.into_iter().filter_map(|versioned| versioned.state).map(Into::into), total))
 }
 
 /// Event of the payment processor that belongs to no order yet.

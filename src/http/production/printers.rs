@@ -54,7 +54,7 @@ use crate::http::openapi::shape::{Shape, word};
 use crate::http::openapi::words::words_of;
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
+use crate::http::reply::{Created, ListPage, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson, ToSchema, ValuePath, read_body, read_word};
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
@@ -220,7 +220,7 @@ pub(crate) fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> 
 async fn list(
     State(app): State<PrinterHandles>,
     Query(query): Query<PrinterQuery>,
-) -> Result<Listed<PrinterView>, ApiError> {
+) -> Result<ListPage<PrinterView>, ApiError> {
     let PrinterQuery { kind, machine_type, state, tag, attention, q, page } = query;
     let (page, q) = (page.into(), q.map(|q| q.to_lowercase()));
     let is_match = |printer: &Printer| {
@@ -239,7 +239,7 @@ async fn list(
     let view = |versioned: &Arc<Versioned<Printer>>| {
         Some(PrinterView::new(&app, versioned.state.as_ref()?, versioned.revision()))
     };
-    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
+    Ok(ListPage::new(page, some.iter().filter_map(view), total))
 }
 
 async fn create(

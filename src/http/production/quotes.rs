@@ -34,7 +34,7 @@ use crate::http::handles::handles;
 use crate::http::model_upload::ModelHandles;
 use crate::http::page::Query;
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Resource};
+use crate::http::reply::{Created, ListPage, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody};
 use crate::store::queries::{Queries, QuoteFilter};
@@ -118,7 +118,7 @@ async fn list(
     State(app): State<QuoteHandles>,
     Query(query): Query<QuoteQuery>,
     SiteHeader(site): SiteHeader,
-) -> Result<Listed<QuoteView>, ApiError> {
+) -> Result<ListPage<QuoteView>, ApiError> {
     let page = query.page.into();
     let now = app.environment.now();
     let filter = QuoteFilter {
@@ -131,8 +131,8 @@ async fn list(
         now,
     };
     let (some, total) = app.queries.quotes(&filter, page).await?;
-    let items = some.iter().filter_map(|one| one.state.as_ref()).map(|one| QuoteView::new(one, now, &[])).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().filter_map(|one| one.state.as_ref()).map(|one| QuoteView::new(one, now, &[]));
+    Ok(ListPage::new(page, items, total))
 }
 
 /// Returns the quote with this id; responds 404 if there is none, or it was deleted.

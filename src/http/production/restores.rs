@@ -23,7 +23,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Plain};
+use crate::http::reply::{ListPage, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{JsonObject, MaxChars, OptionalBody};
 use crate::store::queries::Queries;
@@ -208,11 +208,11 @@ pub(crate) fn open_jobs(orders: &Directory<Order>, before: Timestamp) -> Vec<Ope
 async fn list(
     State(app): State<RestoreHandles>,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<RestoreView>, ApiError> {
+) -> Result<ListPage<RestoreView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.restores(page).await?;
     let view = |restore: &Restore| RestoreView::new(restore, open_jobs(&app.orders, restore.restored_at));
-    Ok(Listed { page, items: some.iter().filter_map(|versioned| versioned.state.as_ref().map(view)).collect(), total })
+    Ok(ListPage::new(page, some.iter().filter_map(|versioned| versioned.state.as_ref().map(view)), total))
 }
 
 async fn one(State(app): State<RestoreHandles>, PathId(id): PathId) -> Result<Plain<RestoreView>, ApiError> {

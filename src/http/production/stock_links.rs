@@ -27,7 +27,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
+use crate::http::reply::{Created, ListPage, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, EmptyBody, OptionalBody, enumeration, readable};
 use crate::integrations::{StockBoardState, StockBoards};
@@ -176,7 +176,7 @@ async fn show(State(app): State<LinkHandles>) -> Result<Plain<LinksView>, ApiErr
 async fn entries(
     State(app): State<LinkHandles>,
     Query(query): Query<EntryQuery>,
-) -> Result<Listed<EntryView>, ApiError> {
+) -> Result<ListPage<EntryView>, ApiError> {
     let all = present(&app);
     let mut views = Vec::new();
     for system in
@@ -209,7 +209,7 @@ async fn entries(
     });
     let page = query.page.into();
     let (items, total) = cut(page, views);
-    Ok(Listed { page, items, total })
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn look(

@@ -23,7 +23,7 @@ use crate::http::handles::handles;
 use crate::http::hashing::Hashing;
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Resource};
+use crate::http::reply::{Created, ListPage, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmailAddress, Filled, MaxChars, NewPassword, ONE_LINE, Optional, enumeration};
 use crate::secrets::credentials;
@@ -192,10 +192,10 @@ pub(crate) fn present_user(app: &UserHandles, id: Id) -> Result<Arc<User>, ApiEr
     Ok(with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?)
 }
 
-async fn list(State(app): State<UserHandles>, Query(page): Query<PageQuery>) -> Result<Listed<UserView>, ApiError> {
+async fn list(State(app): State<UserHandles>, Query(page): Query<PageQuery>) -> Result<ListPage<UserView>, ApiError> {
     let page = page.into();
     let (some, total) = cut(page, newest_users(&app)?);
-    Ok(Listed { page, items: some.iter().map(|user| UserView::new(user)).collect(), total })
+    Ok(ListPage::new(page, some.iter().map(|user| UserView::new(user)), total))
 }
 
 async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resource<UserView>, ApiError> {

@@ -27,7 +27,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::operation::DescribedError;
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Plain};
+use crate::http::reply::{Created, ListPage, NoContent, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AboveZero, Argument, Filled, ItemsWithin, MaxChars, ONE_LINE, TextList, Within, read_body};
 
@@ -155,14 +155,14 @@ async fn list(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<ReminderView>, ApiError> {
+) -> Result<ListPage<ReminderView>, ApiError> {
     let page = page.into();
     let (_, printer) = present(&app, id).await?;
     let mut all: Vec<&Reminder> = printer.reminders.values().collect();
     all.sort_by_key(|reminder| (reminder.due_at.is_none(), reminder.due_at, reminder.id));
     let (some, total) = cut(page, all);
-    let items = some.into_iter().map(|reminder| ReminderView::new(reminder, &printer.odometer)).collect();
-    Ok(Listed { page, items, total })
+    let items = some.into_iter().map(|reminder| ReminderView::new(reminder, &printer.odometer));
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn remind(
@@ -211,11 +211,11 @@ async fn log(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<EntryView>, ApiError> {
+) -> Result<ListPage<EntryView>, ApiError> {
     let page = page.into();
     present(&app, id).await?;
     let (entries, total) = app.queries.maintenance_entries(id, page).await?;
-    Ok(Listed { page, items: entries.into_iter().map(Into::into).collect(), total })
+    Ok(ListPage::new(page, entries.into_iter().map(Into::into), total))
 }
 
 async fn write(

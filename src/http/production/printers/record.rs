@@ -21,7 +21,7 @@ use crate::http::production::jobs::JobNumber;
 use crate::http::production::orders::{self, OrderNumber};
 use crate::http::production::sign_off::SignOffView;
 use crate::http::production::{jobs, skus};
-use crate::http::reply::{Listed, Plain};
+use crate::http::reply::{ListPage, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::store::queries::AttemptTotals;
 
@@ -181,11 +181,11 @@ async fn attempts(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     Query(AttemptQuery { state, page }): Query<AttemptQuery>,
-) -> Result<Listed<PrinterAttemptView>, ApiError> {
+) -> Result<ListPage<PrinterAttemptView>, ApiError> {
     let page = page.into();
     present(&app, id).await?;
     let (some, total) = app.queries.attempts_on(id, state, page).await?;
-    Ok(Listed { page, items: some.iter().map(PrinterAttemptView::new).collect(), total })
+    Ok(ListPage::new(page, some.iter().map(PrinterAttemptView::new), total))
 }
 
 async fn totals(

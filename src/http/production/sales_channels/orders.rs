@@ -21,7 +21,7 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Plain};
+use crate::http::reply::{ListPage, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, readable};
 use crate::store::queries::{ChannelOrderFilter, Queries};
@@ -212,13 +212,13 @@ impl From<&ChannelOrder> for ChannelOrderView {
 async fn list(
     State(app): State<ChannelOrderHandles>,
     Query(query): Query<ChannelOrderQuery>,
-) -> Result<Listed<ChannelOrderView>, ApiError> {
+) -> Result<ListPage<ChannelOrderView>, ApiError> {
     let ChannelOrderQuery { channel_id, status, attention, order_id, page } = query;
     let page = page.into();
     let filter = ChannelOrderFilter { channel_id, status, attention, order_id };
     let (some, total) = app.queries.channel_orders(&filter, page).await?;
-    let items = some.iter().filter_map(|versioned| versioned.state.as_ref()).map(Into::into).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().filter_map(|versioned| versioned.state.as_ref()).map(Into::into);
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn one(State(app): State<ChannelOrderHandles>, PathId(id): PathId) -> Result<Plain<ChannelOrderView>, ApiError> {
