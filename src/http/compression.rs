@@ -19,12 +19,13 @@ use futures::StreamExt as _;
 
 use crate::error::ApiError;
 use crate::paths::{is_billing, is_customer_page};
+use crate::sse;
 
 /// Minimum size in bytes from which compression is worthwhile.
 const MIN_COMPRESSED_BYTES: u64 = 1024;
 const JSON_TYPE: &[u8] = b"application/json";
 const PAGE_TYPE: &[u8] = b"text/html";
-const STREAM_TYPE: &[u8] = b"text/event-stream";
+const STREAM_TYPE: &[u8] = sse::MEDIA.as_bytes();
 
 /// Compression mode of a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

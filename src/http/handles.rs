@@ -21,6 +21,8 @@ use crate::local_sign_in::LocalSignInDesk;
 use crate::meter::RouteMeters;
 use crate::openapi::Descriptions;
 use crate::setup_desk::SetupDesk;
+use crate::sse::OpenStreams;
+use crate::sse::OpenStreams;
 use actors::app::backups::Backups;
 use actors::app::customer_space::CustomerSpace;
 use actors::app::documents::InvoiceDocuments;
@@ -100,6 +102,7 @@ held! {
     Arc<Admission>: admission;
     CancellationToken: leaving;
     Arc<Descriptions>: descriptions;
+    Arc<OpenStreams>: streams;
 }
 
 /// The directory of each kind that is registered.

@@ -37,6 +37,7 @@ pub mod return_paths;
 pub mod routes;
 mod serve;
 pub mod setup_desk;
+pub mod sse;
 pub mod stream_auth;
 mod unread_body;
 pub mod wire;
@@ -107,6 +108,8 @@ pub struct AppParts {
     admission: Arc<admission::Admission>,
     /// State of single resources, such as caches.
     resource_states: resource_state::ResourceStates,
+    /// Streams that customers have open, counted per customer.
+    streams: Arc<sse::OpenStreams>,
     /// Cancelled on shutdown, which ends all streams.
     pub leaving: CancellationToken,
     /// OpenAPI description of the routes that the server serves.
@@ -130,6 +133,7 @@ impl AppState {
             app,
             config,
             resource_states: resource_state::ResourceStates::default(),
+            streams: Arc::default(),
             leaving,
             descriptions: Arc::default(),
         }))

@@ -147,16 +147,20 @@ impl<M> IntoResponse for Media<M> {
 }
 
 /// 200 response with one page of a list.
-pub struct Listed<T> {
-    /// Page that was requested.
-    pub page: Page,
-    /// Items of that page.
-    pub items: Vec<T>,
-    /// Total number of items.
-    pub total: u64,
+pub struct ListPage<T> {
+    page: Page,
+    items: Vec<T>,
+    total: u64,
 }
 
-impl<T: ListItem> Serialize for Listed<T> {
+impl<T> ListPage<T> {
+    /// Builds the response with the items of the requested page, out of `total` items of the whole list.
+    pub fn new(page: Page, items: impl IntoIterator<Item = T>, total: u64) -> Self {
+        Self { page, items: items.into_iter().collect(), total }
+    }
+}
+
+impl<T: ListItem> Serialize for ListPage<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut members = to.serialize_map(Some(2))?;
         members.serialize_entry(T::MEMBER, &self.items)?;
@@ -165,7 +169,7 @@ impl<T: ListItem> Serialize for Listed<T> {
     }
 }
 
-impl<T: ListItem> IntoResponse for Listed<T> {
+impl<T: ListItem> IntoResponse for ListPage<T> {
     fn into_response(self) -> Response {
         json(StatusCode::OK, &self)
     }

@@ -13,7 +13,7 @@ use crate::limits::layer::ClientAddress;
 use crate::openapi::operation::{self, DescribedContent, DescribedOperation, Parameter};
 use crate::page::{OpenQuery, Query};
 use crate::path_id::{NamedId, PathId};
-use crate::reply::{Created, Listed, Media, MediaType, NoContent, Plain, Resource, WithCookie};
+use crate::reply::{Created, ListPage, Media, MediaType, NoContent, Plain, Resource, WithCookie};
 
 /// Argument of a handler. Information from the route (roles, path, identifier) is not described again.
 pub trait Argument {
@@ -96,7 +96,7 @@ impl<T: Response> Reply for Created<T> {
     }
 }
 
-impl<T: ListItem> Reply for Listed<T> {
+impl<T: ListItem> Reply for ListPage<T> {
     fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         components.add_page::<T>();
         operation.answer = (200, DescribedContent::NamedPage(T::PAGE_NAME));

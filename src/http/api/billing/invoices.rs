@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::checkout::CheckoutReply;
-use super::list::{ListPage, ListQuery};
+use super::list::{BillingPagination, ListQuery};
 use super::reply::Success;
 use super::site::RequestSite;
 use crate::production::invoices::{InvoiceHandles, InvoiceSummary, InvoiceView, shown_to};
@@ -108,7 +108,7 @@ struct InvoiceList {
     success: Success,
     /// Invoices, newest first.
     invoices: Vec<InvoiceSummary>,
-    pagination: ListPage,
+    pagination: BillingPagination,
 }
 
 /// One of the customer's invoices.
@@ -171,7 +171,7 @@ async fn list(
     let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
     let numbers = app.documents.numbers(&issued).await?;
     let invoices: Vec<InvoiceSummary> = some.iter().map(|one| InvoiceSummary::new(one, now, &numbers)).collect();
-    let pagination = ListPage::of(page, invoices.len(), total);
+    let pagination = BillingPagination::of(page, invoices.len(), total);
     Ok(Plain(InvoiceList { success: Success, invoices, pagination }))
 }
 

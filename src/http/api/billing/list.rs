@@ -32,16 +32,16 @@ impl From<ListQuery> for Page {
 /// `pagination` member of a list response.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub struct ListPage(Pagination);
+pub struct BillingPagination(Pagination);
 
-impl ListPage {
+impl BillingPagination {
     /// Builds the pagination of a page with this number of `total` entries.
     pub fn of(page: Page, entries: usize, total: u64) -> Self {
         Self(Pagination::of(page, entries, total))
     }
 }
 
-impl ToSchema for ListPage {
+impl ToSchema for BillingPagination {
     const NAME: Option<&'static str> = Some("Pagination");
     fn schema() -> Shape {
         object([

@@ -1,7 +1,6 @@
 //! The customer's own orders: list, details, and drafts.
 
 mod follow;
-mod open_streams;
 mod view;
 
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use serde_json::json;
 
 use self::view::{OrderDetail, OrderSummary};
 use super::checkout::CheckoutReply;
-use super::list::{ListPage, ListQuery};
+use super::list::{BillingPagination, ListQuery};
 use super::reply::{Made, Success};
 use super::site::RequestSite;
 use crate::production::orders::OrderHandles;
@@ -37,6 +36,7 @@ use http::path_id::NamedId;
 use http::reply::{Media, MediaType, Plain};
 use http::return_paths::CheckoutBody;
 use http::routes::ResourceRoutes;
+use http::sse;
 use http::wire::{ItemsWithin, MaxChars, OptionalBody};
 use kernel::directory::Directory;
 use kernel::environment::Environment;
@@ -137,7 +137,7 @@ struct OrderList {
     success: Success,
     /// Orders, newest first.
     orders: Vec<OrderSummary>,
-    pagination: ListPage,
+    pagination: BillingPagination,
 }
 
 /// One of the customer's orders.
@@ -176,7 +176,7 @@ async fn list(
     let (some, total) = app.orders.queries.orders(&filter, page).await?;
     let orders: Vec<OrderSummary> =
         some.iter().filter_map(|order| order.state.as_ref()).map(OrderSummary::new).collect();
-    let pagination = ListPage::of(page, orders.len(), total);
+    let pagination = BillingPagination::of(page, orders.len(), total);
     Ok(Plain(OrderList { success: Success, orders, pagination }))
 }
 
@@ -206,7 +206,7 @@ async fn one(
 struct OrderStreamMedia;
 
 impl MediaType for OrderStreamMedia {
-    const MEDIA: &'static str = follow::MEDIA;
+    const MEDIA: &'static str = sse::MEDIA;
     const EXAMPLE: Option<&'static str> =
         Some("event: order\ndata: {\"success\":true,\"order\":{\"status\":\"refunded\"}}\n\nevent: over\ndata: {}\n\n");
 }

@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use super::list::{ListPage, ListQuery};
+use super::list::{BillingPagination, ListQuery};
 use super::reply::Success;
 use super::site::RequestSite;
 use crate::production::payments::PaymentRecord;
@@ -43,7 +43,7 @@ struct PaymentList {
     success: Success,
     /// Payments and refunds, newest first.
     payments: Vec<PaymentRecord>,
-    pagination: ListPage,
+    pagination: BillingPagination,
 }
 
 async fn list(
@@ -61,6 +61,6 @@ async fn list(
     };
     let (some, total) = queries.payments(&filter, page).await?;
     let payments: Vec<PaymentRecord> = some.into_iter().map(|one| PaymentRecord::new(one, false)).collect();
-    let pagination = ListPage::of(page, payments.len(), total);
+    let pagination = BillingPagination::of(page, payments.len(), total);
     Ok(Plain(PaymentList { success: Success, payments, pagination }))
 }

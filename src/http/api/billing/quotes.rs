@@ -12,7 +12,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::list::{ListPage, ListQuery};
+use super::list::{BillingPagination, ListQuery};
 use super::reply::Success;
 use super::site::RequestSite;
 use crate::production::quotes::{Declining, EXAMPLE_ID, QuoteHandles, present};
@@ -211,7 +211,7 @@ struct QuoteList {
     success: Success,
     /// Quotes, newest first.
     quotes: Vec<OwnQuote>,
-    pagination: ListPage,
+    pagination: BillingPagination,
 }
 
 /// One of the customer's quotes.
@@ -247,7 +247,7 @@ async fn list(
     let (some, total) = app.quotes.queries.quotes(&filter, page).await?;
     let some = some.iter().filter_map(|one| one.state.as_ref());
     let quotes: Vec<OwnQuote> = some.map(|one| OwnQuote::new(one, now)).collect();
-    let pagination = ListPage::of(page, quotes.len(), total);
+    let pagination = BillingPagination::of(page, quotes.len(), total);
     Ok(Plain(QuoteList { success: Success, quotes, pagination }))
 }
 

@@ -22,7 +22,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Listed, NoContent, Plain};
+use http::reply::{ListPage, NoContent, Plain};
 use http::routes::ResourceRoutes;
 use http::wire::{EmptyBody, OptionalBody};
 use kernel::directory::Directory;
@@ -161,11 +161,11 @@ struct AccountingView {
 async fn list(
     State(app): State<AccountingHandles>,
     Query(query): Query<PostingQuery>,
-) -> Result<Listed<PostingView>, ApiError> {
+) -> Result<ListPage<PostingView>, ApiError> {
     let page = query.page.into();
     let (some, total) = app.queries.postings(query.state, page).await?;
     let view = |versioned: &Versioned<Posting>| Some(versioned.state.as_ref()?.into());
-    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
+    Ok(ListPage::new(page, some.iter().filter_map(view), total))
 }
 
 async fn retry(

@@ -15,7 +15,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::openapi::shape::{Shape, anything, text};
 use http::page::{PageQuery, Query};
-use http::reply::Listed;
+use http::reply::ListPage;
 use http::routes::ResourceRoutes;
 use http::wire::{FromJson, ToSchema, ValuePath};
 use store::queries::{AuditFilter, Queries};
@@ -150,7 +150,7 @@ impl From<Audit> for AuditEntryView {
 async fn list(
     State(app): State<AuditLogHandles>,
     Query(query): Query<AuditQuery>,
-) -> Result<Listed<AuditEntryView>, ApiError> {
+) -> Result<ListPage<AuditEntryView>, ApiError> {
     let AuditQuery { actor, action, subject, from, to, page } = query;
     let (from, to) = (from.map(|start| start.0), to.map(|end| end.0));
     if from.zip(to).is_some_and(|(from, to)| from > to) {
@@ -159,5 +159,5 @@ async fn list(
     let (page, subject) = (page.into(), subject.unwrap_or_default());
     let filter = AuditFilter { actor, action, subject_kind: subject.kind, subject_id: subject.id, from, to };
     let (some, total) = app.queries.audit(&filter, page).await?;
-    Ok(Listed { page, items: some.into_iter().map(Into::into).collect(), total })
+    Ok(ListPage::new(page, some.into_iter().map(Into::into), total))
 }

@@ -42,7 +42,7 @@ use http::last_used::LastUsed;
 use http::limits::layer::ClientAddress;
 use http::limits::{Limited, Limits};
 use http::page::{PageQuery, Query, cut};
-use http::reply::{Listed, NoContent, Plain, WithCookie};
+use http::reply::{ListPage, NoContent, Plain, WithCookie};
 use http::routes::ResourceRoutes;
 use http::wire::{EmailAddress, MaxChars, NewPassword, SecretText};
 use kernel::directory::Directory;
@@ -350,13 +350,13 @@ async fn sessions(
     State(app): State<SessionHandles>,
     who: Caller,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<SessionView>, ApiError> {
+) -> Result<ListPage<SessionView>, ApiError> {
     let (user, page) = (who.user()?, page.into());
     let mut own = own_sessions(&app, user)?;
     own.sort_by_key(|session| std::cmp::Reverse(session.created_at));
     let (some, total) = cut(page, own);
-    let items = some.iter().map(|session| SessionView::new(&app, session, who.session)).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().map(|session| SessionView::new(&app, session, who.session));
+    Ok(ListPage::new(page, items, total))
 }
 
 fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<Session>>, ApiError> {

@@ -23,7 +23,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Listed, Resource};
+use http::reply::{ListPage, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{EmptyBody, MaxChars, Optional, OptionalBody};
 use kernel::directory::Directory;
@@ -97,7 +97,7 @@ async fn list(
     State(app): State<CustomRequestHandles>,
     Query(query): Query<CustomRequestQuery>,
     SiteHeader(site): SiteHeader,
-) -> Result<Listed<CustomRequestSummary>, ApiError> {
+) -> Result<ListPage<CustomRequestSummary>, ApiError> {
     let page = query.page.into();
     let filter = CustomRequestFilter {
         status: query.status,
@@ -106,8 +106,8 @@ async fn list(
         q: query.q,
     };
     let (some, total) = app.queries.custom_requests(&filter, page).await?;
-    let items = some.iter().filter_map(|one| one.state.as_ref()).map(CustomRequestSummary::new).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().filter_map(|one| one.state.as_ref()).map(CustomRequestSummary::new);
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn one(

@@ -16,7 +16,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Listed, Plain};
+use http::reply::{ListPage, Plain};
 use http::routes::ResourceRoutes;
 use http::wire::MaxChars;
 use kernel::directory::Directory;
@@ -94,12 +94,12 @@ impl From<&Customer> for CustomerView {
 async fn list(
     State(app): State<CustomerHandles>,
     Query(query): Query<CustomerQuery>,
-) -> Result<Listed<CustomerView>, ApiError> {
+) -> Result<ListPage<CustomerView>, ApiError> {
     let page = query.page.into();
     let filter = CustomerFilter { email: query.email.map(|email| email.trim().to_lowercase()), q: query.q };
     let (some, total) = app.queries.customers(&filter, page).await?;
-    let items = some.iter().filter_map(|customer| customer.state.as_ref()).map(Into::into).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().filter_map(|customer| customer.state.as_ref()).map(Into::into);
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn one(State(app): State<CustomerHandles>, PathId(id): PathId) -> Result<Plain<CustomerView>, ApiError> {

@@ -23,7 +23,7 @@ use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Created, Listed, Resource};
+use http::reply::{Created, ListPage, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration};
 use store::queries::DeliveryFilter;
@@ -187,14 +187,14 @@ async fn list(
     State(app): State<EndpointHandles>,
     PathId(id): PathId,
     Query(query): Query<DeliveryQuery>,
-) -> Result<Listed<DeliveryView>, ApiError> {
+) -> Result<ListPage<DeliveryView>, ApiError> {
     let page = query.page.into();
     let filter = DeliveryFilter { state: query.state, event: query.event };
     let endpoint = app.endpoints.read(id).await?.ok_or_else(|| Refusal::not_found("endpoint"))?;
     let (some, total) = app.queries.deliveries(id, &filter, page).await?;
     let now = app.environment.now();
-    let items = some.iter().map(|delivery| DeliveryView::new(delivery, endpoint.state.as_ref(), now)).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().map(|delivery| DeliveryView::new(delivery, endpoint.state.as_ref(), now));
+    Ok(ListPage::new(page, items, total))
 }
 
 fn created_reply(

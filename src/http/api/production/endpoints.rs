@@ -30,7 +30,7 @@ use http::openapi::shape::{Shape, secret, url};
 use http::openapi::tags;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Created, Listed, NoContent, Plain, Resource};
+use http::reply::{Created, ListPage, NoContent, Plain, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule};
 use kernel::directory::Directory;
@@ -295,12 +295,12 @@ fn words(events: &[OutboundEvent]) -> Vec<String> {
 async fn list(
     State(app): State<EndpointHandles>,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<EndpointView>, ApiError> {
+) -> Result<ListPage<EndpointView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.endpoints(page).await?;
     let items =
         some.iter().filter_map(|versioned| Some(EndpointView::new(versioned.state.as_ref()?, versioned.revision())));
-    Ok(Listed { page, items: items.collect(), total })
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn one(State(app): State<EndpointHandles>, PathId(id): PathId) -> Result<Resource<EndpointView>, ApiError> {

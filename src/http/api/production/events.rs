@@ -1,19 +1,12 @@
 //! Events of the shop, read by cursor or followed as server-sent events.
 
 use std::collections::VecDeque;
-use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use api_derive::{Request, Response};
-use axum::body::Body;
-use axum::extract::{FromRequestParts, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::request::Parts;
-use bytes::Bytes;
+use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
 use domain::event::data::OrderData;
 use domain::event::{self, Numbered};
@@ -24,13 +17,12 @@ use domain::time::Timestamp;
 use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
 use http::handles::handles;
-use http::openapi::operation::DescribedOperation;
-use http::openapi::shape::whole;
 use http::page::{DEFAULT_LIMIT, MAX_LIMIT, Query};
 use http::reply::{Media, MediaType, Plain};
 use http::routes::ResourceRoutes;
+use http::sse::{self, LastEventId, Sse, SseSource};
 use http::stream_auth::{ReadingRight, StreamHandles};
-use http::wire::{Argument, Components, JsonObject, ToSchema as _, Within};
+use http::wire::{JsonObject, ToSchema as _, Within};
 use store::Store;
 use store::event_follower::EventFollower;
 use store::followers::Follower;
@@ -39,17 +31,10 @@ use store::queries::{EventFilter, Queries};
 
 /// Maximum number of events read at a time.
 const EVENTS_PER_READ: usize = 200;
-/// Idle time after which a stream sends a comment, so that no proxy closes it as dead.
-const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
-/// Heartbeat: a comment line without a blank line. A blank line would end a block, which some clients turn into an
-/// event without content.
-const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
-/// First line of every stream: it makes disconnected clients reconnect after this many milliseconds. Without a blank
-/// line, it belongs to the block of the first event.
-const RETRY_LINE: Bytes = Bytes::from_static(b"retry: 3000\n");
+/// Delay after which disconnected clients reconnect.
+const RECONNECT_MILLIS: u32 = 3000;
 /// Error message for a cursor that does not belong to the shop's current history.
 const CURSOR_AHEAD: &str = "the cursor is beyond the newest event, or of one that was undone when the shop was restored from a backup: read anew what you keep of the shop, and follow events from now on";
-const LAST_EVENT_ID: &str = "Last-Event-ID";
 /// Example id of an event.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
 
@@ -189,27 +174,8 @@ struct EventPage {
 struct EventStreamMedia;
 
 impl MediaType for EventStreamMedia {
-    const MEDIA: &'static str = "text/event-stream";
+    const MEDIA: &'static str = sse::MEDIA;
     const EXAMPLE: Option<&'static str> = Some("id: 4711\nevent: order.paid\ndata: {\"seq\":4711}\n\n");
-}
-
-/// Sequence number of the last received event, which browsers send when they reconnect.
-struct LastEventId(Option<i64>);
-
-impl<S: Sync> FromRequestParts<S> for LastEventId {
-    type Rejection = ApiError;
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let Some(text) = parts.headers.get(LAST_EVENT_ID) else { return Ok(Self(None)) };
-        let number = text.to_str().unwrap_or_default().parse();
-        Ok(Self(Some(number.map_err(|_| Refusal::field(LAST_EVENT_ID, "must be the number of an event"))?)))
-    }
-}
-
-impl Argument for LastEventId {
-    fn describe(operation: &mut DescribedOperation, _: &mut Components) {
-        let about = "Last sequence number received; defaults to now.";
-        operation.add_header(LAST_EVENT_ID, whole(..), about);
-    }
 }
 
 /// Parses a `subject` query parameter: `kind:id`, an id, or a kind.
@@ -264,10 +230,10 @@ async fn stream(
     let filter = choice.filter()?;
     let cursor = last_event_id.or(choice.after);
     let now = *app.outbox.last().borrow();
-    let mut queue = VecDeque::from([RETRY_LINE]);
+    let mut queue = VecDeque::new();
     let after = match cursor {
         Some(after) if !is_retained(&app, after, now).await? => {
-            queue.push_back(block(now, "reset", &json!({"after": now})).map_err(ApiError::internal)?);
+            queue.push_back(sse::numbered_event(now, "reset", &json!({"after": now})));
             now
         }
         Some(after) => after,
@@ -276,19 +242,8 @@ async fn stream(
     let standing = ReadingRight::new(app.stream.clone(), who);
     let follower = app.outbox.followers.add("stream", after);
     let events = EventFollower::new(&app.outbox, &app.store, after);
-    let reader = EventReader { standing, follower, filter, events, queue, silent_since: Instant::now() };
-    let pieces = futures::stream::unfold(reader, EventReader::next);
-    let headers = [
-        (CONTENT_TYPE.as_str(), EventStreamMedia::MEDIA),
-        (CACHE_CONTROL.as_str(), "no-cache"),
-        ("x-accel-buffering", "no"), // nginx would hold the events back
-    ];
-    Ok(Media::new((headers, Body::from_stream(pieces))))
-}
-
-/// Formats a server-sent event. Event types and compact JSON contain no line breaks.
-fn block(id: i64, event: &str, data: &impl Serialize) -> Result<Bytes, serde_json::Error> {
-    Ok(format!("id: {id}\nevent: {event}\ndata: {}\n\n", serde_json::to_string(data)?).into())
+    let reader = EventReader { standing, follower, filter, events, queue, ended: false };
+    Ok(Media::new(Sse::new(reader).retry_after(RECONNECT_MILLIS)))
 }
 
 /// Returns whether the cursor `after` was ever issued and all events after it are still available.
@@ -310,43 +265,43 @@ struct EventReader {
     filter: EventFilter,
     events: EventFollower,
     /// Pending output.
-    queue: VecDeque<Bytes>,
-    silent_since: Instant,
+    queue: VecDeque<String>,
+    /// `true` if no more events can be read.
+    ended: bool,
+}
+
+impl SseSource for EventReader {
+    fn may_continue(&mut self) -> bool {
+        // Sign-out, expiry, revocation and a change of role end the stream, whatever is still to be read.
+        self.standing.holds()
+    }
+
+    async fn due(&mut self) -> Option<String> {
+        if self.ended { None } else { Some(self.queue.pop_front().unwrap_or_default()) }
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            biased; // the access is checked again before each event
+            read = self.events.next(EVENTS_PER_READ) => match read {
+                Ok(Some(read)) => self.write(&read),
+                Ok(None) => self.ended = true,
+                Err(error) => {
+                    tracing::warn!(%error, "a stream of events ends, because events cannot be read");
+                    self.ended = true;
+                }
+            },
+            () = self.standing.again() => {}
+        }
+    }
 }
 
 impl EventReader {
-    /// Returns the next chunk of the stream; `None` ends it. The client then reconnects with its cursor.
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
-        loop {
-            // Sign-out, expiry, revocation and a change of role end the stream, whatever is still to be read.
-            if !self.standing.holds() {
-                return None;
-            }
-            if let Some(next) = self.queue.pop_front() {
-                self.silent_since = Instant::now();
-                return Some((Ok(next), self));
-            }
-            tokio::select! {
-                biased; // events before a heartbeat; the access is checked again before each of them either way
-                read = self.events.next(EVENTS_PER_READ) => match read {
-                    Ok(Some(read)) => self.write(&read),
-                    Ok(None) => return None,
-                    Err(error) => {
-                        tracing::warn!(%error, "a stream of events ends, because events cannot be read");
-                        return None;
-                    }
-                },
-                () = self.standing.again() => {}
-                () = tokio::time::sleep_until(self.silent_since + HEARTBEAT_AFTER) => self.queue.push_back(HEARTBEAT_LINE),
-            }
-        }
-    }
-
     fn write(&mut self, read: &[Arc<Numbered>]) {
         self.follower.has_read(self.events.position());
         for numbered in read.iter().filter(|numbered| takes(&self.filter, numbered)) {
-            match block(numbered.seq, &numbered.event.event, &EventView::from(&**numbered)) {
-                Ok(sent) => self.queue.push_back(sent),
+            match serde_json::to_string(&EventView::from(&**numbered)) {
+                Ok(data) => self.queue.push_back(sse::numbered_event(numbered.seq, &numbered.event.event, &data)),
                 Err(error) => tracing::error!(%error, seq = numbered.seq, "an event cannot be written"),
             }
         }

@@ -19,7 +19,7 @@ use http::command_request::{CommandRequest, CommandTarget, find_existing, state_
 use http::error::ApiError;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Created, Listed, Plain};
+use http::reply::{Created, ListPage, Plain};
 use http::routes::ResourceRoutes;
 use http::wire::{EmailAddress, MaxChars, ONE_LINE};
 
@@ -134,11 +134,14 @@ impl From<&Export> for ExportView {
     }
 }
 
-async fn list(State(app): State<ExportHandles>, Query(page): Query<PageQuery>) -> Result<Listed<ExportView>, ApiError> {
+async fn list(
+    State(app): State<ExportHandles>,
+    Query(page): Query<PageQuery>,
+) -> Result<ListPage<ExportView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.exports(page).await?;
     let view = |versioned: &Versioned<Export>| Some(versioned.state.as_ref()?.into());
-    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
+    Ok(ListPage::new(page, some.iter().filter_map(view), total))
 }
 
 async fn create(

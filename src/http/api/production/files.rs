@@ -46,7 +46,7 @@ use http::multipart::{broken, store};
 use http::page::Query;
 use http::part_heads::PartHeads;
 use http::path_id::PathId;
-use http::reply::{Created, Listed, NoContent, Resource};
+use http::reply::{Created, ListPage, NoContent, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{FromJson as _, ValuePath, schema_of};
 use kernel::directory::Directory;
@@ -103,11 +103,11 @@ pub fn routes() -> ResourceRoutes {
 async fn list(
     State(app): State<FileHandles>,
     Query(FileQuery { kind, sha256, q, page }): Query<FileQuery>,
-) -> Result<Listed<FileView>, ApiError> {
+) -> Result<ListPage<FileView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.files(&FileFilter { kind, sha256, q }, page).await?;
     let view = |versioned: &Versioned<File>| Some(FileView::new(versioned.state.as_ref()?, versioned.version));
-    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
+    Ok(ListPage::new(page, some.iter().filter_map(view), total))
 }
 
 /// Fields that an upload form accepts besides the file.

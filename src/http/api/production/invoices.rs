@@ -27,7 +27,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::Query;
 use http::path_id::PathId;
-use http::reply::{Created, Listed, Plain, Resource};
+use http::reply::{Created, ListPage, Plain, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{EmptyBody, OptionalBody};
 use kernel::directory::Directory;
@@ -159,7 +159,7 @@ async fn list(
     State(app): State<InvoiceHandles>,
     Query(query): Query<InvoiceQuery>,
     SiteHeader(site): SiteHeader,
-) -> Result<Listed<InvoiceSummary>, ApiError> {
+) -> Result<ListPage<InvoiceSummary>, ApiError> {
     let page = query.page.into();
     let now = app.environment.now();
     let filter = InvoiceFilter {
@@ -174,8 +174,8 @@ async fn list(
     let some: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
     let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
     let numbers = app.documents.numbers(&issued).await?;
-    let items = some.iter().map(|one| InvoiceSummary::new(one, now, &numbers)).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().map(|one| InvoiceSummary::new(one, now, &numbers));
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn numbering(State(app): State<InvoiceHandles>) -> Result<Plain<Numbering>, ApiError> {

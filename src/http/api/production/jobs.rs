@@ -33,7 +33,7 @@ use http::handles::handles;
 use http::openapi::operation::DescribedError;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Listed, Resource};
+use http::reply::{ListPage, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{EmptyBody, Optional, OptionalBody};
 use kernel::directory::Directory;
@@ -195,13 +195,13 @@ fn job_of(done: &CommandOutcome<OrderAnswer>) -> Result<CommandOutcome<Arc<Job>>
     }
 }
 
-async fn list(State(app): State<JobHandles>, Query(query): Query<JobQuery>) -> Result<Listed<JobView>, ApiError> {
+async fn list(State(app): State<JobHandles>, Query(query): Query<JobQuery>) -> Result<ListPage<JobView>, ApiError> {
     let JobQuery { state, waiting, awaits_sign_off, order_id, printer_id, sku_id, material_id, page } = query;
     let page = page.into();
     let only = JobFilter { state, waiting, unsigned: awaits_sign_off, ..JobFilter::default() };
     let filter = JobFilter { order_id, printer_id, sku_id, material_id, ..only };
     let (some, total) = app.queries.jobs(&filter, page).await?;
-    Ok(Listed { page, items: some.iter().map(|job| JobView::new(&app, job)).collect(), total })
+    Ok(ListPage::new(page, some.iter().map(|job| JobView::new(&app, job)), total))
 }
 
 /// Returns a job as last committed by its order. If the database is unavailable, searches the orders in memory.

@@ -20,7 +20,7 @@ use http::handles::handles;
 use http::last_used::LastUsed;
 use http::page::{PageQuery, Query, cut};
 use http::path_id::PathId;
-use http::reply::{Created, Listed, NoContent};
+use http::reply::{Created, ListPage, NoContent};
 use http::routes::ResourceRoutes;
 use http::wire::{Components, EmailAddress, Filled, Flattened, MaxChars, Member, ONE_LINE, response_member};
 use kernel::directory::Directory;
@@ -185,10 +185,10 @@ pub fn newest_keys(app: &KeyHandles) -> Result<Vec<Arc<ApiKey>>, ApiError> {
     Ok(all)
 }
 
-async fn list(State(app): State<KeyHandles>, Query(page): Query<PageQuery>) -> Result<Listed<ApiKeyView>, ApiError> {
+async fn list(State(app): State<KeyHandles>, Query(page): Query<PageQuery>) -> Result<ListPage<ApiKeyView>, ApiError> {
     let page = page.into();
     let (some, total) = cut(page, newest_keys(&app)?);
-    Ok(Listed { page, items: some.iter().map(|key| ApiKeyView::new(&app, key)).collect(), total })
+    Ok(ListPage::new(page, some.iter().map(|key| ApiKeyView::new(&app, key)), total))
 }
 
 async fn create(

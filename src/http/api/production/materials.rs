@@ -24,7 +24,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Created, Listed, NoContent, Resource};
+use http::reply::{Created, ListPage, NoContent, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{Filled, MaxChars, NotNegative, ONE_LINE, Optional, enumeration};
 use kernel::directory::Directory;
@@ -286,13 +286,13 @@ impl From<Movement> for MovementView {
 async fn list(
     State(app): State<MaterialHandles>,
     Query(query): Query<MaterialQuery>,
-) -> Result<Listed<MaterialView>, ApiError> {
+) -> Result<ListPage<MaterialView>, ApiError> {
     let page = query.page.into();
     let filter = MaterialFilter { kind: query.kind, q: query.q };
     let (some, total) = app.queries.materials(&filter, page).await?;
     let view =
         |versioned: &Versioned<Material>| Some(MaterialView::new(versioned.state.as_ref()?, versioned.revision()));
-    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
+    Ok(ListPage::new(page, some.iter().filter_map(view), total))
 }
 
 /// Adds the material described by the request.
@@ -359,11 +359,11 @@ async fn movements(
     State(app): State<MaterialHandles>,
     PathId(id): PathId,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<MovementView>, ApiError> {
+) -> Result<ListPage<MovementView>, ApiError> {
     let page = page.into();
     find_existing(&app.materials, id).await?;
     let (lines, total) = app.queries.movements(id, page).await?;
-    Ok(Listed { page, items: lines.into_iter().map(Into::into).collect(), total })
+    Ok(ListPage::new(page, lines.into_iter().map(Into::into), total))
 }
 
 async fn adjust(

@@ -34,7 +34,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Listed, Resource};
+use http::reply::{ListPage, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{AsView, EmptyBody, OptionalBody};
 use kernel::directory::Directory;
@@ -207,7 +207,7 @@ async fn list(
     who: Caller,
     Query(query): Query<OrderQuery>,
     SiteHeader(site): SiteHeader,
-) -> Result<Listed<AsView<OrderFor<Versioned<Order>>>>, ApiError> {
+) -> Result<ListPage<AsView<OrderFor<Versioned<Order>>>>, ApiError> {
     let page = query.page.into();
     let filter = OrderFilter {
         status: query.status,
@@ -227,8 +227,8 @@ async fn list(
     let forecast = app.forecaster.latest();
     let expected = |order: &Versioned<Order>| forecast.orders.get(&order.state.as_ref()?.id).copied();
     let items = items.map(|order| (expected(&order), order));
-    let items = items.map(|(expected, order)| AsView(OrderFor(order, reader, expected))).collect();
-    Ok(Listed { page, items, total })
+    let items = items.map(|(expected, order)| AsView(OrderFor(order, reader, expected)));
+    Ok(ListPage::new(page, items, total))
 }
 
 /// Returns the order if the caller may see it; responds 404 for another customer's order.
@@ -339,10 +339,10 @@ async fn timeline(
     PathId(id): PathId,
     who: Caller,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<AsView<StepFor>>, ApiError> {
+) -> Result<ListPage<AsView<StepFor>>, ApiError> {
     visible(&app, &who, id).await?;
     let page = page.into();
     let own_steps = who.is_customer().then_some(&CUSTOMER_STEPS[..]);
     let (events, total) = app.queries.timeline(id, own_steps, page).await?;
-    Ok(Listed { page, items: events.into_iter().map(|event| AsView(StepFor::new(event, &who))).collect(), total })
+    Ok(ListPage::new(page, events.into_iter().map(|event| AsView(StepFor::new(event, &who))), total))
 }

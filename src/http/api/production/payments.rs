@@ -27,7 +27,7 @@ use http::handles::handles;
 use http::openapi::operation::{DescribedBody, DescribedOperation};
 use http::openapi::shape::{Shape, open_object, text};
 use http::page::{PageQuery, Query};
-use http::reply::{Listed, Plain};
+use http::reply::{ListPage, Plain};
 use http::routes::ResourceRoutes;
 use http::wire::{Argument, Components, ToSchema, schema_of};
 use kernel::directory::Directory;
@@ -193,14 +193,10 @@ async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Resul
 async fn unmatched(
     State(app): State<PaymentHandles>,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<UnmatchedPayment>, ApiError> {
+) -> Result<ListPage<UnmatchedPayment>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.unmatched_payments(page).await?;
-    Ok(Listed {
-        page,
-        items: some.into_iter().filter_map(|versioned| versioned.state).map(Into::into).collect(),
-        total,
-    })
+    Ok(ListPage::new(page, some.into_iter().filter_map(|versioned| versioned.state).map(Into::into), total))
 }
 
 /// Event of the payment processor that belongs to no order yet.

@@ -51,7 +51,7 @@ use http::openapi::shape::{Shape, word};
 use http::openapi::words::words_of;
 use http::page::{PageQuery, Query, cut};
 use http::path_id::PathId;
-use http::reply::{Created, Listed, NoContent, Plain, Resource};
+use http::reply::{Created, ListPage, NoContent, Plain, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{FromJson, ToSchema, ValuePath, read_body, read_word};
 use kernel::directory::Directory;
@@ -217,7 +217,7 @@ pub fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
 async fn list(
     State(app): State<PrinterHandles>,
     Query(query): Query<PrinterQuery>,
-) -> Result<Listed<PrinterView>, ApiError> {
+) -> Result<ListPage<PrinterView>, ApiError> {
     let PrinterQuery { kind, machine_type, state, tag, attention, q, page } = query;
     let (page, q) = (page.into(), q.map(|q| q.to_lowercase()));
     let is_match = |printer: &Printer| {
@@ -236,7 +236,7 @@ async fn list(
     let view = |versioned: &Arc<Versioned<Printer>>| {
         Some(PrinterView::new(&app, versioned.state.as_ref()?, versioned.revision()))
     };
-    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
+    Ok(ListPage::new(page, some.iter().filter_map(view), total))
 }
 
 async fn create(

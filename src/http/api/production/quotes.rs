@@ -32,7 +32,7 @@ use http::handles::handles;
 use http::model_upload::ModelHandles;
 use http::page::Query;
 use http::path_id::PathId;
-use http::reply::{Created, Listed, NoContent, Resource};
+use http::reply::{Created, ListPage, NoContent, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{EmptyBody, OptionalBody};
 use kernel::directory::Directory;
@@ -137,7 +137,7 @@ async fn list(
     State(app): State<QuoteHandles>,
     Query(query): Query<QuoteQuery>,
     SiteHeader(site): SiteHeader,
-) -> Result<Listed<QuoteView>, ApiError> {
+) -> Result<ListPage<QuoteView>, ApiError> {
     let page = query.page.into();
     let now = app.environment.now();
     let filter = QuoteFilter {
@@ -150,8 +150,8 @@ async fn list(
         now,
     };
     let (some, total) = app.queries.quotes(&filter, page).await?;
-    let items = some.iter().filter_map(|one| one.state.as_ref()).map(|one| QuoteView::new(one, now, &[])).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().filter_map(|one| one.state.as_ref()).map(|one| QuoteView::new(one, now, &[]));
+    Ok(ListPage::new(page, items, total))
 }
 
 /// Returns the quote with this id; responds 404 if there is none, or it was deleted.

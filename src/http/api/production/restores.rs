@@ -22,7 +22,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Listed, Plain};
+use http::reply::{ListPage, Plain};
 use http::routes::ResourceRoutes;
 use http::wire::{JsonObject, MaxChars, OptionalBody};
 use kernel::directory::Directory;
@@ -209,11 +209,11 @@ pub fn open_jobs(orders: &Directory<Order>, before: Timestamp) -> Vec<OpenJobVie
 async fn list(
     State(app): State<RestoreHandles>,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<RestoreView>, ApiError> {
+) -> Result<ListPage<RestoreView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.restores(page).await?;
     let view = |restore: &Restore| RestoreView::new(restore, open_jobs(&app.orders, restore.restored_at));
-    Ok(Listed { page, items: some.iter().filter_map(|versioned| versioned.state.as_ref().map(view)).collect(), total })
+    Ok(ListPage::new(page, some.iter().filter_map(|versioned| versioned.state.as_ref().map(view)), total))
 }
 
 async fn one(State(app): State<RestoreHandles>, PathId(id): PathId) -> Result<Plain<RestoreView>, ApiError> {

@@ -29,7 +29,7 @@ use http::openapi::operation::DescribedBody;
 use http::openapi::shape::text;
 use http::page::{PageQuery, Query, cut};
 use http::path_id::{NamedId, PathId};
-use http::reply::{Created, Listed, NoContent, Plain, Resource};
+use http::reply::{Created, ListPage, NoContent, Plain, Resource};
 use http::routes::ResourceRoutes;
 use kernel::directory::Directory;
 use kernel::environment::Environment;
@@ -116,14 +116,13 @@ fn channel_view(app: &ChannelHandles, answer: &SalesChannelAnswer, version: i64)
 async fn list(
     State(app): State<ChannelHandles>,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<ChannelView>, ApiError> {
+) -> Result<ListPage<ChannelView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.sales_channels(page).await?;
     let items = some
         .iter()
-        .filter_map(|versioned| Some(ChannelView::new(versioned.state.as_ref()?, versioned.revision(), &app.config)))
-        .collect();
-    Ok(Listed { page, items, total })
+        .filter_map(|versioned| Some(ChannelView::new(versioned.state.as_ref()?, versioned.revision(), &app.config)));
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn one(State(app): State<ChannelHandles>, PathId(id): PathId) -> Result<Resource<ChannelView>, ApiError> {
@@ -177,12 +176,12 @@ async fn variants(
     State(app): State<ChannelHandles>,
     PathId(id): PathId,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<VariantView>, ApiError> {
+) -> Result<ListPage<VariantView>, ApiError> {
     let (_, channel) = present(&app, id).await?;
     let page = page.into();
     let all: Vec<VariantView> = channel.variants.values().map(|entry| VariantView::from(&**entry)).collect();
     let (items, total) = cut(page, all);
-    Ok(Listed { page, items, total })
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn map(

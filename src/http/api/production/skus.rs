@@ -28,7 +28,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Created, Listed, NoContent, Resource};
+use http::reply::{Created, ListPage, NoContent, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{AboveZero, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, TextList, Within, like};
 use kernel::directory::Directory;
@@ -318,7 +318,7 @@ async fn list(
     State(app): State<SkuHandles>,
     who: Caller,
     Query(query): Query<SkuQuery>,
-) -> Result<Listed<SkuView>, ApiError> {
+) -> Result<ListPage<SkuView>, ApiError> {
     let SkuQuery { mut active, mut public, material_id, slug, code, q, page } = query;
     if who.is_customer() {
         (public, active) = (Some(true), Some(true));
@@ -327,7 +327,7 @@ async fn list(
     let filter = SkuFilter { public, active, material_id, slug, code, q, ..SkuFilter::default() };
     let (some, total) = app.queries.skus(&filter, page).await?;
     let view = |versioned: &Versioned<Sku>| Some(SkuView::new(versioned.state.as_ref()?, versioned.version));
-    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
+    Ok(ListPage::new(page, some.iter().filter_map(view), total))
 }
 
 async fn one(State(app): State<SkuHandles>, PathId(id): PathId, who: Caller) -> Result<Resource<SkuView>, ApiError> {

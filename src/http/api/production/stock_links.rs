@@ -27,7 +27,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query, cut};
 use http::path_id::PathId;
-use http::reply::{Created, Listed, NoContent, Plain, Resource};
+use http::reply::{Created, ListPage, NoContent, Plain, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{Argument, EmptyBody, OptionalBody, enumeration};
 use kernel::directory::Directory;
@@ -178,7 +178,7 @@ async fn show(State(app): State<LinkHandles>) -> Result<Plain<LinksView>, ApiErr
 async fn entries(
     State(app): State<LinkHandles>,
     Query(query): Query<EntryQuery>,
-) -> Result<Listed<EntryView>, ApiError> {
+) -> Result<ListPage<EntryView>, ApiError> {
     let all = present(&app);
     let mut views = Vec::new();
     for system in
@@ -211,7 +211,7 @@ async fn entries(
     });
     let page = query.page.into();
     let (items, total) = cut(page, views);
-    Ok(Listed { page, items, total })
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn look(

@@ -22,7 +22,7 @@ use http::handles::handles;
 use http::hashing::Hashing;
 use http::page::{PageQuery, Query, cut};
 use http::path_id::PathId;
-use http::reply::{Created, Listed, NoContent, Resource};
+use http::reply::{Created, ListPage, NoContent, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{EmailAddress, Filled, MaxChars, NewPassword, ONE_LINE, Optional, enumeration};
 use kernel::directory::Directory;
@@ -194,10 +194,10 @@ pub fn present_user(app: &UserHandles, id: Id) -> Result<Arc<User>, ApiError> {
     Ok(with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?)
 }
 
-async fn list(State(app): State<UserHandles>, Query(page): Query<PageQuery>) -> Result<Listed<UserView>, ApiError> {
+async fn list(State(app): State<UserHandles>, Query(page): Query<PageQuery>) -> Result<ListPage<UserView>, ApiError> {
     let page = page.into();
     let (some, total) = cut(page, newest_users(&app)?);
-    Ok(Listed { page, items: some.iter().map(|user| UserView::new(user)).collect(), total })
+    Ok(ListPage::new(page, some.iter().map(|user| UserView::new(user)), total))
 }
 
 async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resource<UserView>, ApiError> {

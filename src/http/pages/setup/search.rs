@@ -1,13 +1,9 @@
 //! Printer search on the page: started by a button, followed by the script or by reloading the page.
 
-use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::body::Body;
 use axum::extract::State;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
+use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::json;
 use tokio::sync::watch;
@@ -20,6 +16,7 @@ use ::printers::PrinterType;
 use http::error::ApiError;
 use http::handles::handles;
 use http::setup_desk::SearchBoard;
+use http::sse::{self, Sse, SseSource};
 use http_api::production::setup::discover::{DiscoveryHandles, Registered, begin_search};
 
 /// Path to which the start of a search is posted.
@@ -102,49 +99,56 @@ pub(super) fn part(search: &SearchHandles, board: SearchBoard, searching: bool) 
 }
 
 /// Open event stream of a search.
-struct SearchStream {
+pub(super) struct SearchStream {
     search: SearchHandles,
     board: watch::Receiver<SearchBoard>,
+    /// `true` if the results have changed since they were sent.
+    is_stale: bool,
     over: bool,
 }
 
 /// Serves the event stream of a search, which ends with the search.
-pub(super) async fn live(State(search): State<SearchHandles>) -> Response {
+pub(super) async fn live(State(search): State<SearchHandles>) -> Sse<SearchStream> {
     let mut board = search.discovery.setup.follow();
     // The first part is sent at once.
     board.mark_changed();
-    let stream = SearchStream { search, board, over: false };
-    let headers = [
-        (CONTENT_TYPE.as_str(), "text/event-stream"),
-        (CACHE_CONTROL.as_str(), "no-store"),
-        ("x-accel-buffering", "no"), // nginx would hold the parts back
-    ];
-    (headers, Body::from_stream(futures::stream::unfold(stream, SearchStream::next))).into_response()
+    Sse::new(SearchStream { search, board, is_stale: false, over: false })
 }
 
-impl SearchStream {
-    /// Returns the next event of the stream; `None` ends it.
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+impl SseSource for SearchStream {
+    fn may_continue(&mut self) -> bool {
+        !self.search.leaving.is_cancelled()
+    }
+
+    async fn due(&mut self) -> Option<String> {
         if self.over {
             return None;
         }
-        let leaving = self.search.leaving.clone();
-        tokio::select! {
-            biased; // the end of the server before news
-            () = leaving.cancelled() => return None,
-            _ = self.board.changed() => {}
-            () = tokio::time::sleep(LOOK_EVERY) => {}
+        if !std::mem::take(&mut self.is_stale) {
+            return Some(String::new());
         }
-        tokio::time::sleep(SENT_AFTER).await;
         // Looked at before the board, which has the result when the turn is given back.
         let searching = self.search.discovery.setup.is_searching();
         self.over = !searching;
         let board = self.board.borrow_and_update().clone();
         let status = status_text(&board, searching);
         let data = json!({"html": part(&self.search, board, searching).into_string(), "said": status});
-        let ends = if self.over { "event: over\ndata: {}\n\n" } else { "" };
-        let piece = Bytes::from(format!("event: part\ndata: {data}\n\n{ends}"));
-        Some((Ok(piece), self))
+        let mut text = sse::event("part", &data);
+        if self.over {
+            text.push_str(sse::OVER);
+        }
+        Some(text)
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            biased; // the end of the server before news
+            () = self.search.leaving.cancelled() => return,
+            _ = self.board.changed() => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+        tokio::time::sleep(SENT_AFTER).await;
+        self.is_stale = true;
     }
 }
 

@@ -3,18 +3,11 @@
 //!
 //! A stream never queries the database, and the parts are rendered once for all streams ([`super::board`]).
 
-use std::convert::Infallible;
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use api_derive::Request;
-use axum::body::Body;
 use axum::extract::State;
-use axum::http::HeaderMap;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -27,20 +20,14 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::OpenQuery;
+use http::sse::{self, LastEventId, Sse, SseSource};
 use http::stream_auth::{ReadingRight, StreamHandles};
 use store::outbox::Outbox;
 
-/// Idle time after which the stream sends a comment, so that no proxy closes it as dead.
-const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
-const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
 /// Minimum time between two notices that something happened, because pages query the database on each.
 const FRESH_EVERY: Duration = Duration::from_secs(1);
-/// Maximum duration of a stream; the browser reconnects afterwards.
-const MAX_STREAM_LIFE: Duration = Duration::from_secs(600);
-/// First line of a stream: it makes disconnected browsers reconnect after 2,000 milliseconds.
-const RETRY_LINE: &str = "retry: 2000\n\n";
-/// Header with the last received version, which browsers send on reconnecting.
-const LAST_EVENT_ID: &str = "last-event-id";
+/// Delay after which disconnected browsers reconnect.
+const RECONNECT_MILLIS: u32 = 2000;
 
 handles! {
     /// Dependencies of the event stream.
@@ -61,7 +48,7 @@ pub(super) struct LiveQuery {
 }
 
 /// An open event stream.
-struct FloorStream {
+pub(super) struct FloorStream {
     standing: ReadingRight,
     viewer: StaffViewer,
     board: BoardHandles,
@@ -77,8 +64,6 @@ struct FloorStream {
     /// Version of the floor that the page has.
     version: i64,
     begun: bool,
-    ends_at: Instant,
-    silent_since: Instant,
 }
 
 /// Opens the event stream.
@@ -86,11 +71,10 @@ pub(super) async fn live(
     State(app): State<LiveHandles>,
     who: Caller,
     OpenQuery(query): OpenQuery<LiveQuery>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
+    LastEventId(last_version): LastEventId,
+) -> Result<Sse<FloorStream>, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let returns = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()?.parse::<i64>().ok());
-    let (now, last) = (Instant::now(), app.outbox.last());
+    let last = app.outbox.last();
     let told_last = *last.borrow();
     let stream = FloorStream {
         standing: ReadingRight::new(app.stream.clone(), who),
@@ -102,47 +86,34 @@ pub(super) async fn live(
         told_at: None,
         stock_commits: 0,
         stale: false,
-        version: query.after.max(returns.unwrap_or(0)),
+        version: query.after.max(last_version.unwrap_or(0)),
         begun: false,
-        ends_at: now + MAX_STREAM_LIFE,
-        silent_since: now,
     };
-    let headers = [
-        (CONTENT_TYPE.as_str(), "text/event-stream"),
-        (CACHE_CONTROL.as_str(), "no-store"),
-        ("x-accel-buffering", "no"), // nginx would hold the parts back
-    ];
-    let pieces = futures::stream::unfold(stream, FloorStream::next);
-    Ok((headers, Body::from_stream(pieces)).into_response())
+    Ok(Sse::new(stream).retry_after(RECONNECT_MILLIS).for_page())
+}
+
+impl SseSource for FloorStream {
+    fn may_continue(&mut self) -> bool {
+        self.standing.holds()
+    }
+
+    async fn due(&mut self) -> Option<String> {
+        Some(self.changes())
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            biased; // the end of the right before another look
+            () = self.standing.again() => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+    }
 }
 
 impl FloorStream {
-    /// Returns the next chunk of the stream; `None` ends it.
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
-        loop {
-            if !self.standing.holds() || Instant::now() >= self.ends_at {
-                return None;
-            }
-            let piece = self.piece();
-            if !piece.is_empty() {
-                self.silent_since = Instant::now();
-                return Some((Ok(piece.into()), self));
-            }
-            if self.silent_since.elapsed() >= HEARTBEAT_AFTER {
-                self.silent_since = Instant::now();
-                return Some((Ok(HEARTBEAT_LINE), self));
-            }
-            tokio::select! {
-                biased; // the end of the right before another look
-                () = self.standing.again() => {}
-                () = tokio::time::sleep(LOOK_EVERY) => {}
-            }
-        }
-    }
-
     /// Returns the changes that the page does not have yet, as server-sent events; empty if nothing changed.
-    fn piece(&mut self) -> String {
-        let mut text = if self.begun { String::new() } else { RETRY_LINE.to_owned() };
+    fn changes(&mut self) -> String {
+        let mut text = String::new();
         let view = self.board.view();
         let mut states_changed = false;
         // Parts come before the order that names them.
@@ -163,10 +134,10 @@ impl FloorStream {
         }
         if view.order_version > self.version {
             let ids: Vec<String> = view.order.iter().map(|id| card_id(*id)).collect();
-            let _ = write!(text, "event: order\ndata: {}\n\n", json!({"ids": ids}));
+            text.push_str(&sse::event("order", &json!({"ids": ids})));
         }
         if view.version > self.version && !text.is_empty() {
-            let _ = write!(text, "id: {}\nevent: at\ndata: {{}}\n\n", view.version);
+            text.push_str(&sse::numbered_event(view.version, "at", &"{}"));
         }
         self.version = self.version.max(view.version);
         let last = *self.last.borrow();
@@ -178,15 +149,13 @@ impl FloorStream {
         if waited && self.stale {
             self.stale = false;
             (self.told_last, self.told_at) = (last, Some(Instant::now()));
-            text.push_str("event: fresh\ndata: {}\n\n");
+            text.push_str(&sse::event("fresh", &"{}"));
         }
         self.begun = true;
         text
     }
 
     fn write(&self, text: &mut String, id: &str, version: i64, html: &str) {
-        // JSON in one piece has no line breaks.
-        let part = json!({"id": id, "v": version, "html": self.viewer.own(html)});
-        let _ = write!(text, "event: part\ndata: {part}\n\n");
+        text.push_str(&sse::event("part", &json!({"id": id, "v": version, "html": self.viewer.own(html)})));
     }
 }

@@ -3,20 +3,14 @@
 //! Polling needs no database query: orders, forecast and sessions are read from memory, and an order that is not in
 //! memory does not change. Only a commit of the order makes the stream read its timeline again.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
 use axum::http::StatusCode;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
 use serde_json::Value;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::open_streams::{MAX_STREAMS_OF_CUSTOMER, OpenStreams, StreamPlace};
 use super::{own, steps};
 use crate::production::orders::OrderHandles;
 use domain::aggregate::Versioned;
@@ -29,19 +23,13 @@ use domain::time::Timestamp;
 use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
+use http::sse::{self, MAX_STREAMS_OF_CUSTOMER, OpenStreams, Sse, SseSource, StreamPlace};
 use kernel::directory::Directory;
 
-/// Media type of server-sent events.
-pub(super) const MEDIA: &str = "text/event-stream";
 /// Interval at which the state in memory is polled.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Interval at which an idle stream sends a comment, so that no proxy treats the connection as dead.
-const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
-const HEARTBEAT_LINE: Bytes = Bytes::from_static(b":\n");
-/// Maximum duration of a stream; afterwards the client reconnects and its session is checked again.
-const MAX_STREAM_LIFE: Duration = Duration::from_secs(600);
-/// Event-stream line that makes disconnected clients reconnect after 3 seconds.
-const RETRY_LINE: &str = "retry: 3000\n";
+/// Delay after which disconnected clients reconnect.
+const RECONNECT_MILLIS: u32 = 3000;
 /// `Retry-After` in seconds for a customer with too many open streams.
 const RETRY_SECONDS: u32 = 30;
 
@@ -81,8 +69,6 @@ struct OrderStream<R> {
     steps: Vec<Numbered>,
     sent: Option<Sent>,
     over: bool,
-    ends_at: Instant,
-    silent_since: Instant,
     /// Slot of the stream, held while it is open.
     _place: StreamPlace,
 }
@@ -102,7 +88,6 @@ where
     let state = own(&app.orders, who, id).await?;
     let customer = who.customer()?.0;
     let place = app.streams.enter(customer).ok_or_else(too_many)?;
-    let now = Instant::now();
     let stream = OrderStream {
         app,
         id,
@@ -114,17 +99,9 @@ where
         steps: Vec::new(),
         sent: None,
         over: false,
-        ends_at: now + MAX_STREAM_LIFE,
-        silent_since: now,
         _place: place,
     };
-    let headers = [
-        (CONTENT_TYPE.as_str(), MEDIA),
-        (CACHE_CONTROL.as_str(), "no-store"),
-        ("x-accel-buffering", "no"), // nginx would hold the parts back
-    ];
-    let pieces = futures::stream::unfold(stream, OrderStream::next);
-    Ok((headers, Body::from_stream(pieces)).into_response())
+    Ok(Sse::new(stream).retry_after(RECONNECT_MILLIS).for_page().into_response())
 }
 
 fn too_many() -> ApiError {
@@ -135,43 +112,43 @@ fn too_many() -> ApiError {
     ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", words).retry_after(RETRY_SECONDS)
 }
 
-impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
-    /// Returns the next chunk of the stream; `None` ends it.
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
-        loop {
-            if self.over || self.app.leaving.is_cancelled() || Instant::now() >= self.ends_at || !self.is_signed_in() {
-                return None;
-            }
-            if let Some(handle) = self.app.orders.orders.resident(self.id) {
-                let state = handle.read();
-                if state.state.is_some() {
-                    self.state = state;
-                }
-            }
-            let expected = self.app.orders.forecaster.latest().orders.get(&self.id).copied();
-            let now = (self.state.version, expected.map(minute));
-            if self.sent.as_ref() != Some(&now) {
-                if self.sent.as_ref().is_none_or(|(version, _)| *version != now.0) {
-                    self.steps = steps(&self.app.orders.queries, self.id).await.ok()?;
-                }
-                let first = self.sent.replace(now).is_none();
-                let piece = self.piece(expected, first)?;
-                self.silent_since = Instant::now();
-                return Some((Ok(piece), self));
-            }
-            if self.silent_since.elapsed() >= HEARTBEAT_AFTER {
-                self.silent_since = Instant::now();
-                return Some((Ok(HEARTBEAT_LINE), self));
-            }
-            let leaving = self.app.leaving.clone();
-            tokio::select! {
-                biased; // the end of the server before another look
-                () = leaving.cancelled() => {}
-                () = tokio::time::sleep(LOOK_EVERY) => {}
-            }
-        }
+impl<R: Fn(OrderSnapshot<'_>) -> Option<Value> + Send + 'static> SseSource for OrderStream<R> {
+    fn may_continue(&mut self) -> bool {
+        !self.app.leaving.is_cancelled() && self.is_signed_in()
     }
 
+    async fn due(&mut self) -> Option<String> {
+        if self.over {
+            return None;
+        }
+        if let Some(handle) = self.app.orders.orders.resident(self.id) {
+            let state = handle.read();
+            if state.state.is_some() {
+                self.state = state;
+            }
+        }
+        let expected = self.app.orders.forecaster.latest().orders.get(&self.id).copied();
+        let now = (self.state.version, expected.map(minute));
+        if self.sent.as_ref() == Some(&now) {
+            return Some(String::new());
+        }
+        if self.sent.as_ref().is_none_or(|(version, _)| *version != now.0) {
+            self.steps = steps(&self.app.orders.queries, self.id).await.ok()?;
+        }
+        self.sent = Some(now);
+        self.text(expected)
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            biased; // the end of the server before another look
+            () = self.app.leaving.cancelled() => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+    }
+}
+
+impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
     /// Returns whether the session is still open. A customer that is not in memory counts as signed in, because signing
     /// out loads their record.
     fn is_signed_in(&self) -> bool {
@@ -181,13 +158,15 @@ impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
         customer.sessions.iter().any(|session| Some(session.id) == self.session)
     }
 
-    /// Returns the order as it is now, as the stream writes it; the last piece says that the order is over.
-    fn piece(&mut self, expected: Option<Timestamp>, first: bool) -> Option<Bytes> {
+    /// Returns the order as it is now, as the stream writes it; the last text says that the order is over.
+    fn text(&mut self, expected: Option<Timestamp>) -> Option<String> {
         let is_over = self.state.state.as_ref()?.is_over();
         let data = (self.render)(OrderSnapshot { state: &self.state, expected, steps: &self.steps })?;
-        let (begins, event) = (if first { RETRY_LINE } else { "" }, self.event);
         self.over = is_over;
-        let ends = if self.over { "event: over\ndata: {}\n\n" } else { "" };
-        Some(format!("{begins}event: {event}\ndata: {data}\n\n{ends}").into())
+        let mut text = sse::event(self.event, &data);
+        if is_over {
+            text.push_str(sse::OVER);
+        }
+        Some(text)
     }
 }

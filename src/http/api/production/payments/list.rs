@@ -11,7 +11,7 @@ use domain::id::Id;
 use domain::time::Timestamp;
 use http::error::ApiError;
 use http::page::{PageQuery, Query};
-use http::reply::Listed;
+use http::reply::ListPage;
 use store::queries::{ListedPayment, PaymentFilter};
 
 /// Query parameters for listing payments.
@@ -88,7 +88,7 @@ pub(super) async fn list(
     State(app): State<PaymentHandles>,
     Query(query): Query<PaymentQuery>,
     SiteHeader(site): SiteHeader,
-) -> Result<Listed<PaymentRecord>, ApiError> {
+) -> Result<ListPage<PaymentRecord>, ApiError> {
     let page = query.page.into();
     let filter = PaymentFilter {
         customer_email: query.customer_email.map(|email| email.trim().to_lowercase()),
@@ -97,5 +97,5 @@ pub(super) async fn list(
         site: query.site.or(site).map(|site| site.0),
     };
     let (some, total) = app.queries.payments(&filter, page).await?;
-    Ok(Listed { page, items: some.into_iter().map(|one| PaymentRecord::new(one, true)).collect(), total })
+    Ok(ListPage::new(page, some.into_iter().map(|one| PaymentRecord::new(one, true)), total))
 }

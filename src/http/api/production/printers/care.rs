@@ -25,7 +25,7 @@ use http::error::ApiError;
 use http::openapi::operation::DescribedError;
 use http::page::{PageQuery, Query, cut};
 use http::path_id::PathId;
-use http::reply::{Created, Listed, NoContent, Plain};
+use http::reply::{Created, ListPage, NoContent, Plain};
 use http::routes::ResourceRoutes;
 use http::wire::{AboveZero, Argument, Filled, ItemsWithin, MaxChars, ONE_LINE, TextList, Within, read_body};
 
@@ -153,14 +153,14 @@ async fn list(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<ReminderView>, ApiError> {
+) -> Result<ListPage<ReminderView>, ApiError> {
     let page = page.into();
     let (_, printer) = present(&app, id).await?;
     let mut all: Vec<&Reminder> = printer.reminders.values().collect();
     all.sort_by_key(|reminder| (reminder.due_at.is_none(), reminder.due_at, reminder.id));
     let (some, total) = cut(page, all);
-    let items = some.into_iter().map(|reminder| ReminderView::new(reminder, &printer.odometer)).collect();
-    Ok(Listed { page, items, total })
+    let items = some.into_iter().map(|reminder| ReminderView::new(reminder, &printer.odometer));
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn remind(
@@ -209,11 +209,11 @@ async fn log(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     Query(page): Query<PageQuery>,
-) -> Result<Listed<EntryView>, ApiError> {
+) -> Result<ListPage<EntryView>, ApiError> {
     let page = page.into();
     present(&app, id).await?;
     let (entries, total) = app.queries.maintenance_entries(id, page).await?;
-    Ok(Listed { page, items: entries.into_iter().map(Into::into).collect(), total })
+    Ok(ListPage::new(page, entries.into_iter().map(Into::into), total))
 }
 
 async fn write(

@@ -21,7 +21,7 @@ use http::access::RequiredAccess;
 use http::error::ApiError;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Listed, Plain};
+use http::reply::{ListPage, Plain};
 use http::routes::ResourceRoutes;
 use store::queries::AttemptTotals;
 
@@ -181,11 +181,11 @@ async fn attempts(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     Query(AttemptQuery { state, page }): Query<AttemptQuery>,
-) -> Result<Listed<PrinterAttemptView>, ApiError> {
+) -> Result<ListPage<PrinterAttemptView>, ApiError> {
     let page = page.into();
     present(&app, id).await?;
     let (some, total) = app.queries.attempts_on(id, state, page).await?;
-    Ok(Listed { page, items: some.iter().map(PrinterAttemptView::new).collect(), total })
+    Ok(ListPage::new(page, some.iter().map(PrinterAttemptView::new), total))
 }
 
 async fn totals(

@@ -20,7 +20,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
-use http::reply::{Listed, Plain};
+use http::reply::{ListPage, Plain};
 use http::routes::ResourceRoutes;
 use http::wire::{EmptyBody, OptionalBody};
 use kernel::directory::Directory;
@@ -208,13 +208,13 @@ impl From<&ChannelOrder> for ChannelOrderView {
 async fn list(
     State(app): State<ChannelOrderHandles>,
     Query(query): Query<ChannelOrderQuery>,
-) -> Result<Listed<ChannelOrderView>, ApiError> {
+) -> Result<ListPage<ChannelOrderView>, ApiError> {
     let ChannelOrderQuery { channel_id, status, attention, order_id, page } = query;
     let page = page.into();
     let filter = ChannelOrderFilter { channel_id, status, attention, order_id };
     let (some, total) = app.queries.channel_orders(&filter, page).await?;
-    let items = some.iter().filter_map(|versioned| versioned.state.as_ref()).map(Into::into).collect();
-    Ok(Listed { page, items, total })
+    let items = some.iter().filter_map(|versioned| versioned.state.as_ref()).map(Into::into);
+    Ok(ListPage::new(page, items, total))
 }
 
 async fn one(State(app): State<ChannelOrderHandles>, PathId(id): PathId) -> Result<Plain<ChannelOrderView>, ApiError> {

@@ -1,16 +1,13 @@
 //! Printer discovery on the network, reported as a stream or as a single result.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use api_derive::Response;
-use axum::body::Body;
 use axum::extract::State;
-use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response as HttpResponse};
-use bytes::Bytes;
 use futures::future::BoxFuture;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -26,12 +23,12 @@ use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::reply;
 use http::routes::ResourceRoutes;
 use http::setup_desk::SetupDesk;
+use http::sse::{self, Sse, SseSource};
 use http::wire::{Components, Reply, ToSchema};
 use kernel::directory::Directory;
 use platform::http::{LanSettings, searching};
 use printers::discovery::{FoundPrinter, Search, SearchStep, own_address, scanned};
 
-const STREAM: &str = "text/event-stream";
 const EXAMPLE: &str = "event: progress\ndata: {\"done\":3,\"total\":55}\n\nevent: result\ndata: {\"printers\":[]}\n\n";
 /// Maximum number of steps waiting to be sent; a slower reader holds up the search.
 const MAX_WAITING_STEPS: usize = 64;
@@ -94,21 +91,14 @@ struct Discovery {
 /// Result of a search, or the stream of its events.
 enum DiscoveryAnswer {
     Result(Discovery),
-    Stream(Body),
+    Stream(Sse<SearchReport>),
 }
 
 impl IntoResponse for DiscoveryAnswer {
     fn into_response(self) -> HttpResponse {
         match self {
             Self::Result(result) => reply::json(StatusCode::OK, &result),
-            Self::Stream(body) => {
-                let headers = [
-                    (CONTENT_TYPE.as_str(), STREAM),
-                    (CACHE_CONTROL.as_str(), "no-cache"),
-                    ("x-accel-buffering", "no"), // nginx would hold the events back
-                ];
-                (headers, body).into_response()
-            }
+            Self::Stream(stream) => stream.into_response(),
         }
     }
 }
@@ -117,7 +107,7 @@ impl Reply for DiscoveryAnswer {
     fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         components.add::<Discovery>();
         let name = Discovery::NAME.unwrap_or_default();
-        operation.answer = (200, DescribedContent::NamedOrText(name, STREAM, EXAMPLE));
+        operation.answer = (200, DescribedContent::NamedOrText(name, sse::MEDIA, EXAMPLE));
     }
 }
 
@@ -150,44 +140,59 @@ impl Registered {
 }
 
 /// Search that runs while its steps are read. Dropping it ends the search.
-struct Telling {
+struct SearchReport {
     search: Option<BoxFuture<'static, Vec<FoundPrinter>>>,
     steps: mpsc::Receiver<SearchStep>,
     result: Option<Vec<FoundPrinter>>,
+    /// Event that is due.
+    event: Option<String>,
+    over: bool,
     registered: Registered,
     _turn: OwnedMutexGuard<()>,
 }
 
-impl Telling {
-    /// Returns the next event of the stream; `None` after the result.
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
-        loop {
-            tokio::select! {
-                biased; // steps before the result, which comes last
-                step = self.steps.recv() => {
-                    let block = match step {
-                        Some(step) => self.event_of(step),
-                        None => {
-                            let results = self.result.take()?;
-                            let printers = results.into_iter().map(|printer| self.registered.view(printer)).collect();
-                            block("result", &Discovery { printers })
-                        }
-                    };
-                    return Some((Ok(block), self));
-                }
-                results = ended(&mut self.search) => {
-                    self.search = None;
-                    self.result = Some(results);
-                }
-            }
+impl SseSource for SearchReport {
+    fn may_continue(&mut self) -> bool {
+        // A search ends by itself within seconds, and its turn with it.
+        true
+    }
+
+    async fn due(&mut self) -> Option<String> {
+        match self.event.take() {
+            None if self.over => None,
+            event => Some(event.unwrap_or_default()),
         }
     }
 
-    fn event_of(&self, step: SearchStep) -> Bytes {
+    async fn wait(&mut self) {
+        tokio::select! {
+            biased; // steps before the result, which comes last
+            step = self.steps.recv() => {
+                self.over = step.is_none();
+                self.event = match step {
+                    Some(step) => Some(self.step_event(step)),
+                    None => self.result.take().map(|results| self.result_event(results)),
+                };
+            }
+            results = ended(&mut self.search) => {
+                self.search = None;
+                self.result = Some(results);
+            }
+        }
+    }
+}
+
+impl SearchReport {
+    fn result_event(&self, results: Vec<FoundPrinter>) -> String {
+        let printers = results.into_iter().map(|printer| self.registered.view(printer)).collect();
+        event("result", &Discovery { printers })
+    }
+
+    fn step_event(&self, step: SearchStep) -> String {
         match step {
-            SearchStep::Asked { done, total } => block("progress", &json!({ "done": done, "total": total })),
-            SearchStep::Found(printer) => block("found", &self.registered.view(printer)),
-            SearchStep::Note(words) => block("note", &json!({ "message": words })),
+            SearchStep::Asked { done, total } => event("progress", &json!({ "done": done, "total": total })),
+            SearchStep::Found(printer) => event("found", &self.registered.view(printer)),
+            SearchStep::Note(words) => event("note", &json!({ "message": words })),
         }
     }
 }
@@ -200,10 +205,9 @@ async fn ended(search: &mut Option<BoxFuture<'static, Vec<FoundPrinter>>>) -> Ve
     }
 }
 
-/// Encodes one event for the stream; compact JSON contains no line breaks.
-fn block(event: &str, data: &impl Serialize) -> Bytes {
-    let data = serde_json::to_value(data).unwrap_or(Value::Null);
-    format!("event: {event}\ndata: {data}\n\n").into()
+/// Formats an event of the stream.
+fn event(name: &str, data: &impl Serialize) -> String {
+    sse::event(name, &serde_json::to_value(data).unwrap_or(Value::Null))
 }
 
 /// Prepares a search from the settings and takes the lock for it; refused while another search runs.
@@ -249,11 +253,12 @@ async fn discover(State(app): State<DiscoveryHandles>, headers: HeaderMap) -> Re
     let (sender, mut steps) = mpsc::channel(MAX_WAITING_STEPS);
     let registered = Registered::of(&app.printers);
     let wants_stream =
-        headers.get(ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|all| all.contains(STREAM));
+        headers.get(ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|all| all.contains(sse::MEDIA));
     if wants_stream {
         let search: BoxFuture<'static, _> = Box::pin(async move { search.run(sender).await });
-        let telling = Telling { search: Some(search), steps, result: None, registered, _turn: turn };
-        return Ok(DiscoveryAnswer::Stream(Body::from_stream(futures::stream::unfold(telling, Telling::next))));
+        let search = Some(search);
+        let report = SearchReport { search, steps, result: None, event: None, over: false, registered, _turn: turn };
+        return Ok(DiscoveryAnswer::Stream(Sse::new(report)));
     }
     let drained = async { while steps.recv().await.is_some() {} };
     let (results, ()) = futures::join!(search.run(sender), drained);

@@ -11,7 +11,7 @@ use domain::id::Id;
 use http::resource_state::ResourceState;
 
 /// Maximum number of concurrent streams per customer, over all their browsers.
-pub(super) const MAX_STREAMS_OF_CUSTOMER: usize = 20;
+pub const MAX_STREAMS_OF_CUSTOMER: usize = 20;
 
 /// Counter of the open streams per customer.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub struct OpenStreams {
 }
 
 /// Permit of a customer for one stream; released when dropped.
-pub(super) struct StreamPlace {
+pub struct StreamPlace {
     streams: Arc<OpenStreams>,
     customer: Id,
 }
@@ -33,7 +33,7 @@ impl ResourceState for OpenStreams {
 
 impl OpenStreams {
     /// Admits another stream of a customer; `None` if the customer has reached the limit.
-    pub(super) fn enter(self: &Arc<Self>, customer: Id) -> Option<StreamPlace> {
+    pub fn enter(self: &Arc<Self>, customer: Id) -> Option<StreamPlace> {
         let mut open = self.of_customer.entry(customer).or_insert(0);
         if *open >= MAX_STREAMS_OF_CUSTOMER {
             return None;
