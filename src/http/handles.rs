@@ -22,7 +22,6 @@ use crate::meter::RouteMeters;
 use crate::openapi::Descriptions;
 use crate::setup_desk::SetupDesk;
 use crate::sse::OpenStreams;
-use crate::sse::OpenStreams;
 use actors::app::backups::Backups;
 use actors::app::customer_space::CustomerSpace;
 use actors::app::documents::InvoiceDocuments;

@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 
-use actors::app::App;
-use config::Config;
 use domain::id::Id;
-use http::resource_state::ResourceState;
 
 /// Maximum number of concurrent streams per customer, over all their browsers.
 pub const MAX_STREAMS_OF_CUSTOMER: usize = 20;
@@ -23,12 +20,6 @@ pub struct OpenStreams {
 pub struct StreamPlace {
     streams: Arc<OpenStreams>,
     customer: Id,
-}
-
-impl ResourceState for OpenStreams {
-    fn create(_: &App, _: &Config) -> Self {
-        Self::default()
-    }
 }
 
 impl OpenStreams {

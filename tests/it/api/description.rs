@@ -324,8 +324,8 @@ fn assert_same_lines(printed: &str, expected: &str) {
 #[tokio::test]
 async fn the_command_line_prints_it() {
     let place = crate::cli::process::Place::new();
-    let [production, billing] =
-        [&CONTRACT, &BILLING].map(|contract| openapi::json(contract.half, &contract.served, ADDRESS));
+    let [production, billing] = [&CONTRACT, &BILLING]
+        .map(|contract| openapi::json(contract.half, &contract.resources(), &contract.served, ADDRESS));
     assert_same_lines(&place.done("openapi production"), &production);
     assert_same_lines(&place.done("openapi"), &production);
     assert_same_lines(&place.done("openapi billing"), &billing);

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use printfloor::http::openapi;
-use printfloor::http::openapi::half::Half;
 use serde_json::{Value, json};
 
 use crate::support::contract::BILLING;
