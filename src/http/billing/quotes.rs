@@ -22,14 +22,14 @@ use crate::domain::quote::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, Q
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_present};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::limits::Limits;
 use crate::http::openapi::operation::DescribedOperation;
 use crate::http::page::OpenQuery;
 use crate::http::path_id::NamedId;
-use crate::http::production::quotes::{Declining, EXAMPLE_ID, QuoteHandles, present};
+use crate::http::production::quotes::{Declining, EXAMPLE_ID, QuoteHandles};
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, schema_of};
@@ -240,7 +240,7 @@ async fn list(
 
 /// Returns a quote that was sent; 404 for drafts and unknown ids.
 async fn sent(app: &OwnQuoteHandles, id: Id) -> Result<Quote, ApiError> {
-    let (_, quote) = present(&app.quotes, id).await?;
+    let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     if quote.is_known_to_customers() { Ok(quote) } else { Err(Refusal::not_found("quote").into()) }
 }
 

@@ -9,7 +9,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::endpoints::{self, EndpointHandles, present};
+use super::endpoints::{self, EndpointHandles};
 use crate::domain::endpoint::envelope::envelope;
 use crate::domain::endpoint::{Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
 use crate::domain::event::data::TestData;
@@ -19,7 +19,7 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::{DAY_MS, Timestamp};
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use crate::http::error::ApiError;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
@@ -262,7 +262,7 @@ async fn replay(
             let message = format!("must be within the last {RETENTION_DAYS} days");
             return Err(Refusal::field("since", message).into());
         }
-        present(&app, id).await?;
+        find_present(&app.endpoints, id).await?;
         let count = app.queries.count_past_deliveries(id, since).await?;
         Ok(EndpointCommand::Replay { since, count: u32::try_from(count).unwrap_or(u32::MAX) })
     };

@@ -24,7 +24,7 @@ use crate::domain::signing::{SECRET_MAX_BYTES, SecretStrength, check_secret, gen
 use crate::domain::target;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedError;
@@ -274,13 +274,6 @@ impl Chosen {
     }
 }
 
-/// Returns an endpoint with its version, or 404 if it is deleted.
-pub(crate) async fn present(app: &EndpointHandles, id: Id) -> Result<(i64, Endpoint), ApiError> {
-    let (version, state) = find_existing(&app.endpoints, id).await?;
-    let endpoint = state_of(&state)?;
-    if endpoint.archived { Err(Refusal::not_found("endpoint").into()) } else { Ok((version, endpoint.clone())) }
-}
-
 fn check_url(app: &EndpointHandles, url: &str) -> Result<(), ApiError> {
     let checked = target::check(url, app.config.webhooks.allow_private_targets);
     Ok(checked.map(drop).map_err(|error| Refusal::field("url", error.to_string()))?)
@@ -302,7 +295,7 @@ async fn list(
 }
 
 async fn one(State(app): State<EndpointHandles>, PathId(id): PathId) -> Result<Resource<EndpointView>, ApiError> {
-    let (version, endpoint) = present(&app, id).await?;
+    let (version, endpoint) = find_present(&app.endpoints, id).await?;
     Ok(Resource::new(version, EndpointView::new(&endpoint, version)))
 }
 

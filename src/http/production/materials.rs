@@ -20,7 +20,7 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, present_state};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
@@ -305,10 +305,7 @@ async fn create(
 
 async fn one(State(app): State<MaterialHandles>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
     let (version, state) = find_existing(&app.materials, id).await?;
-    let material = state_of(&state)?;
-    if material.archived {
-        return Err(Refusal::not_found("material").into());
-    }
+    let material = present_state(&state)?;
     Ok(Resource::new(version, MaterialView::new(material, version)))
 }
 

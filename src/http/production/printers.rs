@@ -42,11 +42,11 @@ use crate::domain::order::Order;
 use crate::domain::principal::Role;
 use crate::domain::printer::{Attention, Printer, PrinterCommand};
 use crate::domain::printer_status::Activity;
-use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::refusal::Faults;
 use crate::domain::sku::MachineType;
 use crate::files::blobs::Blobs;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_present};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::DescribedError;
@@ -198,19 +198,10 @@ pub async fn connection(
     connection.ok_or_else(|| no("the server has no connection to the printer yet; look at its status and try again"))
 }
 
-/// Returns a printer that is not deleted, with its version.
-pub(crate) async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiError> {
-    let (version, state) = find_existing(&app.printers, id).await?;
-    let printer = state_of(&state)?;
-    if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }
-}
-
 /// Returns all printers that are not deleted, newest first, without copying. They are in memory, so this does not need
 /// the database.
 pub(crate) fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
-    let all = app.printers.all_resident().into_iter().map(|(_, versioned)| versioned);
-    let mut all: Vec<_> =
-        all.filter(|versioned| versioned.state.as_ref().is_some_and(|printer| !printer.archived)).collect();
+    let mut all = app.printers.all_present();
     all.sort_by_key(|versioned| {
         std::cmp::Reverse(versioned.state.as_ref().map(|printer| (printer.created_at, printer.id)))
     });
@@ -262,7 +253,7 @@ pub(crate) async fn register(app: &PrinterHandles, origin: CommandOrigin, body: 
 }
 
 async fn one(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Resource<PrinterView>, ApiError> {
-    let (version, printer) = present(&app, id).await?;
+    let (version, printer) = find_present(&app.printers, id).await?;
     Ok(Resource::new(version, PrinterView::new(&app, &printer, version)))
 }
 
@@ -293,6 +284,6 @@ async fn remove(
 }
 
 async fn status(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<StatusView>, ApiError> {
-    let (_, printer) = present(&app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     Ok(Plain(StatusView::of(&app, &printer)))
 }

@@ -17,13 +17,14 @@ use crate::app::service_tests::Service;
 use crate::domain::principal::Role;
 use crate::domain::printer::Printer;
 use crate::http::access::Caller;
+use crate::http::command_request::find_present;
 use crate::http::error::ApiError;
 use crate::http::page::OpenQuery;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::see_other;
 use crate::http::pages::{printer_fields, setup};
 use crate::http::path_id::PathId;
-use crate::http::production::printers::{act_by_page, present, register};
+use crate::http::production::printers::{act_by_page, register};
 use crate::printers::{PRINTER_TYPES, PrinterType};
 
 /// Path of the form that adds a printer.
@@ -129,7 +130,7 @@ pub(super) async fn show_edit(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let current = present(&app.board.shop, id).await?;
+    let current = find_present(&app.board.shop.printers, id).await?;
     let printer = &current.1;
     let content = edit_form(&current, &|name| Some(value_of(&printer.fields, name)), &html! {});
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
@@ -174,7 +175,7 @@ pub(super) async fn change(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
-    let current = present(&app.board.shop, id).await?;
+    let current = find_present(&app.board.shop.printers, id).await?;
     let printer = &current.1;
     let (typed, body) = (TypedForm::new("change", &sent), change_said(&printer.fields, &sent));
     let call = at_version(sent.call, &typed);

@@ -7,8 +7,7 @@ use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::id::Id;
 use crate::domain::printer::{Act, ActRecord, Printer, PrinterCommand};
-use crate::domain::refusal::Refusal;
-use crate::http::command_request::{find_existing, state_of};
+use crate::http::command_request::find_present;
 use crate::http::error::ApiError;
 use crate::printers::adapter::PrinterError;
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
@@ -37,11 +36,7 @@ impl PrinterAct {
         T: Send + 'static,
         F: Future<Output = Result<T, PrinterError>> + Send + 'static,
     {
-        let (_, state) = find_existing(printers, self.printer).await?;
-        let printer = state_of(&state)?.clone();
-        if printer.archived {
-            return Err(Refusal::not_found("printer").into());
-        }
+        let (_, printer) = find_present(printers, self.printer).await?;
         let connection = connection(connections, self.printer, &printer).await?;
         let (work, printers) = (wire(connection.clone()), printers.clone());
         let going_on = tokio::spawn(async move {

@@ -8,13 +8,14 @@ use axum::response::IntoResponse;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{PrinterHandles, present};
+use super::PrinterHandles;
 use crate::domain::camera_link;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer::{CameraFields, check_camera_url, same_camera};
 use crate::domain::refusal::Refusal;
 use crate::http::access::RequiredAccess;
+use crate::http::command_request::find_present;
 use crate::http::error::ApiError;
 use crate::http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
 use crate::http::page::Query;
@@ -185,6 +186,6 @@ async fn signed_picture(
 }
 
 async fn of(app: &PrinterHandles, id: Id) -> Result<PictureReply, ApiError> {
-    let (_, printer) = present(app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     Ok(PictureReply(app.printer_connections.picture(&printer, &app.cipher, false).await?))
 }

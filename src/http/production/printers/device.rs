@@ -7,13 +7,14 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{ON_PRINTER, PrinterHandles, connection, present};
+use super::{ON_PRINTER, PrinterHandles, connection};
 use crate::domain::failure_detection::keeps_secret;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
+use crate::http::command_request::find_present;
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, anything, open_object};
 use crate::http::page::Query;
@@ -169,7 +170,7 @@ struct WebcamsView {
 
 /// Returns the connection of a printer that exists.
 pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
-    let (_, printer) = present(app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     connection(&app.printer_connections, id, &printer).await
 }
 

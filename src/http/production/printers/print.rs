@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::files::{EXAMPLE_FILE_ID, UploadedFile, gcode_file};
-use super::{BUSY, NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
+use super::{BUSY, NO_FILE, ON_PRINTER, PrinterHandles, connection};
 use crate::actors::printers::{MANUAL_PLATE, StartOutcome, await_start};
 use crate::domain::file::MAX_FILAMENTS;
 use crate::domain::file_name::printer_name;
@@ -17,7 +17,7 @@ use crate::domain::principal::Role;
 use crate::domain::printer::{ManualFailure, Printer, PrinterAnswer, PrinterCommand};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::command_request::{CommandRequest, CommandTarget, find_present};
 use crate::http::error::ApiError;
 use crate::http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
 use crate::http::openapi::shape::{Shape, either, object, optional, required, text, yes_no};
@@ -233,7 +233,7 @@ async fn begin<B>(
     call: &CommandRequest<B>,
     read_request: impl FnOnce() -> Result<FileToPrint, ApiError>,
 ) -> Result<Printing, ApiError> {
-    let (_, printer) = present(app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     let print = app.environment.id();
     let start_reports = app.printer_connections.await_manual(print);
     let command = async {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::care::OdometerView;
-use super::{EXAMPLE_ID, PrinterHandles, present};
+use super::{EXAMPLE_ID, PrinterHandles};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, AttemptState, Job};
@@ -14,6 +14,7 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
+use crate::http::command_request::find_present;
 use crate::http::error::ApiError;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
@@ -183,7 +184,7 @@ async fn attempts(
     Query(AttemptQuery { state, page }): Query<AttemptQuery>,
 ) -> Result<ListPage<PrinterAttemptView>, ApiError> {
     let page = page.into();
-    present(&app, id).await?;
+    find_present(&app.printers, id).await?;
     let (some, total) = app.queries.attempts_on(id, state, page).await?;
     Ok(ListPage::new(page, some.iter().map(PrinterAttemptView::new), total))
 }
@@ -193,7 +194,7 @@ async fn totals(
     PathId(id): PathId,
     Query(TotalsQuery { from, to }): Query<TotalsQuery>,
 ) -> Result<Plain<TotalsView>, ApiError> {
-    let (_, printer) = present(&app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     let from = from.unwrap_or(printer.created_at);
     let to = to.unwrap_or_else(|| app.environment.now().max(from).plus_ms(1));
     if from >= to {

@@ -6,14 +6,14 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::acts::PrinterAct;
-use super::{ON_PRINTER, PrinterHandles, present};
+use super::{ON_PRINTER, PrinterHandles};
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::printers::{StopRoute, emergency_stop};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer::Act;
 use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::CommandRequest;
+use crate::http::command_request::{CommandRequest, find_present};
 use crate::http::error::ApiError;
 use crate::http::path_id::PathId;
 use crate::http::reply::Plain;
@@ -82,7 +82,7 @@ pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Resu
     let route = match app.printer_connections.get(id) {
         Some(connection) => StopRoute::Watched(connection),
         None => {
-            let (_, printer) = present(app, id).await?;
+            let (_, printer) = find_present(&app.printers, id).await?;
             StopRoute::unwatched(&app.printer_connections, &app.cipher, &printer).map_err(ApiError::internal)?
         }
     };
@@ -90,7 +90,7 @@ pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Resu
     let stopped = emergency_stop(app.printers.clone(), id, route, origin.clone()).await;
     let stopped = stopped.ok_or_else(|| ApiError::internal("an emergency stop was not carried out"))?;
     if let Err(error) = &stopped
-        && let Ok((_, printer)) = present(app, id).await
+        && let Ok((_, printer)) = find_present(&app.printers, id).await
     {
         let act = PrinterAct { printer: id, origin, act: Act::EmergencyStop, detail: None };
         act.record(&app.printers, &printer, Some(error)).await;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{ChannelHandles, present};
+use super::ChannelHandles;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::channel_order::{ChannelOrderCommand, SoldNews};
 use crate::domain::id::Id;
@@ -17,7 +17,7 @@ use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
 use crate::http::billing::session::customer_of;
-use crate::http::command_request::CommandRequest;
+use crate::http::command_request::{CommandRequest, find_present};
 use crate::http::error::ApiError;
 use crate::http::openapi::operation::{DescribedBody, DescribedOperation};
 use crate::http::openapi::shape::{Shape, open_object};
@@ -88,7 +88,7 @@ pub(super) async fn receive(
     PathId(id): PathId,
     SignedMessage(call): SignedMessage,
 ) -> Result<Plain<MessageReceived>, ApiError> {
-    let (_, channel) = present(&app, id).await?;
+    let (_, channel) = find_present(&app.channels, id).await?;
     let messages = channel_type(&channel.kind).and_then(|kind| kind.messages.as_ref());
     let messages = messages.ok_or_else(|| Refusal::not_found("sales_channel"))?;
     if channel.encrypted_secret.is_empty() || !channel.active {

@@ -13,7 +13,7 @@ use crate::domain::spool::MAX_NEW_SPOOLS;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer};
-use crate::http::pages::staff::stock::{bins_of, known_spools, present};
+use crate::http::pages::staff::stock::{bins_of, known_spools, materials_by_name};
 use crate::http::pages::staff::{FLOOR_PATH, STOCK_PATH};
 use crate::http::production::printers::present_all;
 
@@ -28,7 +28,7 @@ pub(super) async fn show(
 ) -> Result<Response, ApiError> {
     let base = base_of(&app.stock.config, &request_headers);
     let viewer = StaffViewer::new(&who, &app.stock.config)?;
-    let residents = present(&app.stock);
+    let residents = materials_by_name(&app.stock);
     let materials: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let content = html! {
         p { a href=(STOCK_PATH) { "All stock" } }

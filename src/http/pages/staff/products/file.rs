@@ -6,14 +6,13 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{ProductHandles, files, sku_path};
-use crate::domain::aggregate::Versioned;
 use crate::domain::file::{File, FileKind, FileMetadata, Plate};
 use crate::domain::id::Id;
 use crate::domain::printer::Printer;
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Sku;
 use crate::http::access::Caller;
-use crate::http::command_request::{find_existing, state_of};
+use crate::http::command_request::{find_existing, present_state};
 use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::{see_other, time};
@@ -105,12 +104,6 @@ pub(super) fn plate_card(file: &File, plate: &Plate) -> Markup {
     }
 }
 
-/// Returns the file, or 404 if it is deleted.
-fn present(state: &Versioned<File>) -> Result<&File, ApiError> {
-    let file = state_of(state)?;
-    if file.archived { Err(Refusal::not_found("file").into()) } else { Ok(file) }
-}
-
 /// The thumbnail `{number}` of a path. A value that is not a number yields 404.
 pub(super) struct PictureNumber(u32);
 
@@ -131,7 +124,7 @@ pub(super) async fn picture(
     PictureNumber(number): PictureNumber,
 ) -> Result<Response, ApiError> {
     let (_, state) = find_existing(&app.files.files, id).await?;
-    picture_reply(&app.files, present(&state)?, number).await
+    picture_reply(&app.files, present_state(&state)?, number).await
 }
 
 /// Serves the page of a file.
@@ -183,7 +176,7 @@ pub(super) async fn delete(
 async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let (_, state) = find_existing(&app.files.files, id).await?;
-    let file = present(&state)?;
+    let file = present_state(&state)?;
     let named = SkuFilter { names: Some(id), ..SkuFilter::default() };
     let (skus, total) = app.skus.queries.skus(&named, SKUS_SHOWN).await?;
     let skus: Vec<&Sku> = skus.iter().filter_map(|versioned| versioned.state.as_ref()).collect();

@@ -5,6 +5,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::{StaffQuoteHandles, draft, line, one};
+use crate::http::command_request::find_present;
 use crate::http::error::ApiError;
 use crate::http::pages::form::PageForm;
 use crate::http::pages::frame::see_other;
@@ -13,7 +14,7 @@ use crate::http::pages::staff::acts::PathAct;
 use crate::http::pages::staff::sheet::{LINE_ACTS, TypedForm, at_version, line_form, page_of, without_nulls};
 use crate::http::pages::staff::shell::StaffViewer;
 use crate::http::path_id::PathId;
-use crate::http::production::quotes::{act_by_page, present};
+use crate::http::production::quotes::act_by_page;
 
 /// Runs the action of a quote's form.
 pub(super) async fn on_quote(
@@ -23,7 +24,7 @@ pub(super) async fn on_quote(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
-    let (_, quote) = present(&app.quotes, id).await?;
+    let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     let name = if LINE_ACTS.contains(&word.as_str()) { line_form(&sent) } else { word.clone() };
     let typed = TypedForm::new(&name, &sent);
     let (operation, body) = match word.as_str() {

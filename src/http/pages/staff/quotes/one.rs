@@ -12,13 +12,14 @@ use crate::domain::id::Id;
 use crate::domain::quote::{LineMargin, Quote, QuoteLine, QuoteModel, QuoteStatus};
 use crate::domain::tax::percent_text;
 use crate::http::access::Caller;
+use crate::http::command_request::find_present;
 use crate::http::error::ApiError;
 use crate::http::pages::frame::{money, time};
 use crate::http::pages::staff::sheet::{TypedForm, address_line, astray, customer_link, page_of, span};
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::http::pages::staff::{ORDERS_PATH, QUOTES_PATH, REQUESTS_PATH};
 use crate::http::path_id::PathId;
-use crate::http::production::quotes::{ModelSlicing, margins_of, present};
+use crate::http::production::quotes::{ModelSlicing, margins_of};
 
 /// Names of materials by their ids.
 type MaterialNames = BTreeMap<Id, String>;
@@ -40,7 +41,7 @@ pub(super) async fn page(
     id: Id,
     refused: Option<&TypedForm>,
 ) -> Result<Response, ApiError> {
-    let (_, quote) = present(&app.quotes, id).await?;
+    let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     let status = quote.shown_status(app.quotes.environment.now());
     let margins = margins_of(&app.quotes, &quote).await?;
     let names = names(app, &quote).await?;

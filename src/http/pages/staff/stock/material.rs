@@ -10,9 +10,8 @@ use super::spool::of_material;
 use super::{AttemptedForm, StockHandles, bin_path, decision, ledger, material_path, swatch};
 use crate::domain::id::Id;
 use crate::domain::material::Material;
-use crate::domain::refusal::Refusal;
 use crate::http::access::Caller;
-use crate::http::command_request::{find_existing, state_of};
+use crate::http::command_request::find_present;
 use crate::http::error::ApiError;
 use crate::http::page::OpenQuery;
 use crate::http::pages::frame::money;
@@ -44,9 +43,7 @@ pub(super) async fn show(
 
 /// Returns a material with its version, or 404 if it is deleted.
 pub(super) async fn material_of(app: &StockHandles, id: Id) -> Result<(i64, Material), ApiError> {
-    let (version, state) = find_existing(&app.materials.materials, id).await?;
-    let material = state_of(&state)?;
-    if material.archived { Err(Refusal::not_found("material").into()) } else { Ok((version, material.clone())) }
+    find_present(&app.materials.materials, id).await
 }
 
 /// Renders the page of a material; `tried` is the form on it that was refused.

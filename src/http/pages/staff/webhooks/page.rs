@@ -11,6 +11,7 @@ use crate::domain::endpoint::{Endpoint, EndpointState};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::http::access::Caller;
+use crate::http::command_request::find_present;
 use crate::http::error::ApiError;
 use crate::http::page::OpenQuery;
 use crate::http::pages::frame::time;
@@ -18,7 +19,6 @@ use crate::http::pages::staff::WEBHOOKS_PATH;
 use crate::http::pages::staff::filled_form::{Refused, faults, field, typed};
 use crate::http::pages::staff::shell::{StaffSection, StaffViewer, act, hidden};
 use crate::http::path_id::PathId;
-use crate::http::production::endpoints::present;
 
 /// Serves the page of an endpoint.
 pub(super) async fn show(
@@ -39,7 +39,7 @@ pub(super) async fn render_page(
     refused: Refused<'_>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
-    let (_, endpoint) = present(&app.endpoints, id).await?;
+    let (_, endpoint) = find_present(&app.endpoints.endpoints, id).await?;
     let admin = who.has(Role::Admin);
     let log = log(app, &endpoint, query, admin).await?;
     let (tone, words) = health(&endpoint);
