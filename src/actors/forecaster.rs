@@ -282,7 +282,7 @@ fn made_of(shop: &ForecastSources, mut knowledge: Knowledge) -> (Forecast, Knowl
         let seconds = shop.connections.status(printer.id)?.remaining_seconds?;
         Some(seconds.max(0).saturating_mul(1000))
     };
-    let printers = printers.iter().filter_map(|(_, state)| state.state.as_ref()).filter(|printer| !printer.archived);
+    let printers = printers.iter().filter_map(|(_, state)| state.present());
     let printers: Vec<PrinterOutlook<'_>> =
         printers.map(|printer| PrinterOutlook { printer, left_ms: left(printer) }).collect();
     let shop_knowledge = ShopKnowledge {

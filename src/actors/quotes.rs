@@ -124,7 +124,7 @@ impl QuoteOrders {
 
     async fn made_of(&self, sku: Id, description: &str) -> Result<domain::order::Make, NotOrdered> {
         let state = self.sources.skus.read(sku).await?;
-        let current_sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
+        let current_sku = state.as_ref().and_then(|state| state.present());
         let gone = || NotOrdered::Refused(format!("the SKU of \"{description}\" was deleted"));
         let make = self.sources.make(current_sku.ok_or_else(gone)?).await?;
         make.ok_or_else(|| NotOrdered::Refused(format!("the SKU of \"{description}\" has become a kit")))

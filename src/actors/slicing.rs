@@ -170,7 +170,8 @@ impl Slicing {
         source: &SliceSource,
         purpose: &SlicingPurpose,
     ) -> Result<Id, NotSliced> {
-        let Some(model) = present(files, source.model_file_id).await? else {
+        let model = files.present(source.model_file_id).await?;
+        let Some(model) = model.as_ref().and_then(|state| state.present()) else {
             return Err(NotSliced::Failed("its model was deleted".to_owned()));
         };
         let profile = self.slicer.profile(&source.profile).await?;
@@ -182,17 +183,17 @@ impl Slicing {
             hex::encode(profile.sha256())
         );
         let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, &Sha256::digest(of.as_bytes())));
-        if present(files, id).await?.is_some() {
+        if files.present(id).await?.is_some() {
             return Ok(id);
         }
         // The turn comes before the lock: whoever holds the lock waits for nobody.
-        let owner = purpose.owner(&model);
+        let owner = purpose.owner(model);
         let mut turn = self.turns.take(&owner).await?;
         let sliced_from = matches!(owner, FileOwner::Customer(_)).then_some(model.id);
         let lock = self.making.entry(id).or_default().clone();
         let making = async {
             let _making = lock.lock().await;
-            match present(files, id).await? {
+            match files.present(id).await? {
                 Some(_) => Ok(id),
                 None => {
                     let request = SliceRequest {
@@ -273,12 +274,6 @@ impl Slicing {
         }
         Ok(())
     }
-}
-
-/// Returns the file with this id, unless it was deleted.
-async fn present(files: &Directory<File>, id: Id) -> Result<Option<File>, LoadError> {
-    let state = files.read(id).await?;
-    Ok(state.and_then(|state| state.state.clone()).filter(|file| !file.archived))
 }
 
 /// Returns the file name for the G-code of a model.

@@ -140,6 +140,10 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     fn effects(&self) -> Vec<Self::Effect> {
         Vec::new()
     }
+    /// Returns whether users have deleted the aggregate; it stays stored for what refers to it.
+    fn is_archived(&self) -> bool {
+        false
+    }
     /// Returns whether the aggregate may be unloaded from memory while idle.
     fn at_rest(&self) -> bool {
         true
@@ -175,6 +179,11 @@ impl<T: Aggregate> Versioned<T> {
     /// Returns the version shown to clients: [`Aggregate::revision`], or the number of commits.
     pub fn revision(&self) -> i64 {
         self.state.as_ref().and_then(T::revision).unwrap_or(self.version)
+    }
+
+    /// Returns the state, unless nothing is stored yet or the aggregate is archived.
+    pub fn present(&self) -> Option<&T> {
+        self.state.as_ref().filter(|state| !state.is_archived())
     }
 }
 

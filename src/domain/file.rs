@@ -181,6 +181,10 @@ impl Aggregate for File {
     type Created = Infallible;
     type Effect = ();
 
+    fn is_archived(&self) -> bool {
+        self.archived
+    }
+
     fn decide(
         this: Option<&Self>,
         id: Id,

@@ -257,6 +257,10 @@ impl Aggregate for SalesChannel {
     type Created = std::convert::Infallible;
     type Effect = ();
 
+    fn is_archived(&self) -> bool {
+        self.archived
+    }
+
     fn decide(
         this: Option<&Self>,
         id: Id,

@@ -259,6 +259,10 @@ impl Aggregate for Sku {
     type Created = Infallible;
     type Effect = ();
 
+    fn is_archived(&self) -> bool {
+        self.archived
+    }
+
     fn decide(
         this: Option<&Self>,
         id: Id,

@@ -264,7 +264,19 @@ pub async fn find_existing<T: StoredAggregate>(
     Ok((state.revision(), state))
 }
 
-/// Returns the state in a version that [`found`] returned.
+/// Returns the version and last committed state of an aggregate; 404 if it does not exist or is archived.
+pub async fn find_present<T: StoredAggregate>(directory: &Directory<T>, id: Id) -> Result<(i64, T), ApiError> {
+    let state = directory.present(id).await?;
+    let state = state.as_ref().ok_or_else(|| Refusal::not_found(T::KIND))?;
+    Ok((state.revision(), present_state(state)?.clone()))
+}
+
+/// Returns the state in a version that [`find_existing`] returned; 404 if the aggregate is archived.
+pub fn present_state<T: StoredAggregate>(state: &Versioned<T>) -> Result<&T, ApiError> {
+    state.present().ok_or_else(|| Refusal::not_found(T::KIND).into())
+}
+
+/// Returns the state in a version that [`find_existing`] returned.
 pub fn state_of<T: StoredAggregate>(state: &Versioned<T>) -> Result<&T, ApiError> {
     state.state.as_ref().ok_or_else(|| Refusal::not_found(T::KIND).into())
 }

@@ -62,7 +62,7 @@ impl ChannelOrderEffects {
         let sold = content.lines.iter().zip(&costs.unit_prices).zip(entries.into_iter().flatten());
         for (at, ((sold, price), entry)) in sold.enumerate() {
             let state = self.sources.skus.read(entry.sku_id).await?;
-            let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
+            let sku = state.as_ref().and_then(|state| state.present());
             let Some(sku) = sku else {
                 return Ok(blocked(format!("the SKU that the map names for {} is deleted", sold.primary_name())));
             };

@@ -164,7 +164,7 @@ impl Watch {
         self.learn(watched, tasks);
         let (mut present, mut blind) = (BTreeSet::new(), Vec::new());
         for (_, state) in self.printers.all_resident() {
-            let Some(printer) = state.state.as_ref().filter(|printer| !printer.archived) else { continue };
+            let Some(printer) = state.present() else { continue };
             let Some((attempt, paused)) = on(printer) else { continue };
             let Some(connection) = self.connections.get(printer.id) else { continue };
             present.insert(printer.id);

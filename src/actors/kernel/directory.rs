@@ -203,6 +203,12 @@ impl<T: StoredAggregate> Directory<T> {
         all
     }
 
+    /// Returns the states of all aggregates in memory that exist and are not archived, by id.
+    pub fn all_present(&self) -> Vec<Arc<Versioned<T>>> {
+        let all = self.all_resident().into_iter().map(|(_, state)| state);
+        all.filter(|state| state.present().is_some()).collect()
+    }
+
     /// Returns the handle of an existing aggregate; `None` for an unknown id, which creates nothing. An aggregate that
     /// is being created, or whose creation failed, does not exist although it has an actor.
     pub async fn find(&self, id: Id) -> Result<Option<Handle<T>>, LoadError> {
@@ -241,6 +247,11 @@ impl<T: StoredAggregate> Directory<T> {
         }
         let loaded = self.0.args.store.reader().load::<T>(id).await?;
         Ok(loaded.state.is_some().then(|| Arc::new(loaded)))
+    }
+
+    /// Returns the last committed state, as [`Self::read`] does, unless the aggregate is archived.
+    pub async fn present(&self, id: Id) -> Result<Option<Arc<Versioned<T>>>, LoadError> {
+        Ok(self.read(id).await?.filter(|state| state.present().is_some()))
     }
 
     /// Sends a command to an existing aggregate and waits for its answer.

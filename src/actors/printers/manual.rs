@@ -68,7 +68,7 @@ pub async fn await_start(
             tokio::time::sleep(STATE_INTERVAL).await;
         }
         let state = printers.read(printer).await?;
-        let state = state.as_ref().and_then(|state| state.state.as_ref()).filter(|printer| !printer.archived);
+        let state = state.as_ref().and_then(|state| state.present());
         let Some(state) = state else { return Ok(StartOutcome::PrinterGone) };
         match (&state.last_manual, &state.manual) {
             (Some(last), _) if last.id == print => {

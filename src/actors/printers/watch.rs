@@ -149,7 +149,7 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     let coded = materials.iter().filter_map(|(_, state)| SpoolBinding::of(state.state.as_ref()?));
     let present = |binding: &SpoolBinding| {
         let of_it = materials.iter().find(|(id, _)| *id == binding.material_id);
-        of_it.and_then(|(_, state)| state.state.as_ref()).is_some_and(|material| !material.archived)
+        of_it.is_some_and(|(_, state)| state.present().is_some())
     };
     let bindings: Vec<SpoolBinding> = reported.cloned().chain(coded).filter(present).collect();
     if news || printer.binds(&bindings) {

@@ -31,6 +31,10 @@ impl Aggregate for Endpoint {
     type Created = Mail;
     type Effect = EndpointEffect;
 
+    fn is_archived(&self) -> bool {
+        self.archived
+    }
+
     fn if_version(command: &EndpointCommand) -> Option<i64> {
         match command {
             EndpointCommand::Update { if_version, .. } => *if_version,

@@ -28,6 +28,10 @@ impl Aggregate for Material {
     type Created = Mail;
     type Effect = MaterialEffect;
 
+    fn is_archived(&self) -> bool {
+        self.archived
+    }
+
     fn if_version(command: &MaterialCommand) -> Option<i64> {
         match command {
             MaterialCommand::Update { if_version, .. } => *if_version,

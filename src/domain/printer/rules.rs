@@ -21,6 +21,10 @@ impl Aggregate for Printer {
     type Created = Mail;
     type Effect = PrinterEffect;
 
+    fn is_archived(&self) -> bool {
+        self.archived
+    }
+
     fn decide(
         this: Option<&Self>,
         id: Id,

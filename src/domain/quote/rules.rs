@@ -78,6 +78,10 @@ impl Aggregate for Quote {
     type Created = QuoteCreated;
     type Effect = QuoteEffect;
 
+    fn is_archived(&self) -> bool {
+        self.archived
+    }
+
     fn decide(
         this: Option<&Self>,
         id: Id,

@@ -37,8 +37,7 @@ impl Things {
     /// Returns all entities in their current state, by key.
     pub(super) fn now(&self) -> BTreeMap<String, ShownThing> {
         let resident = self.printers.all_resident();
-        let printers: Vec<&Printer> =
-            resident.iter().filter_map(|(_, state)| state.state.as_ref()).filter(|one| !one.archived).collect();
+        let printers: Vec<&Printer> = resident.iter().filter_map(|(_, state)| state.present()).collect();
         let mut things: BTreeMap<String, ShownThing> = printers
             .iter()
             .map(|printer| printer_shown(printer, self.connections.status(printer.id)))

@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 use super::list::{BillingPagination, ListQuery};
 use super::reply::Success;
 use super::site::RequestSite;
-use crate::production::quotes::{Declining, EXAMPLE_ID, QuoteHandles, present};
+use crate::production::quotes::{Declining, EXAMPLE_ID, QuoteHandles};
 use actors::quotes::NotOrdered;
 use domain::id::Id;
 use domain::quote::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteStatus};
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::{Caller, RequiredAccess};
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::{CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::handles::handles;
 use http::limits::Limits;
@@ -253,7 +253,7 @@ async fn list(
 
 /// Returns a quote that was sent; 404 for drafts and unknown ids.
 async fn sent(app: &OwnQuoteHandles, id: Id) -> Result<Quote, ApiError> {
-    let (_, quote) = present(&app.quotes, id).await?;
+    let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     if quote.is_known_to_customers() { Ok(quote) } else { Err(Refusal::not_found("quote").into()) }
 }
 

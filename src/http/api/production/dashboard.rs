@@ -167,13 +167,12 @@ fn by_word<W: Serialize>(counts: &[(W, u64)]) -> Counts {
     counts.iter().map(|(state, count)| (word(state), *count)).collect()
 }
 
-fn present(app: &DashboardHandles) -> Vec<Printer> {
-    let all = app.printers.all_resident();
-    all.iter().filter_map(|(_, state)| state.state.clone()).filter(|printer| !printer.archived).collect()
+fn present_printers(app: &DashboardHandles) -> Vec<Printer> {
+    app.printers.all_present().iter().filter_map(|state| state.present().cloned()).collect()
 }
 
 fn printers(app: &DashboardHandles) -> PrinterCounts {
-    let all = present(app);
+    let all = present_printers(app);
     let mut by_state = Counts::new();
     for printer in &all {
         *by_state.entry(word(&printer.activity)).or_default() += 1;
@@ -197,7 +196,7 @@ fn low_stock(app: &DashboardHandles) -> Vec<LowStockData> {
 
 /// Returns the time at which the next printer can take a job; `None` if unknown.
 fn next_free_at(app: &DashboardHandles, now: Timestamp) -> Option<Timestamp> {
-    present(app).iter().filter_map(|printer| free_at(printer, &app.printer_connections, now)).min()
+    present_printers(app).iter().filter_map(|printer| free_at(printer, &app.printer_connections, now)).min()
 }
 
 /// Returns the time at which a printer can take a job: now, or when its print ends as reported by the printer; `None`

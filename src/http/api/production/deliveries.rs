@@ -9,7 +9,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::endpoints::{self, EndpointHandles, present};
+use super::endpoints::{self, EndpointHandles};
 use domain::endpoint::envelope::envelope;
 use domain::endpoint::{Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
 use domain::event::data::TestData;
@@ -19,7 +19,7 @@ use domain::principal::Role;
 use domain::refusal::Refusal;
 use domain::time::{DAY_MS, Timestamp};
 use http::access::RequiredAccess;
-use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
@@ -261,7 +261,7 @@ async fn replay(
             let message = format!("must be within the last {RETENTION_DAYS} days");
             return Err(Refusal::field("since", message).into());
         }
-        present(&app, id).await?;
+        find_present(&app.endpoints, id).await?;
         let count = app.queries.count_past_deliveries(id, since).await?;
         Ok(EndpointCommand::Replay { since, count: u32::try_from(count).unwrap_or(u32::MAX) })
     };

@@ -22,7 +22,7 @@ use domain::signing::{SECRET_MAX_BYTES, SecretStrength, check_secret, generate_s
 use domain::target;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
-use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::handles::handles;
 use http::openapi::operation::DescribedError;
@@ -276,13 +276,6 @@ impl Chosen {
     }
 }
 
-/// Returns an endpoint with its version, or 404 if it is deleted.
-pub async fn present(app: &EndpointHandles, id: Id) -> Result<(i64, Endpoint), ApiError> {
-    let (version, state) = find_existing(&app.endpoints, id).await?;
-    let endpoint = state_of(&state)?;
-    if endpoint.archived { Err(Refusal::not_found("endpoint").into()) } else { Ok((version, endpoint.clone())) }
-}
-
 fn check_url(app: &EndpointHandles, url: &str) -> Result<(), ApiError> {
     let checked = target::check(url, app.config.webhooks.allow_private_targets);
     Ok(checked.map(drop).map_err(|error| Refusal::field("url", error.to_string()))?)
@@ -304,7 +297,7 @@ async fn list(
 }
 
 async fn one(State(app): State<EndpointHandles>, PathId(id): PathId) -> Result<Resource<EndpointView>, ApiError> {
-    let (version, endpoint) = present(&app, id).await?;
+    let (version, endpoint) = find_present(&app.endpoints, id).await?;
     Ok(Resource::new(version, EndpointView::new(&endpoint, version)))
 }
 

@@ -38,7 +38,9 @@ use domain::refusal::{Faults, Refusal};
 use files::blobs::{Blobs, Incoming};
 use files::turns::FileOwner;
 use http::access::{AccessHandles, Caller, RequiredAccess, still};
-use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles, find_existing, state_of};
+use http::command_request::{
+    CommandOutcome, CommandRequest, CommandTarget, RequestHandles, find_existing, present_state,
+};
 use http::error::ApiError;
 use http::handles::handles;
 use http::idempotency;
@@ -276,10 +278,7 @@ async fn word(field: &mut Field<'_>) -> Result<String, ApiError> {
 
 async fn one(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
     let (version, state) = find_existing(&app.files, id).await?;
-    let file = state_of(&state)?;
-    if file.archived {
-        return Err(Refusal::not_found("file").into());
-    }
+    let file = present_state(&state)?;
     Ok(Resource::new(version, FileView::new(file, version)))
 }
 
@@ -301,10 +300,7 @@ async fn remove(
 /// Serves a file's content as a download, which a browser never renders as a page.
 async fn content(State(app): State<FileHandles>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
     let (_, state) = find_existing(&app.files, id).await?;
-    let file = state_of(&state)?;
-    if file.archived {
-        return Err(Refusal::not_found("file").into());
-    }
+    let file = present_state(&state)?;
     let (content, size) = app.blobs.read(&file.sha256).await?;
     let plain: String =
         file.name.chars().map(|c| if c.is_ascii_graphic() && c != '"' && c != '\\' { c } else { '_' }).collect();

@@ -102,7 +102,7 @@ struct LateOrder {
 async fn show(State(app): State<ForecastHandles>) -> Result<Plain<ForecastView>, ApiError> {
     let forecast = app.forecaster.latest();
     let all = app.printers.all_resident();
-    let present = all.iter().filter_map(|(_, state)| state.state.as_ref()).filter(|printer| !printer.archived);
+    let present = all.iter().filter_map(|(_, state)| state.present());
     let mut printers: Vec<PrinterOutlook> = present
         .map(|printer| PrinterOutlook {
             id: printer.id,

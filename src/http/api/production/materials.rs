@@ -19,7 +19,7 @@ use domain::principal::Role;
 use domain::refusal::{Faults, Refusal};
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
-use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, state_of};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_existing, present_state};
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::{PageQuery, Query};
@@ -319,10 +319,7 @@ async fn create(
 
 async fn one(State(app): State<MaterialHandles>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
     let (version, state) = find_existing(&app.materials, id).await?;
-    let material = state_of(&state)?;
-    if material.archived {
-        return Err(Refusal::not_found("material").into());
-    }
+    let material = present_state(&state)?;
     Ok(Resource::new(version, MaterialView::new(material, version)))
 }
 

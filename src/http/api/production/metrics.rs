@@ -303,7 +303,7 @@ fn actors(app: &MetricsHandles, page: &mut MetricsPage) {
 fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
     for (id, versioned) in app.printers.all_resident() {
-        let Some(printer) = versioned.state.as_ref().filter(|printer| !printer.archived) else { continue };
+        let Some(printer) = versioned.present() else { continue };
         let connection = app.printer_connections.status(id).map(|status| status.connection).unwrap_or_default();
         *states.entry(word(&printer.activity)).or_insert(0) += 1;
         *connections.entry(word(&connection)).or_insert(0) += 1;
@@ -322,7 +322,7 @@ fn floor(app: &MetricsHandles, page: &mut MetricsPage) {
     page.gauge("materials_low", "Materials of which less is free than their reorder point", [(NONE, low as i64)]);
     let mut endpoints = BTreeMap::from([("active".to_owned(), 0), ("disabled".to_owned(), 0)]);
     for (_, versioned) in app.endpoints.all_resident() {
-        let Some(endpoint) = versioned.state.as_ref().filter(|endpoint| !endpoint.archived) else { continue };
+        let Some(endpoint) = versioned.present() else { continue };
         *endpoints.entry(word(&endpoint.state)).or_insert(0) += 1;
     }
     page.gauge("webhook_endpoints", "Webhook endpoints by state", labelled("state", endpoints));

@@ -39,11 +39,11 @@ use domain::order::Order;
 use domain::principal::Role;
 use domain::printer::{Attention, Printer, PrinterCommand};
 use domain::printer_status::Activity;
-use domain::refusal::{Faults, Refusal};
+use domain::refusal::Faults;
 use domain::sku::MachineType;
 use fields::{NewPrinter, PrinterChange};
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::command_request::{CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::handles::handles;
 use http::openapi::operation::DescribedError;
@@ -195,19 +195,10 @@ pub async fn connection(
     connection.ok_or_else(|| no("the server has no connection to the printer yet; look at its status and try again"))
 }
 
-/// Returns a printer that is not deleted, with its version.
-pub async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiError> {
-    let (version, state) = find_existing(&app.printers, id).await?;
-    let printer = state_of(&state)?;
-    if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }
-}
-
 /// Returns all printers that are not deleted, newest first, without copying. They are in memory, so this does not need
 /// the database.
 pub fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
-    let all = app.printers.all_resident().into_iter().map(|(_, versioned)| versioned);
-    let mut all: Vec<_> =
-        all.filter(|versioned| versioned.state.as_ref().is_some_and(|printer| !printer.archived)).collect();
+    let mut all = app.printers.all_present();
     all.sort_by_key(|versioned| {
         std::cmp::Reverse(versioned.state.as_ref().map(|printer| (printer.created_at, printer.id)))
     });
@@ -259,7 +250,7 @@ pub async fn register(app: &PrinterHandles, origin: CommandOrigin, body: &Value)
 }
 
 async fn one(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Resource<PrinterView>, ApiError> {
-    let (version, printer) = present(&app, id).await?;
+    let (version, printer) = find_present(&app.printers, id).await?;
     Ok(Resource::new(version, PrinterView::new(&app, &printer, version)))
 }
 
@@ -270,8 +261,8 @@ async fn update(
 ) -> Result<Resource<PrinterView>, ApiError> {
     let change = call.read_body()?;
     change.check_named(&app).await?;
-    let (_, existing) = find_existing(&app.printers, id).await?;
-    change.check_program(&app, id, &state_of(&existing)?.fields).await?;
+    let (_, existing) = find_present(&app.printers, id).await?;
+    change.check_program(&app, id, &existing.fields).await?;
     let _alone = app.printer_connections.registering.lock().await;
     let merge = |printer: &Printer, version: i64| {
         let fields = Box::new(change.clone().merged_into(&app, id, printer.fields.clone())?);
@@ -292,6 +283,6 @@ async fn remove(
 }
 
 async fn status(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<StatusView>, ApiError> {
-    let (_, printer) = present(&app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     Ok(Plain(StatusView::of(&app, &printer)))
 }

@@ -26,7 +26,7 @@ use domain::refusal::Refusal;
 use domain::sku::Sku;
 use files::blobs::Blobs;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
+use http::command_request::{CommandRequest, CommandTarget, find_existing, find_present, state_of};
 use http::error::ApiError;
 use http::handles::handles;
 use http::model_upload::ModelHandles;
@@ -154,13 +154,6 @@ async fn list(
     Ok(ListPage::new(page, items, total))
 }
 
-/// Returns the quote with this id; responds 404 if there is none, or it was deleted.
-pub async fn present(app: &QuoteHandles, id: Id) -> Result<(i64, Quote), ApiError> {
-    let (version, state) = find_existing(&app.quotes, id).await?;
-    let quote = state_of(&state)?;
-    if quote.archived { Err(Refusal::not_found("quote").into()) } else { Ok((version, quote.clone())) }
-}
-
 /// Returns the actual costs and margins of its lines, as far as its order is printed.
 pub async fn margins_of(app: &QuoteHandles, quote: &Quote) -> Result<Vec<LineMargin>, ApiError> {
     let order = match quote.order_id {
@@ -177,7 +170,7 @@ async fn view_of(app: &QuoteHandles, quote: &Quote) -> Result<QuoteView, ApiErro
 }
 
 async fn one(State(app): State<QuoteHandles>, PathId(id): PathId) -> Result<Resource<QuoteView>, ApiError> {
-    let (version, quote) = present(&app, id).await?;
+    let (version, quote) = find_present(&app.quotes, id).await?;
     Ok(Resource::new(version, view_of(&app, &quote).await?))
 }
 
@@ -228,7 +221,7 @@ async fn update(
     call: CommandRequest<QuoteChange>,
 ) -> Result<Resource<QuoteView>, ApiError> {
     let change = call.read_body()?;
-    let (_, before) = present(&app, id).await?;
+    let (_, before) = find_present(&app.quotes, id).await?;
     let lines = match change.lines() {
         Some(wished) => Some(lines::looked_up(&app, wished, &before.lines, Some(&before.currency)).await?),
         None => None,

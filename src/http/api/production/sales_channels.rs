@@ -16,13 +16,12 @@ use self::view::{ChannelView, VariantView, VariantsView};
 use config::Config;
 use domain::channel_order::ChannelOrder;
 use domain::customer::Customer;
-use domain::id::Id;
 use domain::principal::Role;
-use domain::refusal::{Faults, Refusal};
+use domain::refusal::Faults;
 use domain::sales_channel::{GivenVariant, NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand};
 use domain::sku::Sku;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget, RequestHandles, find_existing, state_of};
+use http::command_request::{CommandRequest, CommandTarget, RequestHandles, find_present};
 use http::error::ApiError;
 use http::handles::handles;
 use http::openapi::operation::DescribedBody;
@@ -99,13 +98,6 @@ pub fn routes() -> ResourceRoutes {
         .post(RequiredAccess::Open, "/webhooks/sales-channels/{id}", receive::receive, receive::words)
 }
 
-/// Returns a channel that is not deleted.
-async fn present(app: &ChannelHandles, id: Id) -> Result<(i64, SalesChannel), ApiError> {
-    let (version, state) = find_existing(&app.channels, id).await?;
-    let channel = state_of(&state)?;
-    if channel.archived { Err(Refusal::not_found("sales_channel").into()) } else { Ok((version, channel.clone())) }
-}
-
 fn channel_view(app: &ChannelHandles, answer: &SalesChannelAnswer, version: i64) -> Result<ChannelView, ApiError> {
     match answer {
         SalesChannelAnswer::Channel(channel) => Ok(ChannelView::new(channel, version, &app.config)),
@@ -126,7 +118,7 @@ async fn list(
 }
 
 async fn one(State(app): State<ChannelHandles>, PathId(id): PathId) -> Result<Resource<ChannelView>, ApiError> {
-    let (version, channel) = present(&app, id).await?;
+    let (version, channel) = find_present(&app.channels, id).await?;
     Ok(Resource::new(version, ChannelView::new(&channel, version, &app.config)))
 }
 
@@ -177,7 +169,7 @@ async fn variants(
     PathId(id): PathId,
     Query(page): Query<PageQuery>,
 ) -> Result<ListPage<VariantView>, ApiError> {
-    let (_, channel) = present(&app, id).await?;
+    let (_, channel) = find_present(&app.channels, id).await?;
     let page = page.into();
     let all: Vec<VariantView> = channel.variants.values().map(|entry| VariantView::from(&**entry)).collect();
     let (items, total) = cut(page, all);
@@ -194,7 +186,7 @@ async fn map(
         let mut faults = Faults::default();
         for (at, one) in requested.iter().enumerate() {
             let state = app.skus.read(one.sku_id).await?;
-            let there = state.as_ref().and_then(|state| state.state.as_ref()).is_some_and(|sku| !sku.archived);
+            let there = state.as_ref().is_some_and(|state| state.present().is_some());
             faults.check(there, &format!("variants.{at}.skuId"), "no such SKU");
         }
         faults.refuse()?;

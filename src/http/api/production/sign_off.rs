@@ -42,7 +42,7 @@ impl SignOffRequest {
     pub async fn read(self, files: &Directory<File>) -> Result<Inspection, ApiError> {
         if let Some(id) = self.photo_file_id {
             let state = files.read(id).await?;
-            let file = state.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
+            let file = state.as_ref().and_then(|state| state.present());
             match file {
                 None => return Err(Refusal::field("photoFileId", "no such file").into()),
                 Some(file) if file.kind != FileKind::Image => {

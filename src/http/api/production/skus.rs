@@ -269,7 +269,7 @@ async fn check_components(app: &SkuHandles, components: &[Component]) -> Result<
     let mut faults = Faults::default();
     for (at, component) in components.iter().enumerate() {
         let state = app.skus.read(component.sku_id).await?;
-        let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
+        let sku = state.as_ref().and_then(|state| state.present());
         let path = format!("components.{at}.skuId");
         faults.check(sku.is_some(), &path, "no such SKU");
         faults.check(sku.is_none_or(|sku| !sku.fields.is_kit()), &path, "must not be a kit");
@@ -294,7 +294,7 @@ async fn check_named(
     let mut first_unit = None;
     for (member, id) in material.map(|id| ("materialId".to_owned(), id)).into_iter().chain(further) {
         let state = app.materials.read(id).await?;
-        let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
+        let material = state.as_ref().and_then(|state| state.present());
         faults.check(material.is_some(), &member, "no such material");
         let counted = material.is_some_and(|material| material.fields.kind == MaterialType::LaserConsumable);
         faults.check(!counted, &member, "a laser consumable is counted by hand and cannot be required");
@@ -307,7 +307,7 @@ async fn check_named(
     for (member, id, kind, word) in files {
         let Some(id) = id else { continue };
         let state = app.files.read(id).await?;
-        let file = state.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
+        let file = state.as_ref().and_then(|state| state.present());
         faults.check(file.is_some(), member, "no such file");
         faults.check(file.is_none_or(|file| file.kind == kind), member, format!("must be a {word} file"));
     }

@@ -258,7 +258,7 @@ async fn materials(app: &SlicerHandles, machine_type: MachineType, file: &File) 
     })?;
     for material in loaded.values() {
         let there = app.materials.read(*material).await?;
-        if there.as_ref().and_then(|state| state.state.as_ref()).is_none_or(|one| one.archived) {
+        if there.as_ref().is_none_or(|state| state.present().is_none()) {
             return Err(undecided("a loaded material was deleted"));
         }
     }

@@ -144,13 +144,13 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSystem {
 impl Argument for PathSystem {}
 
 /// Returns the materials that are not deleted, by id.
-fn present(app: &LinkHandles) -> BTreeMap<Id, Material> {
-    let all = app.materials.all_resident().into_iter();
-    all.filter_map(|(id, state)| Some((id, state.state.clone()?))).filter(|(_, material)| !material.archived).collect()
+fn materials_by_id(app: &LinkHandles) -> BTreeMap<Id, Material> {
+    let all = app.materials.all_present();
+    all.iter().filter_map(|state| state.present().cloned()).map(|material| (material.id, material)).collect()
 }
 
 async fn show(State(app): State<LinkHandles>) -> Result<Plain<LinksView>, ApiError> {
-    let all = present(&app);
+    let all = materials_by_id(&app);
     let mut links: Vec<LinkView> =
         all.values().flat_map(|material| material.links.values().map(|link| LinkView::new(material, link))).collect();
     links.sort_by(|a, b| {
@@ -179,7 +179,7 @@ async fn entries(
     State(app): State<LinkHandles>,
     Query(query): Query<EntryQuery>,
 ) -> Result<ListPage<EntryView>, ApiError> {
-    let all = present(&app);
+    let all = materials_by_id(&app);
     let mut views = Vec::new();
     for system in
         StockSystem::ALL.into_iter().filter(|system| query.system.is_none_or(|requested| requested == *system))

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use url::{Host, Url, form_urlencoded};
 
 use super::FLOOR_PATH;
-use super::stock::{SpoolFacts, StockHandles, bin_path, present, spool_path};
+use super::stock::{SpoolFacts, StockHandles, bin_path, materials_by_name, spool_path};
 use actors::app::documents::InvoiceDocuments;
 use config::Config;
 use documents::labels::{Label, LabelPaper, MAX_LABELS};
@@ -195,7 +195,7 @@ fn new_spool_labels(app: &LabelHandles, requested: &WantedLabels) -> Result<Vec<
         let words = "the spool system numbers spools; add the spool there, and print the label of its number";
         return Err(ApiError::conflict("spools_counted_elsewhere", words));
     }
-    let residents = present(&app.stock);
+    let residents = materials_by_name(&app.stock);
     let mut materials = residents.iter().filter_map(|versioned| versioned.state.as_ref());
     let material = materials.find(|material| Some(material.id) == requested.material);
     let material = material.ok_or_else(|| Refusal::field("material", "choose what is on the spools"))?;
@@ -208,7 +208,7 @@ fn new_spool_labels(app: &LabelHandles, requested: &WantedLabels) -> Result<Vec<
 }
 
 fn bin_labels(app: &LabelHandles, bins: &[String]) -> Vec<Label> {
-    let residents = present(&app.stock);
+    let residents = materials_by_name(&app.stock);
     let inside = |bin: &str| -> Vec<String> {
         let materials = residents.iter().filter_map(|versioned| versioned.state.as_ref());
         let contents = materials.filter(|material| material.fields.location.as_deref() == Some(bin));

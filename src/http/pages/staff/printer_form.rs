@@ -20,10 +20,11 @@ use actors::app::service_tests::Service;
 use domain::principal::Role;
 use domain::printer::Printer;
 use http::access::Caller;
+use http::command_request::find_present;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
-use http_api::production::printers::{act_by_page, present, register};
+use http_api::production::printers::{act_by_page, register};
 use printers::{PRINTER_TYPES, PrinterType};
 
 /// Path of the form that adds a printer.
@@ -129,7 +130,7 @@ pub(super) async fn show_edit(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let current = present(&app.board.shop, id).await?;
+    let current = find_present(&app.board.shop.printers, id).await?;
     let printer = &current.1;
     let content = edit_form(&current, &|name| Some(value_of(&printer.fields, name)), &html! {});
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &app.board.view(), &content))
@@ -174,7 +175,7 @@ pub(super) async fn change(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
-    let current = present(&app.board.shop, id).await?;
+    let current = find_present(&app.board.shop.printers, id).await?;
     let printer = &current.1;
     let (typed, body) = (TypedForm::new("change", &sent), change_said(&printer.fields, &sent));
     let call = at_version(sent.call, &typed);

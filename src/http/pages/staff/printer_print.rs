@@ -19,13 +19,12 @@ use domain::file::{File, FileKind, PlateFilament};
 use domain::id::Id;
 use domain::printer::{Printer, Slot, SlotSource};
 use http::access::Caller;
-use http::command_request::{find_existing, state_of};
+use http::command_request::{find_existing, find_present, state_of};
 use http::error::ApiError;
 use http::handles::handles;
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::production::files::{FileHandles, take_gcode};
-use http_api::production::printers::present;
 use printers::PrinterType;
 
 handles! {
@@ -69,7 +68,7 @@ pub(super) async fn show(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let (_, printer) = present(&app.board.shop, id).await?;
+    let (_, printer) = find_present(&app.board.shop.printers, id).await?;
     let content = match query.file {
         Some(file) => {
             let (_, state) = find_existing(&files.files, file).await?;
@@ -90,7 +89,7 @@ pub(super) async fn upload(
 ) -> Result<Response, ApiError> {
     let session = who.session.ok_or_else(|| ApiError::internal("a member of staff without a session"))?;
     check_token(&app.config, session, query.token.as_deref().unwrap_or_default())?;
-    present(&app.board.shop, id).await?;
+    find_present(&app.board.shop.printers, id).await?;
     let file = take_gcode(&files, who, request).await?;
     Ok(see_other(&format!("{}?file={file}", upload_path(id))))
 }

@@ -233,7 +233,7 @@ async fn components(
             continue;
         }
         let state = app.skus.skus.read(component.sku_id).await?;
-        let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
+        let sku = state.as_ref().and_then(|state| state.present());
         let read = sku.map(|sku| sku.fields.clone());
         cache.insert(component.sku_id, read.clone());
         resolved.push(read);

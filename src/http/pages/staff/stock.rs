@@ -96,9 +96,8 @@ pub(super) fn material_path(id: Id) -> String {
 }
 
 /// Returns all materials that are not deleted, by name.
-pub(super) fn present(app: &StockHandles) -> Vec<Arc<Versioned<Material>>> {
-    let all = app.materials.materials.all_resident().into_iter().map(|(_, versioned)| versioned);
-    let mut all: Vec<_> = all.filter(|versioned| versioned.state.as_ref().is_some_and(|one| !one.archived)).collect();
+pub(super) fn materials_by_name(app: &StockHandles) -> Vec<Arc<Versioned<Material>>> {
+    let mut all = app.materials.materials.all_present();
     all.sort_by_key(|versioned| versioned.state.as_ref().map(|one| (one.fields.name.to_lowercase(), one.id)));
     all
 }

@@ -112,13 +112,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     ];
     let log = app.log.render(None).await?;
     let open: Vec<&Kind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
-    let stocked = app
-        .board
-        .shop
-        .materials
-        .all_resident()
-        .iter()
-        .any(|(_, versioned)| versioned.state.as_ref().is_some_and(|material| !material.archived));
+    let stocked = app.board.shop.materials.all_resident().iter().any(|(_, versioned)| versioned.present().is_some());
     let (_, skus) = app.jobs.queries.skus(&SkuFilter::default(), Page { limit: 1, offset: 0 }).await?;
     let steps = first_steps([!printers.is_empty(), stocked, skus > 0]);
     let content = html! {

@@ -267,8 +267,7 @@ impl AgentCall {
 
     fn materials(&self) -> Vec<Material> {
         let all = self.app.materials.all_resident();
-        let mut all: Vec<Material> =
-            all.iter().filter_map(|(_, state)| state.state.clone()).filter(|one| !one.archived).collect();
+        let mut all: Vec<Material> = all.iter().filter_map(|(_, state)| state.present().cloned()).collect();
         all.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
         all
     }

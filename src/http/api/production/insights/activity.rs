@@ -224,7 +224,7 @@ pub(super) async fn shop_activity(
 async fn printers(app: &InsightHandles, from: Timestamp, to: Timestamp) -> Result<Vec<PrinterUse>, ApiError> {
     let mut tallies: BTreeMap<Id, PrintTally> = BTreeMap::new();
     for (_, versioned) in app.printers.all_resident() {
-        if let Some(printer) = versioned.state.as_ref().filter(|printer| !printer.archived) {
+        if let Some(printer) = versioned.present() {
             tallies.insert(printer.id, PrintTally::default());
         }
     }

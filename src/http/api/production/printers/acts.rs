@@ -5,8 +5,7 @@ use std::sync::Arc;
 use super::connection;
 use domain::id::Id;
 use domain::printer::{Act, ActRecord, Printer, PrinterCommand};
-use domain::refusal::Refusal;
-use http::command_request::{find_existing, state_of};
+use http::command_request::find_present;
 use http::error::ApiError;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
@@ -37,11 +36,7 @@ impl PrinterAct {
         T: Send + 'static,
         F: Future<Output = Result<T, PrinterError>> + Send + 'static,
     {
-        let (_, state) = find_existing(printers, self.printer).await?;
-        let printer = state_of(&state)?.clone();
-        if printer.archived {
-            return Err(Refusal::not_found("printer").into());
-        }
+        let (_, printer) = find_present(printers, self.printer).await?;
         let connection = connection(connections, self.printer, &printer).await?;
         let (work, printers) = (wire(connection.clone()), printers.clone());
         let going_on = tokio::spawn(async move {

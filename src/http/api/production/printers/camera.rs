@@ -8,13 +8,14 @@ use axum::response::IntoResponse;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{PrinterHandles, present};
+use super::PrinterHandles;
 use domain::camera_link;
 use domain::id::Id;
 use domain::principal::Role;
 use domain::printer::{CameraFields, check_camera_url, same_camera};
 use domain::refusal::Refusal;
 use http::access::RequiredAccess;
+use http::command_request::find_present;
 use http::error::ApiError;
 use http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
 use http::page::Query;
@@ -171,6 +172,6 @@ async fn signed_picture(
 }
 
 async fn of(app: &PrinterHandles, id: Id) -> Result<PictureReply, ApiError> {
-    let (_, printer) = present(app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     Ok(PictureReply(app.printer_connections.picture(&printer, &app.cipher, false).await?))
 }

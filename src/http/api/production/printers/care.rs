@@ -10,7 +10,7 @@ use axum::http::request::Parts;
 use serde_json::{Value, json};
 
 use self::view::{EntryView, ReminderView, SuggestionsView};
-use super::{PrinterHandles, present};
+use super::PrinterHandles;
 use domain::amount::Amount;
 use domain::bounds::MAX_CENTS;
 use domain::id::Id;
@@ -20,7 +20,7 @@ use domain::printer::{Printer, PrinterAnswer, PrinterCommand};
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::{CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::openapi::operation::DescribedError;
 use http::page::{PageQuery, Query, cut};
@@ -155,7 +155,7 @@ async fn list(
     Query(page): Query<PageQuery>,
 ) -> Result<ListPage<ReminderView>, ApiError> {
     let page = page.into();
-    let (_, printer) = present(&app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     let mut all: Vec<&Reminder> = printer.reminders.values().collect();
     all.sort_by_key(|reminder| (reminder.due_at.is_none(), reminder.due_at, reminder.id));
     let (some, total) = cut(page, all);
@@ -201,7 +201,7 @@ async fn forget(
 }
 
 async fn suggested(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<SuggestionsView>, ApiError> {
-    let (_, printer) = present(&app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     Ok(Plain(SuggestionsView::of(&printer)))
 }
 
@@ -211,7 +211,7 @@ async fn log(
     Query(page): Query<PageQuery>,
 ) -> Result<ListPage<EntryView>, ApiError> {
     let page = page.into();
-    present(&app, id).await?;
+    find_present(&app.printers, id).await?;
     let (entries, total) = app.queries.maintenance_entries(id, page).await?;
     Ok(ListPage::new(page, entries.into_iter().map(Into::into), total))
 }

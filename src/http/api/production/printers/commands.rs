@@ -17,14 +17,14 @@ use serde_json::json;
 
 use super::acts::PrinterAct;
 use super::view::PrinterView;
-use super::{BUSY, ON_PRINTER, PRINTING, PrinterHandles, present};
+use super::{BUSY, ON_PRINTER, PRINTING, PrinterHandles};
 use crate::production::sign_off::{NOTHING, SignOffRequest};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::printer::{Act, PrinterCommand};
 use domain::refusal::Refusal;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::{CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::openapi::shape::{Shape, list_of, text_of};
 use http::path_id::PathId;
@@ -183,7 +183,7 @@ async fn ask<B>(
 
 /// Refuses an action that may spoil a print while one is running or about to begin, unless forced.
 async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(), ApiError> {
-    let (_, printer) = present(app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     match printer.print_in_the_way() {
         Some((code, words)) if !force => Err(ApiError::conflict(code, words)),
         _ => Ok(()),
@@ -192,7 +192,7 @@ async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(),
 
 /// Refuses an action that would end a print while one is running or about to begin.
 async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
-    let (_, printer) = present(app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
         return Err(ApiError::conflict("printer_busy", "the printer prints, or is about to"));
     }
@@ -335,7 +335,7 @@ async fn bed_cleared(
 /// Checks that no more parts are reported as good than the plate of the last print holds. This is checked here because
 /// the order knows the plate, and the printer's actor does not.
 async fn check_count(app: &PrinterHandles, id: Id, good: u32) -> Result<(), ApiError> {
-    let (_, printer) = present(app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     let Some(last) = printer.last_print else { return Ok(()) };
     let order = app.orders.read(last.order).await?;
     let order = order.as_ref().and_then(|state| state.state.as_ref());

@@ -7,13 +7,14 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{ON_PRINTER, PrinterHandles, connection, present};
+use super::{ON_PRINTER, PrinterHandles, connection};
 use domain::failure_detection::keeps_secret;
 use domain::id::Id;
 use domain::principal::Role;
 use domain::printer_status::{PastPrint, PrintEnd};
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
+use http::command_request::find_present;
 use http::error::ApiError;
 use http::openapi::shape::{Shape, anything, open_object};
 use http::page::Query;
@@ -167,7 +168,7 @@ struct WebcamsView {
 
 /// Returns the connection of a printer that exists.
 pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
-    let (_, printer) = present(app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     connection(&app.printer_connections, id, &printer).await
 }
 

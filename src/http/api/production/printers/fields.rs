@@ -232,7 +232,7 @@ impl PrinterChange {
 pub(super) async fn check_material(app: &PrinterHandles, member: &str, id: Option<Id>) -> Result<(), ApiError> {
     let Some(id) = id else { return Ok(()) };
     let state = app.materials.read(id).await?;
-    let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
+    let material = state.as_ref().and_then(|state| state.present());
     if material.is_some() { Ok(()) } else { Err(Refusal::field(member, "no such material").into()) }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::acts::PrinterAct;
 use super::device::reach;
-use super::{NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
+use super::{NO_FILE, ON_PRINTER, PrinterHandles, connection};
 use actors::printers::unused_name;
 use domain::file::{File, FileKind};
 use domain::file_name::printer_name;
@@ -22,7 +22,7 @@ use domain::printer::{Act, Printer, is_of_job};
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, find_existing, state_of};
+use http::command_request::{CommandRequest, find_existing, find_present, state_of};
 use http::error::ApiError;
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::path_id::PathId;
@@ -166,7 +166,7 @@ pub(super) async fn gcode_file(app: &PrinterHandles, kind: &str, id: Id) -> Resu
 
 async fn files(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<PrinterFilesView>, ApiError> {
     let mut files = reach(&app, id).await?.adapter.list_files().await?;
-    let (_, printer) = present(&app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     let all = files.len();
     files.retain(|file| file.path.chars().count() <= MAX_NAME_CHARS);
     files.sort_by(|one, other| one.path.cmp(&other.path));
@@ -182,7 +182,7 @@ async fn upload(
     call: CommandRequest<StoredFile>,
 ) -> Result<CreatedOnPrinter, ApiError> {
     let StoredFile { file_id } = call.read_body()?;
-    let (_, printer) = present(&app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     connection(&app.printer_connections, id, &printer).await?;
     let file = gcode_file(&app, &printer.fields.kind, file_id).await?;
     let source = Source::of(&file, app.blobs.path(&file.sha256));
@@ -203,7 +203,7 @@ async fn delete_file(
     RemoteName(name): RemoteName,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    let (_, printer) = present(&app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     if printer.is_using(&name) {
         let words = "the printer prints this file now, or has it in hand for a job";
         return Err(ApiError::conflict("printer_in_use", words));

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::files::{EXAMPLE_FILE_ID, UploadedFile, gcode_file};
-use super::{BUSY, NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
+use super::{BUSY, NO_FILE, ON_PRINTER, PrinterHandles, connection};
 use actors::printers::{MANUAL_PLATE, StartOutcome, await_start};
 use domain::file::MAX_FILAMENTS;
 use domain::file_name::printer_name;
@@ -17,7 +17,7 @@ use domain::principal::Role;
 use domain::printer::{ManualFailure, Printer, PrinterAnswer, PrinterCommand};
 use domain::refusal::{Faults, Refusal};
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget};
+use http::command_request::{CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
 use http::openapi::shape::{Shape, either, object, optional, required, text, yes_no};
@@ -230,7 +230,7 @@ async fn begin<B>(
     call: &CommandRequest<B>,
     read_request: impl FnOnce() -> Result<FileToPrint, ApiError>,
 ) -> Result<Printing, ApiError> {
-    let (_, printer) = present(app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     let print = app.environment.id();
     let start_reports = app.printer_connections.await_manual(print);
     let command = async {

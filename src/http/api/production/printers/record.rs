@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::care::OdometerView;
-use super::{EXAMPLE_ID, PrinterHandles, present};
+use super::{EXAMPLE_ID, PrinterHandles};
 use crate::production::jobs::JobNumber;
 use crate::production::orders::{self, OrderNumber};
 use crate::production::sign_off::SignOffView;
@@ -18,6 +18,7 @@ use domain::principal::Role;
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
+use http::command_request::find_present;
 use http::error::ApiError;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
@@ -183,7 +184,7 @@ async fn attempts(
     Query(AttemptQuery { state, page }): Query<AttemptQuery>,
 ) -> Result<ListPage<PrinterAttemptView>, ApiError> {
     let page = page.into();
-    present(&app, id).await?;
+    find_present(&app.printers, id).await?;
     let (some, total) = app.queries.attempts_on(id, state, page).await?;
     Ok(ListPage::new(page, some.iter().map(PrinterAttemptView::new), total))
 }
@@ -193,7 +194,7 @@ async fn totals(
     PathId(id): PathId,
     Query(TotalsQuery { from, to }): Query<TotalsQuery>,
 ) -> Result<Plain<TotalsView>, ApiError> {
-    let (_, printer) = present(&app, id).await?;
+    let (_, printer) = find_present(&app.printers, id).await?;
     let from = from.unwrap_or(printer.created_at);
     let to = to.unwrap_or_else(|| app.environment.now().max(from).plus_ms(1));
     if from >= to {

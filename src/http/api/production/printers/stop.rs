@@ -6,13 +6,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::acts::PrinterAct;
-use super::{ON_PRINTER, PrinterHandles, present};
+use super::{ON_PRINTER, PrinterHandles};
 use actors::printers::{StopRoute, emergency_stop};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::printer::Act;
 use http::access::{Caller, RequiredAccess};
-use http::command_request::CommandRequest;
+use http::command_request::{CommandRequest, find_present};
 use http::error::ApiError;
 use http::path_id::PathId;
 use http::reply::Plain;
@@ -83,7 +83,7 @@ pub async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool
     let route = match app.printer_connections.get(id) {
         Some(connection) => StopRoute::Watched(connection),
         None => {
-            let (_, printer) = present(app, id).await?;
+            let (_, printer) = find_present(&app.printers, id).await?;
             StopRoute::unwatched(&app.printer_connections, &app.cipher, &printer).map_err(ApiError::internal)?
         }
     };
@@ -91,7 +91,7 @@ pub async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool
     let stopped = emergency_stop(app.printers.clone(), id, route, origin.clone()).await;
     let stopped = stopped.ok_or_else(|| ApiError::internal("an emergency stop was not carried out"))?;
     if let Err(error) = &stopped
-        && let Ok((_, printer)) = present(app, id).await
+        && let Ok((_, printer)) = find_present(&app.printers, id).await
     {
         let act = PrinterAct { printer: id, origin, act: Act::EmergencyStop, detail: None };
         act.record(&app.printers, &printer, Some(error)).await;

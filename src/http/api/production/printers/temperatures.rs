@@ -5,11 +5,12 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{PrinterHandles, present};
+use super::PrinterHandles;
 use domain::principal::Role;
 use domain::temperature_history::{HeatSpan, HeaterCourse};
 use domain::time::{HOUR_MS, Timestamp};
 use http::access::RequiredAccess;
+use http::command_request::find_present;
 use http::error::ApiError;
 use http::page::Query;
 use http::path_id::PathId;
@@ -105,7 +106,7 @@ async fn temperatures(
     PathId(id): PathId,
     Query(TemperatureQuery { since, points }): Query<TemperatureQuery>,
 ) -> Result<Plain<PastTemperaturesView>, ApiError> {
-    present(&app, id).await?;
+    find_present(&app.printers, id).await?;
     let until = app.environment.now();
     let since = since.unwrap_or_else(|| until.plus_ms(-DEFAULT_SPAN_MS));
     let courses = app.printer_connections.temperatures.courses(id, since, until, points as usize);

@@ -54,7 +54,7 @@ async fn of_sku(
 ) -> Result<(), ApiError> {
     let path = format!("lines.{at}.skuId");
     let state = app.skus.read(sku).await?;
-    let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived) else {
+    let Some(sku) = state.as_ref().and_then(|state| state.present()) else {
         faults.note(&path, "no such SKU");
         return Ok(());
     };
@@ -83,7 +83,7 @@ async fn of_model(
 ) -> Result<(), ApiError> {
     let path = format!("lines.{at}.modelFileId");
     let state = app.files.read(file).await?;
-    let stored = state.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
+    let stored = state.as_ref().and_then(|state| state.present());
     let Some(model_file) = stored.filter(|file| file.kind == FileKind::Model) else {
         faults.note(&path, "is no uploaded model");
         return Ok(());
@@ -119,7 +119,7 @@ pub(super) async fn cost_of(
 ) -> Result<Option<i64>, ApiError> {
     let Some(id) = material else { return Ok(None) };
     let state = app.materials.read(id).await?;
-    let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
+    let material = state.as_ref().and_then(|state| state.present());
     faults.check(material.is_some(), &format!("lines.{at}.materialId"), "no such material");
     let weighed = material.filter(|material| material.fields.kind.unit() == "g");
     Ok(weighed.and_then(|material| material.fields.unit_cost_cents).map(|cost| cost.0))

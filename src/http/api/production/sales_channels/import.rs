@@ -11,14 +11,14 @@ use futures::StreamExt as _;
 use serde::Serialize;
 use serde_json::json;
 
+use super::ChannelHandles;
 use super::receive::hear;
-use super::{ChannelHandles, present};
 use domain::channel_order::SoldNews;
 use domain::refusal::Refusal;
 use domain::sales_channel::SalesChannel;
 use http::access::Caller;
 use http::bodies::silent;
-use http::command_request::CommandRequest;
+use http::command_request::{CommandRequest, find_present};
 use http::error::ApiError;
 use http::page::Query;
 use http::part_heads::PartHeads;
@@ -177,7 +177,7 @@ pub(super) async fn import(
     who: Caller,
     request: extract::Request,
 ) -> Result<Plain<ImportView>, ApiError> {
-    let (_, channel) = present(&app, id).await?;
+    let (_, channel) = find_present(&app.channels, id).await?;
     let (parts, body) = request.into_parts();
     let call = CommandRequest::without_body(&app.request, who, &parts)?;
     let media = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();

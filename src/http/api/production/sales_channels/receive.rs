@@ -9,14 +9,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{ChannelHandles, present};
+use super::ChannelHandles;
 use crate::billing::session::customer_of;
 use domain::channel_order::{ChannelOrderCommand, SoldNews};
 use domain::id::Id;
 use domain::principal::Principal;
 use domain::refusal::Refusal;
 use http::AppState;
-use http::command_request::CommandRequest;
+use http::command_request::{CommandRequest, find_present};
 use http::error::ApiError;
 use http::openapi::operation::{DescribedBody, DescribedOperation};
 use http::openapi::shape::{Shape, open_object};
@@ -88,7 +88,7 @@ pub(super) async fn receive(
     PathId(id): PathId,
     SignedMessage(call): SignedMessage,
 ) -> Result<Plain<MessageReceived>, ApiError> {
-    let (_, channel) = present(&app, id).await?;
+    let (_, channel) = find_present(&app.channels, id).await?;
     let messages = channel_type(&channel.kind).and_then(|kind| kind.messages.as_ref());
     let messages = messages.ok_or_else(|| Refusal::not_found("sales_channel"))?;
     if channel.encrypted_secret.is_empty() || !channel.active {

@@ -122,7 +122,7 @@ impl Registered {
     pub fn of(printers: &Directory<Printer>) -> Self {
         let (mut addresses, mut serials) = (Vec::new(), Vec::new());
         for (_, state) in printers.all_resident() {
-            let Some(printer) = state.state.as_ref().filter(|printer| !printer.archived) else { continue };
+            let Some(printer) = state.present() else { continue };
             addresses.extend(MachineAddress::of(&printer.fields.base_url));
             serials.extend(printer.fields.serial.iter().map(|serial| serial.trim().to_ascii_uppercase()));
         }

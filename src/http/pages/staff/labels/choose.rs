@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::{LabelHandles, PDF_PATH, SHEET_WORD, base_of, is_here_alone};
 use crate::staff::shell::{StaffSection, StaffViewer};
-use crate::staff::stock::{bins_of, known_spools, present};
+use crate::staff::stock::{bins_of, known_spools, materials_by_name};
 use crate::staff::{FLOOR_PATH, STOCK_PATH};
 use documents::labels::MAX_LABELS;
 use domain::material::Material;
@@ -28,7 +28,7 @@ pub(super) async fn show(
 ) -> Result<Response, ApiError> {
     let base = base_of(&app.stock.config, &request_headers);
     let viewer = StaffViewer::new(&who, &app.stock.config)?;
-    let residents = present(&app.stock);
+    let residents = materials_by_name(&app.stock);
     let materials: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let content = html! {
         p { a href=(STOCK_PATH) { "All stock" } }

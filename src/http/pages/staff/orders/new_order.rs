@@ -49,7 +49,7 @@ pub(super) async fn begin(
         Some(id) => app.orders.skus.read(id).await?,
         None => None,
     };
-    let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
+    let sku = state.as_ref().and_then(|state| state.present());
     let code = sku.map(|sku| ("lines.0.skuId", sku.fields.code.clone()));
     let customer = query.customer.map(|email| ("customerEmail", email));
     page(&app, &who, FormEntry::prefilled(code.into_iter().chain(customer))).await

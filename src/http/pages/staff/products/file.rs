@@ -13,14 +13,13 @@ use crate::staff::entry::{FieldControl, FormEntry};
 use crate::staff::sheet::span;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{FLOOR_PATH, PRODUCTS_PATH};
-use domain::aggregate::Versioned;
 use domain::file::{File, FileKind, FileMetadata, Plate};
 use domain::id::Id;
 use domain::printer::Printer;
 use domain::refusal::Refusal;
 use domain::sku::Sku;
 use http::access::Caller;
-use http::command_request::{find_existing, state_of};
+use http::command_request::{find_existing, present_state};
 use http::error::ApiError;
 use http::path_id::PathId;
 use http_api::production::files::{picture as picture_reply, remove_by_page};
@@ -105,12 +104,6 @@ pub(super) fn plate_card(file: &File, plate: &Plate) -> Markup {
     }
 }
 
-/// Returns the file, or 404 if it is deleted.
-fn present(state: &Versioned<File>) -> Result<&File, ApiError> {
-    let file = state_of(state)?;
-    if file.archived { Err(Refusal::not_found("file").into()) } else { Ok(file) }
-}
-
 /// The thumbnail `{number}` of a path. A value that is not a number yields 404.
 pub(super) struct PictureNumber(u32);
 
@@ -131,7 +124,7 @@ pub(super) async fn picture(
     PictureNumber(number): PictureNumber,
 ) -> Result<Response, ApiError> {
     let (_, state) = find_existing(&app.files.files, id).await?;
-    picture_reply(&app.files, present(&state)?, number).await
+    picture_reply(&app.files, present_state(&state)?, number).await
 }
 
 /// Serves the page of a file.
@@ -183,7 +176,7 @@ pub(super) async fn delete(
 async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let (_, state) = find_existing(&app.files.files, id).await?;
-    let file = present(&state)?;
+    let file = present_state(&state)?;
     let named = SkuFilter { names: Some(id), ..SkuFilter::default() };
     let (skus, total) = app.skus.queries.skus(&named, SKUS_SHOWN).await?;
     let skus: Vec<&Sku> = skus.iter().filter_map(|versioned| versioned.state.as_ref()).collect();

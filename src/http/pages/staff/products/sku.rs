@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::sku_acts::present;
 use super::{ProductHandles, file, kit, material_words, obstacles, orderable, sku_path};
 use crate::frame::{money, time};
 use crate::staff::acts::TICKED_WORD;
@@ -20,7 +19,7 @@ use domain::id::Id;
 use domain::order::Make;
 use domain::sku::{OrderObstacle, Sku};
 use http::access::Caller;
-use http::command_request::find_existing;
+use http::command_request::{find_existing, present_state};
 use http::error::ApiError;
 use http::path_id::PathId;
 use store::queries::{Page, SkuFilter};
@@ -41,7 +40,7 @@ pub(super) async fn show(
 pub(super) async fn page(app: &ProductHandles, who: &Caller, id: Id, entry: FormEntry) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
     let (_, state) = find_existing(&app.skus.skus, id).await?;
-    let sku = present(&state)?;
+    let sku = present_state(&state)?;
     let obstacles = obstacles(app, sku, &mut HashMap::new()).await?;
     let parts = if sku.fields.is_kit() { kit::parts(app, sku).await? } else { production_section(app, sku).await? };
     let kits = SkuFilter { names: Some(id), kit: Some(true), ..SkuFilter::default() };
@@ -95,7 +94,7 @@ async fn production_section(app: &ProductHandles, sku: &Sku) -> Result<Markup, A
         Some(id) => app.files.files.read(id).await?,
         None => None,
     };
-    let file = file.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
+    let file = file.as_ref().and_then(|state| state.present());
     Ok(html! {
         @if let Some(make) = &make { (materials(app, make)) }
         (printed_from(sku, make.as_ref(), file))

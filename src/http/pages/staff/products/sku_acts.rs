@@ -21,12 +21,10 @@ use crate::staff::PRODUCTS_PATH;
 use crate::staff::acts::TICKED_WORD;
 use crate::staff::entry::FormEntry;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
-use domain::aggregate::Versioned;
 use domain::id::Id;
-use domain::refusal::Refusal;
 use domain::sku::{Sku, SkuFields};
 use http::access::Caller;
-use http::command_request::{CommandRequest, find_existing, state_of};
+use http::command_request::{CommandRequest, find_existing, present_state};
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
@@ -73,12 +71,6 @@ impl FormSubject<'_> {
     }
 }
 
-/// Returns the SKU, or 404 if it is deleted.
-pub(super) fn present(state: &Versioned<Sku>) -> Result<&Sku, ApiError> {
-    let sku = state_of(state)?;
-    if sku.archived { Err(Refusal::not_found("sku").into()) } else { Ok(sku) }
-}
-
 /// Serves the form for a new SKU.
 pub(super) async fn begin(
     State(app): State<ProductHandles>,
@@ -89,7 +81,7 @@ pub(super) async fn begin(
         Some(id) => app.files.files.read(id).await?,
         None => None,
     };
-    let file = file.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
+    let file = file.as_ref().and_then(|state| state.present());
     let form = new_entry(&app.config.orders.currency, file);
     let subject = if query.kit.is_some() { FormSubject::NewKit } else { FormSubject::NewSku };
     form_page(&app, &who, form, subject).await
@@ -120,7 +112,7 @@ pub(super) async fn edit(
     who: Caller,
 ) -> Result<Response, ApiError> {
     let (version, state) = find_existing(&app.skus.skus, id).await?;
-    let sku = present(&state)?;
+    let sku = present_state(&state)?;
     let form = entry_of(&sku.fields, &codes(&app, &sku.fields).await?);
     form_page(&app, &who, form, FormSubject::Known(sku, version)).await
 }
@@ -132,7 +124,7 @@ pub(super) async fn change(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let (version, state) = find_existing(&app.skus.skus, id).await?;
-    let subject = FormSubject::Known(present(&state)?, version);
+    let subject = FormSubject::Known(present_state(&state)?, version);
     let (mut form, who) = (FormEntry::typed(&sent), sent.call.who.clone());
     let changed = async {
         let request_body = body(&app, &mut form, subject).await?;

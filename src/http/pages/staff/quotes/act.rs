@@ -11,9 +11,10 @@ use crate::staff::QUOTES_PATH;
 use crate::staff::acts::PathAct;
 use crate::staff::sheet::{LINE_ACTS, TypedForm, at_version, line_form, page_of, without_nulls};
 use crate::staff::shell::StaffViewer;
+use http::command_request::find_present;
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::quotes::{act_by_page, present};
+use http_api::production::quotes::act_by_page;
 
 /// Runs the action of a quote's form.
 pub(super) async fn on_quote(
@@ -23,7 +24,7 @@ pub(super) async fn on_quote(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
-    let (_, quote) = present(&app.quotes, id).await?;
+    let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     let name = if LINE_ACTS.contains(&word.as_str()) { line_form(&sent) } else { word.clone() };
     let typed = TypedForm::new(&name, &sent);
     let (operation, body) = match word.as_str() {

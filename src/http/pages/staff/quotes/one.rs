@@ -16,9 +16,10 @@ use domain::id::Id;
 use domain::quote::{LineMargin, Quote, QuoteLine, QuoteModel, QuoteStatus};
 use domain::tax::percent_text;
 use http::access::Caller;
+use http::command_request::find_present;
 use http::error::ApiError;
 use http::path_id::PathId;
-use http_api::production::quotes::{ModelSlicing, margins_of, present};
+use http_api::production::quotes::{ModelSlicing, margins_of};
 
 /// Names of materials by their ids.
 type MaterialNames = BTreeMap<Id, String>;
@@ -40,7 +41,7 @@ pub(super) async fn page(
     id: Id,
     refused: Option<&TypedForm>,
 ) -> Result<Response, ApiError> {
-    let (_, quote) = present(&app.quotes, id).await?;
+    let (_, quote) = find_present(&app.quotes.quotes, id).await?;
     let status = quote.shown_status(app.quotes.environment.now());
     let margins = margins_of(&app.quotes, &quote).await?;
     let names = names(app, &quote).await?;

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::list::{level_bar, level_state};
-use super::{StockHandles, material_path, present, swatch};
+use super::{StockHandles, material_path, materials_by_name, swatch};
 use crate::staff::shell::{StaffSection, StaffViewer};
 use crate::staff::{STOCK_PATH, labels};
 use domain::material::Material;
@@ -46,7 +46,7 @@ pub(super) async fn show(
     OpenQuery(query): OpenQuery<BinQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let residents = present(&app);
+    let residents = materials_by_name(&app);
     let all: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let title = query.name.as_deref().unwrap_or("Bins");
     let content = html! {

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, present, swatch};
+use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, materials_by_name, swatch};
 use crate::staff::filled_form::{address, ways};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{STOCK_PATH, labels};
@@ -81,7 +81,7 @@ pub(super) async fn show(
     OpenQuery(query): OpenQuery<StockListQuery>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
-    let residents = present(&app);
+    let residents = materials_by_name(&app);
     let all: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let low: Vec<&Material> = all.iter().copied().filter(|material| material.runs_low()).collect();
     let matching: Vec<&Material> = all.iter().copied().filter(|material| query.takes(material)).collect();

@@ -14,9 +14,8 @@ use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{ORDERS_PATH, STOCK_PATH};
 use domain::id::Id;
 use domain::material::Material;
-use domain::refusal::Refusal;
 use http::access::Caller;
-use http::command_request::{find_existing, state_of};
+use http::command_request::find_present;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
@@ -44,9 +43,7 @@ pub(super) async fn show(
 
 /// Returns a material with its version, or 404 if it is deleted.
 pub(super) async fn material_of(app: &StockHandles, id: Id) -> Result<(i64, Material), ApiError> {
-    let (version, state) = find_existing(&app.materials.materials, id).await?;
-    let material = state_of(&state)?;
-    if material.archived { Err(Refusal::not_found("material").into()) } else { Ok((version, material.clone())) }
+    find_present(&app.materials.materials, id).await
 }
 
 /// Renders the page of a material; `tried` is the form on it that was refused.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::spool::{SlotPlace, all_slots, spool_path};
 use super::spool_acts::{chosen_slot, said_left};
-use super::{AttemptedForm, SLOTS_PATH, StockHandles, material_path, number, present, swatch};
+use super::{AttemptedForm, SLOTS_PATH, StockHandles, material_path, materials_by_name, number, swatch};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::filled_form::{address, field, is_of_form, refused, ways};
@@ -99,7 +99,7 @@ async fn report_slot(app: &StockHandles, sent: &PageForm) -> Result<(), ApiError
     let body = if sent.text("empty") == EMPTY_WORD {
         json!({"expected": expected_spool(sent)})
     } else {
-        let residents = present(app);
+        let residents = materials_by_name(app);
         let material_id = sent.text("materialId").parse::<Id>().ok();
         let mut materials = residents.iter().filter_map(|versioned| versioned.state.as_ref());
         let color = materials.find(|one| Some(one.id) == material_id).and_then(|one| one.fields.color.clone());
@@ -119,7 +119,7 @@ fn page(
     tried: &AttemptedForm,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.config)?;
-    let residents = present(app);
+    let residents = materials_by_name(app);
     let materials: Vec<&Material> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let mut slots = all_slots(app);
     slots.sort_by_cached_key(|place| (place.printer_name.to_lowercase(), place.at()));

@@ -11,7 +11,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use super::{AttemptedForm, StockHandles, material_path, present, swatch};
+use super::{AttemptedForm, StockHandles, material_path, materials_by_name, swatch};
 use crate::staff::filled_form::field;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{FLOOR_PATH, STOCK_PATH, labels};
@@ -105,8 +105,7 @@ impl SpoolFacts {
     /// Gathers the facts about a spool from the slots, the stock links of materials, and the spool's label.
     pub(in crate::staff) fn find(app: &StockHandles, number: i64, on_label: Option<Id>) -> Self {
         let residents = app.materials.materials.all_resident();
-        let materials =
-            || residents.iter().filter_map(|(_, versioned)| versioned.state.as_ref().filter(|one| !one.archived));
+        let materials = || residents.iter().filter_map(|(_, versioned)| versioned.present());
         let mut places = all_slots(app);
         places.retain(|place| place.slot.spool == Some(number));
         let counted =
@@ -148,7 +147,7 @@ fn counted_spools(material: &Material) -> impl Iterator<Item = (i64, Amount)> {
 /// Returns the numbers of all known spools, with their materials.
 pub(in crate::staff) fn known_spools(app: &StockHandles) -> Vec<(i64, Option<Id>)> {
     let in_slots = all_slots(app).into_iter().filter_map(|place| Some((place.slot.spool?, place.slot.material_id)));
-    let residents = present(app);
+    let residents = materials_by_name(app);
     let materials = residents.iter().filter_map(|versioned| versioned.state.as_ref());
     let counted = materials.flat_map(|material| {
         let id = Some(material.id);
@@ -279,7 +278,7 @@ fn slots_to_choose(app: &StockHandles, facts: &SpoolFacts) -> Vec<SlotPlace> {
 
 fn load(app: &StockHandles, facts: &SpoolFacts, tried: &AttemptedForm) -> Markup {
     let slots = slots_to_choose(app, facts);
-    let residents = present(app);
+    let residents = materials_by_name(app);
     let materials = || residents.iter().filter_map(|versioned| versioned.state.as_ref());
     let name_of =
         |id: Option<Id>| materials().find(|one| Some(one.id) == id).map_or("empty", |one| one.fields.name.as_str());

@@ -11,8 +11,7 @@ use domain::parts_sync::{StockLink, SyncConflict};
 /// Lists the conflicts of all stock links, by the names of their materials.
 pub(super) fn counts(app: &ToDoHandles) -> Kind {
     let all = app.board.shop.materials.all_resident();
-    let materials =
-        all.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).filter(|material| !material.archived);
+    let materials = all.iter().filter_map(|(_, versioned)| versioned.present());
     let links = materials.flat_map(|material| material.links.values().map(move |link| (material, link)));
     let mut open: Vec<(&Material, &StockLink, &SyncConflict)> =
         links.filter_map(|(material, link)| Some((material, link, link.conflict.as_ref()?))).collect();

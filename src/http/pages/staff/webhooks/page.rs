@@ -15,10 +15,10 @@ use domain::endpoint::{Endpoint, EndpointState};
 use domain::id::Id;
 use domain::principal::Role;
 use http::access::Caller;
+use http::command_request::find_present;
 use http::error::ApiError;
 use http::page::OpenQuery;
 use http::path_id::PathId;
-use http_api::production::endpoints::present;
 
 /// Serves the page of an endpoint.
 pub(super) async fn show(
@@ -39,7 +39,7 @@ pub(super) async fn render_page(
     refused: Refused<'_>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
-    let (_, endpoint) = present(&app.endpoints, id).await?;
+    let (_, endpoint) = find_present(&app.endpoints.endpoints, id).await?;
     let admin = who.has(Role::Admin);
     let log = log(app, &endpoint, query, admin).await?;
     let (tone, words) = health(&endpoint);

@@ -1,0 +1,130 @@
+//! Tables of the server itself: its writer, kept answers, audit log, exports, restores and integrations.
+
+/// `writer`: a single row with the epoch of the server that may write; each opening of the database takes the next
+/// epoch.
+pub mod writer {
+    use sea_orm::entity::prelude::*;
+
+    /// Row of the `writer` table.
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "writer")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: i64,
+        pub epoch: i64,
+    }
+
+    entity_tail!();
+}
+
+/// `idempotency`: the answer or refusal stored for each idempotency key, as JSON.
+pub mod idempotency {
+    use sea_orm::entity::prelude::*;
+
+    /// Row of the `idempotency` table.
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "idempotency")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub key: String,
+        pub body_hash: String,
+        pub kind: String,
+        pub aggregate_id: String,
+        pub version: i64,
+        pub answer: String,
+        pub created_at: i64,
+        pub expires_at: i64,
+    }
+
+    entity_tail!();
+}
+
+/// `audit`: the audit log: each command with its caller and outcome.
+pub mod audit {
+    use sea_orm::entity::prelude::*;
+
+    /// Row of the `audit` table.
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "audit")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub at: i64,
+        pub actor: String,
+        pub action: String,
+        pub subject_kind: String,
+        pub subject_id: String,
+        pub request_id: Option<String>,
+        pub outcome: String,
+        pub detail: Option<String>,
+    }
+
+    entity_tail!();
+}
+
+/// `exports`: snapshot rows of requested table exports.
+pub mod exports {
+    use sea_orm::entity::prelude::*;
+
+    /// Row of the `exports` table.
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "exports")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub version: i64,
+        pub schema: i64,
+        pub doc: String,
+        pub state: String,
+        pub customer_email: Option<String>,
+        pub token_hash: Option<String>,
+        pub created_at: i64,
+    }
+
+    entity_tail!();
+}
+
+/// `restores`: snapshot rows of restores of a backup.
+pub mod restores {
+    use sea_orm::entity::prelude::*;
+
+    /// Row of the `restores` table.
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "restores")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub version: i64,
+        pub schema: i64,
+        pub doc: String,
+        /// Number of the newest event in the backup.
+        pub last_event: i64,
+        /// Number of the first event after the restore; the events between the two were undone.
+        pub first_event: i64,
+        /// `true` until the restore is reviewed.
+        pub active: bool,
+        pub created_at: i64,
+    }
+
+    entity_tail!();
+}
+
+/// `integrations`: snapshot rows of integrations that follow the events.
+pub mod integrations {
+    use sea_orm::entity::prelude::*;
+
+    /// Row of the `integrations` table.
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "integrations")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub version: i64,
+        pub schema: i64,
+        pub doc: String,
+        pub name: String,
+        pub created_at: i64,
+    }
+
+    entity_tail!();
+}

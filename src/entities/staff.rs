@@ -1,0 +1,77 @@
+//! Tables of the staff: who may do what, with their sessions and keys.
+
+/// `access`: the one snapshot row whose version guards staff, API keys and sessions.
+pub mod access {
+    use sea_orm::entity::prelude::*;
+
+    /// Row of the `access` table.
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "access")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub version: i64,
+        pub schema: i64,
+        pub doc: String,
+    }
+
+    entity_tail!();
+}
+
+/// `users`: staff, rows of access; `email_key` becomes free when the user is archived.
+pub mod users {
+    use sea_orm::entity::prelude::*;
+
+    /// Row of the `users` table.
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "users")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub schema: i64,
+        pub doc: String,
+        pub email_key: String,
+        pub created_at: i64,
+    }
+
+    entity_tail!();
+}
+
+/// `staff_sessions`: sessions of staff, rows of access.
+pub mod staff_sessions {
+    use sea_orm::entity::prelude::*;
+
+    /// Row of the `staff_sessions` table.
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "staff_sessions")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub schema: i64,
+        pub doc: String,
+        pub hash: String,
+        pub user_id: String,
+        pub created_at: i64,
+    }
+
+    entity_tail!();
+}
+
+/// `api_keys`: API keys, rows of access.
+pub mod api_keys {
+    use sea_orm::entity::prelude::*;
+
+    /// Row of the `api_keys` table.
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "api_keys")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub schema: i64,
+        pub doc: String,
+        pub hash: String,
+        pub created_at: i64,
+    }
+
+    entity_tail!();
+}
