@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::aggregate::answer_variants;
 use crate::id::Id;
 use crate::principal::Role;
 use crate::second_factor::{FactorProof, SecondFactor};
@@ -303,6 +304,8 @@ pub enum AccessAnswer {
     /// The command took effect, now or earlier.
     Done,
 }
+
+answer_variants!(AccessAnswer: User(User), Key(ApiKey));
 
 fn user_without_hash<S: Serializer>(user: &Arc<User>, to: S) -> Result<S::Ok, S::Error> {
     let second_factor = user.second_factor.as_ref().map(|factor| SecondFactor {

@@ -150,6 +150,25 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     }
 }
 
+/// Content of one variant of the answers `A` of an aggregate. Each command has one variant in which it is answered, so
+/// its sender names the type of the content.
+pub trait AnswerVariant<A> {
+    /// Returns the content of the variant; `None` if the answer is another one.
+    fn of(answer: &A) -> Option<&Self>;
+}
+
+/// Declares the contents of the variants of an answer, which senders of commands name.
+macro_rules! answer_variants {
+    ($answer:ident: $($variant:ident($content:ty)),+ $(,)?) => {$(
+        impl $crate::aggregate::AnswerVariant<$answer> for $content {
+            fn of(answer: &$answer) -> Option<&Self> {
+                if let $answer::$variant(content) = answer { Some(content) } else { None }
+            }
+        }
+    )+};
+}
+pub(crate) use answer_variants;
+
 /// Facts in the audit log about a command, besides the principal and the command itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AuditFacts {

@@ -24,6 +24,7 @@ mod told;
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
+use crate::aggregate::answer_variants;
 use crate::id::Id;
 use crate::refusal::shortened;
 use crate::time::Timestamp;
@@ -289,6 +290,8 @@ pub enum ChannelOrderAnswer {
         fresh: bool,
     },
 }
+
+answer_variants!(ChannelOrderAnswer: Order(ChannelOrder));
 
 /// Outside work that the state of a channel order calls for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

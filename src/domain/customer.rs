@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::access::normal_email;
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Decision, DecisionContext, answer_variants};
 use crate::id::Id;
 use crate::order::Address;
 use crate::party::Party;
@@ -124,6 +124,8 @@ pub enum CustomerAnswer {
     /// The command took effect, now or earlier.
     Done,
 }
+
+answer_variants!(CustomerAnswer: Customer(Customer));
 
 fn without_hash<S: Serializer>(session: &Arc<CustomerSession>, to: S) -> Result<S::Ok, S::Error> {
     CustomerSession { hash: String::new(), ..(**session).clone() }.serialize(to)

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::aggregate::answer_variants;
 use crate::id::Id;
 use crate::time::Timestamp;
 
@@ -294,6 +295,8 @@ pub enum EndpointAnswer {
     /// The command took effect, now or earlier.
     Done,
 }
+
+answer_variants!(EndpointAnswer: Endpoint(Endpoint), Delivery(Delivery), Count(u32));
 
 /// Work outside the endpoint that its state calls for. Each effect is repeated, also after a restart, until the state
 /// no longer calls for it.

@@ -13,6 +13,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::aggregate::answer_variants;
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::parts_sync::{LinkCommand, StockLink, StockSystem};
@@ -346,6 +347,8 @@ pub enum MaterialAnswer {
     /// The command is done, now or by an earlier repeat.
     Done,
 }
+
+answer_variants!(MaterialAnswer: Material(Material));
 
 /// Messages to orders that the material's state requires, one per order. Each is repeated, also after a restart, until
 /// the order has acknowledged it.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Decision, DecisionContext, answer_variants};
 use crate::channel_order::{SoldLine, variant_name};
 use crate::id::Id;
 use crate::refusal::{Faults, Refusal};
@@ -149,6 +149,8 @@ pub enum SalesChannelAnswer {
     /// The command is applied, now or earlier.
     Done,
 }
+
+answer_variants!(SalesChannelAnswer: Channel(SalesChannel), Variants(Vec<Variant>));
 
 /// Row that a channel's commit writes besides its snapshot row.
 #[derive(Clone, Debug)]

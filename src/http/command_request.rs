@@ -1,6 +1,7 @@
 //! Request with its body, and the one path from it to an aggregate: look up the stored response of its idempotency key,
 //! send the command, build the response.
 
+use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::error::ApiError;
 use crate::handles::handles;
 use crate::idempotency::{self, KeptAnswer, Running, RunningKeys};
 use crate::wire::{self, RequestBody};
-use domain::aggregate::Versioned;
+use domain::aggregate::{AnswerVariant, Versioned};
 use domain::id::Id;
 use domain::refusal::{Class, Refusal};
 use kernel::directory::Directory;
@@ -71,6 +72,23 @@ pub struct CommandOutcome<A> {
     pub answer: A,
     /// `true` if this is the stored answer to the first request with the same idempotency key.
     pub replayed: bool,
+}
+
+impl<A: Debug> CommandOutcome<A> {
+    /// Returns the content of the answer that the command is answered with; any other is a fault of the server.
+    pub fn answer_as<V: AnswerVariant<A>>(&self) -> Result<&V, ApiError> {
+        answer_as(&self.answer)
+    }
+}
+
+/// Returns the content of an answer, as [`CommandOutcome::answer_as`] does.
+pub fn answer_as<A: Debug, V: AnswerVariant<A>>(answer: &A) -> Result<&V, ApiError> {
+    V::of(answer).ok_or_else(|| unexpected(answer))
+}
+
+/// Returns the internal error for an answer of the wrong variant.
+pub fn unexpected(answer: &impl Debug) -> ApiError {
+    ApiError::internal(format!("unexpected answer of an aggregate: {answer:?}"))
 }
 
 impl<B> FromRequest<AppState> for CommandRequest<B> {

@@ -146,6 +146,8 @@ impl Argument for LastEventId {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
     use std::collections::VecDeque;
 
     use futures::StreamExt as _;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Address, InvoiceTold, LedgerCommand, Line, Make, NewsThere, Order, OrderKind, Report, SentLine, Shipment, SoldOrder,
 };
+use crate::aggregate::answer_variants;
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::job::{Job, Resolution, SeenPrint};
@@ -336,3 +337,5 @@ pub enum OrderAnswer {
         wanted: bool,
     },
 }
+
+answer_variants!(OrderAnswer: Order(Order), Job(Arc<Job>));

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ActRecord, Printer, PrinterFields, SlotReport, Spool, SpoolBinding, SpoolLeft, StartFailure};
+use crate::aggregate::answer_variants;
 use crate::id::Id;
 use crate::launch::{FilamentSlot, KnownTypes, LaunchNeeds};
 use crate::maintenance::{CareCommand, MaintenanceEntry, Odometer, Reminder};
@@ -290,6 +291,8 @@ pub enum PrinterAnswer {
     /// The command is applied, now or earlier.
     Done,
 }
+
+answer_variants!(PrinterAnswer: Printer(Printer), Manual(Id), Logged(MaintenanceEntry));
 
 /// Work outside the printer's state that the state calls for. Each effect is repeated, also after a restart, until the
 /// state no longer calls for it.

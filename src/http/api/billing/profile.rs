@@ -9,7 +9,7 @@ use super::reply::Success;
 use crate::billing::preflight::preflight;
 use actors::subscribers::{StoredCard, Subscribers};
 use domain::customer::{
-    AddressKind, Customer, CustomerAddress, CustomerAnswer, CustomerCommand, GivenAddress, MAX_ADDRESSES, ProfileChange,
+    AddressKind, Customer, CustomerAddress, CustomerCommand, GivenAddress, MAX_ADDRESSES, ProfileChange,
 };
 use domain::id::Id;
 use domain::order::Address;
@@ -273,9 +273,7 @@ async fn update(
     let customer = call.who.customer()?.0;
     let change = CustomerCommand::Update(Box::new(call.read_body()?.into()));
     let done = call.ask(&app.customers, CommandTarget::Id(customer), change).await?;
-    let CustomerAnswer::Customer(customer) = &done.answer else {
-        return Err(ApiError::internal(format!("a customer answered {:?}", done.answer)));
-    };
+    let customer: &Customer = done.answer_as()?;
     let cards = app.subscribers.cards(customer.id).await;
     Ok(Plain(ProfileReply::new(customer, &cards)))
 }

@@ -24,8 +24,8 @@ use super::second_factor::{MAX_CODE_CHARS, TOO_MANY_CODES_WHEN, sign_in_proof, w
 use super::users::{UserView, refuse_own_address};
 use config::Config;
 use domain::access::{
-    Access, AccessAnswer, AccessCommand, CREDENTIALS_CHANGED, SECOND_FACTOR_REQUIRED, Session, TOO_MANY_CODES, User,
-    UserChange, WRONG_CODE, normal_email,
+    Access, AccessCommand, CREDENTIALS_CHANGED, SECOND_FACTOR_REQUIRED, Session, TOO_MANY_CODES, User, UserChange,
+    WRONG_CODE, normal_email,
 };
 use domain::id::Id;
 use domain::password::MAX_PASSWORD_BYTES;
@@ -392,9 +392,4 @@ async fn end_sessions(
         call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::EndSession(session)).await?;
     }
     Ok(NoContent)
-}
-
-/// Returns the internal error for an access answer of the wrong type, which is a bug in the server.
-pub fn unexpected(answer: &AccessAnswer) -> ApiError {
-    ApiError::internal(format!("access answered {answer:?}"))
 }

@@ -201,9 +201,7 @@ fn created_reply(
     app: &EndpointHandles,
     done: &CommandOutcome<EndpointAnswer>,
 ) -> Result<Created<DeliveryView>, ApiError> {
-    let EndpointAnswer::Delivery(delivery) = &done.answer else {
-        return Err(ApiError::internal(format!("an endpoint answered {:?}", done.answer)));
-    };
+    let delivery: &Delivery = done.answer_as()?;
     let view = DeliveryView::new(delivery, None, app.environment.now());
     // The version would be that of the endpoint, not of the delivery: none is given.
     let location = format!("/api/webhooks/endpoints/{}/deliveries", delivery.endpoint_id);
@@ -266,8 +264,6 @@ async fn replay(
         Ok(EndpointCommand::Replay { since, count: u32::try_from(count).unwrap_or(u32::MAX) })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
-    match &done.answer {
-        EndpointAnswer::Count(count) => Ok(Resource::after(&done, ReplayStarted { replayed: *count })),
-        other => Err(ApiError::internal(format!("an endpoint answered {other:?}"))),
-    }
+    let count: u32 = *done.answer_as()?;
+    Ok(Resource::after(&done, ReplayStarted { replayed: count }))
 }

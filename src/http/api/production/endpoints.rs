@@ -212,10 +212,7 @@ impl EndpointView {
     }
 
     fn after(done: &CommandOutcome<EndpointAnswer>) -> Result<Self, ApiError> {
-        match &done.answer {
-            EndpointAnswer::Endpoint(endpoint) => Ok(Self::new(endpoint, done.version)),
-            other => Err(ApiError::internal(format!("an endpoint answered {other:?}"))),
-        }
+        Ok(Self::new(done.answer_as()?, done.version))
     }
 }
 

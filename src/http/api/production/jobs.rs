@@ -186,13 +186,9 @@ pub struct JobResolution {
 }
 
 fn job_of(done: &CommandOutcome<OrderAnswer>) -> Result<CommandOutcome<Arc<Job>>, ApiError> {
-    match &done.answer {
-        // The version that counts is the job's own.
-        OrderAnswer::Job(job) => {
-            Ok(CommandOutcome { id: job.id, version: job.version, answer: job.clone(), replayed: done.replayed })
-        }
-        other => Err(ApiError::internal(format!("an order answered {other:?}"))),
-    }
+    let job: &Arc<Job> = done.answer_as()?;
+    // The version that counts is the job's own.
+    Ok(CommandOutcome { id: job.id, version: job.version, answer: job.clone(), replayed: done.replayed })
 }
 
 async fn list(State(app): State<JobHandles>, Query(query): Query<JobQuery>) -> Result<ListPage<JobView>, ApiError> {

@@ -7,9 +7,9 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::auth::{TAG, TAG_ABOUT, unexpected};
+use super::auth::{TAG, TAG_ABOUT};
 use config::Config;
-use domain::access::{Access, AccessAnswer, AccessCommand, ApiKey};
+use domain::access::{Access, AccessCommand, ApiKey};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::time::Timestamp;
@@ -206,8 +206,8 @@ async fn create(
     if done.replayed {
         return Err(withheld());
     }
-    let AccessAnswer::Key(created) = &done.answer else { return Err(unexpected(&done.answer)) };
-    let ApiKey { id, role, created_at, expires_at, .. } = **created;
+    let created: &ApiKey = done.answer_as()?;
+    let ApiKey { id, role, created_at, expires_at, .. } = *created;
     let customer = KeyCustomer { customer_email: created.customer_email.clone() };
     let view = CreatedApiKeyView { id, name: created.name.clone(), key, role, created_at, expires_at, customer };
     Ok(Created::part(format!("{PATH}/{id}"), done.version, done.replayed, view))

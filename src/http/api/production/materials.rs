@@ -237,10 +237,7 @@ impl MaterialView {
     }
 
     fn after(done: &CommandOutcome<MaterialAnswer>) -> Result<Self, ApiError> {
-        match &done.answer {
-            MaterialAnswer::Material(material) => Ok(Self::new(material, done.version)),
-            other => Err(ApiError::internal(format!("a material answered {other:?}"))),
-        }
+        Ok(Self::new(done.answer_as()?, done.version))
     }
 }
 

@@ -190,15 +190,13 @@ pub async fn reply_after(
     who: &Caller,
     done: &CommandOutcome<OrderAnswer>,
 ) -> Result<OrderReply, ApiError> {
-    let OrderAnswer::Order(order) = &done.answer else {
-        return Err(ApiError::internal(format!("an order answered {:?}", done.answer)));
-    };
+    let order: &Order = done.answer_as()?;
     let state = app.orders.read(done.id).await?;
     let now = state.as_ref().and_then(|state| state.state.as_ref());
     let then = |payment: &&Payment| payment.created_at <= order.updated_at;
     let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
     // The first answer still has the jobs at hand: left out, so that a repeat says the same.
-    let order = Order { jobs: Default::default(), payments, ..(**order).clone() };
+    let order = Order { jobs: Default::default(), payments, ..order.clone() };
     Ok(AsView(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into(), None)))
 }
 

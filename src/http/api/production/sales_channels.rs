@@ -18,10 +18,10 @@ use domain::channel_order::ChannelOrder;
 use domain::customer::Customer;
 use domain::principal::Role;
 use domain::refusal::Faults;
-use domain::sales_channel::{GivenVariant, NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand};
+use domain::sales_channel::{GivenVariant, NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand, Variant};
 use domain::sku::Sku;
 use http::access::RequiredAccess;
-use http::command_request::{CommandRequest, CommandTarget, RequestHandles, find_present};
+use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles, find_present};
 use http::error::ApiError;
 use http::handles::handles;
 use http::openapi::operation::DescribedBody;
@@ -98,11 +98,8 @@ pub fn routes() -> ResourceRoutes {
         .post(RequiredAccess::Open, "/webhooks/sales-channels/{id}", receive::receive, receive::words)
 }
 
-fn channel_view(app: &ChannelHandles, answer: &SalesChannelAnswer, version: i64) -> Result<ChannelView, ApiError> {
-    match answer {
-        SalesChannelAnswer::Channel(channel) => Ok(ChannelView::new(channel, version, &app.config)),
-        other => Err(ApiError::internal(format!("a sales channel answered {other:?}"))),
-    }
+fn channel_view(app: &ChannelHandles, done: &CommandOutcome<SalesChannelAnswer>) -> Result<ChannelView, ApiError> {
+    Ok(ChannelView::new(done.answer_as()?, done.version, &app.config))
 }
 
 async fn list(
@@ -139,7 +136,7 @@ async fn create(
         })))
     };
     let done = call.ask_with(&app.channels, CommandTarget::New, command).await?;
-    Ok(Created::under(PATH, &done, channel_view(&app, &done.answer, done.version)?))
+    Ok(Created::under(PATH, &done, channel_view(&app, &done)?))
 }
 
 async fn update(
@@ -152,7 +149,7 @@ async fn update(
         Ok(SalesChannelCommand::Update(Box::new(change)))
     };
     let done = call.ask_with(&app.channels, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, channel_view(&app, &done.answer, done.version)?))
+    Ok(Resource::after(&done, channel_view(&app, &done)?))
 }
 
 async fn remove(
@@ -196,10 +193,8 @@ async fn map(
         Ok(SalesChannelCommand::Map(variants.collect()))
     };
     let done = call.ask_with(&app.channels, CommandTarget::Id(id), command).await?;
-    match &done.answer {
-        SalesChannelAnswer::Variants(all) => Ok(Plain(VariantsView { variants: all.iter().map(Into::into).collect() })),
-        other => Err(ApiError::internal(format!("a sales channel answered {other:?}"))),
-    }
+    let variants: &Vec<Variant> = done.answer_as()?;
+    Ok(Plain(VariantsView { variants: variants.iter().map(Into::into).collect() }))
 }
 
 async fn unmap(

@@ -16,19 +16,19 @@ use axum::http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::auth::{SessionHandles, SignedIn, start_session, unexpected};
+use super::auth::{SessionHandles, SignedIn, start_session};
 use super::settings::CHANGE_NOS;
 use super::settings::changes::{ChangeHandles, planned, read_changes};
 use super::users::{UserView, refuse_own_address};
 use actors::app::service_tests::{self, Service, ServiceTest};
 use config::{Config, Mode};
-use domain::access::{Access, AccessAnswer, AccessCommand};
+use domain::access::{Access, AccessCommand, User};
 use domain::id::Id;
 use domain::refusal::Faults;
 use domain::setup::{DoorRefusal, SESSION_LIFE_MS};
 use domain::time::Timestamp;
 use http::access::{RequiredAccess, with_access};
-use http::command_request::CommandRequest;
+use http::command_request::{CommandRequest, answer_as};
 use http::error::ApiError;
 use http::handles::handles;
 use http::reply::{NoContent, Plain, WithCookie};
@@ -287,7 +287,7 @@ async fn make_first_admin<B>(
     let password_hash = app.hashing.run(move || credentials::hash_password(&password)).await?;
     let command = AccessCommand::AddFirstAdmin { email, name, password_hash };
     let answer = app.access.ask(Id::ONLY, call.origin(), command).await?.answer;
-    let AccessAnswer::User(user) = &answer else { return Err(unexpected(&answer)) };
+    let user: &User = answer_as(&answer)?;
     let cookie = start_session(app, &call.headers, call.who.request_id.clone(), user, None).await?;
     Ok(WithCookie { reply: Plain(SignedIn { user: UserView::new(user) }), cookie })
 }

@@ -7,8 +7,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::auth::unexpected;
-use domain::access::{self, Access, AccessAnswer, AccessCommand, User, normal_email};
+use domain::access::{self, Access, AccessCommand, User, normal_email};
 use domain::id::Id;
 use domain::password::own_password_fault;
 use domain::principal::Role;
@@ -226,7 +225,7 @@ async fn create(State(app): State<UserHandles>, call: CommandRequest<NewUser>) -
         Ok(AccessCommand::AddUser { email, name, password_hash, role: role.into() })
     };
     let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
-    let AccessAnswer::User(user) = &done.answer else { return Err(unexpected(&done.answer)) };
+    let user: &User = done.answer_as()?;
     Ok(Created::part(format!("{PATH}/{}", user.id), user.version, done.replayed, UserView::new(user)))
 }
 
@@ -248,7 +247,7 @@ async fn update(
     let (if_version, keep) = (call.if_match(), call.who.session);
     let command = AccessCommand::UpdateUser { id, if_version, checked_hash: None, change, keep };
     let done = call.ask(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
-    let AccessAnswer::User(user) = &done.answer else { return Err(unexpected(&done.answer)) };
+    let user: &User = done.answer_as()?;
     Ok(Resource::new(user.version, UserView::new(user)))
 }
 

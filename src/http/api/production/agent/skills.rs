@@ -13,11 +13,11 @@ use domain::agent::Skill;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::material::Material;
-use domain::order::{Order, OrderAnswer, OrderCommand, SeenPrints};
+use domain::order::{Order, OrderCommand, SeenPrints};
 use domain::printer::{Act, Printer, PrinterCommand};
 use domain::refusal::Refusal;
 use domain::sign_off::Inspection;
-use http::command_request::{find_existing, state_of};
+use http::command_request::{answer_as, find_existing, state_of};
 use http::error::ApiError;
 use store::queries::{JobFilter, OrderFilter, Page};
 
@@ -204,10 +204,9 @@ impl AgentCall {
     }
 
     async fn ask_job(&self, job: &Job, command: OrderCommand) -> Result<Arc<Job>, ApiError> {
-        match self.app.orders.ask(job.order_id, self.caller(), command).await?.answer {
-            OrderAnswer::Job(job) => Ok(job),
-            other => Err(ApiError::internal(format!("an order answered {other:?}"))),
-        }
+        let answer = self.app.orders.ask(job.order_id, self.caller(), command).await?.answer;
+        let job: &Arc<Job> = answer_as(&answer)?;
+        Ok(job.clone())
     }
 
     /// Looks up a job by id or by number (`JOB-000123`, `123`).

@@ -14,9 +14,11 @@ use super::PrinterHandles;
 use domain::amount::Amount;
 use domain::bounds::MAX_CENTS;
 use domain::id::Id;
-use domain::maintenance::{CareCommand, EntryFields, MAX_INTERVAL_COUNT, MAX_REMINDERS, Reminder, ReminderFields};
+use domain::maintenance::{
+    CareCommand, EntryFields, MAX_INTERVAL_COUNT, MAX_REMINDERS, MaintenanceEntry, Reminder, ReminderFields,
+};
 use domain::principal::Role;
-use domain::printer::{Printer, PrinterAnswer, PrinterCommand};
+use domain::printer::{Printer, PrinterCommand};
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
@@ -227,12 +229,9 @@ async fn write(
         Ok(care(CareCommand::Log { fields: new.into_fields(), done_at, resets }))
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
-    let entry = match &done.answer {
-        PrinterAnswer::Logged(entry) => EntryView::from((**entry).clone()),
-        other => return Err(ApiError::internal(format!("a printer answered {other:?}"))),
-    };
+    let entry: &MaintenanceEntry = done.answer_as()?;
     let location = LOG.replace("{id}", &id.to_string());
-    Ok(Created::unversioned(location, &done, entry))
+    Ok(Created::unversioned(location, &done, EntryView::from(entry.clone())))
 }
 
 /// Adds an entry from a form to a printer's maintenance log. The entry may reset one reminder.

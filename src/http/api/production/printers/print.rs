@@ -14,7 +14,7 @@ use domain::file_name::printer_name;
 use domain::id::Id;
 use domain::launch::FilamentSlot;
 use domain::principal::Role;
-use domain::printer::{ManualFailure, Printer, PrinterAnswer, PrinterCommand};
+use domain::printer::{ManualFailure, Printer, PrinterCommand};
 use domain::refusal::{Faults, Refusal};
 use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, CommandTarget, find_present};
@@ -250,9 +250,7 @@ async fn begin<B>(
         Ok(PrinterCommand::PrintManually { id: print, file_id, file_name, slots })
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
-    let PrinterAnswer::Manual(print_id) = done.answer else {
-        return Err(ApiError::internal(format!("a printer answered {:?}", done.answer)));
-    };
+    let print_id: Id = *done.answer_as()?;
     match await_start(&app.printers, id, print_id, (print_id == print).then_some(start_reports)).await? {
         StartOutcome::Started(filename) => Ok(Printing::Started(UploadedFile { ok: true, filename })),
         StartOutcome::Pending(filename) => Ok(Printing::Pending(PendingPrint { ok: true, filename })),

@@ -204,19 +204,15 @@ impl PrinterView {
 
     /// Builds the view of the printer from the outcome of a command.
     pub fn after(app: &PrinterHandles, done: &CommandOutcome<PrinterAnswer>) -> Result<Self, ApiError> {
-        match &done.answer {
-            PrinterAnswer::Printer(printer) => {
-                let mut view = Self::new(app, printer, done.version);
-                // An answer that was kept is without the reminders, which are rows of their own.
-                if done.replayed {
-                    let live = app.printers.resident(printer.id);
-                    let due = live.and_then(|live| live.read().state.as_ref().map(care::due));
-                    view.maintenance_due = due.unwrap_or_default();
-                }
-                Ok(view)
-            }
-            other => Err(ApiError::internal(format!("a printer answered {other:?}"))),
+        let printer: &Printer = done.answer_as()?;
+        let mut view = Self::new(app, printer, done.version);
+        // An answer that was kept is without the reminders, which are rows of their own.
+        if done.replayed {
+            let live = app.printers.resident(printer.id);
+            let due = live.and_then(|live| live.read().state.as_ref().map(care::due));
+            view.maintenance_due = due.unwrap_or_default();
         }
+        Ok(view)
     }
 }
 

@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::orders::EXAMPLE_ID as ORDER_ID;
 use super::EXAMPLE_ID as CHANNEL_ID;
-use domain::channel_order::{
-    ChannelOrder, ChannelOrderAnswer, ChannelOrderCommand, ChannelOrderStatus, SoldLine, Tracking, TrackingState,
-};
+use domain::channel_order::{ChannelOrder, ChannelOrderCommand, ChannelOrderStatus, SoldLine, Tracking, TrackingState};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::time::Timestamp;
@@ -229,10 +227,6 @@ async fn retry(
 ) -> Result<Plain<ChannelOrderView>, ApiError> {
     let command = async { call.read_body().map(|_| ChannelOrderCommand::Retry) };
     let done = call.ask_with(&app.records, CommandTarget::Id(id), command).await?;
-    match &done.answer {
-        ChannelOrderAnswer::Order(order) => Ok(Plain((&**order).into())),
-        other @ ChannelOrderAnswer::Heard { .. } => {
-            Err(ApiError::internal(format!("an order of another shop answered {other:?}")))
-        }
-    }
+    let order: &ChannelOrder = done.answer_as()?;
+    Ok(Plain(order.into()))
 }

@@ -10,7 +10,7 @@ use domain::id::Id;
 use domain::material::{Material, MaterialAnswer};
 use domain::parts_sync::{ConflictKind, StockLink, StockSystem, SyncConflict, total};
 use domain::time::Timestamp;
-use http::command_request::CommandOutcome;
+use http::command_request::{CommandOutcome, unexpected};
 use http::error::ApiError;
 
 /// Progress of a link between a material and an external entry.
@@ -111,7 +111,7 @@ impl LinkView {
     pub(super) fn after(done: &CommandOutcome<MaterialAnswer>) -> Result<Self, ApiError> {
         match &done.answer {
             MaterialAnswer::Linked(material, link) => Ok(Self::new(material, link)),
-            other => Err(ApiError::internal(format!("a material answered {other:?}"))),
+            other => Err(unexpected(other)),
         }
     }
 }

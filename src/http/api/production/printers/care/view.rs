@@ -10,7 +10,7 @@ use domain::id::Id;
 use domain::maintenance::{EntryFields, MaintenanceEntry, Odometer, Reminder, suggestions};
 use domain::printer::{Printer, PrinterAnswer};
 use domain::time::Timestamp;
-use http::command_request::CommandOutcome;
+use http::command_request::{CommandOutcome, unexpected};
 use http::error::ApiError;
 
 /// Usage of a printer, counted over the prints of jobs that ended on it.
@@ -90,7 +90,7 @@ impl ReminderView {
     pub fn after(done: &CommandOutcome<PrinterAnswer>) -> Result<Self, ApiError> {
         match &done.answer {
             PrinterAnswer::Reminder(reminder, odometer) => Ok(Self::new(reminder, odometer)),
-            other => Err(ApiError::internal(format!("a printer answered {other:?}"))),
+            other => Err(unexpected(other)),
         }
     }
 }
