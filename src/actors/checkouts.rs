@@ -173,7 +173,7 @@ impl Checkouts {
                 cancel_url: pages.cancel_url.clone(),
             };
             let outcome = owners.ask(id, origin.clone(), T::asking(command)).await?;
-            let owner = T::answered(&outcome.answer).ok_or(CheckoutError::Unavailable)?;
+            let owner = T::of(&outcome.answer).ok_or(CheckoutError::Unavailable)?;
             let Some(number) = owner.checkout().filter(|one| one.session().is_none()).map(|one| one.number) else {
                 continue; // Somebody else's session stands by now: it is looked at.
             };

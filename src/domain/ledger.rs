@@ -29,7 +29,7 @@ pub use payment::{Payment, kept_by_currency};
 pub(crate) use received::{all_tries_came, flag_money, mark_paid};
 pub(crate) use refunds::{refund, refund_otherwise};
 
-use crate::aggregate::{Aggregate, DecisionContext};
+use crate::aggregate::{Aggregate, AnswerVariant, DecisionContext};
 use crate::id::Id;
 use crate::refusal::{Class, Refusal};
 
@@ -278,11 +278,9 @@ pub trait Payable: Sized {
 }
 
 /// Aggregate with a ledger, as seen by the code that carries out its work at the processor.
-pub trait LedgerOwner: Aggregate + Payable {
+pub trait LedgerOwner: Aggregate + Payable + AnswerVariant<<Self as Aggregate>::Answer> {
     /// Wraps a ledger command in a command of the aggregate.
     fn asking(command: LedgerCommand) -> Self::Command;
-    /// Returns the aggregate's state from the answer to such a command.
-    fn answered(answer: &Self::Answer) -> Option<&Self>;
     /// Returns the metadata that ties events of sessions, payments and refunds to the aggregate.
     fn metadata(&self) -> Vec<(String, String)>;
     /// Returns the default description of the purchase for the payment page.

@@ -4,7 +4,7 @@
 
 use super::change::InvoiceChange;
 use super::{AtProcessor, Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment};
-use crate::aggregate::DecisionContext;
+use crate::aggregate::{DecisionContext, answer_variants};
 use crate::event::data::invoice::{InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData};
 use crate::id::Id;
 use crate::ledger::{
@@ -52,15 +52,11 @@ impl Payable for Invoice {
     }
 }
 
+answer_variants!(InvoiceAnswer: Invoice(Invoice));
+
 impl LedgerOwner for Invoice {
     fn asking(command: LedgerCommand) -> InvoiceCommand {
         InvoiceCommand::Ledger(command)
-    }
-    fn answered(answer: &InvoiceAnswer) -> Option<&Self> {
-        match answer {
-            InvoiceAnswer::Invoice(invoice) => Some(invoice),
-            InvoiceAnswer::Followed { .. } => None,
-        }
     }
     fn metadata(&self) -> Vec<(String, String)> {
         vec![("invoiceId".to_owned(), self.id.to_string())]

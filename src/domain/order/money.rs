@@ -21,7 +21,7 @@
 //!   went back.
 
 use super::change::OrderChange;
-use super::{AtProcessor, Order, OrderAnswer, OrderCommand, OrderRow, OrderStatus, Payment, SeenPrints};
+use super::{AtProcessor, Order, OrderCommand, OrderRow, OrderStatus, Payment, SeenPrints};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::event::data::{OrderPaymentData, OrderPaymentFailedData, OrderRefundData};
 use crate::id::Id;
@@ -70,12 +70,6 @@ impl Payable for Order {
 impl LedgerOwner for Order {
     fn asking(command: LedgerCommand) -> OrderCommand {
         OrderCommand::Ledger(command)
-    }
-    fn answered(answer: &OrderAnswer) -> Option<&Self> {
-        match answer {
-            OrderAnswer::Order(order) => Some(order),
-            _ => None,
-        }
     }
     fn metadata(&self) -> Vec<(String, String)> {
         vec![("orderId".to_owned(), self.id.to_string()), ("orderNumber".to_owned(), self.number_text())]
