@@ -21,9 +21,28 @@ use crate::whole::cube;
 /// A Python environment with Schemathesis in it.
 const VENV: &str = "PRINTFLOOR_TEST_SCHEMATHESIS";
 
-/// Variable with the number of requests that are invented for each operation, instead of the few of
-/// `schemathesis.toml`: for a long run.
+/// Variable with the number of requests that are invented for each operation, for a long run by hand.
 const EXAMPLES: &str = "PRINTFLOOR_TEST_SCHEMATHESIS_EXAMPLES";
+
+/// Amount of what is invented. What the description's bounds lead to is asked in both.
+#[derive(Clone, Copy)]
+enum Amount {
+    /// In each run.
+    Few,
+    /// As the settings of Schemathesis say, in the long profile.
+    Full,
+}
+
+impl Amount {
+    /// Variables of the script: requests for each operation, and chains of calls.
+    fn variables(self) -> Vec<(&'static str, String)> {
+        match (std::env::var(EXAMPLES), self) {
+            (Ok(examples), _) => vec![("EXAMPLES", examples)],
+            (Err(_), Self::Few) => vec![("EXAMPLES", "4".to_owned()), ("CHAINS", "20".to_owned())],
+            (Err(_), Self::Full) => Vec::new(),
+        }
+    }
+}
 
 const AGENT: &str = "token-of-the-agent";
 
@@ -50,6 +69,29 @@ fn script() -> PathBuf {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn invented_requests_get_the_answers_that_are_described() {
+    invent_requests_of_staff(Amount::Few).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn invented_requests_of_customers_get_the_answers_that_are_described() {
+    invent_requests_of_customers(Amount::Few).await;
+}
+
+mod long {
+    use super::Amount;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn invented_requests_get_the_answers_that_are_described() {
+        super::invent_requests_of_staff(Amount::Full).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn invented_requests_of_customers_get_the_answers_that_are_described() {
+        super::invent_requests_of_customers(Amount::Full).await;
+    }
+}
+
+async fn invent_requests_of_staff(amount: Amount) {
     let Some(venv) = venv() else { return };
     // Addresses that are invented are not to be looked at all the time.
     let app = App::on(Db::sqlite())
@@ -72,10 +114,7 @@ async fn invented_requests_get_the_answers_that_are_described() {
     let cookie = sign_in(&app, "sam@example.org", PASSWORD).await;
 
     let mut run = Command::new(script());
-    run.arg("run").arg(&app.base).arg(app.folder()).env("VENV", venv);
-    if let Ok(examples) = std::env::var(EXAMPLES) {
-        run.env("EXAMPLES", examples);
-    }
+    run.arg("run").arg(&app.base).arg(app.folder()).env("VENV", venv).envs(amount.variables());
     run.env("API_KEY", app.key.as_ref().unwrap())
         .env("AGENT_TOKEN", AGENT)
         .env("SESSION", cookie.split_once('=').unwrap().1);
@@ -94,8 +133,7 @@ async fn invented_requests_get_the_answers_that_are_described() {
     succeeds(run).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn invented_requests_of_customers_get_the_answers_that_are_described() {
+async fn invent_requests_of_customers(amount: Amount) {
     let Some(venv) = venv() else { return };
     let many = 1_000_000;
     let processor = PaymentProcessor::start(KEY).await.unwrap();
@@ -119,9 +157,7 @@ async fn invented_requests_of_customers_get_the_answers_that_are_described() {
     run.arg("billing").arg(&app.base).arg(app.folder()).env("VENV", venv);
     run.env("SESSION", cookie.split_once('=').unwrap().1);
     run.envs(things_of_a_customer(&app, &with_cookie(&app, &cookie), &processor, &sku, &price).await);
-    if let Ok(examples) = std::env::var(EXAMPLES) {
-        run.env("EXAMPLES", examples);
-    }
+    run.envs(amount.variables());
     succeeds(run).await;
 }
 

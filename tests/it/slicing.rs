@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use simulator::{Fleet, FleetOptions};
 
 use crate::support::app::Builder;
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 use crate::whole::{SLICER, cube};
 
 /// The name of the profile of these tests.
@@ -128,7 +128,7 @@ async fn gcode_files(app: &App) -> Vec<Value> {
     files["files"].as_array().unwrap().clone()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_model_becomes_parts_and_is_sliced_once(db: Db) {
         let fake = FakeSlicer::new(12.5);
         let mut app = fake.shop(db).start().await;

@@ -19,7 +19,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use crate::api::materials::mails;
 use crate::support::app::PAYMENT_SECRET;
-use crate::support::{App, Client, on_both, until};
+use crate::support::{App, Client, on_both, on_sqlite, until};
 
 /// The Debian slicer, where the tests were told of one.
 pub const SLICER: &str = "PRINTFLOOR_TEST_SLICER";
@@ -169,7 +169,7 @@ on_both! {
     }
 }
 
-on_both! {
+on_sqlite! {
     async fn sets_of_two_colours_are_promised_made_good_and_sent_in_two_parcels(db: Db) {
         let app = App::new(db).await;
         // Slow, until the promise is made.
@@ -325,7 +325,7 @@ async fn from_slicer(app: &Client, name: &str, content: Vec<u8>) -> Value {
     app.get(&resource[resource.find("/api/").unwrap()..]).await.expect(200)
 }
 
-on_both! {
+on_sqlite! {
     async fn the_second_plate_of_a_package_is_printed_from_the_spools_that_a_printer_reports(db: Db) {
         let app = App::new(db).await;
         let options = FleetOptions { speed: 300.0, seed: 9, ..FleetOptions::of(PrinterKind::MqttLan, 1) };

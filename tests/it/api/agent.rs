@@ -7,7 +7,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::id;
 use crate::support::client::Answer;
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 const TOKEN: &str = "a-token-both-sides-show";
 const SKILLS: &[&str] = &[
@@ -166,7 +166,7 @@ async fn outcomes(app: &App, action: &str) -> Vec<Value> {
     log["entries"].as_array().unwrap().iter().map(|entry| entry["outcome"].clone()).collect()
 }
 
-on_both! {
+on_sqlite! {
     async fn the_audit_log_says_what_came_of_each_command(db: Db) {
         let app = App::on(db).env("AGENT_TOKEN", TOKEN).start().await;
         let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });

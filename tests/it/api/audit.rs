@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{NOTHING, PASSWORD, count, id, new_key, paths, signed_in, staff, with_role};
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 async fn entries(app: &App, query: &str) -> Vec<Value> {
     app.get(&format!("/api/audit-log?limit=200&{query}")).await.expect(200)["entries"].as_array().unwrap().clone()
@@ -15,7 +15,7 @@ fn actions(entries: &[Value]) -> Vec<&str> {
     entries.iter().rev().map(|one| one["action"].as_str().unwrap()).collect()
 }
 
-on_both! {
+on_sqlite! {
     async fn every_change_and_sign_in_is_written_with_who_what_and_when(db: Db) {
         let mut app = App::new(db).await;
         let user = staff(&app, "ann@example.org", "admin").await;

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::{id, with_role};
 use crate::billing::customer;
 use crate::billing::invoices::sent;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 
 const PATH: &str = "/api/backup";
 /// More than two sockets and the pieces between them hold: whoever does not read it keeps a backup under way.
@@ -189,7 +189,9 @@ on_both! {
         let known = app.get(&format!("/api/invoices/{invoice}")).await.expect(200);
         assert_ne!(next["number"], known["number"], "{next}");
     }
+}
 
+on_sqlite! {
     async fn backups_are_for_admins_and_one_at_a_time(db: Db) {
         let mut app = App::new(db).await;
         large_file(&app).await;

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::{count, id, paths};
 use crate::machines::sick::binary_gcode;
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both};
+use crate::support::{App, Client, Db, on_both, on_sqlite};
 
 async fn upload(app: &Client, form: Form) -> Answer {
     app.send(app.request("POST", "/api/files").multipart(form)).await
@@ -41,7 +41,9 @@ on_both! {
         let again = upload(&app, file("again.gcode", code.as_bytes())).await.expect(201);
         assert_eq!(app.get(&format!("/api/files/{}/content", id(&again))).await.text, code);
     }
+}
 
+on_sqlite! {
     async fn a_file_is_described_and_handed_out_as_it_came(db: Db) {
         let mut app = App::new(db).await;
         let code = simulator::gcode::gcode("vase", 240, 14.5, 4600.0);
@@ -214,7 +216,7 @@ pub fn package() -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_file_shows_its_plates_with_their_filaments_and_pictures(db: Db) {
         let mut app = App::new(db).await;
         let made = app.upload("project.gcode.3mf", package()).await.expect(201);

@@ -10,7 +10,7 @@ use simulator::payments::{Payment, PaymentEvent as E};
 
 use super::payments::tell;
 use super::{NOTHING, id, paths, some_sku};
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_sqlite, until};
 
 /// Drafts an invoice over this net amount; returns its id.
 pub async fn draft(app: &Client, cents: i64) -> String {
@@ -39,7 +39,7 @@ fn kinds(invoice: &Value) -> Vec<(String, i64)> {
     invoice["documents"].as_array().unwrap().iter().map(document).collect()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_draft_is_sent_paid_and_given_back(db: Db) {
         let mut app = App::new(db).await;
         let invoice = draft(&app, 10_000).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{NOTHING, count, id, paths, some_sku};
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 /// Creates a paid order of one job for a part of 10 g, of a material with this stock and reorder point.
 async fn job_with_stock(app: &App, quantity: f64, reorder_point: f64) -> (String, String, String) {
@@ -75,7 +75,7 @@ async fn priority_and_due_date_of_one_job_are_its_own() {
     assert_eq!(app.patch(&path, &json!({"priority": 1})).await.error(409), "invalid_transition");
 }
 
-on_both! {
+on_sqlite! {
     async fn a_shortage_is_mended_by_stock_and_not_by_an_operators_word(db: Db) {
         let mut app = App::new(db).await;
         let (job, _, material) = job_with_stock(&app, 4.0, 0.0).await;

@@ -4,7 +4,7 @@ use futures::StreamExt as _;
 use serde_json::json;
 
 use super::{count, id, new_key, paths};
-use crate::support::{App, Db, on_both};
+use crate::support::{App, Db, on_both, on_sqlite};
 
 #[tokio::test]
 async fn a_key_is_shown_once_and_afterwards_by_its_ends_only() {
@@ -51,7 +51,7 @@ async fn what_cannot_be_a_key_is_refused() {
     assert_eq!(count(&app, "/api/auth/api-keys").await, before);
 }
 
-on_both! {
+on_sqlite! {
     async fn a_revoked_key_is_dead_at_once_and_stays_dead(db: Db) {
         let mut app = App::new(db).await;
         let (gone, revoked) = new_key(&app, &json!({"name": "gone", "role": "operator"})).await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use simulator::sink::Sink;
 
 use super::{count, id, paths};
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_both, on_sqlite, until};
 
 /// Lists the mails in the outbox folder whose subject holds these words.
 pub fn mails(app: &App, subject: &str) -> Vec<String> {
@@ -107,7 +107,7 @@ async fn stock_never_goes_below_zero() {
     }
 }
 
-on_both! {
+on_sqlite! {
     async fn a_stock_take_below_what_is_reserved_takes_the_latest_reservations_back(db: Db) {
         let app = App::on(db).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
         let material = app.material("PLA", 31.0).await;
@@ -166,7 +166,7 @@ on_both! {
     }
 }
 
-on_both! {
+on_sqlite! {
     async fn low_stock_is_told_once_per_crossing(db: Db) {
         let app = App::on(db).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
         let sink = Sink::start().await.unwrap();

@@ -5,7 +5,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::materials::mails;
 use super::{NOTHING, count, id, one_of, paths, some_sku};
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 const TAX: &str = "[{country=\"DE\", bps=1900}, {country=\"US\", region=\"CA\", bps=725}]";
 
@@ -13,7 +13,7 @@ fn address(country: &str) -> Value {
     json!({"line1": "1 Way", "city": "Town", "postalCode": "12345", "country": country})
 }
 
-on_both! {
+on_sqlite! {
     async fn an_order_is_shown_as_it_was_placed(db: Db) {
         let mut app = App::on(db).env("PRINTFLOOR_TAX__RATES", TAX).env("PRINTFLOOR_SHIPPING__FLAT_CENTS", 495).start().await;
         let sku = some_sku(&app).await;
@@ -167,7 +167,7 @@ async fn a_patch_of_an_order_reaches_its_jobs() {
     assert_eq!(paths(&app.patch(&path, &json!({"priority": 10})).await.expect(400)), ["priority"]);
 }
 
-on_both! {
+on_sqlite! {
     async fn a_replacement_is_printed_before_the_order_ships(db: Db) {
         let mut app = App::new(db).await;
         let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
@@ -220,7 +220,7 @@ async fn with_printer(db: Db, env: &[(&str, &str)]) -> (App, Fleet, String) {
     (app, fleet, sku)
 }
 
-on_both! {
+on_sqlite! {
     async fn an_order_short_of_parts_is_flagged_and_ships_only_if_accepted(db: Db) {
         let operators = ("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org");
         let (app, fleet, sku) = with_printer(db, &[operators]).await;

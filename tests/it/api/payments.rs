@@ -7,7 +7,7 @@ use super::materials::mails;
 use super::{NOTHING, count, id, some_sku};
 use crate::support::app::PAYMENT_SECRET;
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 use crate::whole::unix_now;
 
 const PATH: &str = "/webhooks/payments";
@@ -103,6 +103,32 @@ async fn without_a_secret_nothing_is_believed() {
 }
 
 on_both! {
+    async fn an_event_that_matches_nothing_is_kept_until_it_does(db: Db) {
+        let mut app = App::new(db).await;
+        let sku = some_sku(&app).await;
+        let (order, mut payment) = order(&app, &sku).await;
+        // The refund names a payment intent that no order knows yet.
+        payment.intent_metadata = false;
+        tell(&app, &payment, E::Refunded { refunded_cents: 1250 }, "evt_r").await;
+        tell(&app, &payment, E::Refunded { refunded_cents: 1250 }, "evt_r").await;
+        app.kill_9();
+        app.start().await;
+        tell(&app, &payment, E::Completed, "evt_p").await;
+        // A new order is when kept events are tried again.
+        app.order(&sku, 1).await;
+        app.order_is(&order, "refunded").await;
+        let jobs = app.jobs(&order).await;
+        assert!(jobs.iter().all(|job| job["state"] == "CANCELLED"), "{jobs:?}");
+        // One of nobody at all does no harm.
+        tell(&app, &Payment::new(NOTHING, 1, "usd"), E::Completed, "evt_n").await;
+        tell(&app, &Payment::new("of another shop", 1, "usd"), E::Completed, "evt_o").await;
+        app.kill_9();
+        app.start().await;
+        assert_eq!(count(&app, "/api/orders?status=paid").await, 0);
+    }
+}
+
+on_sqlite! {
     async fn an_event_told_often_has_one_effect(db: Db) {
         let mut app = App::new(db).await;
         let sku = some_sku(&app).await;
@@ -141,30 +167,6 @@ on_both! {
         tell(&app, &payment, E::Completed, "evt_p2").await;
         let (status, _, _, jobs) = stands(&app, &order).await;
         assert_eq!((status.as_str(), jobs), ("refunded", 1));
-    }
-
-    async fn an_event_that_matches_nothing_is_kept_until_it_does(db: Db) {
-        let mut app = App::new(db).await;
-        let sku = some_sku(&app).await;
-        let (order, mut payment) = order(&app, &sku).await;
-        // The refund names a payment intent that no order knows yet.
-        payment.intent_metadata = false;
-        tell(&app, &payment, E::Refunded { refunded_cents: 1250 }, "evt_r").await;
-        tell(&app, &payment, E::Refunded { refunded_cents: 1250 }, "evt_r").await;
-        app.kill_9();
-        app.start().await;
-        tell(&app, &payment, E::Completed, "evt_p").await;
-        // A new order is when kept events are tried again.
-        app.order(&sku, 1).await;
-        app.order_is(&order, "refunded").await;
-        let jobs = app.jobs(&order).await;
-        assert!(jobs.iter().all(|job| job["state"] == "CANCELLED"), "{jobs:?}");
-        // One of nobody at all does no harm.
-        tell(&app, &Payment::new(NOTHING, 1, "usd"), E::Completed, "evt_n").await;
-        tell(&app, &Payment::new("of another shop", 1, "usd"), E::Completed, "evt_o").await;
-        app.kill_9();
-        app.start().await;
-        assert_eq!(count(&app, "/api/orders?status=paid").await, 0);
     }
 }
 

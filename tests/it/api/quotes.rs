@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{NOTHING, id, paths, some_sku};
 use crate::billing::{customer, mails_to};
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_sqlite, until};
 
 /// Drafts a quote for Ann: two of a SKU at 18.50, and an hour of design.
 pub async fn draft(app: &Client, sku: &str) -> String {
@@ -31,7 +31,7 @@ pub async fn show(app: &Client, quote: &str) -> Value {
     app.get(&format!("/api/quotes/{quote}")).await.expect(200)
 }
 
-on_both! {
+on_sqlite! {
     async fn an_accepted_quote_is_an_order_at_its_prices_whatever_changes_meanwhile(db: Db) {
         let mut app = App::on(db)
             .env("PRINTFLOOR_TAX__RATES", "[{country=\"US\", bps=1000}]")

@@ -6,7 +6,7 @@ use simulator::payments::{Payment, PaymentEvent as E};
 use super::materials::mails;
 use super::payments::{order, show, stands, stood, tell};
 use super::{NOTHING, id, paths, some_sku};
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 const WHOLE: E = E::Refunded { refunded_cents: 1250 };
 
@@ -16,7 +16,7 @@ fn card(order: &str, name: &str, cents: i64) -> Payment {
     Payment { session_id: format!("cs_{name}_{order}"), payment_intent: format!("pi_{name}_{order}"), ..payment }
 }
 
-on_both! {
+on_sqlite! {
     async fn cash_stays_when_the_card_goes_back(db: Db) {
         let mut app = App::new(db).await;
         let sku = some_sku(&app).await;

@@ -13,7 +13,7 @@ use super::backup::large_file;
 use super::{id, one_of};
 use crate::billing::invoices::sent;
 use crate::support::stream::Stream;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 
 /// Creates an empty database of the same kind.
 async fn another(db: &Db) -> Db {
@@ -179,57 +179,6 @@ on_both! {
         }
     }
 
-    async fn a_restored_shop_starts_no_job_until_somebody_has_looked(db: Db) {
-        let fleet = Fleet::start(FleetOptions { speed: 300.0, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
-        let mut app = App::new(db).await;
-        let material = app.material("PLA", 1000.0).await;
-        let file = app.gcode("vase", 240, 14.5).await;
-        let sku = app.sku("VASE", &material, &file, 2500).await;
-        let order = app.paid_order(&sku, 1).await;
-        let job = id(&app.jobs(&order).await[0]);
-        app.job_is(&job, "SLICED").await;
-        let number = app.get(&format!("/api/orders/{order}")).await.expect(200)["number"].clone();
-        backup(&app);
-        app.stop().await;
-
-        let mut restored = empty(&app).await;
-        restore(&restored, &backup_file(&app));
-        restored.start().await;
-        let key = app.key.clone().unwrap();
-        let back = restored.with_key(&key);
-        printer(&back, &fleet).await;
-        // It says so wherever people look, and names the job.
-        let waiting = back.get(&format!("/api/jobs/{job}")).await.expect(200);
-        assert!(waiting["waitingReason"].as_str().unwrap().contains("restored from a backup"), "{waiting}");
-        until("readiness to tell of it", || async {
-            let ready = back.get("/readyz").await.expect(200);
-            ready["degraded"].to_string().contains("restored from a backup").then_some(())
-        })
-        .await;
-        let check = restored.command(&["check"], "");
-        assert!(check.contains("no jobs start until an admin reviews it"), "{check}");
-        let shown = the_restore(&back).await;
-        assert_eq!((&shown["openJobs"], &shown["jobs"][0]["id"]), (&json!(1), &json!(job)), "{shown}");
-        assert_eq!(shown["reviewedAt"], Value::Null);
-        // A second restart does not forget it.
-        restored.stop().await;
-        restored.start().await;
-        let back = restored.with_key(&key);
-        let other = back.post("/api/orders", &one_of(&sku)).await.expect(201);
-        let of = |number: &Value| ordinal(number.as_str().unwrap());
-        assert!(of(&other["number"]) > of(&number) + 99, "{other} after {number}");
-        assert_eq!(back.get(&format!("/api/jobs/{job}")).await.expect(200)["state"], "SLICED");
-
-        let review = format!("/api/restores/{}/review", shown["id"].as_str().unwrap());
-        back.act(&review).await.expect(200);
-        until("the job to be printed", || async {
-            let seen = back.get(&format!("/api/jobs/{job}")).await.expect(200);
-            (seen["state"] == "COMPLETED").then_some(())
-        })
-        .await;
-        assert_eq!(the_restore(&back).await["openJobs"], 0);
-    }
-
     async fn a_restore_wants_empty_places_and_a_whole_backup(db: Db) {
         let mut app = App::new(db).await;
         // Large enough that its restore can be interrupted.
@@ -313,6 +262,59 @@ on_both! {
         let back = restored.with_key(app.key.as_deref().unwrap());
         assert_eq!(numbers(&back).await.len(), 1);
         assert_eq!(the_restore(&back).await["reviewedAt"], Value::Null);
+    }
+}
+
+on_sqlite! {
+    async fn a_restored_shop_starts_no_job_until_somebody_has_looked(db: Db) {
+        let fleet = Fleet::start(FleetOptions { speed: 300.0, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
+        let mut app = App::new(db).await;
+        let material = app.material("PLA", 1000.0).await;
+        let file = app.gcode("vase", 240, 14.5).await;
+        let sku = app.sku("VASE", &material, &file, 2500).await;
+        let order = app.paid_order(&sku, 1).await;
+        let job = id(&app.jobs(&order).await[0]);
+        app.job_is(&job, "SLICED").await;
+        let number = app.get(&format!("/api/orders/{order}")).await.expect(200)["number"].clone();
+        backup(&app);
+        app.stop().await;
+
+        let mut restored = empty(&app).await;
+        restore(&restored, &backup_file(&app));
+        restored.start().await;
+        let key = app.key.clone().unwrap();
+        let back = restored.with_key(&key);
+        printer(&back, &fleet).await;
+        // It says so wherever people look, and names the job.
+        let waiting = back.get(&format!("/api/jobs/{job}")).await.expect(200);
+        assert!(waiting["waitingReason"].as_str().unwrap().contains("restored from a backup"), "{waiting}");
+        until("readiness to tell of it", || async {
+            let ready = back.get("/readyz").await.expect(200);
+            ready["degraded"].to_string().contains("restored from a backup").then_some(())
+        })
+        .await;
+        let check = restored.command(&["check"], "");
+        assert!(check.contains("no job is started until an admin has reviewed it"), "{check}");
+        let shown = the_restore(&back).await;
+        assert_eq!((&shown["openJobs"], &shown["jobs"][0]["id"]), (&json!(1), &json!(job)), "{shown}");
+        assert_eq!(shown["reviewedAt"], Value::Null);
+        // A second restart does not forget it.
+        restored.stop().await;
+        restored.start().await;
+        let back = restored.with_key(&key);
+        let other = back.post("/api/orders", &one_of(&sku)).await.expect(201);
+        let of = |number: &Value| ordinal(number.as_str().unwrap());
+        assert!(of(&other["number"]) > of(&number) + 99, "{other} after {number}");
+        assert_eq!(back.get(&format!("/api/jobs/{job}")).await.expect(200)["state"], "SLICED");
+
+        let review = format!("/api/restores/{}/review", shown["id"].as_str().unwrap());
+        back.act(&review).await.expect(200);
+        until("the job to be printed", || async {
+            let seen = back.get(&format!("/api/jobs/{job}")).await.expect(200);
+            (seen["state"] == "COMPLETED").then_some(())
+        })
+        .await;
+        assert_eq!(the_restore(&back).await["openJobs"], 0);
     }
 }
 

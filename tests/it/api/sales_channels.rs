@@ -15,7 +15,7 @@ use simulator::shops::{OtherShop, ShopSystem};
 use super::materials::mails;
 use super::{NOTHING, count, id, paths, some_sku};
 use crate::support::client::Answer;
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_both, on_sqlite, until};
 
 const CHANNELS: &str = "/api/sales-channels";
 const RECORDS: &str = "/api/channel-orders";
@@ -186,7 +186,9 @@ on_both! {
         assert_eq!(send(&app, &channel, &body, Some(&good)).await.status, 200);
         assert_eq!(count(&app, "/api/orders").await, 1);
     }
+}
 
+on_sqlite! {
     async fn a_line_by_hand_with_a_long_name_is_mapped_as_it_is_told(db: Db) {
         let app = App::new(db).await;
         let sku = some_sku(&app).await;

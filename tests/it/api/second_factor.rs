@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{PASSWORD, signed_in, staff};
 use crate::billing::pages::{posted, token};
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both};
+use crate::support::{App, Client, Db, on_sqlite};
 
 const ANN: &str = "ann@example.org";
 const OWN: &str = "/api/auth/second-factor";
@@ -45,7 +45,7 @@ async fn audited(app: &App, action: &str) -> Vec<Value> {
     log["entries"].as_array().cloned().unwrap_or_default()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_sign_in_asks_for_a_code_once_a_first_one_confirmed_it(db: Db) {
         let mut app = App::on(db).env("PRINTFLOOR_LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", 100).start().await;
         staff(&app, ANN, "operator").await;
@@ -137,7 +137,7 @@ async fn an_admin_does_not_reset_their_own_second_factor_nor_set_their_own_passw
     login(&app, None).await.expect(200);
 }
 
-on_both! {
+on_sqlite! {
     async fn five_wrong_codes_lock_the_codes_and_leave_the_password_its_tries(db: Db) {
         // The sign-in and the password of the setup are two of these.
         let mut app = App::on(db).env("PRINTFLOOR_LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", 4).start().await;

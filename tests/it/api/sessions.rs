@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{PASSWORD, count, id, paths, sign_in, signed_in, staff, with_cookie};
-use crate::support::{App, Client, Db, on_both};
+use crate::support::{App, Client, Db, on_sqlite};
 
 async fn login(app: &App, email: &str, password: &str) -> crate::support::client::Answer {
     app.nobody().post("/api/auth/login", &json!({"email": email, "password": password})).await
@@ -88,7 +88,7 @@ async fn a_wrong_password_and_an_unknown_address_are_told_the_same() {
     );
 }
 
-on_both! {
+on_sqlite! {
     async fn signing_out_ends_the_session_for_good(db: Db) {
         let mut app = App::new(db).await;
         staff(&app, "ann@example.org", "operator").await;

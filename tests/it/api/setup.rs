@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{fault_paths, paths, with_cookie, with_role};
 use crate::support::client::Answer;
 use crate::support::redis::RedisServer;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_sqlite, until};
 
 /// Returns the code that the server printed at this start, counted from the first.
 async fn code(app: &App, start: usize) -> String {
@@ -142,7 +142,7 @@ async fn services_are_tested_with_what_is_sent_and_nothing_is_written() {
     assert!(!dotenv(&app).exists());
 }
 
-on_both! {
+on_sqlite! {
     async fn what_is_saved_is_tested_written_and_ends_the_setup(db: Db) {
         let mut app = App::new(db).await;
         let setup = opened(&app, 1).await;

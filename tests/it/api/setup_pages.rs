@@ -7,7 +7,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use super::{PASSWORD, with_role};
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_sqlite, until};
 
 /// A browser without script: keeps cookies, follows nothing.
 struct Browser {
@@ -193,7 +193,7 @@ async fn a_print_server_is_added_with_its_key_alone_and_faults_are_told_by_label
     assert_eq!(app.get("/api/printers").await.expect(200)["pagination"]["total"], 0);
 }
 
-on_both! {
+on_sqlite! {
     async fn the_wizard_ends_with_the_settings_and_a_test_print(db: Db) {
         let mut app = App::on(db).without_seller().start().await;
         let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();

@@ -10,7 +10,7 @@ use simulator::sink::Sink;
 
 use super::{one_of, some_sku, with_role};
 use crate::store::proxy::{Proxy, Wire};
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 use crate::whole::pay;
 
 /// Longest that a look may take while the database says nothing, on a machine that is busy with tests: its parts wait
@@ -54,7 +54,7 @@ async fn the_numbers_are_for_operators_unless_they_are_public() {
     assert_eq!(public.nobody().get("/metrics").await.status, 200);
 }
 
-on_both! {
+on_sqlite! {
     async fn what_happens_is_counted(db: Db) {
         let app = App::new(db).await;
         let sku = some_sku(&app).await;

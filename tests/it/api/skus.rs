@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{NOTHING, count, customer_of, id, paths};
-use crate::support::{App, Db, on_both};
+use crate::support::{App, Db, on_both, on_sqlite};
 
 fn sku(code: &str, material: &str) -> Value {
     json!({
@@ -16,7 +16,7 @@ fn with(mut body: Value, more: Value) -> Value {
     body
 }
 
-on_both! {
+on_sqlite! {
     async fn what_is_said_is_shown_and_the_rest_has_defaults(db: Db) {
         let app = App::new(db).await;
         let material = app.material("PLA", 100.0).await;

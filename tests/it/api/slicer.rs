@@ -6,7 +6,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{count, customer_of, with_role};
 use crate::support::wire::Wire;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_sqlite, until};
 
 const UPLOAD: &str = "/slicer/fdm_standard/api/files/local";
 
@@ -91,7 +91,7 @@ async fn load(app: &Client, printer: &str, material: &str) {
     app.patch(&format!("/api/printers/{printer}"), &json!({"loadedMaterialId": material})).await.expect(200);
 }
 
-on_both! {
+on_sqlite! {
     async fn what_a_slicer_sends_to_print_is_printed_once(db: Db) {
         // Nothing is shipped, whatever shipping costs.
         let app = App::on(db).env("PRINTFLOOR_SHIPPING__FLAT_CENTS", 500).start().await;
@@ -148,7 +148,7 @@ on_both! {
     }
 }
 
-on_both! {
+on_sqlite! {
     async fn a_file_of_two_colours_is_printed_of_what_is_in_its_slots(db: Db) {
         let app = App::new(db).await;
         let options = FleetOptions { speed: 2_000.0, seed: 12, ..FleetOptions::of(PrinterKind::FwRest, 2) };

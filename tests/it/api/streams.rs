@@ -9,7 +9,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use super::{PASSWORD, new_key, one_of, sign_in, some_sku, staff, with_cookie};
 use crate::support::stream::{Sent, Stream};
 use crate::support::waiting::LONG;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 
 const PATH: &str = "/api/events/stream";
 
@@ -59,7 +59,9 @@ on_both! {
         let order = place(&app, &sku).await;
         assert_eq!(stream.next().await.unwrap().data["subject"]["id"], json!(order));
     }
+}
 
+on_sqlite! {
     async fn who_is_too_far_behind_or_ahead_is_told_to_begin_anew(db: Db) {
         let mut app = App::new(db).await;
         let sku = some_sku(&app).await;

@@ -7,13 +7,13 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 use super::{id, some_sku};
 use crate::support::client::Answer;
 use crate::support::waiting::LONG;
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 async fn patch_if(app: &App, path: &str, tag: &str, body: &Value) -> Answer {
     app.send(app.request("PATCH", path).header("If-Match", tag).json(body)).await
 }
 
-on_both! {
+on_sqlite! {
     async fn a_stale_version_changes_nothing(db: Db) {
         let app = App::new(db).await;
         let sku = some_sku(&app).await;

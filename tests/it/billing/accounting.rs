@@ -7,12 +7,12 @@ use simulator::stock::Weather;
 use super::customer;
 use crate::api::staff;
 use crate::integrations::accounting::{SECRET, begun, connected, keeping};
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 const CONNECT: &str = "/api/v1/integrations/accounting/connect";
 const CALLBACK: &str = "/api/v1/integrations/accounting/callback";
 
-on_both! {
+on_sqlite! {
     async fn only_an_admin_connects_it_once_in_one_session(db: Db) {
         let books = AccountingSystem::start("shop", SECRET).await.unwrap();
         let app = keeping(&books, db).start().await;

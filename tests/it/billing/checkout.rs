@@ -7,7 +7,7 @@ use simulator::stock::Weather;
 use super::customer;
 use crate::api::checkout::{KEY, knowing, shop, tells};
 use crate::api::{NOTHING, paths, some_sku};
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_sqlite, until};
 
 async fn draft(app: &App, customer: &Client) -> String {
     let sku = some_sku(app).await;
@@ -17,7 +17,7 @@ async fn draft(app: &App, customer: &Client) -> String {
     made["orderId"].as_str().unwrap().to_owned()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_draft_is_placed_paid_and_seen_by_its_customer(db: Db) {
         let (processor, app) = shop(db).await;
         let ann = customer(&app, "ann@example.org").await;

@@ -7,7 +7,7 @@ use super::{customer, pay_token_of};
 use crate::api::checkout::{KEY, knowing, shop};
 use crate::api::some_sku;
 use crate::support::client::http;
-use crate::support::{App, Client, Db, on_both};
+use crate::support::{App, Client, Db, on_sqlite};
 
 const DRAFT: &str = "/api/v1/orders/draft";
 
@@ -27,7 +27,7 @@ fn address(kind: &str, line1: &str) -> Value {
     json!({"kind": kind, "line1": line1, "city": "Ulm", "postalCode": "89073", "country": "DE"})
 }
 
-on_both! {
+on_sqlite! {
     async fn the_invoice_of_a_draft_names_company_tax_id_and_billing_address(db: Db) {
         let processor = PaymentProcessor::start(KEY).await.unwrap();
         let app = knowing(&processor, db)

@@ -10,7 +10,7 @@ use super::mails_to;
 use crate::api::files::{bytes_in, forget_peak, memory};
 use crate::api::{count, id, paths};
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_sqlite, until};
 
 pub const PATH: &str = "/api/v1/custom-builds/intakes";
 const LIST: &str = "/api/custom-requests";
@@ -63,7 +63,7 @@ fn kept_bytes(app: &App) -> u64 {
     bytes_in(&app.data().join("files"))
 }
 
-on_both! {
+on_sqlite! {
     async fn a_request_is_taken_and_shown_to_operators(db: Db) {
         let mut app = App::on(db).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
         let pictures = [pictures::jpeg(5000), pictures::png(), pictures::webp(), pictures::heic()];

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::customer;
 use crate::api::{id, some_sku};
 use crate::support::client::http;
-use crate::support::{App, Db, on_both};
+use crate::support::{App, Db, on_sqlite};
 
 /// Drafts an invoice to this customer; returns its id.
 pub async fn draft(app: &App, email: &str) -> String {
@@ -23,7 +23,7 @@ pub async fn sent(app: &App, email: &str) -> String {
     invoice
 }
 
-on_both! {
+on_sqlite! {
     async fn customers_see_their_own_invoices_and_no_drafts(db: Db) {
         let app = App::new(db).await;
         let ann = customer(&app, "ann@example.org").await;

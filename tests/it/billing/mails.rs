@@ -8,7 +8,7 @@ use simulator::sink::{Mode, Sink};
 use super::{Mail, customer, mails_to};
 use crate::api::{id, some_sku};
 use crate::support::waiting::LONG;
-use crate::support::{App, Clock, Db, on_both, until};
+use crate::support::{App, Clock, Db, on_sqlite, until};
 
 const BUYER: &str = "buyer@example.org";
 
@@ -46,7 +46,7 @@ async fn pdf(app: &App, invoice: &str) -> Vec<u8> {
     answer.bytes().await.unwrap().to_vec()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_paid_order_brings_a_receipt_with_the_invoice_as_pdf(db: Db) {
         let app = App::new(db).await;
         let order = ordered(&app).await;

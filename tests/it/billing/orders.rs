@@ -6,7 +6,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 use super::customer;
 use crate::api::{NOTHING, count, fault_paths, paths, some_sku, with_role};
 use crate::support::stream::Stream;
-use crate::support::{App, Client, Db, on_both};
+use crate::support::{App, Client, Db, on_both, on_sqlite};
 
 const LIST: &str = "/api/v1/orders";
 const DRAFT: &str = "/api/v1/orders/draft";
@@ -40,6 +40,38 @@ async fn shown_as(stream: &mut Stream, status: &str) {
 }
 
 on_both! {
+    async fn lists_are_the_customers_own_and_filtered(db: Db) {
+        let app = App::new(db).await;
+        let sku = public_sku(&app).await;
+        let ann = customer(&app, "ann@example.org").await;
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            ids.insert(0, drafted(&ann, &sku).await);
+        }
+        let in_dev = ann.post(&format!("{DRAFT}?site=dev"), &one_of(&sku)).await.expect(201);
+        // An order that a shop front placed for the same address is Ann's, too.
+        let mut placed = one_of(&sku);
+        placed["customerEmail"] = json!("ann@example.org");
+        let by_staff = crate::api::id(&app.post("/api/orders", &placed).await.expect(201));
+        let listed = async |query: &str| {
+            let list = ann.get(&format!("{LIST}?{query}")).await.expect(200);
+            let ids = list["orders"].as_array().unwrap().iter().map(|order| order["id"].as_str().unwrap().to_owned());
+            (ids.collect::<Vec<_>>(), list["pagination"].clone())
+        };
+        assert_eq!(listed("kind=manual").await.0, [by_staff]);
+        assert_eq!(listed("site=dev").await.0, [in_dev["orderId"].as_str().unwrap()]);
+        let (drafts, page) = listed("status=draft&site=industries&limit=2&surprise=1").await;
+        assert_eq!(drafts, ids[..2]);
+        assert_eq!(page, json!({"limit": 2, "offset": 0, "total": 3, "hasMore": true}));
+        assert_eq!(listed("status=draft&site=industries&limit=2&offset=2").await.0, ids[2..]);
+        assert_eq!(listed("").await.1, json!({"limit": 20, "offset": 0, "total": 5, "hasMore": false}));
+        for wrong in ["limit=0", "limit=101", "offset=-1", "status=lunar", "kind=odd", "site=mars"] {
+            assert_eq!(paths(&ann.get(&format!("{LIST}?{wrong}")).await.expect(400)).len(), 1, "{wrong}");
+        }
+    }
+}
+
+on_sqlite! {
     async fn a_draft_becomes_an_order_that_its_customer_follows(db: Db) {
         let app = App::new(db).await;
         let sku = public_sku(&app).await;
@@ -126,36 +158,6 @@ on_both! {
         assert_eq!(bob.get(&streamed).await.error(403), "forbidden");
         assert_eq!(app.nobody().get(&streamed).await.error(401), "unauthorized");
         assert_eq!(ann.get(&format!("{LIST}/{NOTHING}/stream")).await.error(404), "order_not_found");
-    }
-
-    async fn lists_are_the_customers_own_and_filtered(db: Db) {
-        let app = App::new(db).await;
-        let sku = public_sku(&app).await;
-        let ann = customer(&app, "ann@example.org").await;
-        let mut ids = Vec::new();
-        for _ in 0..3 {
-            ids.insert(0, drafted(&ann, &sku).await);
-        }
-        let in_dev = ann.post(&format!("{DRAFT}?site=dev"), &one_of(&sku)).await.expect(201);
-        // An order that a shop front placed for the same address is Ann's, too.
-        let mut placed = one_of(&sku);
-        placed["customerEmail"] = json!("ann@example.org");
-        let by_staff = crate::api::id(&app.post("/api/orders", &placed).await.expect(201));
-        let listed = async |query: &str| {
-            let list = ann.get(&format!("{LIST}?{query}")).await.expect(200);
-            let ids = list["orders"].as_array().unwrap().iter().map(|order| order["id"].as_str().unwrap().to_owned());
-            (ids.collect::<Vec<_>>(), list["pagination"].clone())
-        };
-        assert_eq!(listed("kind=manual").await.0, [by_staff]);
-        assert_eq!(listed("site=dev").await.0, [in_dev["orderId"].as_str().unwrap()]);
-        let (drafts, page) = listed("status=draft&site=industries&limit=2&surprise=1").await;
-        assert_eq!(drafts, ids[..2]);
-        assert_eq!(page, json!({"limit": 2, "offset": 0, "total": 3, "hasMore": true}));
-        assert_eq!(listed("status=draft&site=industries&limit=2&offset=2").await.0, ids[2..]);
-        assert_eq!(listed("").await.1, json!({"limit": 20, "offset": 0, "total": 5, "hasMore": false}));
-        for wrong in ["limit=0", "limit=101", "offset=-1", "status=lunar", "kind=odd", "site=mars"] {
-            assert_eq!(paths(&ann.get(&format!("{LIST}?{wrong}")).await.expect(400)).len(), 1, "{wrong}");
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::invoices::{draft, sent};
 use super::{customer, pay_token_of};
 use crate::api::checkout::{KEY, is_closed, knowing, tells};
 use crate::api::{NOTHING, id, paths, some_sku};
-use crate::support::{App, Client, Db, on_both, until, waiting::until_seen};
+use crate::support::{App, Client, Db, on_sqlite, until, waiting::until_seen};
 
 /// Starts a processor, and a server that is connected to it and does not limit payments.
 async fn shop(db: Db) -> (PaymentProcessor, App) {
@@ -40,7 +40,7 @@ async fn session(client: &Client, invoice: &str) -> String {
     made["sessionId"].as_str().unwrap().to_owned()
 }
 
-on_both! {
+on_sqlite! {
     async fn an_invoice_is_paid_on_one_page_by_whoever_asks(db: Db) {
         let (processor, mut app) = shop(db).await;
         let (ann, bob) = (customer(&app, "ann@example.org").await, customer(&app, "bob@example.org").await);

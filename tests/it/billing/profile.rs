@@ -4,9 +4,9 @@ use serde_json::json;
 
 use super::customer;
 use crate::api::{fault_paths, paths};
-use crate::support::{App, Db, on_both};
+use crate::support::{App, Db, on_sqlite};
 
-on_both! {
+on_sqlite! {
     async fn only_what_is_supplied_changes(db: Db) {
         let mut app = App::new(db).await;
         let ann = customer(&app, "ann@example.org").await;

@@ -8,7 +8,7 @@ use super::intake::taken;
 use crate::api::quotes::models::upload;
 use crate::api::quotes::{draft, sent, show};
 use crate::api::{NOTHING, id, paths, some_sku};
-use crate::support::{App, Clock, Db, on_both, until};
+use crate::support::{App, Clock, Db, on_both, on_sqlite, until};
 use crate::whole::cube;
 
 /// Requests at the same time.
@@ -21,6 +21,42 @@ async fn custom_orders(app: &App) -> Vec<Value> {
 }
 
 on_both! {
+    async fn an_accepted_quote_has_its_order_though_the_server_is_killed(db: Db) {
+        let mut app = App::new(db).await;
+        let sku = some_sku(&app).await;
+        let mut quotes = Vec::new();
+        for _ in 0..20 {
+            quotes.push(sent(&app, &sku).await);
+        }
+        let ann = customer(&app, "ann@example.org").await;
+        let asked: Vec<_> = quotes.iter().map(|quote| {
+            let (ann, path) = (ann.clone(), format!("/api/v1/quotes/{quote}/accept"));
+            tokio::spawn(async move { ann.try_send(ann.request("POST", &path)).await.map(|answer| answer.status) })
+        }).collect();
+        until("the first to be accepted", || async {
+            let list = app.get("/api/quotes?status=accepted").await.expect(200);
+            (list["pagination"]["total"].as_u64()? > 0).then_some(())
+        })
+        .await;
+        app.kill_9();
+        join_all(asked).await;
+        app.start().await;
+        let accepted = app.get("/api/quotes?status=accepted&limit=200").await.expect(200);
+        let accepted = accepted["quotes"].as_array().unwrap().clone();
+        assert!(!accepted.is_empty());
+        for quote in &accepted {
+            app.order_is(quote["orderId"].as_str().unwrap(), "created").await;
+        }
+        assert_eq!(custom_orders(&app).await.len(), accepted.len());
+        // Who was cut off asks again, and there is still one order for each.
+        for quote in &quotes {
+            ann.act(&format!("/api/v1/quotes/{quote}/accept")).await.expect(200);
+        }
+        assert_eq!(custom_orders(&app).await.len(), quotes.len());
+    }
+}
+
+on_sqlite! {
     async fn customers_see_their_own_quotes_and_no_drafts(db: Db) {
         let app = App::new(db).await;
         let sku = some_sku(&app).await;
@@ -67,40 +103,6 @@ on_both! {
         let made = custom_orders(&app).await;
         assert_eq!((made.len(), orders.contains(&id(&made[0]))), (1, true));
         assert_eq!(ann.act(&format!("/api/v1/quotes/{quote}/decline")).await.error(409), "invalid_transition");
-    }
-
-    async fn an_accepted_quote_has_its_order_though_the_server_is_killed(db: Db) {
-        let mut app = App::new(db).await;
-        let sku = some_sku(&app).await;
-        let mut quotes = Vec::new();
-        for _ in 0..20 {
-            quotes.push(sent(&app, &sku).await);
-        }
-        let ann = customer(&app, "ann@example.org").await;
-        let asked: Vec<_> = quotes.iter().map(|quote| {
-            let (ann, path) = (ann.clone(), format!("/api/v1/quotes/{quote}/accept"));
-            tokio::spawn(async move { ann.try_send(ann.request("POST", &path)).await.map(|answer| answer.status) })
-        }).collect();
-        until("the first to be accepted", || async {
-            let list = app.get("/api/quotes?status=accepted").await.expect(200);
-            (list["pagination"]["total"].as_u64()? > 0).then_some(())
-        })
-        .await;
-        app.kill_9();
-        join_all(asked).await;
-        app.start().await;
-        let accepted = app.get("/api/quotes?status=accepted&limit=200").await.expect(200);
-        let accepted = accepted["quotes"].as_array().unwrap().clone();
-        assert!(!accepted.is_empty());
-        for quote in &accepted {
-            app.order_is(quote["orderId"].as_str().unwrap(), "created").await;
-        }
-        assert_eq!(custom_orders(&app).await.len(), accepted.len());
-        // Who was cut off asks again, and there is still one order for each.
-        for quote in &quotes {
-            ann.act(&format!("/api/v1/quotes/{quote}/accept")).await.expect(200);
-        }
-        assert_eq!(custom_orders(&app).await.len(), quotes.len());
     }
 }
 
@@ -166,7 +168,7 @@ async fn a_customers_model_has_a_price_at_once_and_its_draft_stays_the_shops() {
     assert_eq!(app.get(&format!("/api/orders/{}", order.as_str().unwrap())).await.expect(200)["kind"], "custom");
 }
 
-on_both! {
+on_sqlite! {
     async fn a_custom_request_is_quoted_and_hears_what_became_of_it(db: Db) {
         let mut app = App::new(db).await;
         let sku = some_sku(&app).await;

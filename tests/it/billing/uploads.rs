@@ -14,7 +14,7 @@ use super::intake::{self, taken};
 use crate::api::quotes::models::upload;
 use crate::api::{count, id, paths, some_sku};
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 use crate::whole::cube;
 
 const MODELS: &str = "/api/v1/quotes/models";
@@ -181,7 +181,9 @@ on_both! {
         assert_eq!(count(&app, "/api/quotes?status=draft").await, 2);
         assert_eq!(app.get(&format!("/api/custom-requests/{request}/photos/1")).await.status, 404);
     }
+}
 
+on_sqlite! {
     async fn a_photo_that_cannot_be_deleted_now_keeps_no_other_and_goes_later(db: Db) {
         let mut app = App::on(db).start().await;
         intake::send(&app.nobody(), intake::form_with(3)).await.expect(201);

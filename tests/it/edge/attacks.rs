@@ -11,7 +11,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{app, stops_in_time};
 use crate::api::{PASSWORD, id, paths, some_sku};
-use crate::support::{App, on_both, until};
+use crate::support::{App, on_both, on_sqlite, until};
 
 on_both! {
     async fn what_was_taken_can_be_read_after_the_next_start(db: Db) {
@@ -35,7 +35,9 @@ on_both! {
             app.get(&format!("/api/{list}")).await.expect(200);
         }
     }
+}
 
+on_sqlite! {
     async fn no_hash_of_a_password_or_key_is_in_a_kept_answer(db: Db) {
         let app = App::new(db).await;
         let user = json!({"email": "a@example.org", "name": "A", "password": PASSWORD, "role": "operator"});

@@ -11,7 +11,7 @@ use super::{degraded, quick};
 use crate::api::{id, staff};
 use crate::billing::customer;
 use crate::support::app::Builder;
-use crate::support::{App, Client, Db, on_both, until};
+use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 
 /// OAuth 2.0 client secret of the shop.
 pub const SECRET: &str = "of-the-shop-at-the-provider";
@@ -125,7 +125,9 @@ on_both! {
         let there = there.expect("the invoice comes with its credit note");
         assert_eq!(there["AmountDue"], 117.8, "nobody paid it");
     }
+}
 
+on_sqlite! {
     async fn tokens_replace_each_other_and_none_is_used_twice(db: Db) {
         let books = AccountingSystem::start("shop", SECRET).await.unwrap();
         books.tokens_live(Duration::from_secs(2));

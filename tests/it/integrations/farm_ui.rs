@@ -6,12 +6,12 @@ use simulator::peers::farm_ui::FarmUi;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::quick;
-use crate::support::{Db, on_both};
+use crate::support::{Db, on_sqlite};
 
 const PRINTERS: &str = "/api/integrations/farm_ui/printers";
 const IMPORT: &str = "/api/integrations/farm_ui/import";
 
-on_both! {
+on_sqlite! {
     async fn its_printers_are_shown_and_taken_over(db: Db) {
         let farm = FarmUi::start(Some("farm-key")).await.unwrap();
         let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 2) });

@@ -6,13 +6,13 @@ use simulator::peers::Mood;
 use simulator::peers::workflow::WorkflowAutomation;
 
 use super::{degraded, quick, runs_low};
-use crate::support::{Db, on_both, until};
+use crate::support::{Db, on_sqlite, until};
 
 fn kinds(received: &[Value]) -> Vec<&str> {
     received.iter().map(|event| event["event"].as_str().unwrap()).collect()
 }
 
-on_both! {
+on_sqlite! {
     async fn low_stock_is_told_as_low_stock_and_nothing_is_lost_by_a_kill(db: Db) {
         let flow = WorkflowAutomation::start(Some(("Authorization", "Bearer flow-token"))).await.unwrap();
         let mut app = quick(db).env("WORKFLOW_URL", flow.url()).env("WORKFLOW_TOKEN", "flow-token").start().await;

@@ -17,6 +17,7 @@ async fn audited(floor: &Floor) -> Vec<(String, String)> {
 }
 
 each_kind! {
+    #[drawn]
     async fn acts_are_audited_with_what_came_of_them_and_stand_on_the_timeline(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (order, job) = floor.one().await;
@@ -62,6 +63,7 @@ each_kind! {
         assert!(acts.iter().all(|one| words(one, "actor") != "system" && one["data"]["jobId"] == json!(job)));
     }
 
+    #[drawn]
     async fn gcode_and_homing_do_not_spoil_a_print_unless_forced(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (order, job) = floor.one().await;

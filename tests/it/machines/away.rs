@@ -10,6 +10,7 @@ use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, key
 use crate::support::{Db, until};
 
 each_kind! {
+    #[drawn]
     async fn a_printer_that_hangs_holds_up_nobody_else(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
         let (first, stuck) = floor.one().await;
@@ -48,6 +49,7 @@ each_kind! {
         assert_eq!(floor.events("printer.offline").await.len(), 1);
     }
 
+    #[drawn]
     async fn a_slow_upload_keeps_nobody_waiting(kind: PrinterKind) {
         let floor = Floor::new(kind, 3, FAST, &[JUDGE_LATE]).await;
         let file = floor.big_file("big", 600_000).await;
@@ -62,6 +64,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_print_goes_on_while_its_printer_is_away(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (order, job) = floor.one().await;

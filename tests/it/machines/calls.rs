@@ -136,6 +136,7 @@ each_kind! {
         assert!(words(&body, "message").contains(expected), "{body}");
     }
 
+    #[drawn]
     async fn a_printer_that_does_not_answer_is_a_timeout(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
         let (_, job) = floor.one().await;
@@ -148,6 +149,7 @@ each_kind! {
         assert_eq!(floor.job(&job).await["state"], "PRINTING", "a stop that did not arrive has stopped nothing");
     }
 
+    #[drawn]
     async fn the_file_of_a_print_is_not_deleted(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, KEEP_FILES]).await;
         let (_, job) = floor.one().await;

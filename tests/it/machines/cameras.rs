@@ -82,6 +82,7 @@ each_kind! {
         assert_eq!(answer["camera"].is_object(), kind == PrinterKind::MqttLan, "{answer}");
     }
 
+    #[drawn]
     async fn the_end_of_a_print_is_photographed(kind: PrinterKind, db: Db) {
         let floor = Floor::on(db, kind, 1, FAST, &[JUDGE_LATE]).await;
         let _camera = camera_of(&floor, 0).await;
@@ -107,6 +108,7 @@ each_kind! {
         floor.job_until("the picture of what was cancelled", &job, taken).await;
     }
 
+    #[drawn]
     async fn temperatures_are_kept_for_a_day(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (_, job) = floor.one().await;

@@ -69,6 +69,7 @@ each_kind! {
         left_alone(&floor, kind, &job).await;
     }
 
+    #[drawn]
     async fn a_persons_own_print_survives_a_cancel_that_waited_over_a_kill(kind: PrinterKind) {
         let (mut floor, job) = waiting_cancel(kind).await;
         floor.app.kill_9();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW};
 use crate::api::materials::mails;
 use crate::support::clock::HOUR;
-use crate::support::{Clock, on_both, until};
+use crate::support::{Clock, on_both, on_sqlite, until};
 
 async fn shown(floor: &Floor) -> Value {
     floor.app.get(&floor.path(0, "")).await.expect(200)
@@ -28,6 +28,28 @@ async fn totals(floor: &Floor) -> Value {
 }
 
 on_both! {
+    async fn a_print_is_counted_once_wherever_the_server_is_killed(db: Db) {
+        let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
+        remind(&floor, &json!({"name": "Grease", "everyPrints": 1000, "everyFailures": 1000})).await;
+        let order = floor.order(6).await;
+        for done in 1..=4 {
+            until("another print to be over", || async { (floor.finished(0) >= done).then_some(()) }).await;
+            floor.app.kill_9();
+            floor.app.start().await;
+        }
+        floor.app.order_is(&order, "ready").await;
+        floor.truth().await;
+        let totals = totals(&floor).await;
+        assert_eq!((&totals["finished"], &totals["successRate"]), (&json!(6), &json!(1.0)), "{totals}");
+        counted(&totals["odometer"], 6, 60.0);
+        let attempts = floor.app.get(&floor.path(0, "/attempts?state=finished")).await.expect(200);
+        assert_eq!(attempts["pagination"]["total"], 6);
+        let reminder = &floor.app.get(&floor.path(0, "/reminders")).await.expect(200)["reminders"][0];
+        assert_eq!(reminder["sinceDone"]["prints"], 6, "{reminder}");
+    }
+}
+
+on_sqlite! {
     async fn maintenance_that_is_due_is_told_once_and_keeps_the_printer_from_jobs_until_it_is_logged(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE, ("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")]).await;
         let reminder = remind(&floor, &json!({"name": "Clean the bed", "everyPrints": 2, "blocking": true})).await;
@@ -74,26 +96,6 @@ on_both! {
         let printer = shown(&floor).await;
         assert_eq!(printer["maintenanceDue"].as_array().unwrap().len(), 1, "{printer}");
         floor.truth().await;
-    }
-
-    async fn a_print_is_counted_once_wherever_the_server_is_killed(db: Db) {
-        let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
-        remind(&floor, &json!({"name": "Grease", "everyPrints": 1000, "everyFailures": 1000})).await;
-        let order = floor.order(6).await;
-        for done in 1..=4 {
-            until("another print to be over", || async { (floor.finished(0) >= done).then_some(()) }).await;
-            floor.app.kill_9();
-            floor.app.start().await;
-        }
-        floor.app.order_is(&order, "ready").await;
-        floor.truth().await;
-        let totals = totals(&floor).await;
-        assert_eq!((&totals["finished"], &totals["successRate"]), (&json!(6), &json!(1.0)), "{totals}");
-        counted(&totals["odometer"], 6, 60.0);
-        let attempts = floor.app.get(&floor.path(0, "/attempts?state=finished")).await.expect(200);
-        assert_eq!(attempts["pagination"]["total"], 6);
-        let reminder = &floor.app.get(&floor.path(0, "/reminders")).await.expect(200)["reminders"][0];
-        assert_eq!(reminder["sinceDone"]["prints"], 6, "{reminder}");
     }
 
     async fn what_a_printer_made_of_its_jobs_is_listed_and_summed_up(db: Db) {

@@ -14,6 +14,7 @@ use crate::support::{Clock, until};
 const STEPS: [i64; 2] = [HOUR, -HOUR];
 
 each_kind! {
+    #[drawn]
     async fn a_step_in_mid_print_is_not_noticed(kind: PrinterKind) {
         for step in STEPS {
             let clock = Clock::new();
@@ -44,6 +45,7 @@ each_kind! {
         }
     }
 
+    #[drawn]
     async fn a_start_is_judged_after_its_own_time_whatever_the_clock_says(kind: PrinterKind) {
         for step in STEPS {
             let clock = Clock::new();
@@ -83,6 +85,7 @@ each_kind! {
         }
     }
 
+    #[drawn]
     async fn a_cancel_that_waits_over_a_step_ends_our_print_only(kind: PrinterKind) {
         for step in STEPS {
             let clock = Clock::new();

@@ -79,6 +79,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_stopped_print_uses_what_was_seen_of_it(kind: PrinterKind) {
         let (floor, _, job, progress) = frozen(kind, 1).await;
         floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use simulator::PrinterKind;
 
 use super::{FAST, Floor, SLOW};
-use crate::support::{Clock, on_both, until};
+use crate::support::{Clock, on_both, on_sqlite, until};
 
 /// Returns the moment of a member, in milliseconds; `None` when it is null.
 fn moment(of: &Value, member: &str) -> Option<i64> {
@@ -30,6 +30,30 @@ async fn forecast(floor: &Floor) -> Value {
 }
 
 on_both! {
+    async fn what_prints_took_is_learnt_and_survives_a_power_cut(db: Db) {
+        let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[]).await;
+        let done = floor.order(6).await;
+        until("the bed to be cleared as often as it takes", || async {
+            floor.app.act(&floor.path(0, "/bed-cleared")).await;
+            (order(&floor, &done).await["status"] == "ready").then_some(())
+        })
+        .await;
+        floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
+        floor.app.kill_9();
+        floor.sim(0).handle.set_speed(SLOW);
+        floor.app.start().await;
+        let next = floor.order(1).await;
+        let lead = until("less than the file says to be expected", || async {
+            let (forecast, order) = (forecast(&floor).await, order(&floor, &next).await);
+            let lead = moment(&order, "expectedAt")? - moment(&forecast, "at")?;
+            (lead < 500_000).then_some(lead)
+        })
+        .await;
+        assert!(lead > 0, "{lead}");
+    }
+}
+
+on_sqlite! {
     async fn the_queue_has_dates_and_a_promise_does_not_move(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[]).await;
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
@@ -68,28 +92,6 @@ on_both! {
         let again = promised(&floor, &first).await;
         assert_eq!(moment(&again, "promisedAt"), promise, "{again}");
         assert!(moment(&again, "expectedAt") > promise, "{again}");
-    }
-
-    async fn what_prints_took_is_learnt_and_survives_a_power_cut(db: Db) {
-        let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[]).await;
-        let done = floor.order(6).await;
-        until("the bed to be cleared as often as it takes", || async {
-            floor.app.act(&floor.path(0, "/bed-cleared")).await;
-            (order(&floor, &done).await["status"] == "ready").then_some(())
-        })
-        .await;
-        floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
-        floor.app.kill_9();
-        floor.sim(0).handle.set_speed(SLOW);
-        floor.app.start().await;
-        let next = floor.order(1).await;
-        let lead = until("less than the file says to be expected", || async {
-            let (forecast, order) = (forecast(&floor).await, order(&floor, &next).await);
-            let lead = moment(&order, "expectedAt")? - moment(&forecast, "at")?;
-            (lead < 500_000).then_some(lead)
-        })
-        .await;
-        assert!(lead > 0, "{lead}");
     }
 
     async fn a_job_that_waits_for_stock_has_no_date_and_its_order_no_promise(db: Db) {

@@ -32,6 +32,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_cancelled_order_waits_for_its_printers_word(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let order = floor.order(2).await;
@@ -60,6 +61,7 @@ each_kind! {
         assert_eq!(floor.app.act(&format!("/api/jobs/{id}/retry")).await.error(409), "invalid_transition");
     }
 
+    #[drawn]
     async fn a_job_cancelled_while_it_prints_frees_its_printer(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (_, job) = floor.one().await;
@@ -75,6 +77,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_part_that_is_done_before_its_cancel_is_done(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
         let (order, job) = floor.one().await;

@@ -78,6 +78,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_fault_without_a_job_is_an_attention_and_an_event(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.firmware_shutdown = true);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use simulator::bambu::Bambu;
 
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, elsewhere, keyless, needs_serial};
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 /// A server that is no printer and keeps the API keys that it is shown; `None` for each request without one.
 struct Listener {
@@ -68,6 +68,7 @@ async fn the_key_of_the_environment_goes_only_to_its_address_and_type() {
 }
 
 each_kind! {
+    #[drawn]
     async fn the_same_machine_is_not_registered_twice(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_LATE]).await;
         let body = |base_url: &str, serial: Option<&str>| json!({
@@ -96,6 +97,7 @@ each_kind! {
         floor.app.patch(&floor.path(1, ""), &json!({"name": "Right"})).await.expect(200);
     }
 
+    #[drawn]
     async fn a_key_does_not_follow_a_printer_to_another_address(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         let home = floor.sim(0).base_url.clone();
@@ -148,6 +150,7 @@ each_kind! {
         .await;
     }
 
+    #[drawn]
     async fn only_http_urls_of_possible_printers_are_registered(kind: PrinterKind) {
         let floor = Floor::new(kind, 0, FAST, &[JUDGE_LATE]).await;
         for base_url in [
@@ -163,7 +166,7 @@ each_kind! {
 }
 
 // The access code goes only to the printer that was spoken to first, whatever stands in its place later.
-on_both! {
+on_sqlite! {
     async fn an_encrypting_printer_is_known_by_its_key_also_after_a_restart(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;
         floor.looked_at(0).await;

@@ -87,6 +87,7 @@ each_kind! {
         assert_eq!(attempts(&failed), ["not_started", "not_started"], "{failed}");
     }
 
+    #[drawn]
     async fn a_short_outage_uses_up_no_attempt(kind: PrinterKind) {
         // One refusal that counts would fail the job.
         let strict = ("PRINTFLOOR_DISPATCH__REFUSALS_UNTIL_FAILED", "1");
@@ -107,6 +108,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_form_of_file_that_no_printer_prints_waits_with_its_reason(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         let mut waiting = Vec::new();

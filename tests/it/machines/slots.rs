@@ -179,6 +179,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_job_of_two_materials_goes_where_both_are_and_uses_both_spools_up(kind: PrinterKind) {
         two_materials(Db::sqlite(), kind).await;
     }
@@ -204,6 +205,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_file_goes_to_the_model_that_it_was_sliced_for(kind: PrinterKind) {
         let (floor, _) = floor(Db::sqlite(), kind, &[&[("black", None)], &[("black", None)]]).await;
         for (n, model) in ["MINI", "mk4"].into_iter().enumerate() {

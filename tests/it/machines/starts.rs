@@ -64,6 +64,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_start_that_comes_after_it_was_revoked_finds_no_file(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
@@ -74,6 +75,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_start_that_comes_late_but_in_time_is_confirmed(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 1_000 }));
@@ -84,6 +86,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_print_that_began_and_ended_unseen_is_counted_with_all_its_events(kind: PrinterKind) {
         // Looks that come too seldom to see it print.
         let seldom = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "3");

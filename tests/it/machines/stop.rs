@@ -112,6 +112,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn an_idle_or_disconnected_printer_is_stopped_all_the_same(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         if kind == PrinterKind::FwRest {

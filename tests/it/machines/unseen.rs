@@ -110,6 +110,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_start_that_may_have_printed_unseen_is_not_made_again(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, SLOW, &[JUDGE_SOON, IMPATIENT]).await;
         let file = floor.file("short", 2, GRAMS).await;
@@ -146,6 +147,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_server_that_was_not_restarted_knows_that_nothing_was_printed(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON, IMPATIENT]).await;
         // So short that it could have run while nobody looked.

@@ -96,6 +96,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn a_printer_that_comes_back_knowing_nothing_is_given_another_start(kind: PrinterKind) {
         let (floor, order, job) = doubt(kind, None).await;
         floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));

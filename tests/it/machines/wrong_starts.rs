@@ -26,6 +26,7 @@ async fn slow_uploads(floor: &Floor, quantity: u32) -> (String, Vec<Value>) {
 }
 
 each_kind! {
+    #[drawn]
     async fn story_01_a_start_for_a_busy_printer_does_not_end_the_print_there(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 40_000 }));
@@ -70,6 +71,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn story_05_a_start_that_came_to_nothing_does_not_print_for_ever(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.accept_but_never_start = true);
@@ -82,6 +84,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn story_06_an_accepted_command_is_no_evidence(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 2_000 }));
@@ -96,6 +99,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn story_07_a_job_cancelled_while_it_is_sent_is_not_printed(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 40_000 }));
@@ -159,6 +163,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn story_13_the_spool_decides_and_nobody_knows_is_no_spool(kind: PrinterKind) {
         let mut floor = Floor::empty(Db::sqlite(), kind, 2, FAST, &[JUDGE_LATE]).await;
         let matte = json!({"name": "PLA black", "type": "filament", "variant": "matte", "quantity": 500, "unit": "g"});

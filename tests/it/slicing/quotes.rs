@@ -6,7 +6,7 @@ use crate::api::quotes::models::upload;
 use crate::api::{count, id};
 use crate::billing::customer;
 
-on_both! {
+on_sqlite! {
     async fn a_customers_model_is_priced_sliced_quoted_accepted_paid_and_printed(db: Db) {
         let fake = FakeSlicer::new(12.5);
         let mut app = fake.shop(db).env("PRINTFLOOR_PRICING__SLICER_PROFILE", PROFILE).start().await;

@@ -7,7 +7,7 @@ use super::{SAM, is_sound, operator};
 use crate::api::{PASSWORD, sign_in, staff};
 use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::browser::Browser;
-use crate::support::{App, on_both};
+use crate::support::{App, on_both, on_sqlite};
 
 /// The words of all figures in addresses.
 const FIGURES: [&str; 9] = [
@@ -87,7 +87,9 @@ on_both! {
         assert_eq!(unknown.status, 404, "{}", unknown.text);
         is_sound(&unknown);
     }
+}
 
+on_sqlite! {
     async fn an_empty_shop_says_what_to_do_next(db: Db) {
         let app = App::new(db).await;
         let sam = operator(&app).await;

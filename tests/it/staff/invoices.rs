@@ -8,7 +8,7 @@ use crate::api::id;
 use crate::billing::customer;
 use crate::billing::invoices::{draft, sent};
 use crate::billing::pages::{HOSTILE, ordered, send, token};
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 const ANN: &str = "ann@example.org";
 
@@ -16,7 +16,7 @@ async fn show(app: &App, invoice: &str) -> Value {
     app.get(&format!("/api/invoices/{invoice}")).await.expect(200)
 }
 
-on_both! {
+on_sqlite! {
     async fn an_invoice_is_made_issued_paid_in_parts_and_given_back_by_page(db: Db) {
         let app = App::new(db).await;
         let sam = operator(&app).await;

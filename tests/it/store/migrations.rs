@@ -52,22 +52,33 @@ async fn connection(url: &str, told: bool) -> DatabaseConnection {
     Database::connect(options).await.unwrap()
 }
 
-/// Test for each number of migrations that are there before the rest runs: on an empty database, and on what releases
-/// of that time wrote.
+/// Makes one test for each number of migrations that are there before the rest runs: on an empty database, and on what
+/// releases of that time wrote. One that says `#[oldest]` begins with no release and the first in each run, which lead
+/// through all migrations, and with the later ones in the long profile.
 macro_rules! of_each_release {
-    ($(async fn $name:ident($release:ident: usize) $body:block)+) => {$(
+    (@tests) => {
+        of_each_release!(@each empty 0, of_1 1, of_5 5, of_6 6);
+    };
+    (@tests oldest) => {
+        of_each_release!(@each empty 0, of_1 1);
+        mod long {
+            use super::*;
+            of_each_release!(@each of_5 5, of_6 6);
+        }
+    };
+    (@each $($name:ident $release:literal),+) => {$(
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+        async fn $name() {
+            check($release).await;
+        }
+    )+};
+    ($($(#[$oldest:ident])? async fn $name:ident($release:ident: usize) $body:block)+) => {$(
         mod $name {
             use super::*;
 
             async fn check($release: usize) $body
 
-            of_each_release!(tests: empty 0, of_1 1, of_5 5, of_6 6);
-        }
-    )+};
-    (tests: $($name:ident $release:literal),+) => {$(
-        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-        async fn $name() {
-            check($release).await;
+            of_each_release!(@tests $($oldest)?);
         }
     )+};
 }
@@ -122,6 +133,7 @@ of_each_release! {
 
     // The process is killed at each statement of each migration. What is left is opened once for each state of the
     // database: a transaction that was cut off leaves nothing, which is seen and not believed.
+    #[oldest]
     async fn a_postgres_database_opens_after_a_kill_at_any_statement(release: usize) {
         let executed = watch();
         let kills = Arc::new(AtomicUsize::new(0));
@@ -152,6 +164,17 @@ of_each_release! {
         .await;
         let kills = kills.load(Relaxed);
         assert!(kills > 50 || std::env::var_os("PRINTFLOOR_TEST_POSTGRES").is_none(), "each table and index: {kills}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_postgres_database_of_each_release_opens() {
+    for release in [1, 5, 6] {
+        on_postgres(|database| async move {
+            as_released(&database, release).await;
+            assert_eq!(opens(&database, release).await, release as i64);
+        })
+        .await;
     }
 }
 

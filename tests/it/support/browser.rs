@@ -167,13 +167,18 @@ impl Browser {
         tab
     }
 
-    /// Goes to another page, and waits until it is loaded.
+    /// Goes to another page, waits until it is loaded, and holds it against the rules of accessibility.
     pub async fn go(&mut self, tab: &Tab, url: &str) {
+        self.load(tab, url).await;
+        self.hold(tab).await;
+    }
+
+    /// As [`Self::go`], for a caller that holds the page against the rules itself.
+    pub async fn load(&mut self, tab: &Tab, url: &str) {
         self.actions += 1;
         self.call(Some(tab), "Page.navigate", json!({"url": url})).await;
         let loaded = "location.href !== 'about:blank' && document.readyState === 'complete'";
         self.until(tab, "the page to be loaded", loaded).await;
-        self.hold(tab).await;
     }
 
     /// Closes a page.

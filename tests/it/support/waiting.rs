@@ -7,8 +7,14 @@ use tokio::time::Instant;
 /// Long enough for anything that happens at all on a busy machine.
 pub const LONG: Duration = Duration::from_secs(60);
 
-/// Between two looks.
+/// Time between two looks.
 pub const BETWEEN: Duration = Duration::from_millis(20);
+
+/// Longest time between two looks. What takes seconds is looked at less often: each look costs the server a request.
+const LONGEST_BETWEEN: Duration = Duration::from_millis(60);
+
+/// The part of the time waited so far after which the next look comes.
+const WAITED_PART: u32 = 40;
 
 /// Looks until it gives something; panics naming what was waited for.
 #[track_caller]
@@ -33,7 +39,7 @@ pub fn until_seen<T, E: std::fmt::Display, F: Future<Output = Result<T, E>>>(
                 Ok(found) => return found,
                 Err(seen) => assert!(began.elapsed() < LONG, "waited in vain for {what} ({place}) {seen}"),
             }
-            tokio::time::sleep(BETWEEN).await;
+            tokio::time::sleep((began.elapsed() / WAITED_PART).clamp(BETWEEN, LONGEST_BETWEEN)).await;
         }
     }
 }

@@ -6,9 +6,9 @@ use super::{act, draft, of_order, show};
 use crate::api::some_sku;
 use crate::billing::mails_to;
 use crate::support::seller::SELLER;
-use crate::support::{App, on_both, until};
+use crate::support::{App, on_sqlite, until};
 
-on_both! {
+on_sqlite! {
     async fn invoices_wait_until_the_shop_has_a_name_and_address(db: Db) {
         let mut app = App::on(db).without_seller().env("PRINTFLOOR_MAIL__OPERATORS", "desk@example.org").start().await;
         let sku = some_sku(&app).await;

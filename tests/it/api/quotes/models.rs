@@ -10,7 +10,7 @@ use zip::write::SimpleFileOptions;
 use super::super::{NOTHING, id, paths};
 use super::show;
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both};
+use crate::support::{App, Client, Db, on_sqlite};
 use crate::whole::cube;
 
 /// Uploads a model, with these fields beside it.
@@ -42,7 +42,7 @@ fn package(model: &str) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-on_both! {
+on_sqlite! {
     async fn a_cube_has_exactly_its_volume_and_price_and_a_private_sku_once_it_is_sent(db: Db) {
         let app = App::new(db).await;
         let material = json!({

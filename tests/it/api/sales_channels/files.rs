@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::{count, fault_paths, some_sku};
 use super::{CHANNELS, channel, map};
 use crate::support::client::Answer;
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 const FILE: &str = "order,variant,quantity,unit_price,tax_rate,email,line1,city,country\r\n\
     A1,VASE,2,12.50,8,ann@example.org,\"Main St, 1\",Ulm,DE\r\n\
@@ -18,7 +18,7 @@ async fn import(app: &App, channel: &str, query: &str, file: &str) -> Answer {
     app.send(request.header("Content-Type", "text/csv").body(file.to_owned())).await
 }
 
-on_both! {
+on_sqlite! {
     async fn a_file_is_looked_at_and_then_taken_once(db: Db) {
         let app = App::new(db).await;
         let sku = some_sku(&app).await;

@@ -9,7 +9,7 @@ use super::super::materials::mails;
 use super::super::{id, some_sku};
 use super::{QUICK, SLOW, endpoint_is, got, happen, log, newest_is, register};
 use crate::support::waiting::LONG;
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 #[tokio::test]
 async fn every_attempt_sends_the_same() {
@@ -44,7 +44,7 @@ async fn every_attempt_sends_the_same() {
     endpoint_is(&app, &endpoint, "active").await;
 }
 
-on_both! {
+on_sqlite! {
     async fn after_the_last_retry_the_endpoint_is_disabled_and_holds_its_events(db: Db) {
         let mut app = App::on(db)
             .env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK)

@@ -5,7 +5,7 @@ use simulator::sink::{Received, Sink, standard_signature, verify};
 
 use super::super::{id, paths, some_sku};
 use super::{got, happen, newest_is};
-use crate::support::{App, Db, on_both};
+use crate::support::{App, Db, on_sqlite};
 
 /// Returns whether a request is signed with this secret, for each of both schemes.
 fn signed(one: &Received, secret: &str) -> (Option<bool>, Option<bool>) {
@@ -13,7 +13,7 @@ fn signed(one: &Received, secret: &str) -> (Option<bool>, Option<bool>) {
     (verdict.service, verdict.standard)
 }
 
-on_both! {
+on_sqlite! {
     async fn a_secret_of_ours_is_shown_once_and_signs(db: Db) {
         let mut app = App::new(db).await;
         let sku = some_sku(&app).await;

@@ -7,9 +7,9 @@ use super::{is_sound, ordered, posted, send, token};
 use crate::api::checkout::shop;
 use crate::api::id;
 use crate::billing::{customer, invoices::sent, pay_token_of};
-use crate::support::{on_both, until};
+use crate::support::{on_sqlite, until};
 
-on_both! {
+on_sqlite! {
     async fn what_is_open_of_a_cancelled_order_is_not_paid_and_the_pages_say_why(db: Db) {
         let (processor, app) = shop(db).await;
         let ann = customer(&app, "ann@example.org").await;

@@ -18,6 +18,7 @@ const NOT_GATHERED: (&str, &str) = ("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", "
 pub(super) const TO_SOMEBODY: (&str, &str) = ("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org");
 
 each_kind! {
+    #[drawn]
     async fn story_14_a_wrong_key_and_a_silent_printer_are_said_by_name_and_once(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_LATE, NOT_GATHERED, TO_SOMEBODY]).await;
         // Where no key is asked for, none can be wrong.
@@ -82,6 +83,7 @@ each_kind! {
         floor.physically("a part to be made", 0, |what| matches!(what, What::Finished { .. })).await;
     }
 
+    #[drawn]
     async fn story_16_a_finish_that_was_missed_is_found_and_nothing_is_invented(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (order, job) = floor.one().await;

@@ -50,6 +50,7 @@ fn of_form(form: GcodeForm) -> (&'static str, Vec<u8>) {
 }
 
 each_kind! {
+    #[drawn]
     async fn story_04_our_files_are_gone_before_a_power_cycle_could_start_one(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         starts_left_files(&floor);

@@ -44,6 +44,8 @@ struct Round<'a> {
     /// The pages that were looked at, as [`pattern`]s.
     seen: BTreeSet<String>,
     wrong: Vec<String>,
+    /// Also the further pages of a pattern are looked at dark and on a phone, and not only as they are.
+    looks_at_all: bool,
 }
 
 /// Returns the path of a page for all resources of its kind, with the names of its parameters. A further part of a list
@@ -62,21 +64,28 @@ impl<'a> Round<'a> {
     async fn new(browser: &'a mut Browser, app: &App, cookie: &str, first: &str) -> Self {
         let tab = browser.open(&app.base, first, Some(cookie)).await;
         let (seen, wrong) = (BTreeSet::new(), Vec::new());
-        Self { browser, tab, base: app.base.clone(), asker: with_cookie(app, cookie), seen, wrong }
+        let (base, asker) = (app.base.clone(), with_cookie(app, cookie));
+        Self { browser, tab, base, asker, seen, wrong, looks_at_all: false }
     }
 
-    /// Looks at the page that is open: unfolded, light and dark, on a phone, and with more space in its text.
-    async fn look(&mut self, name: &str) {
+    /// Looks at the page that is open, unfolded, as it is.
+    async fn glance(&mut self, name: &str) {
         let tab = self.tab.clone();
         let stale = self.browser.eval(&tab, STALE_STATES).await;
         if stale.as_array().is_none_or(|stale| !stale.is_empty()) {
             self.wrong.push(format!("{name} shows states that are not kept up to date: {stale}"));
         }
         self.browser.eval(&tab, "document.querySelectorAll('details').forEach(at => { at.open = true; })").await;
-        for dark in [false, true] {
-            self.browser.dark(&tab, dark).await;
-            self.browser.hold(&tab).await;
-        }
+        self.browser.dark(&tab, false).await;
+        self.browser.hold(&tab).await;
+    }
+
+    /// As [`Self::glance`], and dark, on a phone, and with more space in its text.
+    async fn look(&mut self, name: &str) {
+        self.glance(name).await;
+        let tab = self.tab.clone();
+        self.browser.dark(&tab, true).await;
+        self.browser.hold(&tab).await;
         self.browser.width(&tab, PHONE_WIDTH).await;
         self.browser.hold(&tab).await;
         for (how, script) in [("", "0"), (" with more space in its text", WIDE_TEXT)] {
@@ -115,8 +124,14 @@ impl<'a> Round<'a> {
                 continue;
             }
             *times += 1;
+            let is_first = *times == 1;
             assert!(passed.len() < MAX_PAGES, "there is no end of pages: {passed:?}");
-            let links = self.visit(&path, &name).await;
+            let links = self.load(&path).await;
+            if is_first || self.looks_at_all {
+                self.look(&name).await;
+            } else {
+                self.glance(&name).await;
+            }
             let own = |path: &&String| path.split(['/', '?']).nth(1).is_some_and(|first| sorts.contains(&first));
             let new: Vec<String> = links.iter().filter(own).filter(|path| !known.contains(*path)).cloned().collect();
             known.extend(new.iter().cloned());
@@ -125,13 +140,18 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Opens a page and looks at it; where its links lead.
-    async fn visit(&mut self, path: &str, name: &str) -> Vec<String> {
+    /// Opens a page; returns where its links lead.
+    async fn load(&mut self, path: &str) -> Vec<String> {
         let tab = self.tab.clone();
-        self.browser.go(&tab, &format!("{}{path}", self.base)).await;
+        self.browser.load(&tab, &format!("{}{path}", self.base)).await;
         let links = self.browser.eval(&tab, "seen.links()").await;
-        self.look(name).await;
         links.as_array().into_iter().flatten().filter_map(|link| Some(link.as_str()?.to_owned())).collect()
+    }
+
+    /// Opens a page and looks at it.
+    async fn visit(&mut self, path: &str, name: &str) {
+        self.load(path).await;
+        self.look(name).await;
     }
 
     /// Ends the round: fails with all that was wrong, each once.
@@ -163,9 +183,21 @@ fn pages_of_one_sort_have_one_pattern() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_page_of_the_staff_is_accessible() {
+    look_at_pages_of_the_staff(false).await;
+}
+
+mod long {
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn every_page_of_the_staff_is_accessible_in_every_look() {
+        super::look_at_pages_of_the_staff(true).await;
+    }
+}
+
+async fn look_at_pages_of_the_staff(looks_at_all: bool) {
     let Some(mut browser) = Browser::start().await else { return };
     let shop = filled().await;
     let mut round = Round::new(&mut browser, &shop.floor.app, &shop.admin, "/floor").await;
+    round.looks_at_all = looks_at_all;
     round.walk(&["/floor", "/floor?wall=1", "/floor?view=plan", "/to-do", "/login"], &OF_STAFF).await;
     round.visit(&format!("/shop/orders/{NOTHING}"), "an order that is not there").await;
     let seen = round.end();

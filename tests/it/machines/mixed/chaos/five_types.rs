@@ -24,7 +24,7 @@ use super::super::super::{can, words};
 use super::{TROUBLE, people, trouble};
 use crate::chaos::from_env;
 use crate::support::waiting::until_seen;
-use crate::support::{App, on_both, until};
+use crate::support::{App, on_sqlite, until};
 
 const SEED: u64 = 20_261_122;
 const PRINTERS: usize = 15;
@@ -203,7 +203,7 @@ fn is_true(job: &Value, last: &Did, all: &[Did], kind: PrinterKind) -> bool {
     !why.is_empty() && last.started == 1 && (forgotten || (last.broken, made) == (1, 0))
 }
 
-on_both! {
+on_sqlite! {
     async fn a_fleet_of_five_types_in_trouble_makes_each_part_once_or_says_why_not(db: Db) {
         let seed = from_env("PRINTFLOOR_TEST_SEED", SEED);
         eprintln!("seed {seed}");
