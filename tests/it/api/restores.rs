@@ -294,7 +294,7 @@ on_sqlite! {
         })
         .await;
         let check = restored.command(&["check"], "");
-        assert!(check.contains("no job is started until an admin has reviewed it"), "{check}");
+        assert!(check.contains("no jobs start until an admin reviews it"), "{check}");
         let shown = the_restore(&back).await;
         assert_eq!((&shown["openJobs"], &shown["jobs"][0]["id"]), (&json!(1), &json!(job)), "{shown}");
         assert_eq!(shown["reviewedAt"], Value::Null);
