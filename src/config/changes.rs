@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::dotenv::{self, DotenvError};
 use super::layers::{KnownSettings, VARIABLES, variable_of};
-use super::shown::{self, Given};
+use super::shown::{self, ConfiguredSetting};
 use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin, renames};
 
 /// Suffix of the backup of the previous `.env`.
@@ -52,7 +52,7 @@ pub enum ChangeError {
 
 /// Value without effect, because another source overrides `.env`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shadowed {
+pub struct ShadowedValue {
     /// Name of the setting.
     pub key: String,
     /// Source that overrides it.
@@ -66,7 +66,7 @@ pub struct PlannedChanges {
     /// Variables that are written, in the order of the changes.
     pub variables: Vec<String>,
     /// Changes without effect.
-    pub shadowed: Vec<Shadowed>,
+    pub shadowed: Vec<ShadowedValue>,
     /// Changed settings that differ from the value in force: they need a restart.
     pub restart: Vec<String>,
     file: PathBuf,
@@ -176,18 +176,18 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
     let assigned = dotenv::parse(&text)?;
     let LoadedConfig { config, .. } = Config::load_with(LoadOptions::clone(options), &assigned)?;
     let known_settings = KnownSettings::new().map_err(io::Error::other)?;
-    let mut shadowed: Vec<Shadowed> = Vec::new();
+    let mut shadowed: Vec<ShadowedValue> = Vec::new();
     let mut restart = Vec::new();
     for (name, change) in names.iter().zip(changes) {
         let (next, in_force) = (config.origin.given_setting(&change.key), origin.given_setting(&change.key));
         let here = format!("{name} in {DOTENV}");
-        let wins = |next: &&Given| match change.text.as_str() {
+        let wins = |next: &&ConfiguredSetting| match change.text.as_str() {
             // Nothing is to set it, so that it would have its default.
             "" => known_settings.default_of(&change.key).is_none_or(|default| shown::toml(default) != next.text),
             _ => next.source != here,
         };
         if let Some(next) = next.filter(wins) {
-            shadowed.push(Shadowed { key: change.key.clone(), by: next.source.clone() });
+            shadowed.push(ShadowedValue { key: change.key.clone(), by: next.source.clone() });
         }
         // Texts of secrets are all alike: what counted in `.env` is compared, of two variables the long one.
         let short = short_variable_of(&change.key).and_then(counts);
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(planned.variables, ["PRINTFLOOR_MAIL__SMTP_HOST", "SMTP_PORT", "AGENT_TOKEN"], "the one that wins");
         assert_eq!(planned.restart, ["mail.smtp_host", "agent.token"]);
         let by = "SMTP_PORT in the environment".to_owned();
-        assert_eq!(planned.shadowed, [Shadowed { key: "mail.smtp_port".to_owned(), by }]);
+        assert_eq!(planned.shadowed, [ShadowedValue { key: "mail.smtp_port".to_owned(), by }]);
         assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2, "nothing is written yet");
         planned.write().unwrap();
         let next = loaded(&folder, &[("SMTP_PORT", "25")]);
@@ -291,7 +291,8 @@ mod tests {
         let planned = plan(&config.origin, &changes).unwrap();
         assert_eq!(planned.variables, ["PRINTFLOOR_PARTS__URL", "PARTS_URL", "AGENT_TOKEN"], "both of one setting");
         assert!(planned.config.parts.url.is_empty() && planned.config.spools.url == "http://c");
-        let by = |key: &str, name: &str| Shadowed { key: key.to_owned(), by: format!("{name} in the environment") };
+        let by =
+            |key: &str, name: &str| ShadowedValue { key: key.to_owned(), by: format!("{name} in the environment") };
         assert_eq!(planned.shadowed, [by("spools.url", "SPOOLS_URL"), by("agent.token", "AGENT_TOKEN")]);
         assert_eq!(planned.restart, ["parts.url"]);
     }
@@ -366,7 +367,7 @@ mod tests {
         let elsewhere = loaded(&tempfile::tempdir().unwrap(), &[("PRINTFLOOR_LIMITS__STAFF_PER_MINUTE", "50")]);
         let by = "PRINTFLOOR_LIMITS__STAFF_PER_MINUTE in the environment".to_owned();
         let planned = plan(&elsewhere.origin, &[change(&limit, "")]).unwrap();
-        assert_eq!(planned.shadowed, [Shadowed { key: limit, by }], "it is said who still sets it");
+        assert_eq!(planned.shadowed, [ShadowedValue { key: limit, by }], "it is said who still sets it");
     }
 
     #[test]

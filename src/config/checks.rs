@@ -8,7 +8,7 @@ use reqwest::Url;
 use reqwest::header::HeaderName;
 use tracing_subscriber::EnvFilter;
 
-use super::sections::Tracking;
+use super::sections::CarrierConfig;
 use super::{Config, Mode, layers};
 use domain::endpoint::DELIVERY_WINDOW;
 use domain::event::{LOW_STOCK, OUTBOUND, OutboundEvent};
@@ -129,7 +129,7 @@ fn papers(config: &Config, problems: &mut Vec<String>) {
 }
 
 fn tracking(config: &Config, problems: &mut Vec<String>) {
-    for Tracking { carrier, url } in &config.shipping.tracking {
+    for CarrierConfig { carrier, url } in &config.shipping.tracking {
         if carrier.trim().is_empty() || !has_scheme(url, &["http", "https"]) || !url.contains(NUMBER_PLACE) {
             problems.push(format!(
                 "shipping.tracking: {carrier:?} needs a name, and an http:// or https:// address with {NUMBER_PLACE}"

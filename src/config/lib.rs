@@ -33,9 +33,9 @@ use self::error::refused;
 use self::file::SettingsFile;
 use self::layers::{DEFAULTS, KnownSettings, MODE};
 pub use self::origin::{LoadOptions, Origin};
-use self::shown::Given;
+use self::shown::ConfiguredSetting;
 use self::values::Secret;
-use domain::dispatch::BoardRules;
+use domain::dispatch::DispatchRules;
 use domain::launch::KnownTypes;
 use domain::rules::Rules;
 
@@ -62,81 +62,81 @@ pub struct Config {
     #[serde(skip)]
     pub origin: Origin,
     /// The listener and limits on connections and requests.
-    pub server: sections::Server,
+    pub server: sections::ServerConfig,
     /// Database address and connection limits.
-    pub database: sections::Database,
+    pub database: sections::DatabaseConfig,
     /// The optional Redis server.
-    pub redis: sections::Redis,
+    pub redis: sections::RedisConfig,
     /// Staff sessions and the server's own secrets.
-    pub auth: sections::Auth,
+    pub auth: sections::AuthConfig,
     /// Bounds on queued commands, and rate limits.
-    pub limits: sections::Limits,
+    pub limits: sections::LimitsConfig,
     /// Rules about stock that holds jobs back.
-    inventory: sections::Inventory,
+    inventory: sections::InventoryConfig,
     /// Defaults and bounds of new orders.
-    pub orders: sections::Orders,
+    pub orders: sections::OrdersConfig,
     /// Source of the catalogue for customers.
-    pub catalog: sections::Catalog,
+    pub catalog: sections::CatalogConfig,
     /// Tax rates by destination.
-    pub tax: sections::Tax,
+    pub tax: sections::TaxConfig,
     /// Price of shipping an order.
-    pub shipping: sections::Shipping,
+    pub shipping: sections::ShippingConfig,
     /// Opening hours of the shop.
-    pub shop: sections::Shop,
+    pub shop: sections::ShopConfig,
     /// Defaults of the forecaster until it has learned from data.
-    pub forecast: sections::Forecast,
+    pub forecast: sections::ForecastConfig,
     /// Rules for dispatching jobs to printers.
-    pub dispatch: sections::Dispatch,
+    pub dispatch: sections::DispatchConfig,
     /// Rules for judging printed parts.
-    pub quality: sections::Quality,
+    pub quality: sections::QualityConfig,
     /// Prices of models, and validity of quotes.
-    pub pricing: sections::Pricing,
+    pub pricing: sections::PricingConfig,
     /// Seller details on invoices.
-    pub invoices: sections::Invoices,
+    pub invoices: sections::InvoicesConfig,
     /// Price tables of custom pieces.
-    pub intake: sections::Intake,
+    pub intake: sections::IntakeConfig,
     /// Appearance of invoices as PDF.
-    pub pdf: sections::Pdf,
+    pub pdf: sections::PdfConfig,
     /// Storage of rendered PDFs.
-    pub object_storage: sections::ObjectStorage,
+    pub object_storage: sections::ObjectStorageConfig,
     /// Timeouts and intervals of the printer adapters.
-    pub printers: sections::Printers,
+    pub printers: sections::PrintersConfig,
     /// Delivery of events to webhook endpoints.
-    pub webhooks: sections::Webhooks,
+    pub webhooks: sections::WebhooksConfig,
     /// The account at the payment processor.
-    pub payments: sections::Payments,
+    pub payments: sections::PaymentsConfig,
     /// Delivery of mails.
-    pub mail: sections::Mail,
+    pub mail: sections::MailConfig,
     /// The search for printers.
-    pub discovery: sections::Discovery,
+    pub discovery: sections::DiscoveryConfig,
     /// Settings shared by all integrations.
-    pub integrations: sections::Integrations,
+    pub integrations: sections::IntegrationsConfig,
     /// The parts management system that stock is synchronised with.
-    pub parts: sections::Peer,
+    pub parts: sections::PeerConfig,
     /// Spool management system.
-    pub spools: sections::Peer,
+    pub spools: sections::PeerConfig,
     /// Synchronisation of stock with both.
-    pub stock_sync: sections::StockSync,
+    pub stock_sync: sections::StockSyncConfig,
     /// The workflow automation that events are sent to.
-    pub workflow: sections::Workflow,
+    pub workflow: sections::WorkflowConfig,
     /// The user interface for print farms.
-    pub farm_ui: sections::Peer,
+    pub farm_ui: sections::PeerConfig,
     /// The detector of failed prints.
-    pub failure_detection: sections::FailureDetection,
+    pub failure_detection: sections::FailureDetectionConfig,
     /// Home automation that shows the states of printers.
-    pub smart_home: sections::SmartHome,
+    pub smart_home: sections::SmartHomeConfig,
     /// Accounting system.
-    pub accounting: sections::Accounting,
+    pub accounting: sections::AccountingConfig,
     /// The gateway that forwards chat messages.
-    pub agent: sections::Agent,
+    pub agent: sections::AgentConfig,
     /// Slicing of models to G-code.
-    pub slicing: sections::Slicing,
+    pub slicing: sections::SlicingConfig,
     /// Storage of uploaded files.
-    pub files: sections::Files,
+    pub files: sections::FilesConfig,
     /// Access to `/metrics`.
-    pub metrics: sections::Metrics,
+    pub metrics: sections::MetricsConfig,
     /// The server's own log.
-    pub log: sections::Log,
+    pub log: sections::LogConfig,
 }
 
 /// Mode of the server: for trying it out, or for a real shop.
@@ -167,7 +167,7 @@ pub struct LoadedConfig {
     /// Warnings for the operator, to be logged once the log has started.
     pub warnings: Vec<String>,
     /// Settings that some source sets, by name (`section.key`).
-    pub given_settings: BTreeMap<String, Given>,
+    pub given_settings: BTreeMap<String, ConfiguredSetting>,
 }
 
 impl Default for Config {
@@ -219,7 +219,8 @@ impl Config {
                 Some((_, place)) if place.is_empty() => {
                     *place = Secret::new(text);
                     if let Some((_, key)) = layers::VARIABLES.iter().find(|(variable, _)| *variable == name) {
-                        given_settings.insert((*key).to_owned(), Given::secret(secrets_file.display().to_string()));
+                        given_settings
+                            .insert((*key).to_owned(), ConfiguredSetting::secret(secrets_file.display().to_string()));
                     }
                 }
                 Some(_) => {}
@@ -281,9 +282,9 @@ impl Config {
     }
 
     /// Returns the settings that the dispatcher's board depends on.
-    pub fn board_rules(&self, types: KnownTypes) -> BoardRules {
+    pub fn board_rules(&self, types: KnownTypes) -> DispatchRules {
         let most = self.dispatch.max_starts_per_minute;
-        BoardRules {
+        DispatchRules {
             max_starts_per_minute: (most > 0).then_some(most),
             refusals_until_failed: self.dispatch.refusals_until_failed as usize,
             types,

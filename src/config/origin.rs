@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::DOTENV;
-use super::shown::Given;
+use super::shown::ConfiguredSetting;
 
 /// Sources to load settings from.
 #[derive(Clone)]
@@ -31,11 +31,11 @@ impl LoadOptions {
 /// Sources of the settings in force; empty for settings that were not loaded. Not part of the settings' value: all
 /// origins compare equal, and none is printed, because the environment holds secrets.
 #[derive(Clone, Default)]
-pub struct Origin(Option<Arc<(LoadOptions, BTreeMap<String, Given>)>>);
+pub struct Origin(Option<Arc<(LoadOptions, BTreeMap<String, ConfiguredSetting>)>>);
 
 impl Origin {
     /// Builds the origin of settings loaded from these sources; `given` are the settings that some source sets.
-    pub(super) fn new(options: LoadOptions, given_settings: BTreeMap<String, Given>) -> Self {
+    pub(super) fn new(options: LoadOptions, given_settings: BTreeMap<String, ConfiguredSetting>) -> Self {
         Self(Some(Arc::new((options, given_settings))))
     }
 
@@ -45,7 +45,7 @@ impl Origin {
     }
 
     /// Returns the source and value of a setting that some source sets.
-    pub fn given_setting(&self, key: &str) -> Option<&Given> {
+    pub fn given_setting(&self, key: &str) -> Option<&ConfiguredSetting> {
         self.0.as_ref()?.1.get(key)
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::layers::{KnownSettings, Layer, variable_of};
-use super::shown::Given;
+use super::shown::ConfiguredSetting;
 
 /// Former and current names of settings, which have the same unit. The limit on a job's attempts now counts only
 /// refused starts.
@@ -76,7 +76,7 @@ impl FormerSetting {
     }
 
     /// Returns the warning about the former name; `given` are the settings that any source sets.
-    pub(super) fn warning(&self, given_settings: &BTreeMap<String, Given>) -> String {
+    pub(super) fn warning(&self, given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
         let Self { source, key, replacement, .. } = self;
         match given_settings.get(*key).filter(|setting| setting.source != *source) {
             Some(winner) => format!(

@@ -24,23 +24,25 @@ use super::values::{Days, Hours, Seconds, Secret};
 use domain::rules;
 use domain::shop_hours::{ShopHours, ShopHoursError};
 
-pub use self::accounting::Accounting;
-pub use self::catalog::Catalog;
-pub use self::files::Files;
-pub use self::intake::{Intake, IntakePrice};
-pub use self::integrations::{FailureDetection, Integrations, SmartHome, StockSync, Workflow};
-pub use self::invoices::{Invoices, ObjectStorage, Pdf};
-pub use self::limits::Limits;
-pub use self::peers::{Discovery, Peer};
-pub use self::pricing::Pricing;
-pub use self::printers::Printers;
-pub use self::quality::Quality;
-pub use self::shipping::{Shipping, Tracking};
+pub use self::accounting::AccountingConfig;
+pub use self::catalog::CatalogConfig;
+pub use self::files::FilesConfig;
+pub use self::intake::{IntakeConfig, IntakePrice};
+pub use self::integrations::{
+    FailureDetectionConfig, IntegrationsConfig, SmartHomeConfig, StockSyncConfig, WorkflowConfig,
+};
+pub use self::invoices::{InvoicesConfig, ObjectStorageConfig, PdfConfig};
+pub use self::limits::LimitsConfig;
+pub use self::peers::{DiscoveryConfig, PeerConfig};
+pub use self::pricing::PricingConfig;
+pub use self::printers::PrintersConfig;
+pub use self::quality::QualityConfig;
+pub use self::shipping::{CarrierConfig, ShippingConfig};
 
 /// `[server]`: the listener and limits on connections and requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Server {
+pub struct ServerConfig {
     /// IP address and port to listen on; see [`super::listen`] for the accepted forms.
     #[serde(deserialize_with = "super::listen::deserialize")]
     pub listen: SocketAddr,
@@ -87,7 +89,7 @@ pub struct Server {
 /// `[database]`: database address and connection limits.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Database {
+pub struct DatabaseConfig {
     /// `postgres://` or `sqlite:` address; may hold a password. Empty: see [`super::Config::database_url`].
     pub url: Secret,
     /// Number of connections in the read pool; one more connection is for writing.
@@ -99,7 +101,7 @@ pub struct Database {
 /// `[redis]`: an optional Redis server; it never holds the only copy of anything.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Redis {
+pub struct RedisConfig {
     /// `redis://` address; empty: rate limits, cache and stream stay in the process.
     pub url: Secret,
     /// Maximum time that a request waits for Redis.
@@ -111,7 +113,7 @@ pub struct Redis {
 /// `[auth]`: staff sessions and the server's own secrets.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Auth {
+pub struct AuthConfig {
     /// Time without a request after which a staff session ends.
     pub session_idle_timeout_hours: Hours,
     /// Time after the sign-in at which a staff session ends.
@@ -127,7 +129,7 @@ pub struct Auth {
     pub secrets_key: Secret,
 }
 
-impl Auth {
+impl AuthConfig {
     /// Returns mutable references to the server's own secrets, with the names of their variables, to be filled in.
     pub fn own_secrets_mut(&mut self) -> [(&'static str, &mut Secret); 3] {
         [
@@ -141,7 +143,7 @@ impl Auth {
 /// `[inventory]`: rules about stock.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Inventory {
+pub struct InventoryConfig {
     /// Makes jobs wait for an operator while the stock on hand is below the reorder point.
     pub block_below_reorder_point: bool,
 }
@@ -149,7 +151,7 @@ pub struct Inventory {
 /// `[orders]`: defaults and bounds of new orders.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Orders {
+pub struct OrdersConfig {
     /// Currency of new orders: lower-case ISO 4217 code.
     pub currency: String,
     /// Maximum number of print jobs in one order.
@@ -161,15 +163,15 @@ pub struct Orders {
 /// `[tax]`: tax rates by destination.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tax {
+pub struct TaxConfig {
     /// Tax rates; a destination without one pays no tax.
-    pub rates: Vec<TaxRate>,
+    pub rates: Vec<TaxRateConfig>,
 }
 
-impl Tax {
+impl TaxConfig {
     /// Returns the rates in the form that the domain rules use.
     pub fn rules(&self) -> Vec<rules::TaxRate> {
-        let rate = |rate: &TaxRate| rules::TaxRate {
+        let rate = |rate: &TaxRateConfig| rules::TaxRate {
             country: rate.country.clone(),
             region: rate.region.clone(),
             bps: rate.bps.into(),
@@ -181,7 +183,7 @@ impl Tax {
 /// Tax rate of one destination, in basis points.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TaxRate {
+pub struct TaxRateConfig {
     /// Country: ISO 3166-1 alpha-2, upper case.
     pub country: String,
     /// Region of the country, by its ISO 3166-2 code or by name; `None` for the rate of the rest of the country.
@@ -194,7 +196,7 @@ pub struct TaxRate {
 /// `[shop]`: opening hours.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Shop {
+pub struct ShopConfig {
     /// Opening hours, as `mon-fri 08:00-18:00`; empty: always open.
     pub hours: Vec<String>,
     /// Dates on which the shop is closed, as `2026-12-25`.
@@ -203,7 +205,7 @@ pub struct Shop {
     pub time_zone: String,
 }
 
-impl Shop {
+impl ShopConfig {
     /// Parses the hours into the form that the domain rules use.
     pub fn hours(&self) -> Result<ShopHours, ShopHoursError> {
         ShopHours::parse(&self.time_zone, &self.hours, &self.closed_days)
@@ -213,7 +215,7 @@ impl Shop {
 /// `[forecast]`: defaults of the forecaster until it has learned from data.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Forecast {
+pub struct ForecastConfig {
     /// Time from the selection of a printer until it prints.
     pub starting_seconds: Seconds,
     /// Minimum margin added to the expected completion before it is promised.
@@ -223,7 +225,7 @@ pub struct Forecast {
 /// `[dispatch]`: rules for dispatching jobs to printers.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Dispatch {
+pub struct DispatchConfig {
     /// Maximum time for a printer to report that a print began.
     pub confirm_seconds: Seconds,
     /// Number of printers that refuse to start a job before the job is FAILED.
@@ -237,7 +239,7 @@ pub struct Dispatch {
 /// `[webhooks]`: delivery of events to the endpoints of customers and staff.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Webhooks {
+pub struct WebhooksConfig {
     /// Delays before the retries, each counted from the failure before it.
     pub retry_schedule_seconds: Vec<Seconds>,
     /// Maximum random delay added to each retry.
@@ -255,7 +257,7 @@ pub struct Webhooks {
 /// `[payments]`: the payment processor.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Payments {
+pub struct PaymentsConfig {
     /// Publishable key, which browsers may know.
     pub publishable_key: String,
     /// Secret key for calls to the processor; empty: checkouts get 503 as not configured.
@@ -275,7 +277,7 @@ pub struct Payments {
 /// `[mail]`: mail delivery, and the staff that is notified.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Mail {
+pub struct MailConfig {
     /// Addresses that are notified of what needs an operator; empty: the active admins.
     pub operators: Vec<String>,
     /// Minimum time between two mails of one kind of alert; 0: each alert is a separate mail.
@@ -305,7 +307,7 @@ pub struct Mail {
 /// `[agent]`: the agent gateway.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Agent {
+pub struct AgentConfig {
     /// Address of the gateway; empty: none.
     pub url: String,
     /// Shared token that authenticates both sides; empty: inbound commands get 503.
@@ -317,7 +319,7 @@ pub struct Agent {
 /// `[slicing]`: slicing of models to G-code.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Slicing {
+pub struct SlicingConfig {
     /// Slicer program: a path, or a name that is searched for in `PATH`.
     pub program: PathBuf,
     /// Folder of the slicer profiles; empty: `slicer-profiles` in the data folder.
@@ -335,7 +337,7 @@ pub struct Slicing {
 /// `[metrics]`: access to `/metrics`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Metrics {
+pub struct MetricsConfig {
     /// Makes `/metrics` readable without a key.
     pub public: bool,
 }
@@ -343,7 +345,7 @@ pub struct Metrics {
 /// `[log]`: the server's own log.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Log {
+pub struct LogConfig {
     /// Format of log lines.
     pub format: LogFormat,
     /// Filter for log lines, in the syntax of `EnvFilter`.

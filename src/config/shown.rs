@@ -15,14 +15,14 @@ const HIDDEN: &str = "\"***\"";
 
 /// Setting that some source sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct ConfiguredSetting {
     /// Name of the source, as `printfloor.toml` or `SMTP_HOST in the environment`.
     pub source: String,
     /// Value in TOML; a placeholder for a secret.
     pub text: String,
 }
 
-impl Given {
+impl ConfiguredSetting {
     /// Builds a secret from this source, with a placeholder for its value.
     pub fn secret(source: String) -> Self {
         Self { source, text: HIDDEN.to_owned() }
@@ -30,7 +30,7 @@ impl Given {
 }
 
 /// Returns all settings that a source other than the default file sets.
-pub(super) fn given_settings(figment: &Figment, known_settings: &KnownSettings) -> BTreeMap<String, Given> {
+pub(super) fn given_settings(figment: &Figment, known_settings: &KnownSettings) -> BTreeMap<String, ConfiguredSetting> {
     let of = |key: &str| {
         let value = figment.find_value(key).ok()?;
         let source = figment.get_metadata(value.tag())?.name.to_string();
@@ -39,14 +39,14 @@ pub(super) fn given_settings(figment: &Figment, known_settings: &KnownSettings) 
         }
         let empty = value.as_str().is_some_and(str::is_empty);
         if KnownSettings::is_secret(key) && !empty {
-            Some(Given::secret(source))
+            Some(ConfiguredSetting::secret(source))
         } else {
             let text = match value.as_str() {
                 // Nobody is to write a password into an address; whoever did must not find it shown.
                 Some(text) => toml_edit::Value::from(&*without_login(text)).to_string(),
                 None => toml(&value),
             };
-            Some(Given { source, text })
+            Some(ConfiguredSetting { source, text })
         }
     };
     known_settings.keys().filter_map(|key| Some((key.to_owned(), of(key)?))).collect()
@@ -112,7 +112,7 @@ fn json(toml: &str) -> Option<serde_json::Value> {
 
 /// Renders the default file with the values in force; each setting that a source sets has a line above it with the
 /// source and the default.
-pub fn whole(given_settings: &BTreeMap<String, Given>) -> String {
+pub fn whole(given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
     let mut section = "";
     let mut text = String::new();
     for line in DEFAULTS.lines() {
@@ -133,8 +133,9 @@ pub fn whole(given_settings: &BTreeMap<String, Given>) -> String {
 }
 
 /// Renders only the settings that some source sets, one line each.
-pub fn changed(given_settings: &BTreeMap<String, Given>) -> String {
-    let line = |(key, setting): (&String, &Given)| format!("{key} = {}  # {}\n", setting.text, setting.source);
+pub fn changed(given_settings: &BTreeMap<String, ConfiguredSetting>) -> String {
+    let line =
+        |(key, setting): (&String, &ConfiguredSetting)| format!("{key} = {}  # {}\n", setting.text, setting.source);
     given_settings.iter().map(line).collect()
 }
 

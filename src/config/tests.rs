@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use super::layers::{SECRETS, VARIABLES, variable_of};
-use super::sections::{LogFormat, TaxRate};
+use super::sections::{LogFormat, TaxRateConfig};
 use super::*;
 
 /// Working directory with everything that loading needs.
@@ -170,7 +170,7 @@ fn variables_are_read_as_what_the_setting_is() {
     );
     assert!(config.webhooks.allow_private_targets);
     assert_eq!(config.mail.operators, ["a@b.example", "c@d.example"]);
-    assert_eq!(config.tax.rates, [TaxRate { country: "DE".to_owned(), region: None, bps: 1900 }]);
+    assert_eq!(config.tax.rates, [TaxRateConfig { country: "DE".to_owned(), region: None, bps: 1900 }]);
 }
 
 #[test]

@@ -24,7 +24,7 @@ use krilla::tagging::{
 };
 
 use super::text::{Fonts, Style, TextLine, Typesetter};
-use domain::invoice::Document;
+use domain::invoice::IssuedDocument;
 use domain::time::Timestamp;
 
 /// Name of the embedded XML file, as specified by ZUGFeRD and Factur-X.
@@ -57,7 +57,7 @@ pub enum TagRole {
 
 /// Node of the tag tree.
 #[derive(Debug)]
-struct Node {
+struct TagNode {
     role: TagRole,
     children: Vec<usize>,
     identifiers: Vec<Identifier>,
@@ -65,7 +65,7 @@ struct Node {
 
 /// Drawing operation. Lengths are in points from the upper left corner of the page.
 #[derive(Debug)]
-pub(super) enum Ink {
+pub(super) enum DrawingOperation {
     Text { x: f32, y: f32, line: TextLine, size: f32, color: Rgb },
     Box { x: f32, y: f32, width: f32, height: f32, color: Rgb },
     Logo { x: f32, y: f32, width: f32, height: f32 },
@@ -73,9 +73,9 @@ pub(super) enum Ink {
 
 /// A drawing operation and the node that it belongs to; `None` for decoration.
 #[derive(Debug)]
-struct Mark {
+struct TaggedOperation {
     node: Option<usize>,
-    ink: Ink,
+    ink: DrawingOperation,
 }
 
 /// Pages being drawn. Lengths are in points from the upper left corner of the page.
@@ -84,8 +84,8 @@ pub struct Canvas<'f> {
     pub width: f32,
     pub height: f32,
     pub accent: Rgb,
-    pages: Vec<Vec<Mark>>,
-    nodes: Vec<Node>,
+    pages: Vec<Vec<TaggedOperation>>,
+    nodes: Vec<TagNode>,
     top: Vec<usize>,
     open: Vec<usize>,
     /// While `true`, drawing is decoration and not part of the document, such as repeated table headers.
@@ -110,7 +110,7 @@ impl<'f> Canvas<'f> {
             return draw(self);
         }
         let node = self.nodes.len();
-        self.nodes.push(Node { role, children: Vec::new(), identifiers: Vec::new() });
+        self.nodes.push(TagNode { role, children: Vec::new(), identifiers: Vec::new() });
         match self.open.last() {
             Some(parent) => self.nodes[*parent].children.push(node),
             None => self.top.push(node),
@@ -121,10 +121,10 @@ impl<'f> Canvas<'f> {
         drawn
     }
 
-    fn mark(&mut self, ink: Ink) {
+    fn mark(&mut self, ink: DrawingOperation) {
         let node = if self.decoration { None } else { self.open.last().copied() };
         if let Some(page) = self.pages.last_mut() {
-            page.push(Mark { node, ink });
+            page.push(TaggedOperation { node, ink });
         }
     }
 
@@ -141,14 +141,14 @@ impl<'f> Canvas<'f> {
             return width;
         }
         let x = if align == Align::Right { x - width } else { x };
-        self.mark(Ink::Text { x, y, line, size, color });
+        self.mark(DrawingOperation::Text { x, y, line, size, color });
         width
     }
 
     /// Draws a filled rectangle, which is decoration.
     pub fn fill(&mut self, (x, y): (f32, f32), (width, height): (f32, f32), color: Rgb) {
         let before = std::mem::replace(&mut self.decoration, true);
-        self.mark(Ink::Box { x, y, width, height, color });
+        self.mark(DrawingOperation::Box { x, y, width, height, color });
         self.decoration = before;
     }
 
@@ -158,7 +158,7 @@ impl<'f> Canvas<'f> {
         let (width, height) = (width.max(1) as f32, height.max(1) as f32);
         let scale = (most_width / width).min(most_height / height);
         let (width, height) = (width * scale, height * scale);
-        self.part(TagRole::Logo, |canvas| canvas.mark(Ink::Logo { x, y, width, height }));
+        self.part(TagRole::Logo, |canvas| canvas.mark(DrawingOperation::Logo { x, y, width, height }));
         height
     }
 
@@ -174,7 +174,7 @@ impl<'f> Canvas<'f> {
     }
 
     /// Writes the PDF with the XML embedded.
-    pub fn finish(mut self, logo: Option<&Image>, document: &Document, xml: String) -> Result<Vec<u8>, String> {
+    pub fn finish(mut self, logo: Option<&Image>, document: &IssuedDocument, xml: String) -> Result<Vec<u8>, String> {
         let configuration = ConfigurationBuilder::new()
             .with_archival_validator(Archival::A3_A)
             .with_accessibility_validator(Accessibility::UA1)
@@ -189,7 +189,7 @@ impl<'f> Canvas<'f> {
             for mark in marks {
                 let tag = match (&mark.node, &mark.ink) {
                     (None, _) => ContentTag::Artifact(Artifact::with_kind(ArtifactType::Layout)),
-                    (Some(_), Ink::Text { .. }) => ContentTag::Span(SpanTag::empty()),
+                    (Some(_), DrawingOperation::Text { .. }) => ContentTag::Span(SpanTag::empty()),
                     (Some(_), _) => ContentTag::Other,
                 };
                 let identifier = surface.start_tagged(tag);
@@ -236,7 +236,7 @@ impl<'f> Canvas<'f> {
         pdf.finish().map_err(|error| format!("{error:?}"))
     }
 
-    fn group(&self, node: usize, document: &Document) -> TagGroup {
+    fn group(&self, node: usize, document: &IssuedDocument) -> TagGroup {
         let Some(node) = self.nodes.get(node) else { return TagGroup::new(Tag::P) };
         let level = NonZeroU16::MIN;
         let mut group = match node.role {
@@ -277,12 +277,12 @@ impl<'f> Canvas<'f> {
 }
 
 /// Returns the name of the issuer, as far as it is set.
-pub fn seller_name(document: &Document) -> &str {
+pub fn seller_name(document: &IssuedDocument) -> &str {
     if document.seller.name.is_empty() { "Printfloor" } else { &document.seller.name }
 }
 
 /// Returns the title of the document.
-pub fn title(document: &Document) -> String {
+pub fn title(document: &IssuedDocument) -> String {
     format!("{} {}", super::sheet::kind_words(document.kind), document.number_text())
 }
 
@@ -306,10 +306,10 @@ pub(super) fn ink(color: Rgb) -> Fill {
     Fill { paint: rgb::Color::new(red, green, blue).into(), opacity: NormalizedF32::ONE, rule: FillRule::NonZero }
 }
 
-/// Draws on a page; `logo` is the picture for [`Ink::Logo`].
-pub(super) fn draw(surface: &mut Surface<'_>, mark: Ink, logo: Option<&Image>) {
+/// Draws on a page; `logo` is the picture for [`DrawingOperation::Logo`].
+pub(super) fn draw(surface: &mut Surface<'_>, mark: DrawingOperation, logo: Option<&Image>) {
     match mark {
-        Ink::Text { x, y, line, size, color } => {
+        DrawingOperation::Text { x, y, line, size, color } => {
             surface.set_fill(Some(ink(color)));
             let mut x = x;
             for run in line.runs {
@@ -317,7 +317,7 @@ pub(super) fn draw(surface: &mut Surface<'_>, mark: Ink, logo: Option<&Image>) {
                 x += run.width;
             }
         }
-        Ink::Box { x, y, width, height, color } => {
+        DrawingOperation::Box { x, y, width, height, color } => {
             let mut path = PathBuilder::new();
             if let Some(rect) = Rect::from_xywh(x, y, width, height) {
                 path.push_rect(rect);
@@ -327,7 +327,7 @@ pub(super) fn draw(surface: &mut Surface<'_>, mark: Ink, logo: Option<&Image>) {
                 surface.draw_path(&path);
             }
         }
-        Ink::Logo { x, y, width, height } => {
+        DrawingOperation::Logo { x, y, width, height } => {
             if let (Some(logo), Some(size)) = (logo, Size::from_wh(width, height)) {
                 surface.push_transform(&Transform::from_translate(x, y));
                 surface.draw_image(logo.clone(), size);

@@ -10,7 +10,7 @@ mod parties;
 use super::xml::Xml;
 use category::TaxCategory;
 use domain::currency::plain;
-use domain::invoice::{Document, DocumentKind, InvoiceLine};
+use domain::invoice::{DocumentKind, InvoiceLine, IssuedDocument};
 use domain::time::Timestamp;
 use parties::{buyer, seller, ship_to};
 
@@ -31,7 +31,7 @@ const NAMESPACES: &str = "xmlns:rsm=\"urn:un:unece:uncefact:data:standard:CrossI
      xmlns:udt=\"urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100\"";
 
 /// Builds the document as XML. `preceding` is the number and issue date of the invoice that a credit note reverses.
-pub fn xml(document: &Document, preceding: Option<(&str, Timestamp)>) -> String {
+pub fn xml(document: &IssuedDocument, preceding: Option<(&str, Timestamp)>) -> String {
     Xml::document("rsm:CrossIndustryInvoice", NAMESPACES, |xml| {
         xml.group("rsm:ExchangedDocumentContext", |xml| {
             xml.group("ram:GuidelineSpecifiedDocumentContextParameter", |xml| xml.text("ram:ID", GUIDELINE));
@@ -88,7 +88,7 @@ fn percent(bps: i64) -> String {
 }
 
 /// Writes an invoice line (BG-25).
-fn item(xml: &mut Xml, document: &Document, number: usize, line: &InvoiceLine) {
+fn item(xml: &mut Xml, document: &IssuedDocument, number: usize, line: &InvoiceLine) {
     let currency = &document.content.currency;
     xml.group("ram:IncludedSupplyChainTradeLineItem", |xml| {
         xml.group("ram:AssociatedDocumentLineDocument", |xml| xml.text("ram:LineID", &number.to_string()));
@@ -114,7 +114,7 @@ fn item(xml: &mut Xml, document: &Document, number: usize, line: &InvoiceLine) {
     });
 }
 
-fn settlement(xml: &mut Xml, document: &Document, preceding: Option<(&str, Timestamp)>) {
+fn settlement(xml: &mut Xml, document: &IssuedDocument, preceding: Option<(&str, Timestamp)>) {
     let (content, number) = (&document.content, document.number_text());
     let (sums, currency) = (&content.sums, &content.currency);
     let amount = |cents: i64| plain(cents, currency);
@@ -179,7 +179,7 @@ fn settlement(xml: &mut Xml, document: &Document, preceding: Option<(&str, Times
 /// Writes a document-level allowance (BG-20) or charge (BG-21) at one tax rate.
 fn allowance_or_charge(
     xml: &mut Xml,
-    document: &Document,
+    document: &IssuedDocument,
     rate_bps: i64,
     (charge, cents): (bool, i64),
     (code, words): (&str, &str),

@@ -12,7 +12,7 @@ use krilla::page::PageSettings;
 use krilla::surface::Surface;
 use qrcode::{Color, EcLevel, QrCode};
 
-use super::canvas::{Ink, Rgb, draw, ink};
+use super::canvas::{DrawingOperation, Rgb, draw, ink};
 use super::text::{Style, TextLine, Typesetter};
 use super::{RenderError, Renderer};
 
@@ -172,7 +172,7 @@ fn words(surface: &mut Surface<'_>, fonts: &Typesetter<'_>, (x, y): (f32, f32), 
         at += style.size * LINE_SPACING;
         // Letters stand above the lower end of their line.
         let stands = at - style.size * 0.3;
-        draw(surface, Ink::Text { x: x + beside, y: stands, line, size: style.size, color: BLACK }, None);
+        draw(surface, DrawingOperation::Text { x: x + beside, y: stands, line, size: style.size, color: BLACK }, None);
     }
 }
 
@@ -184,7 +184,7 @@ fn cut_lines(surface: &mut Surface<'_>, (x, y): (f32, f32)) {
         (x + LABEL_WIDTH, y, CUT_WIDTH, LABEL_HEIGHT),
     ];
     for (x, y, width, height) in edges {
-        draw(surface, Ink::Box { x, y, width, height, color: CUT }, None);
+        draw(surface, DrawingOperation::Box { x, y, width, height, color: CUT }, None);
     }
 }
 

@@ -26,8 +26,8 @@ use krilla::image::Image;
 use sha2::{Digest as _, Sha256};
 
 use canvas::Canvas;
-use config::sections::Pdf;
-use domain::invoice::{Document, InvoiceStatus, Payment};
+use config::sections::PdfConfig;
+use domain::invoice::{InvoiceStatus, IssuedDocument, Payment};
 use domain::time::Timestamp;
 use scripts::{SystemFonts, read_font};
 use text::Fonts;
@@ -85,9 +85,9 @@ pub struct Renderer {
 
 /// Content of a PDF.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
+pub struct PdfContent<'a> {
     /// Issued document with its number.
-    pub document: &'a Document,
+    pub document: &'a IssuedDocument,
     /// Number and issue date of the invoice that a credit note reverses.
     pub preceding: Option<(&'a str, Timestamp)>,
     /// Number of the credit note that voided the invoice.
@@ -105,7 +105,7 @@ impl Renderer {
     /// # Errors
     ///
     /// When a file cannot be read or is not a usable logo or font.
-    pub fn new(settings: &Pdf) -> Result<Self, DesignError> {
+    pub fn new(settings: &PdfConfig) -> Result<Self, DesignError> {
         let mut fonts = Fonts::built_in().map_err(DesignError::BuiltIn)?;
         let mut look = format!("{LOOK_VERSION} {} {}", settings.accent_color, settings.footer);
         for path in &settings.fonts {
@@ -137,7 +137,7 @@ impl Renderer {
         if renderer.logo.is_some() || !settings.fonts.is_empty() {
             let document = sample::document(renderer.fonts.own_letters());
             let status = InvoiceStatus::Open;
-            let view = Shown { document: &document, preceding: None, voided_by: None, status, payments: &[] };
+            let view = PdfContent { document: &document, preceding: None, voided_by: None, status, payments: &[] };
             renderer.pdf_with(&renderer.fonts, &view)?;
         }
         Ok(renderer)
@@ -153,7 +153,7 @@ impl Renderer {
     /// # Errors
     ///
     /// When the PDF would violate PDF/A.
-    pub fn pdf(&self, view: &Shown<'_>) -> Result<Vec<u8>, RenderError> {
+    pub fn pdf(&self, view: &PdfContent<'_>) -> Result<Vec<u8>, RenderError> {
         let text = self.text_of(view);
         let Some(fonts) = self.with_system_fonts(&text) else { return self.pdf_with(&self.fonts, view) };
         let lacking = fonts.lacking(&text);
@@ -170,7 +170,7 @@ impl Renderer {
 
     /// Returns the characters of a document that are printed as `?`, for display; empty if all can be printed. May read
     /// fonts of this machine, which takes some milliseconds.
-    pub fn unprintable(&self, view: &Shown<'_>) -> String {
+    pub fn unprintable(&self, view: &PdfContent<'_>) -> String {
         let text = self.text_of(view);
         self.with_system_fonts(&text).map(|fonts| in_words(&fonts.lacking(&text))).unwrap_or_default()
     }
@@ -197,11 +197,11 @@ impl Renderer {
     }
 
     /// Returns all text that a PDF may show, along with characters that every font has.
-    fn text_of(&self, view: &Shown<'_>) -> String {
+    fn text_of(&self, view: &PdfContent<'_>) -> String {
         serde_json::json!([view.document, view.payments, self.footer]).to_string()
     }
 
-    fn pdf_with(&self, fonts: &Fonts, view: &Shown<'_>) -> Result<Vec<u8>, RenderError> {
+    fn pdf_with(&self, fonts: &Fonts, view: &PdfContent<'_>) -> Result<Vec<u8>, RenderError> {
         let xml = cii::xml(view.document, view.preceding);
         let page = sheet::page_size(view.document);
         let mut canvas = Canvas::new(fonts, page, self.accent);

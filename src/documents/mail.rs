@@ -7,9 +7,9 @@ use bytes::Bytes;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{DesignError, read};
-use config::sections::Pdf;
+use config::sections::PdfConfig;
 use domain::invoice::Party;
-use domain::mail::part::{Link, MailFact, MailItem, MailPart, plain};
+use domain::mail::part::{MailFact, MailItem, MailLink, MailPart, plain};
 
 #[cfg(test)]
 mod tests;
@@ -59,7 +59,7 @@ pub struct Letter<'a> {
     /// Tables and further links.
     pub parts: &'a [MailPart],
     /// Call to action.
-    pub link: Option<&'a Link>,
+    pub link: Option<&'a MailLink>,
     /// `true` if the recipient is staff rather than a customer.
     pub to_staff: bool,
 }
@@ -79,7 +79,7 @@ impl MailFrame {
     /// # Errors
     ///
     /// When the logo file cannot be read.
-    pub fn new(look: &Pdf, seller: Party) -> Result<Self, DesignError> {
+    pub fn new(look: &PdfConfig, seller: Party) -> Result<Self, DesignError> {
         let shop = if seller.name.is_empty() { NO_NAME.to_owned() } else { seller.name };
         let (red, green, blue) = look.accent().unwrap_or(PLAIN_ACCENT);
         let accent = format!("#{red:02x}{green:02x}{blue:02x}");
@@ -149,7 +149,7 @@ impl MailFrame {
                         h1 class="ink" style=(HEADING) { (letter.subject) }
                         (paragraphs(letter.text))
                         @for one in letter.parts { (part(one)) }
-                        @if let Some(Link { label, url }) = letter.link {
+                        @if let Some(MailLink { label, url }) = letter.link {
                             p style="margin:24px 0 16px" { a href=(url) style=(self.button) { (label) } }
                         }
                     }
@@ -169,7 +169,7 @@ impl MailFrame {
 }
 
 /// Reads the configured logo if it is small enough for mails.
-fn logo(look: &Pdf) -> Result<Option<MailLogo>, DesignError> {
+fn logo(look: &PdfConfig) -> Result<Option<MailLogo>, DesignError> {
     let path = &look.logo_file;
     if path.as_os_str().is_empty() {
         return Ok(None);
@@ -229,7 +229,7 @@ fn part(part: &MailPart) -> Markup {
                 }
             }
         },
-        MailPart::Link(Link { label, url }) => html! {
+        MailPart::Link(MailLink { label, url }) => html! {
             p class="ink" style=(INK) { a class="ink" href=(url) style="color:#1c2430;text-decoration:underline" { (label) } }
         },
     }

@@ -1,14 +1,14 @@
 //! Sample invoice with which logo and fonts are tested.
 
 use domain::id::Id;
-use domain::invoice::{Content, Document, DocumentKind, InvoiceLine, Party, Sums};
+use domain::invoice::{DocumentKind, InvoiceContent, InvoiceLine, IssuedDocument, Party, Sums};
 use domain::time::Timestamp;
 
 /// Builds an invoice with this text in its only line.
-pub(super) fn document(words: String) -> Document {
+pub(super) fn document(words: String) -> IssuedDocument {
     let line = InvoiceLine { description: words, quantity: 1, unit_price_cents: 100, tax_rate_bps: 0 };
     let lines = vec![line];
-    let content = Content {
+    let content = InvoiceContent {
         sums: Sums::of(&lines, (0, 0), 0).unwrap_or_default(),
         lines,
         shipping_cents: 0,
@@ -18,7 +18,7 @@ pub(super) fn document(words: String) -> Document {
         buyer: Party { name: "Sample".to_owned(), ..Party::default() },
         notes: None,
     };
-    Document {
+    IssuedDocument {
         id: Id::ONLY,
         invoice_id: Id::ONLY,
         kind: DocumentKind::Invoice,

@@ -6,8 +6,8 @@ mod lines;
 
 use super::canvas::{Align, Canvas, Rgb, TagRole, seller_name};
 use super::text::Style;
-use super::{Renderer, Shown};
-use domain::invoice::{Document, DocumentKind, Party};
+use super::{PdfContent, Renderer};
+use domain::invoice::{DocumentKind, IssuedDocument, Party};
 
 pub(super) const BODY: Style = Style { size: 9.5, bold: false };
 pub(super) const STRONG: Style = Style { size: 9.5, bold: true };
@@ -41,20 +41,20 @@ pub fn kind_words(kind: DocumentKind) -> &'static str {
 }
 
 /// Returns width and height in points of the paper used in the seller's country.
-pub fn page_size(document: &Document) -> (f32, f32) {
+pub fn page_size(document: &IssuedDocument) -> (f32, f32) {
     let country = document.seller.address.as_ref().map_or("", |address| address.country.as_str());
     if LETTER_COUNTRIES.contains(&country) { (612.0, 792.0) } else { (595.28, 841.89) }
 }
 
 /// Layout position while drawing from top to bottom.
-pub(super) struct Sheet<'c, 'f> {
+pub(super) struct LayoutCursor<'c, 'f> {
     pub(super) canvas: &'c mut Canvas<'f>,
-    pub(super) view: &'c Shown<'c>,
+    pub(super) view: &'c PdfContent<'c>,
     /// Position of the next element, from the upper edge of the page.
     pub(super) y: f32,
 }
 
-impl Sheet<'_, '_> {
+impl LayoutCursor<'_, '_> {
     pub(super) fn right(&self) -> f32 {
         self.canvas.width - SIDE_MARGIN
     }
@@ -94,8 +94,8 @@ impl Sheet<'_, '_> {
 }
 
 /// Draws the whole document.
-pub fn draw(canvas: &mut Canvas<'_>, renderer: &Renderer, view: &Shown<'_>) {
-    let mut sheet = Sheet { canvas, view, y: PAGE_TOP };
+pub fn draw(canvas: &mut Canvas<'_>, renderer: &Renderer, view: &PdfContent<'_>) {
+    let mut sheet = LayoutCursor { canvas, view, y: PAGE_TOP };
     sheet.heading(renderer);
     sheet.parties();
     sheet.lines();
@@ -105,7 +105,7 @@ pub fn draw(canvas: &mut Canvas<'_>, renderer: &Renderer, view: &Shown<'_>) {
     footers(sheet.canvas, renderer, view.document);
 }
 
-fn footers(canvas: &mut Canvas<'_>, renderer: &Renderer, document: &Document) {
+fn footers(canvas: &mut Canvas<'_>, renderer: &Renderer, document: &IssuedDocument) {
     let own: Vec<String> =
         if renderer.footer.is_empty() { vec![imprint(&document.seller, document)] } else { renderer.footer.clone() };
     let title = super::canvas::title(document);
@@ -128,7 +128,7 @@ fn footers(canvas: &mut Canvas<'_>, renderer: &Renderer, document: &Document) {
 }
 
 /// Returns the default footer text, used if the settings contain none.
-fn imprint(seller: &Party, document: &Document) -> String {
+fn imprint(seller: &Party, document: &IssuedDocument) -> String {
     let name = Some(seller_name(document).to_owned());
     let parts = [name, seller.email.clone(), seller.phone.clone(), seller.vat_id.clone()];
     parts.into_iter().flatten().collect::<Vec<_>>().join("  ·  ")

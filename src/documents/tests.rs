@@ -11,13 +11,13 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
 use super::cii;
-use domain::invoice::{Document, DocumentKind};
+use domain::invoice::{DocumentKind, IssuedDocument};
 use domain::testing::random_invoices::any_documents;
 use domain::time::Timestamp;
 use read::Element;
 
 /// Parses the XML of a document.
-fn read_back(document: &Document, invoice: &Document) -> Element {
+fn read_back(document: &IssuedDocument, invoice: &IssuedDocument) -> Element {
     let number = invoice.number_text();
     let preceding = (document.kind == DocumentKind::CreditNote).then_some((number.as_str(), invoice.issued_at));
     Element::read(&cii::xml(document, preceding))

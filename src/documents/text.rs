@@ -40,7 +40,7 @@ pub struct Style {
 
 /// Adjacent glyphs of one font.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct GlyphRun {
     pub font: Font,
     pub glyphs: Vec<KrillaGlyph>,
     /// Text of the glyphs in logical order.
@@ -53,7 +53,7 @@ pub struct Run {
 #[derive(Clone, Debug, Default)]
 pub struct TextLine {
     /// Runs from left to right.
-    pub runs: Vec<Run>,
+    pub runs: Vec<GlyphRun>,
     /// Width in points, without trailing blanks.
     pub width: f32,
 }
@@ -357,7 +357,7 @@ fn by_font(text: &str, within: Range<usize>, fonts: &[OpenFont<'_>]) -> Vec<(usi
     parts
 }
 
-fn shape(text: &str, open: &OpenFont<'_>, rtl: bool, size: f32) -> Run {
+fn shape(text: &str, open: &OpenFont<'_>, rtl: bool, size: f32) -> GlyphRun {
     let font = open.font.clone();
     let mut buffer = UnicodeBuffer::new();
     buffer.push_str(text);
@@ -387,5 +387,5 @@ fn shape(text: &str, open: &OpenFont<'_>, rtl: bool, size: f32) -> Run {
         })
         .collect();
     let width = glyphs.iter().map(|glyph| glyph.x_advance * size).sum();
-    Run { font, glyphs, text: text.to_owned(), width }
+    GlyphRun { font, glyphs, text: text.to_owned(), width }
 }

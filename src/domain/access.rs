@@ -63,7 +63,7 @@ const fn first() -> i64 {
 
 /// Edit of a staff member; a `None` field keeps its present value.
 #[derive(Clone, Debug, Default)]
-pub struct UserChange {
+pub struct UserEdit {
     /// New display name.
     pub name: Option<String>,
     /// New role, `operator` or `admin`; a different one ends all sessions of the user.
@@ -106,7 +106,7 @@ pub struct ApiKey {
 /// Signed-in browser session of a staff member.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Session {
+pub struct StaffSession {
     /// Identifier of the session.
     pub id: Id,
     /// The user who signed in.
@@ -136,7 +136,7 @@ pub struct Access {
     pub keys: rpds::HashTrieMapSync<String, Arc<ApiKey>>,
     /// Sessions by the hash of their token.
     #[serde(skip)]
-    pub sessions: rpds::HashTrieMapSync<String, Arc<Session>>,
+    pub sessions: rpds::HashTrieMapSync<String, Arc<StaffSession>>,
     /// Time at which the one-time setup of the shop was completed; `None` before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup_completed_at: Option<Timestamp>,
@@ -194,7 +194,7 @@ pub enum AccessCommand {
         /// cannot set their own password without it (403 `own_password`).
         checked_hash: Option<String>,
         /// Fields to change; the rest keep their values.
-        change: UserChange,
+        change: UserEdit,
         /// Session that survives a password change: the one in which the user made it.
         keep: Option<Id>,
     },
@@ -300,7 +300,7 @@ pub enum AccessAnswer {
     /// Key after the change.
     Key(#[serde(serialize_with = "key_without_hash")] Arc<ApiKey>),
     /// Session that was opened.
-    Session(#[serde(serialize_with = "session_without_hash")] Arc<Session>),
+    Session(#[serde(serialize_with = "session_without_hash")] Arc<StaffSession>),
     /// The command took effect, now or earlier.
     Done,
 }
@@ -320,8 +320,8 @@ fn key_without_hash<S: Serializer>(key: &Arc<ApiKey>, to: S) -> Result<S::Ok, S:
     ApiKey { hash: String::new(), ..(**key).clone() }.serialize(to)
 }
 
-fn session_without_hash<S: Serializer>(session: &Arc<Session>, to: S) -> Result<S::Ok, S::Error> {
-    Session { hash: String::new(), ..(**session).clone() }.serialize(to)
+fn session_without_hash<S: Serializer>(session: &Arc<StaffSession>, to: S) -> Result<S::Ok, S::Error> {
+    StaffSession { hash: String::new(), ..(**session).clone() }.serialize(to)
 }
 
 /// Row that a commit of access writes besides its snapshot row.
@@ -332,7 +332,7 @@ pub enum AccessRow {
     /// Current state of an API key (insert or replace).
     ApiKey(ApiKey),
     /// Current state of a staff session (insert or replace).
-    Session(Session),
+    Session(StaffSession),
     /// Session that ended (delete).
     SessionGone(Id),
 }

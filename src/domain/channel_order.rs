@@ -30,7 +30,7 @@ use crate::refusal::shortened;
 use crate::time::Timestamp;
 
 pub use amounts::{SoldAmounts, amounts};
-pub use told::{ShipmentThere, Tracking, TrackingOutcome, TrackingState};
+pub use told::{ReportedShipment, ShipmentTracking, TrackingOutcome, TrackingState};
 
 /// Maximum number of lines of a channel order.
 pub const MAX_SOLD_LINES: usize = 100;
@@ -115,7 +115,7 @@ pub struct SoldContent {
 
 /// State of an order as reported by one message of the other shop.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SoldNews {
+pub struct ShopOrderUpdate {
     /// The shop's id of the order.
     pub external_id: String,
     /// The shop's order number.
@@ -137,7 +137,7 @@ pub struct SoldNews {
 /// Cancellation and refunds at the other shop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct HeardThere {
+pub struct ShopState {
     /// `true` if the order was cancelled there.
     pub cancelled: bool,
     /// Sum of all refunds so far, in minor units.
@@ -178,7 +178,7 @@ pub struct ChannelOrder {
     /// `true` if the order was paid in full at the shop.
     pub paid: bool,
     /// Cancellation and refunds to be passed on to our order.
-    pub there: HeardThere,
+    pub there: ShopState,
     /// Id of the customer's record, once an order of theirs was paid.
     #[serde(default)]
     pub customer_id: Option<Id>,
@@ -191,7 +191,7 @@ pub struct ChannelOrder {
     /// `true` once our order exists.
     pub made: bool,
     /// Cancellation and refunds already passed on to our order.
-    pub told: HeardThere,
+    pub told: ShopState,
     /// Names without an entry in the variant map, as the shop writes them.
     pub missing: Vec<String>,
     /// Any other obstacle, or an outcome that differs from the shop's expectation, as text for operators.
@@ -203,7 +203,7 @@ pub struct ChannelOrder {
     /// `true` once the operators were mailed that it waits; reset once unreadable content becomes readable.
     pub alerted: bool,
     /// Shipments to report to the shop, oldest first.
-    pub trackings: Vec<Tracking>,
+    pub trackings: Vec<ShipmentTracking>,
     /// Time at which its first message arrived.
     pub created_at: Timestamp,
     /// Time of its last change here.
@@ -244,7 +244,7 @@ pub enum ChannelOrderCommand {
         /// Id of the customer's record, if known.
         customer: Option<Id>,
         /// Content of the message.
-        news: Box<SoldNews>,
+        news: Box<ShopOrderUpdate>,
     },
     /// Records a lookup of the lines that found missing entries or another obstacle.
     Unresolved {
@@ -262,12 +262,12 @@ pub enum ChannelOrderCommand {
     /// Records that our order received a cancellation or refunds, and the reason if it refused them.
     Told {
         /// Cancellation and refunds that were passed on.
-        reported: HeardThere,
+        reported: ShopState,
         /// Reason of the refusal, as text for operators; `None` if they were applied.
         refused: Option<String>,
     },
     /// Updates the list of all shipments of our order so far.
-    Shipped(Vec<ShipmentThere>),
+    Shipped(Vec<ReportedShipment>),
     /// Records the outcome of reporting a shipment to the shop.
     Tracked {
         /// The shipment's number within the order.
@@ -306,7 +306,7 @@ pub enum ChannelOrderEffect {
     /// Creates our order, retried until it exists.
     Make,
     /// Passes cancellation and refunds on to our order, until [`ChannelOrderCommand::Told`].
-    TellOrder(HeardThere),
+    TellOrder(ShopState),
     /// Reports a shipment to the shop, until [`ChannelOrderCommand::Tracked`] records the outcome.
     TellShop {
         /// The shipment's number within the order.

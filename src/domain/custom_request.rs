@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::aggregate::NewAggregate;
 use crate::file::File;
 use crate::id::Id;
-use crate::intake_prices::{Estimate, Wishes};
+use crate::intake_prices::{Estimate, PieceRequirements};
 use crate::mail::Mail;
 use crate::picture_format::PictureFormat;
 use crate::time::Timestamp;
@@ -70,7 +70,7 @@ pub struct CustomRequest {
     /// Telephone number as entered in the request.
     pub phone: Option<String>,
     /// Requirements that the customer entered.
-    pub wishes: Wishes,
+    pub wishes: PieceRequirements,
     /// Photos of the desired object.
     pub photos: Vec<Photo>,
     /// Price estimate, frozen at submission.
@@ -117,7 +117,7 @@ pub struct NewCustomRequest {
     /// Telephone number as entered.
     pub phone: Option<String>,
     /// Requirements that the customer entered.
-    pub wishes: Wishes,
+    pub wishes: PieceRequirements,
     /// The photos, at least one.
     pub photos: Vec<NewPhoto>,
 }

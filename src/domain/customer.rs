@@ -21,7 +21,7 @@ use crate::party::Party;
 use crate::refusal::Refusal;
 use crate::time::{DAY_MS, Timestamp};
 
-pub use profile::{AddressKind, CustomerAddress, GivenAddress, MAX_ADDRESSES, ProfileChange};
+pub use profile::{AddressKind, AddressUpdate, CustomerAddress, MAX_ADDRESSES, ProfileChange};
 
 /// Lifetime of a session, in milliseconds: 30 days.
 pub const SESSION_LIFE_MS: i64 = 30 * DAY_MS;

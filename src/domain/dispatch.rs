@@ -1,7 +1,7 @@
 //! Assignment of jobs to printers.
 //!
-//! The [`Board`] is an in-memory index over orders and printers, rebuilt from them at startup: it owns nothing, and
-//! losing it loses nothing. It only proposes pairs. The order then claims the printer, and the printer accepts the
+//! The [`DispatchIndex`] is an in-memory index over orders and printers, rebuilt from them at startup: it owns nothing,
+//! and losing it loses nothing. It only proposes pairs. The order then claims the printer, and the printer accepts the
 //! attempt or not; both may refuse, because the board may be slightly stale. Jobs go by priority, then due date, then
 //! age, so that a job overtakes another only if the other fits no free printer. Of the printers that fit, the board
 //! prefers one that did not refuse a start, then one that did not refuse this job, then one with the job's materials
@@ -26,13 +26,13 @@ use crate::order::{Order, OrderStatus};
 use crate::printer::Printer;
 use crate::sku::MachineType;
 use crate::time::Timestamp;
-use need::{BoardPrinter, NeedClass, PrinterRank};
+use need::{IndexedPrinter, NeedClass, PrinterRank};
 
 pub use crate::launch::KnownTypes;
 pub use matching::{PrinterMatch, match_printers};
-pub use reason::{Surroundings, waiting_reason};
+pub use reason::{WaitContext, waiting_reason};
 pub use refused::RefusedJob;
-pub use rehearsal::Rehearsal;
+pub use rehearsal::QueueSimulation;
 pub use spools::{SpoolToLoad, spools_to_load};
 
 /// Cooldown in milliseconds before a pair of job and printer is proposed again after the printer did not accept it,
@@ -43,7 +43,7 @@ const START_WINDOW_MS: i64 = 60_000;
 
 /// Settings of the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BoardRules {
+pub struct DispatchRules {
     /// Maximum number of prints started per minute across all printers; `None` for no limit.
     pub max_starts_per_minute: Option<u32>,
     /// Number of printers that must refuse to start a job before it is FAILED.
@@ -91,17 +91,17 @@ struct IndexedOrder {
 }
 
 /// Index of ready jobs and printers. Callers pass in every change of an order and of a printer, take
-/// [`Board::refused_jobs`] and then [`Board::proposals`], and return each with [`Board::settled`] or
-/// [`Board::job_settled`]. A job or a printer is in at most one open proposal.
+/// [`DispatchIndex::refused_jobs`] and then [`DispatchIndex::proposals`], and return each with
+/// [`DispatchIndex::settled`] or [`DispatchIndex::job_settled`]. A job or a printer is in at most one open proposal.
 #[derive(Debug)]
-pub struct Board {
-    rules: BoardRules,
+pub struct DispatchIndex {
+    rules: DispatchRules,
     jobs: HashMap<Id, ReadyJob>,
     classes: BTreeMap<NeedClass, BTreeSet<QueueRank>>,
     /// Ready jobs that a printer refused.
     refused_jobs: BTreeSet<Id>,
     orders: HashMap<Id, IndexedOrder>,
-    printers: BTreeMap<Id, BoardPrinter>,
+    printers: BTreeMap<Id, IndexedPrinter>,
     /// Number of live attempts that orders have on each printer; a printer with one is not proposed, even if it has
     /// not accepted the attempt yet.
     claimed: HashMap<Id, u32>,
@@ -112,9 +112,9 @@ pub struct Board {
     starts: VecDeque<Timestamp>,
 }
 
-impl Board {
+impl DispatchIndex {
     /// Creates a board without orders and printers.
-    pub fn new(rules: BoardRules) -> Self {
+    pub fn new(rules: DispatchRules) -> Self {
         Self {
             rules,
             jobs: HashMap::new(),
@@ -177,12 +177,12 @@ impl Board {
         if printer.archived {
             self.printers.remove(&printer.id);
         } else {
-            self.printers.insert(printer.id, BoardPrinter::of(printer, &self.rules.types));
+            self.printers.insert(printer.id, IndexedPrinter::of(printer, &self.rules.types));
         }
     }
 
     /// Returns the jobs to be FAILED because the printers that could make them refused them. Each is open until
-    /// [`Board::job_settled`] is called with it.
+    /// [`DispatchIndex::job_settled`] is called with it.
     pub fn refused_jobs(&mut self) -> Vec<RefusedJob> {
         let most = self.rules.refusals_until_failed;
         let mut failed_jobs = Vec::new();
@@ -197,19 +197,19 @@ impl Board {
         failed_jobs
     }
 
-    /// Closes what [`Board::refused_jobs`] opened, after the order has answered.
+    /// Closes what [`DispatchIndex::refused_jobs`] opened, after the order has answered.
     pub fn job_settled(&mut self, job: &Id) {
         self.jobs_in_flight.remove(job);
     }
 
-    /// Returns the pairs to try now, best job first. Each is open until [`Board::settled`] is called with it.
+    /// Returns the pairs to try now, best job first. Each is open until [`DispatchIndex::settled`] is called with it.
     ///
     /// A printer that refused a start is the last choice. When its rest is over it is tried with one job: preferably
     /// one that it did not refuse, otherwise one other than the last, otherwise the last.
     pub fn proposals(&mut self, now: Timestamp) -> Vec<Proposal> {
         let mut left = self.starts_left(now);
         let usable = |id: &Id| !self.printers_in_flight.contains(id) && !self.claimed.contains_key(id);
-        let mut free: HashMap<MachineType, Vec<(Id, &BoardPrinter)>> = HashMap::new();
+        let mut free: HashMap<MachineType, Vec<(Id, &IndexedPrinter)>> = HashMap::new();
         for (id, one) in self.printers.iter().filter(|(id, one)| one.free && usable(id) && one.rests_for(now).is_none())
         {
             free.entry(one.machine()).or_default().push((*id, one));
@@ -289,8 +289,8 @@ impl Board {
     /// Returns the index in `printers` of the best one for this job. Healthy printers come before those that refused a
     /// start, then those that did not refuse this job, then those that fit best ([`crate::launch::Fit::rank`]),
     /// then the longest idle.
-    fn best(&self, id: &Id, job: &ReadyJob, printers: &[(Id, &BoardPrinter)], probe: Probe) -> Option<usize> {
-        let usable = |printer: &Id, one: &BoardPrinter| {
+    fn best(&self, id: &Id, job: &ReadyJob, printers: &[(Id, &IndexedPrinter)], probe: Probe) -> Option<usize> {
+        let usable = |printer: &Id, one: &IndexedPrinter| {
             !self.refused.get(printer).is_some_and(|jobs| jobs.contains_key(id))
                 && match (&one.refusals, probe) {
                     (None, _) | (_, Probe::Any) => true,
@@ -298,7 +298,7 @@ impl Board {
                     (Some(_), Probe::Fresh) => !job.was_refused_by(printer),
                 }
         };
-        let rank = |printer: &Id, one: &BoardPrinter| -> Option<PrinterRank> {
+        let rank = |printer: &Id, one: &IndexedPrinter| -> Option<PrinterRank> {
             let fit = one.fit(&job.class);
             let refused = (one.refusals.is_some(), job.was_refused_by(printer));
             fit.fits().then(|| (refused, fit.rank(), one.idle_since, *printer))
@@ -308,9 +308,9 @@ impl Board {
         ranked.min().map(|(_, at)| at)
     }
 
-    /// Closes a proposal after the order has answered. Call [`Board::order_changed`] with the order's new state first,
-    /// so that the printer counts as claimed and is not proposed again. `claimed: false` returns the start to the rate
-    /// limit.
+    /// Closes a proposal after the order has answered. Call [`DispatchIndex::order_changed`] with the order's new state
+    /// first, so that the printer counts as claimed and is not proposed again. `claimed: false` returns the start to
+    /// the rate limit.
     pub fn settled(&mut self, proposal: &Proposal, claimed: bool) {
         let was_in_flight = self.jobs_in_flight.remove(&proposal.job);
         self.printers_in_flight.remove(&proposal.printer);

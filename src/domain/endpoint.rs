@@ -23,7 +23,7 @@ mod replay;
 mod tests;
 mod window;
 
-pub use replay::Replaying;
+pub use replay::ReplayProgress;
 
 /// Number of pending deliveries of an endpoint held in memory; further ones form the backlog, which stays in the
 /// database.
@@ -144,7 +144,7 @@ pub struct Endpoint {
     pub replays: u32,
     /// Replay in progress; `None` if there is none.
     #[serde(default)]
-    pub replaying: Option<Replaying>,
+    pub replaying: Option<ReplayProgress>,
     /// Time at which it was last enabled. A pending delivery whose last attempt was earlier restarts its attempt count.
     /// Later than every attempt before it, even when the wall clock was set back.
     #[serde(default)]
@@ -180,7 +180,7 @@ pub struct Endpoint {
 
 /// Outbox event that an endpoint subscribed to.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Due {
+pub struct DueEvent {
     /// Identifier of the event.
     pub event_id: Id,
     /// Number of the event in the outbox.
@@ -232,7 +232,7 @@ pub enum EndpointCommand {
         /// Number of the last event that was examined.
         upto: i64,
         /// Subscribed events among them.
-        due: Vec<Due>,
+        due: Vec<DueEvent>,
     },
     /// Loads pending deliveries from the database, earliest `next_at` first. If that many exist, there must be more
     /// than [`DELIVERY_WINDOW`], because deliveries of the window may be among them.
@@ -262,7 +262,7 @@ pub enum EndpointCommand {
         duration_ms: i64,
     },
     /// Sends a test event (`webhook.test`), with the ordinary retries.
-    Test(Due),
+    Test(DueEvent),
     /// Delivers one past delivery again, as a new delivery.
     Redeliver(Box<Delivery>),
     /// Delivers past events again; refused with 409 while another replay is in progress.
@@ -314,7 +314,7 @@ pub enum EndpointEffect {
         number: u32,
     },
     /// Reads the next part of the delivery log, for [`EndpointCommand::Replayed`].
-    Replay(Replaying),
+    Replay(ReplayProgress),
     /// Makes one attempt of a delivery when it is due.
     Deliver {
         /// Identifier of the delivery, which is in the window.

@@ -119,7 +119,7 @@ impl Event {
 /// Event as stored in the outbox.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Numbered {
+pub struct NumberedEvent {
     /// Position in commit order; gaps are never filled later.
     pub seq: i64,
     /// Event as decided by the rules.

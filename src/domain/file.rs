@@ -73,7 +73,7 @@ impl FileMetadata {
 /// Print whose end a picture shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PhotoOf {
+pub struct PhotoSubject {
     /// Order of the job.
     pub order: Id,
     /// Job that was printed.
@@ -112,7 +112,7 @@ pub struct File {
     pub metadata: FileMetadata,
     /// Print whose end this picture shows, if the server took it; `None` for uploaded files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub photo_of: Option<PhotoOf>,
+    pub photo_of: Option<PhotoSubject>,
     /// Purpose of a customer's upload; `None` for the shop's own files, and for those from before this was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub customer_upload: Option<CustomerUpload>,
@@ -165,7 +165,7 @@ pub enum FileCommand {
         /// Metadata read from the content.
         metadata: Box<FileMetadata>,
         /// Print whose end this picture shows, if the server took it.
-        photo_of: Option<PhotoOf>,
+        photo_of: Option<PhotoSubject>,
         /// The customer's model that it was sliced from for a draft; `None` for all other files.
         sliced_from: Option<Id>,
     },

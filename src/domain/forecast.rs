@@ -1,10 +1,10 @@
 //! Forecast of when jobs, orders and printers will be done, by simulating the queue with the dispatcher's own rules.
 //!
-//! [`forecast`] is a list schedule over a [`Rehearsal`]: whenever a printer is free, the dispatcher's rules choose its
-//! next job; the print takes the time that its file states, corrected by what this file and this printer took before
-//! ([`Paces`]); then the bed is cleared, by an operator while the shop is open ([`ShopHours`]) or by the printer
-//! itself. Unpredictable items have no time: a job that waits for stock, for a retry, for another spool or for a
-//! printer that fits, and every order that has such a job.
+//! [`forecast`] is a list schedule over a [`QueueSimulation`]: whenever a printer is free, the dispatcher's rules
+//! choose its next job; the print takes the time that its file states, corrected by what this file and this printer
+//! took before ([`Paces`]); then the bed is cleared, by an operator while the shop is open ([`ShopHours`]) or by the
+//! printer itself. Unpredictable items have no time: a job that waits for stock, for a retry, for another spool or for
+//! a printer that fits, and every order that has such a job.
 //!
 //! The forecast decides nothing: it is not stored, and it binds no job to a printer.
 
@@ -16,11 +16,11 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use crate::dispatch::{BoardRules, Rehearsal};
+use crate::dispatch::{DispatchRules, QueueSimulation};
 use crate::id::Id;
 use crate::job::{Job, JobState};
 use crate::order::{Order, OrderStatus};
-use crate::printer::{Clearing, InHand, Phase, Printer};
+use crate::printer::{AttemptPhase, Clearing, CurrentAttempt, Printer};
 use crate::shop_hours::ShopHours;
 use crate::time::Timestamp;
 
@@ -51,7 +51,7 @@ pub struct PrinterOutlook<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct ShopKnowledge<'a> {
     /// Settings of the dispatcher.
-    pub rules: &'a BoardRules,
+    pub rules: &'a DispatchRules,
     /// Observed paces of files and printers.
     pub paces: &'a Paces,
     /// Hours during which operators clear beds.
@@ -116,7 +116,7 @@ pub fn forecast<'a>(
     let all: HashMap<Id, &Job> = all.collect();
     let free = present(now, printers, &all, shop, &mut forecast);
     let queued = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job));
-    let rehearsal = Rehearsal::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
+    let rehearsal = QueueSimulation::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
     play(rehearsal, free, printers, &all, shop, &mut forecast);
     for order in orders {
         let mut last = None;
@@ -241,19 +241,25 @@ fn print_over(
         None => shop.paces.expected_ms(Some(in_hand.file_id), printer.id, in_hand.estimated_seconds),
     };
     match &in_hand.phase {
-        Phase::Taken | Phase::StartSent { .. } => Some(now.plus_ms(shop.starting_ms + total)),
-        Phase::Printing { at } | Phase::Paused { at } => {
+        AttemptPhase::Taken | AttemptPhase::StartSent { .. } => Some(now.plus_ms(shop.starting_ms + total)),
+        AttemptPhase::Printing { at } | AttemptPhase::Paused { at } => {
             let left = left_of(in_hand, *at, now, total, outlook);
             Some(now.plus_ms(left.max(shop.least_left_ms())))
         }
-        Phase::Unverified { .. } => None,
-        Phase::Ended { .. } | Phase::Stopped { .. } | Phase::NotStarted { .. } => Some(now),
+        AttemptPhase::Unverified { .. } => None,
+        AttemptPhase::Ended { .. } | AttemptPhase::Stopped { .. } | AttemptPhase::NotStarted { .. } => Some(now),
     }
 }
 
 /// Returns the remaining time of a print that began at `began` and was expected to take `total` milliseconds. The
 /// printer's own report counts once a tenth is printed: before, printers report the file's estimate.
-fn left_of(in_hand: &InHand, began: Timestamp, now: Timestamp, total: i64, outlook: &PrinterOutlook<'_>) -> i64 {
+fn left_of(
+    in_hand: &CurrentAttempt,
+    began: Timestamp,
+    now: Timestamp,
+    total: i64,
+    outlook: &PrinterOutlook<'_>,
+) -> i64 {
     let by_clock = total - now.since(began).max(0);
     let by_printer = outlook.left_ms.filter(|_| in_hand.progress >= 0.1);
     by_printer.unwrap_or(by_clock).max(total / OVERDUE_SHARE)
@@ -275,7 +281,7 @@ fn wait_for_bed(
 
 /// Assigns the queue to the printers as they become free.
 fn play(
-    mut rehearsal: Rehearsal,
+    mut rehearsal: QueueSimulation,
     free: Vec<(Timestamp, Id)>,
     printers: &[PrinterOutlook<'_>],
     jobs: &HashMap<Id, &Job>,

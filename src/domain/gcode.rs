@@ -17,7 +17,7 @@ mod tags;
 mod thumbnail;
 mod tools;
 
-pub use content::Content;
+pub use content::ContentType;
 pub use extents::Extents;
 pub use package::{open_archive, read_package};
 pub use thumbnail::Thumbnail;
@@ -26,7 +26,7 @@ use crate::amount::Amount;
 use crate::file::Plate;
 use crate::sku::Dimensions;
 use content::FileEnds;
-use notes::Notes;
+use notes::CommentStatements;
 
 /// Maximum length of a comment line that is parsed, in bytes; longer ones (embedded macros) contain nothing of use.
 const MAX_COMMENT_BYTES: usize = 4096;
@@ -52,7 +52,7 @@ pub struct Metadata {
 
 /// Detected plate, with its thumbnail that is not stored yet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FoundPlate {
+pub struct DetectedPlate {
     /// Metadata that the slicer wrote about the plate; without the hash of its thumbnail.
     pub plate: Plate,
     /// Thumbnail of the plate. The only plate of plain G-code has none besides that of the file.
@@ -61,13 +61,13 @@ pub struct FoundPlate {
 
 /// Result of [`GcodeReader::finish`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct GcodeContents {
     /// Content type detected from the bytes, regardless of the file name; `None` if unknown.
-    pub content: Option<Content>,
+    pub content: Option<ContentType>,
     /// Slicer metadata; empty unless the content is G-code, as text or binary.
     pub metadata: Metadata,
     /// Plates: one for text or binary G-code; those of a package once [`read_package`] has read it.
-    pub plates: Vec<FoundPlate>,
+    pub plates: Vec<DetectedPlate>,
     /// Damage of the file; only detected in formats with checksums.
     pub damage: Option<Damage>,
 }
@@ -98,7 +98,7 @@ pub struct GcodeReader {
     position: LinePosition,
     comment: Vec<u8>,
     ends: FileEnds,
-    notes: Notes,
+    notes: CommentStatements,
     binary: binary::Binary,
     commands: bool,
 }
@@ -182,25 +182,25 @@ impl GcodeReader {
     }
 
     /// Finishes reading and returns the result.
-    pub fn finish(mut self) -> Found {
+    pub fn finish(mut self) -> GcodeContents {
         if self.position == LinePosition::Comment {
             self.end_comment();
         }
         let content = self.ends.content(self.commands);
-        let damage = self.binary.damage().filter(|_| content == Some(Content::BinaryGcode));
+        let damage = self.binary.damage().filter(|_| content == Some(ContentType::BinaryGcode));
         let (metadata, plates) = match content {
-            Some(Content::Gcode | Content::BinaryGcode) => {
+            Some(ContentType::Gcode | ContentType::BinaryGcode) => {
                 let (metadata, plate) = self.notes.into_parts();
                 (metadata, vec![plate])
             }
             _ => Default::default(),
         };
-        Found { content, metadata, plates, damage }
+        GcodeContents { content, metadata, plates, damage }
     }
 
     /// Finishes the text of a plate inside a package: returns its metadata, the plate, and the greatest height of the
     /// print in millimetres.
-    fn finish_plate(mut self) -> (Metadata, FoundPlate, Option<f64>) {
+    fn finish_plate(mut self) -> (Metadata, DetectedPlate, Option<f64>) {
         if self.position == LinePosition::Comment {
             self.end_comment();
         }

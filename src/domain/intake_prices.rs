@@ -60,7 +60,7 @@ pub struct IntakePrices {
 /// Requirements of a customer for a custom piece.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Wishes {
+pub struct PieceRequirements {
     /// Requested type of product; it selects the base price.
     pub product_type: String,
     /// Type of subject that the piece depicts.
@@ -116,7 +116,7 @@ impl Estimate {
 
 impl IntakePrices {
     /// Estimates the price of a piece with these requirements.
-    pub fn estimate(&self, wishes: &Wishes, currency: &str) -> Estimate {
+    pub fn estimate(&self, wishes: &PieceRequirements, currency: &str) -> Estimate {
         let tables = [
             ("productType", &self.product_types, &wishes.product_type),
             ("subjectType", &self.subjects, &wishes.subject_type),
@@ -163,21 +163,22 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn wishes() -> Wishes {
-        Wishes {
+    pub(crate) fn wishes() -> PieceRequirements {
+        PieceRequirements {
             product_type: "figurine".to_owned(),
             subject_type: "pet".to_owned(),
             style_id: "classic".to_owned(),
             size_id: "m".to_owned(),
             base_option_id: "oak".to_owned(),
             color_count: 1,
-            ..Wishes::default()
+            ..PieceRequirements::default()
         }
     }
 
     #[test]
     fn every_choice_has_its_price() {
-        let all = Wishes { color_count: 4, uv_coating: true, addon_ids: vec!["gift-box".to_owned()], ..wishes() };
+        let all =
+            PieceRequirements { color_count: 4, uv_coating: true, addon_ids: vec!["gift-box".to_owned()], ..wishes() };
         assert_eq!(prices().estimate(&wishes(), "usd").total_cents, 12_222);
         let estimate = prices().estimate(&all, "eur");
         assert_eq!((estimate.total_cents, estimate.currency.as_str()), (21_312_222, "eur"));
@@ -186,7 +187,7 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_in_no_table_takes_the_default_and_is_flagged() {
-        let odd = Wishes {
+        let odd = PieceRequirements {
             style_id: "cubist".to_owned(),
             addon_ids: vec!["gift-box".to_owned(), "confetti".to_owned()],
             ..wishes()
@@ -194,7 +195,7 @@ pub(crate) mod tests {
         let estimate = prices().estimate(&odd, "usd");
         assert_eq!(estimate.total_cents, 30_012_212);
         assert_eq!(estimate.unknown().collect::<Vec<_>>(), ["styleId", "addonIds.1"]);
-        let literal = Wishes { size_id: "default".to_owned(), ..wishes() };
+        let literal = PieceRequirements { size_id: "default".to_owned(), ..wishes() };
         assert_eq!(prices().estimate(&literal, "usd").unknown().collect::<Vec<_>>(), ["sizeId"]);
     }
 
@@ -206,10 +207,10 @@ pub(crate) mod tests {
         ) {
             let mut prices = prices();
             prices.addons = PriceTable::new([("a".to_owned(), cents), (DEFAULT_ENTRY.to_owned(), 7)]);
-            let wishes = Wishes {
+            let wishes = PieceRequirements {
                 product_type: ids[0].clone(), subject_type: ids[1].clone(), style_id: ids[2].clone(),
                 size_id: ids[3].clone(), base_option_id: ids[4].clone(), color_count: colors, uv_coating: coated,
-                addon_ids: addons.clone(), ..Wishes::default()
+                addon_ids: addons.clone(), ..PieceRequirements::default()
             };
             let estimate = prices.estimate(&wishes, "usd");
             prop_assert_eq!(estimate.items.len(), 6 + usize::from(coated) + addons.len());

@@ -2,11 +2,11 @@
 //!
 //! An operator creates an invoice, or the first payment of an order does, in the order's own commit. One created by an
 //! operator owns its payments; that of an order follows the order (`follow`): same payments, same state. Issuing
-//! creates a [`Document`]: an invoice or a credit note with a number from a gapless series, a row that is inserted once
-//! and never changed. The rules are grouped: `sums` (tax by rate, the totals), `make` (drafting, issuing), `credit`
-//! (credit notes), `money` (the effects of its own [ledger](crate::ledger)), `follow` (the state of an order),
-//! `charged` (charges of the processor for a subscription), `pay_link`, `notice` (mails to the customer); `rules`
-//! dispatches.
+//! creates a [`IssuedDocument`]: an invoice or a credit note with a number from a gapless series, a row that is
+//! inserted once and never changed. The rules are grouped: `sums` (tax by rate, the totals), `make` (drafting,
+//! issuing), `credit` (credit notes), `money` (the effects of its own [ledger](crate::ledger)), `follow` (the state of
+//! an order), `charged` (charges of the processor for a subscription), `pay_link`, `notice` (mails to the customer);
+//! `rules` dispatches.
 //!
 //! | from | on | to | issued |
 //! | --- | --- | --- | --- |
@@ -37,12 +37,12 @@ mod sums;
 mod tests;
 
 pub use charged::{ChargedLine, ChargedPeriod};
-pub use follow::{NewInvoice, OrderMoney, OrderToInvoice};
+pub use follow::{NewInvoice, OrderPaymentSummary, OrderToInvoice};
 pub use pay_link::{pay_token, read_pay_token};
 pub use sums::{Category, Sums};
 
 pub use crate::invoice_status::InvoiceStatus;
-pub use crate::ledger::{AtProcessor, LedgerCommand, LedgerEffect, Payment};
+pub use crate::ledger::{LedgerCommand, LedgerEffect, Payment, ProcessorRequests};
 pub use crate::party::Party;
 
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,7 @@ impl InvoiceLine {
 /// Invoiced items and buyer: frozen when the invoice is issued.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Content {
+pub struct InvoiceContent {
     /// Invoice lines, at least one.
     pub lines: Vec<InvoiceLine>,
     /// Shipping charge in minor units.
@@ -111,7 +111,7 @@ pub enum DocumentKind {
 /// Issued document. It is inserted once, with a number that the store's writer assigns, and never changes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Document {
+pub struct IssuedDocument {
     /// Identifier of the document.
     pub id: Id,
     /// Invoice that the document belongs to.
@@ -132,7 +132,7 @@ pub struct Document {
     /// Address of delivery (BG-15); `None` where nobody knows, and for what is no order.
     pub ship_to: Option<Address>,
     /// Invoiced or reversed items, with the totals.
-    pub content: Content,
+    pub content: InvoiceContent,
     /// Difference between the totals and the payable amount, in minor units: a partial credit note is over exactly the
     /// refunded amount, which may not be the gross of any whole net amount.
     pub rounding_cents: i64,
@@ -157,7 +157,7 @@ pub fn series_of(kind: DocumentKind, year: &str) -> String {
     format!("{prefix}-{year}")
 }
 
-impl Document {
+impl IssuedDocument {
     /// Returns the total payable amount, in minor units.
     pub fn payable_cents(&self) -> i64 {
         self.content.sums.total_cents.saturating_add(self.rounding_cents)
@@ -220,7 +220,7 @@ pub struct Invoice {
     /// The customer's e-mail address in lower case.
     pub customer_email: Option<String>,
     /// Invoiced items and buyer.
-    pub content: Content,
+    pub content: InvoiceContent,
     /// Due time set by an operator; `None` means the number of days after issue from the settings.
     pub due_at: Option<Timestamp>,
     /// Time of supply; `None` where it had not been when the invoice was issued, or nobody knows:
@@ -248,8 +248,8 @@ pub struct Invoice {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_session: Option<String>,
     /// Operations in flight at the payment processor.
-    #[serde(default, skip_serializing_if = "AtProcessor::is_idle")]
-    pub at_processor: AtProcessor,
+    #[serde(default, skip_serializing_if = "ProcessorRequests::is_idle")]
+    pub at_processor: ProcessorRequests,
     /// Link by which it can be paid; `None` while there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pay_link: Option<PayLink>,
@@ -375,7 +375,7 @@ pub enum InvoiceCommand {
     /// Revokes the pay link.
     ClosePayLink,
     /// Applies the current payments of its order.
-    Follow(Box<OrderMoney>),
+    Follow(Box<OrderPaymentSummary>),
 }
 
 /// Answer to a command on an invoice.
@@ -394,7 +394,7 @@ pub enum InvoiceAnswer {
 #[derive(Clone, PartialEq, Debug)]
 pub enum InvoiceRow {
     /// Document to issue: inserted once, with the next number of its series.
-    Issued(Box<Document>),
+    Issued(Box<IssuedDocument>),
     /// Current state of the invoice's own payment, for listing and lookup (insert or replace).
     Payment(Payment),
 }

@@ -45,7 +45,7 @@ use serde::{Deserialize, Serialize};
 use crate::amount::Amount;
 use crate::file::GcodeForm;
 use crate::id::Id;
-use crate::launch::{LaunchNeeds, SlicedFor, used_share};
+use crate::launch::{LaunchNeeds, SlicingTarget, used_share};
 use crate::printer_status::PrintEnd;
 use crate::sku::{Dimensions, MachineType};
 use crate::slice_source::SliceSource;
@@ -67,7 +67,7 @@ pub enum Resolution {
 /// The printer's own record of a live attempt at the moment an operator resolves it. The order does not hold this data,
 /// so it comes with the command.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct SeenPrint {
+pub struct PrinterRecord {
     /// `true` if the printer is connected and shows the attempt's file printing or paused.
     pub shown_now: bool,
     /// `true` if the attempt's file was ever seen printing.
@@ -82,7 +82,7 @@ pub struct SeenPrint {
 /// view; the material has its own, and messages reconcile the two.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stock {
+pub enum ClaimStatus {
     /// No claim: the job has no G-code yet, or its claim is settled.
     #[default]
     None,
@@ -103,8 +103,8 @@ pub enum Stock {
 ///
 /// The production data (material, need, file, machine, dimensions) is read from the SKU when the job becomes VALIDATED
 /// and never follows later changes of the SKU. Invariants: at most one attempt is live, and `attempt_id` names it; an
-/// attempt is created only while the stock is [`Stock::Held`]; each requested claim is settled exactly once, even if
-/// the job was retried or cancelled meanwhile.
+/// attempt is created only while the stock is [`ClaimStatus::Held`]; each requested claim is settled exactly once, even
+/// if the job was retried or cancelled meanwhile.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
@@ -145,7 +145,7 @@ pub struct Job {
     pub file_form: GcodeForm,
     /// Plate number within the file, and the machine that the file was sliced for.
     #[serde(default)]
-    pub sliced_for: SlicedFor,
+    pub sliced_for: SlicingTarget,
     /// Filament length for the plate in millimetres, as stated in the file; used to correct the consumption.
     pub file_filament_mm: Option<f64>,
     /// Print time in seconds, as stated in the file.
@@ -173,7 +173,7 @@ pub struct Job {
     /// Human-readable reason of the block, as the material reported it; basis of the API's `waitingReason`.
     pub block_reason: Option<String>,
     /// State of the current claim on [`Job::material_id`]; [`Job::claims`] covers all materials.
-    pub stock: Stock,
+    pub stock: ClaimStatus,
     /// Number of that claim, from 1. Each new reservation takes a number that no other claim of the job had, so that a
     /// late answer to an earlier claim is recognised.
     pub claim: u32,

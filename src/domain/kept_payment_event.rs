@@ -141,7 +141,7 @@ pub enum KeptPaymentEventCommand {
 
 /// Effect that looks for an order matching the event.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Match {
+pub struct MatchOrder {
     /// Due time; a new order triggers a try at once.
     pub at: Timestamp,
 }
@@ -152,7 +152,7 @@ impl Aggregate for KeptPaymentEvent {
     type Answer = ();
     type Row = Infallible;
     type Created = Mail;
-    type Effect = Match;
+    type Effect = MatchOrder;
 
     fn decide(
         this: Option<&Self>,
@@ -184,8 +184,8 @@ impl Aggregate for KeptPaymentEvent {
         }
     }
 
-    fn effects(&self) -> Vec<Match> {
-        if self.done { Vec::new() } else { vec![Match { at: self.next_at }] }
+    fn effects(&self) -> Vec<MatchOrder> {
+        if self.done { Vec::new() } else { vec![MatchOrder { at: self.next_at }] }
     }
 
     fn at_rest(&self) -> bool {

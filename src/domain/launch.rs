@@ -30,7 +30,7 @@ const SAME_NOZZLE_MM: f64 = 0.011;
 /// Plate of the file that a job prints, and the machine that it was sliced for. `None` is unknown.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct SlicedFor {
+pub struct SlicingTarget {
     /// Number of the plate in the file, from 1.
     pub plate: u32,
     /// Nozzle diameter in millimetres.
@@ -59,7 +59,7 @@ pub struct UsedFilament {
 /// Maximum number of filaments in a file.
 const MAX_FILAMENTS: u32 = 64;
 
-impl Default for SlicedFor {
+impl Default for SlicingTarget {
     fn default() -> Self {
         Self { plate: 1, nozzle_diameter: None, bed_type: None, printer_model: None, filaments: Vec::new() }
     }
@@ -85,7 +85,7 @@ pub struct LaunchNeeds {
     /// Format of the file.
     pub form: GcodeForm,
     /// Plate and machine that the file was sliced for.
-    pub sliced_for: SlicedFor,
+    pub sliced_for: SlicingTarget,
     /// Required materials, each once, ordered by id.
     pub materials: Vec<MaterialNeed>,
 }

@@ -20,8 +20,8 @@ mod received;
 mod refunds;
 
 pub use at_processor::{
-    AtProcessor, Checkout, CheckoutNews, CheckoutState, Dispute, DisputeState, DoubtedRefunds, FailedTry, RefundAsked,
-    RefundNews,
+    Checkout, CheckoutResult, CheckoutState, Dispute, DisputeState, FailedPayment, ProcessorRequests, RefundResult,
+    RequestedRefund, UncertainRefunds,
 };
 pub(crate) use books::{books, left_by_hand, refunded_cents};
 pub(crate) use elsewhere::{returned_elsewhere, taken_elsewhere};
@@ -45,7 +45,7 @@ const UNLIKE_UNITS: [&str; 8] = ["bhd", "isk", "jod", "kwd", "mga", "omr", "tnd"
 /// Content of a signed event of the payment processor. It is never refused because of the owner's status: the money has
 /// moved regardless.
 #[derive(Clone, PartialEq, Debug)]
-pub enum PaymentNews {
+pub enum PaymentUpdate {
     /// The processor received money, all or a part of what is due.
     Paid {
         /// Amount in minor units; `None` if the event names none, which counts as the owner's total.
@@ -125,7 +125,7 @@ pub enum LedgerCommand {
         /// Number of the checkout among the owner's.
         number: u32,
         /// Created session, or the failure.
-        news: CheckoutNews,
+        news: CheckoutResult,
     },
     /// Records that the processor has closed a session: it cannot be paid any more.
     SessionClosed(String),
@@ -134,7 +134,7 @@ pub enum LedgerCommand {
         /// Refund that was requested.
         refund: Id,
         /// Processor's response.
-        news: RefundNews,
+        news: RefundResult,
     },
     /// Records the refund total that was read at the processor for a payment one of whose refunds had failed.
     RefundsRead {
@@ -146,7 +146,7 @@ pub enum LedgerCommand {
         refunded_cents: Option<i64>,
     },
     /// Applies an event of the payment processor; its signature was verified.
-    Payment(PaymentNews),
+    Payment(PaymentUpdate),
     /// Derives the status from the payments once more.
     Recount,
 }
@@ -211,7 +211,7 @@ pub trait Payable: Sized {
     /// Returns the payments and refunds, oldest first.
     fn ledger_payments(&self) -> &[Payment];
     /// Returns the requests in flight at the processor.
-    fn under_way(&self) -> &AtProcessor;
+    fn under_way(&self) -> &ProcessorRequests;
     /// Returns the processor's checkout session, if one is known.
     fn known_session(&self) -> Option<&str>;
 
@@ -264,7 +264,7 @@ pub trait Payable: Sized {
 
     /// Returns the external work that the ledger requires.
     fn ledger_effects(&self) -> Vec<LedgerEffect> {
-        let AtProcessor { checkout, closing, refunds, doubted, .. } = self.under_way();
+        let ProcessorRequests { checkout, closing, refunds, doubted, .. } = self.under_way();
         let new_sessions = checkout.iter().filter(|one| matches!(one.state, CheckoutState::Wanted));
         let new_sessions = new_sessions.map(|one| LedgerEffect::MakeSession { number: one.number });
         let closing = closing.iter().map(|session| LedgerEffect::CloseSession { session: session.clone() });
@@ -298,7 +298,7 @@ pub(crate) trait LedgerChange {
     /// Returns the owner with the changes so far.
     fn owner(&self) -> &Self::Of;
     /// Returns the requests in flight at the processor, for modification.
-    fn under_way_mut(&mut self) -> &mut AtProcessor;
+    fn under_way_mut(&mut self) -> &mut ProcessorRequests;
     /// Sets the known checkout session.
     fn know_session(&mut self, session: Option<String>);
     /// Adds a payment or refund.

@@ -117,7 +117,7 @@ pub struct Window {
 
 /// Remaining allowance of a caller in a window after a request; sent in the `X-RateLimit` headers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Standing {
+pub struct RateLimitStatus {
     /// Number of requests allowed in the window (`X-RateLimit-Limit`).
     pub limit: u32,
     /// Number of requests left in it (`X-RateLimit-Remaining`).
@@ -135,13 +135,13 @@ impl LimitRule {
     }
 
     /// Returns the standing of a caller with `count` requests in the window of `now`.
-    pub const fn standing(self, count: u32, refused: bool, now: Timestamp) -> Standing {
+    pub const fn standing(self, count: u32, refused: bool, now: Timestamp) -> RateLimitStatus {
         let ends_in_ms = self.period_ms - now.0.rem_euclid(self.period_ms);
-        Standing { limit: self.limit, remaining: self.limit.saturating_sub(count), ends_in_ms, refused }
+        RateLimitStatus { limit: self.limit, remaining: self.limit.saturating_sub(count), ends_in_ms, refused }
     }
 
     /// Counts a request, unless the limit is reached: a rejected request costs nothing.
-    pub const fn count(self, window: &mut Window, now: Timestamp) -> Standing {
+    pub const fn count(self, window: &mut Window, now: Timestamp) -> RateLimitStatus {
         let index = self.index(now);
         // A request that read the clock just before the turn, or after it was set back a little, counts in the newer
         // window.
@@ -175,7 +175,7 @@ impl LimitRule {
     }
 }
 
-impl Standing {
+impl RateLimitStatus {
     /// Returns the whole seconds until the window ends, at least 1, for `Retry-After`.
     pub const fn retry_after(self) -> u32 {
         let seconds = (self.ends_in_ms + 999) / 1000;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
 use crate::id::Id;
 use crate::mail::alert::AlertKind;
-use crate::mail::part::{AttachedDocument, Link, MailPart, one_line};
+use crate::mail::part::{AttachedDocument, MailLink, MailPart, one_line};
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 
@@ -70,7 +70,7 @@ pub struct Mail {
     pub alert: Option<AlertKind>,
     /// Link to the page where the recipient can act.
     #[serde(default)]
-    pub link: Option<Link>,
+    pub link: Option<MailLink>,
     /// Link that only the recipient may read. It is removed from the record once the mail was sent or given up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealed_link: Option<SealedLink>,
@@ -157,7 +157,7 @@ pub enum MailCommand {
 
 /// Effect that tries to send the mail.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Send {
+pub struct SendMail {
     /// Number of the try, from 1.
     pub number: u32,
     /// Due time.
@@ -175,7 +175,7 @@ impl Aggregate for Mail {
     type Answer = ();
     type Row = Infallible;
     type Created = Infallible;
-    type Effect = Send;
+    type Effect = SendMail;
 
     fn decide(
         this: Option<&Self>,
@@ -204,9 +204,9 @@ impl Aggregate for Mail {
         "mail.tried"
     }
 
-    fn effects(&self) -> Vec<Send> {
+    fn effects(&self) -> Vec<SendMail> {
         match self.state {
-            MailState::Queued => vec![Send { number: self.tries + 1, at: self.next_at }],
+            MailState::Queued => vec![SendMail { number: self.tries + 1, at: self.next_at }],
             MailState::Sent | MailState::Failed => Vec::new(),
         }
     }

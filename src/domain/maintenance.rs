@@ -281,7 +281,7 @@ pub struct MaintenanceEntry {
 
 /// Maintenance commands of a printer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum CareCommand {
+pub enum MaintenanceCommand {
     /// Adds a reminder.
     Remind(ReminderFields),
     /// Changes the name, note or intervals of a reminder.

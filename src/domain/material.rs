@@ -254,7 +254,7 @@ impl Material {
 
 /// Claim as an order sends it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ClaimAsk {
+pub struct ClaimRequest {
     /// Identifier of the claim.
     pub id: ClaimId,
     /// Needed amount, in the material's unit.
@@ -314,7 +314,7 @@ pub enum MaterialCommand {
         /// Claiming order.
         order: Id,
         /// Claims, one for each job.
-        asks: Vec<ClaimAsk>,
+        asks: Vec<ClaimRequest>,
     },
     /// Settles claims that an order has finished with. An unknown claim was settled before, which is no error.
     Settle {

@@ -13,7 +13,7 @@ mod xml;
 use std::io::{self, Read, Seek};
 
 use crate::bounds::MAX_LENGTH_MM;
-use crate::gcode::Content;
+use crate::gcode::ContentType;
 use crate::sku::Dimensions;
 
 /// Bytes per read; between two reads the caller may cancel.
@@ -89,13 +89,13 @@ impl From<io::Error> for MeasureError {
 /// If the file is not a mesh, is damaged, exceeds a limit, or cannot be read.
 pub fn measure(
     file: impl Read + Seek,
-    content: Content,
+    content: ContentType,
     may_go_on: &mut dyn FnMut() -> bool,
 ) -> Result<MeshFacts, MeasureError> {
     match content {
-        Content::BinaryStl => stl::binary(file, may_go_on),
-        Content::AsciiStl => stl::text(file, may_go_on),
-        Content::ThreeMf => three_mf::measure(file, may_go_on),
+        ContentType::BinaryStl => stl::binary(file, may_go_on),
+        ContentType::AsciiStl => stl::text(file, may_go_on),
+        ContentType::ThreeMf => three_mf::measure(file, may_go_on),
         _ => Err(MeshFault::NotAMesh.into()),
     }
 }

@@ -52,17 +52,19 @@ mod work;
 mod tests;
 
 pub use crate::job::Resolution;
-pub use command::{AgreedTerms, NewOrder, OrderAnswer, OrderCommand, PICKUP, SeenPrints, SlicingNews, StockNow};
+pub use command::{
+    AgreedTerms, CurrentStock, JobSlicingOutcome, NewOrder, OrderAnswer, OrderCommand, PICKUP, PrinterRecords,
+};
 pub use effect::OrderEffect;
-pub use invoiced::{InvoiceTold, OrderCreated, OrderInvoice};
+pub use invoiced::{InvoicedMoney, OrderCreated, OrderInvoice};
 pub use parts::LineParts;
 pub use report::Report;
-pub use sold::{CHANNEL_METHOD, LeftShipment, NewsThere, SoldElsewhere, SoldOrder};
+pub use sold::{CHANNEL_METHOD, ChannelOrigin, ChannelShipment, ShopOrderChange, SoldOrder};
 
 pub use crate::address::Address;
 pub use crate::ledger::{
-    AtProcessor, Checkout, CheckoutNews, CheckoutState, LedgerCommand, LedgerEffect, PROCESSOR, Payment, PaymentNews,
-    RefundAsked, RefundNews,
+    Checkout, CheckoutResult, CheckoutState, LedgerCommand, LedgerEffect, PROCESSOR, Payment, PaymentUpdate,
+    ProcessorRequests, RefundResult, RequestedRefund,
 };
 pub use crate::order_status::{OrderStatus, SentLine, SentShipment, Shipment};
 
@@ -75,7 +77,7 @@ use crate::amount::Amount;
 use crate::file::GcodeForm;
 use crate::id::Id;
 use crate::job::{Attempt, Job};
-use crate::launch::{MaterialNeed, SlicedFor};
+use crate::launch::{MaterialNeed, SlicingTarget};
 use crate::ledger::Payable as _;
 use crate::party::Party;
 use crate::principal::{Principal, Role};
@@ -99,7 +101,7 @@ pub enum OrderKind {
 /// changes of the SKU.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Line {
+pub struct OrderLine {
     /// SKU to produce; [`NO_SKU`] for items that are not printed, such as design work.
     pub sku_id: Id,
     /// Number of parts ordered, at least 1. The line creates one job for each full or partial plate of them.
@@ -112,7 +114,7 @@ pub struct Line {
     pub tax_rate_bps: i64,
     /// Print requirements of the line's jobs; `None` for a kit, whose parts are separate lines, and for services.
     #[serde(default)]
-    pub make: Option<Make>,
+    pub make: Option<ProductionData>,
     /// For parts of a kit: index of the kit's line. They are free of charge, because the kit carries the price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kit_line: Option<u32>,
@@ -133,7 +135,7 @@ pub const MAX_LINES: usize = 300;
 /// own copy only `units_per_plate` is binding, because it fixes the number of jobs; the rest is a record of that time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Make {
+pub struct ProductionData {
     /// Parts per plate; 0 counts as 1.
     pub units_per_plate: u32,
     /// First material of the parts.
@@ -158,14 +160,14 @@ pub struct Make {
     pub file_form: GcodeForm,
     /// Plate number within the file, and the machine that the file was sliced for.
     #[serde(default)]
-    pub sliced_for: SlicedFor,
+    pub sliced_for: SlicingTarget,
     /// Filament length per plate in millimetres, as stated in the G-code file.
     pub file_filament_mm: Option<f64>,
     /// Print time per plate in seconds, as stated in the G-code file.
     pub estimated_seconds: Option<i64>,
 }
 
-impl Make {
+impl ProductionData {
     /// Returns the ids of all required materials.
     pub fn materials(&self) -> impl Iterator<Item = Id> + use<> {
         let further: Vec<Id> = self.further.iter().map(|one| one.material_id).collect();
@@ -206,7 +208,7 @@ pub struct Order {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buyer: Option<Party>,
     /// Ordered items, at least one line; fixed when the order is created.
-    pub lines: Vec<Line>,
+    pub lines: Vec<OrderLine>,
     /// Currency of all amounts as ISO 4217 code in lower case.
     pub currency: String,
     /// Sum of the lines without tax, in minor units.
@@ -252,8 +254,8 @@ pub struct Order {
     /// Processor's checkout session for this order, if one is known; cleared when the session expires.
     pub payment_session: Option<String>,
     /// Requests in flight at the payment processor.
-    #[serde(default, skip_serializing_if = "AtProcessor::is_idle")]
-    pub at_processor: AtProcessor,
+    #[serde(default, skip_serializing_if = "ProcessorRequests::is_idle")]
+    pub at_processor: ProcessorRequests,
     /// Payments less refunds in the order's currency, in minor units; derived from `payments` and duplicated for lists,
     /// which do not read them.
     #[serde(default)]
@@ -267,7 +269,7 @@ pub struct Order {
     pub invoice_waits: bool,
     /// Origin in another shop that sold it, which is notified of the shipments; `None` for orders sold here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sold: Option<SoldElsewhere>,
+    pub sold: Option<ChannelOrigin>,
     /// Creation time, as draft or placed.
     pub created_at: Timestamp,
     /// Time at which the order was paid; `None` until then. A later refund does not clear it.

@@ -31,7 +31,7 @@ mod slots;
 
 pub use merge::{OurSide, total};
 pub use round::{LinkRound, SendOutcome, SyncMove};
-pub use slots::{SpoolKnown, drawn};
+pub use slots::{SpoolRemainder, drawn};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -91,7 +91,7 @@ pub type Quantities = BTreeMap<i64, Amount>;
 
 /// Item as it was read: a stock item or a spool.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SeenItem {
+pub struct ItemReading {
     /// Amount that it holds; `None` if the other system does not know. Zero if it no longer counts as stock there.
     pub quantity: Option<Amount>,
     /// Amount that may be added to it; `None` is unlimited.
@@ -107,7 +107,7 @@ pub struct SeenItem {
 
 /// Entry as it was read, with all its items.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StockLook {
+pub struct StockReading {
     /// Address of the server from which it was read.
     pub server: String,
     /// Name in the other system; `None` if the entry is gone.
@@ -115,7 +115,7 @@ pub struct StockLook {
     /// Unit of the amounts.
     pub unit: StockUnit,
     /// Items of the entry, by number.
-    pub items: BTreeMap<i64, SeenItem>,
+    pub items: BTreeMap<i64, ItemReading>,
 }
 
 /// Change of ours to be booked in the other system.
@@ -130,9 +130,9 @@ pub struct Booking {
     pub delta: Amount,
     /// Amount that the item held when the booking was decided.
     pub before: Amount,
-    /// [`SeenItem::mark`] at that time.
+    /// [`ItemReading::mark`] at that time.
     pub mark: Amount,
-    /// [`SeenItem::trace`] at that time.
+    /// [`ItemReading::trace`] at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
     /// Time of the decision. The booking is sent right afterwards or, if the server is killed in between, never.
@@ -326,7 +326,7 @@ pub enum LinkCommand {
         /// [`StockLink::round`] before the read.
         round: u32,
         /// Content that was read.
-        look: Box<StockLook>,
+        look: Box<StockReading>,
         /// Unbooked consumption from items in printers' slots: our consumption is booked there first. An item in a slot
         /// is listed even if nothing was consumed.
         drawn: Quantities,

@@ -5,7 +5,7 @@
 
 mod event;
 
-pub use event::{DisputeNews, EventError, OrderLinks, PaidLine, PaidPeriod, PaymentEffect, PaymentEvent, parse};
+pub use event::{DisputeUpdate, EventError, OrderLinks, PaidLine, PaidPeriod, PaymentEffect, PaymentEvent, parse};
 
 use crate::signing::{hmac_sha256, same};
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::id::Id;
-use crate::invoice::{Document, DocumentKind};
+use crate::invoice::{DocumentKind, IssuedDocument};
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::refusal::{Refusal, shortened};
@@ -75,7 +75,7 @@ impl Posting {
 #[derive(Clone, Debug)]
 pub enum PostingCommand {
     /// Begins the posting of a document; has no effect if it was begun before.
-    Begin(Box<Document>),
+    Begin(Box<IssuedDocument>),
     /// Records that the document is in the books.
     Posted {
         /// [`Posting::round`] in which it was sent.

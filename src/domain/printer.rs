@@ -2,8 +2,8 @@
 //!
 //! A part must never be started twice, and a printer's response to a start may get lost. Therefore: the name of the
 //! uploaded file contains the attempt's id, so that whatever the printer shows can be attributed to the attempt; the
-//! start is recorded in a commit of its own before it is sent ([`Phase::StartSent`]) and sent only once, by the caller
-//! whose commit recorded it; afterwards only evidence from the printer, or an operator, decides its outcome.
+//! start is recorded in a commit of its own before it is sent ([`AttemptPhase::StartSent`]) and sent only once, by the
+//! caller whose commit recorded it; afterwards only evidence from the printer, or an operator, decides its outcome.
 //!
 //! Telemetry such as temperatures is not stored here (see [`crate::printer_status`]): only changes that matter
 //! to the rules are commands. `attempt` has the rules of an attempt, `verdict` judges unconfirmed starts and vanished
@@ -42,21 +42,21 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub use acts::{Act, ActRecord};
+pub use acts::{ActRecord, DirectAction};
 pub use address::{MachineAddress, as_web_address, check_base_url, denied_address, denied_host, same_machine};
 pub use camera::{CameraFields, check_camera_url, same_camera};
 pub use clearing::Clearing;
 pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterRow};
-pub use in_hand::{InHand, Phase};
+pub use in_hand::{AttemptPhase, CurrentAttempt};
 pub use leftover::is_of_job;
 pub use loaded::{FilamentMaterials, Undecided, loaded_materials};
-pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
+pub use manual::{ManualEnd, ManualFailure, ManualPhase, ManualPrint};
 pub use photo::PhotoDue;
 pub use readiness::report_of;
-pub use refusals::{ConfirmedStart, Refusals, StartFailure};
+pub use refusals::{ConfirmedStart, RefusedStarts, StartFailure};
 pub use safety::FirmwareFault;
 pub use sign_off::{LastPrint, SignedPrint};
-pub use slots::{MAX_SLOTS, Slot, SlotReport, SlotSource, Spool, SpoolBinding, SpoolLeft, SpoolOffer};
+pub use slots::{MAX_SLOTS, Slot, SlotReport, SlotSource, Spool, SpoolBalance, SpoolBinding, SpoolOffer};
 
 use serde::{Deserialize, Serialize};
 
@@ -216,10 +216,10 @@ pub struct Printer {
     #[serde(default)]
     pub books_on: Option<SpoolBooking>,
     /// Attempt in hand; `None` when no order uses the printer.
-    pub in_hand: Option<InHand>,
+    pub in_hand: Option<CurrentAttempt>,
     /// Manual print while it is uploaded and started; `None` once the printer has accepted the start.
     #[serde(default)]
-    pub manual: Option<Manual>,
+    pub manual: Option<ManualPrint>,
     /// Outcome of the last manual print's start.
     #[serde(default)]
     pub last_manual: Option<ManualEnd>,
@@ -242,7 +242,7 @@ pub struct Printer {
     pub kept_closed: bool,
     /// Starts refused since the last confirmed one; `None` after a confirmed start.
     #[serde(default)]
-    pub refusals: Option<Refusals>,
+    pub refusals: Option<RefusedStarts>,
     /// Last start that the printer confirmed.
     #[serde(default)]
     pub last_start: Option<ConfirmedStart>,

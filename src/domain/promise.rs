@@ -42,19 +42,19 @@ impl Promise {
 
 /// Recent ratios of actual to expected time.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Stretch {
+pub struct DelayRatios {
     ratios: VecDeque<f64>,
     /// Number of assumed ratios, which stand first.
     assumed: usize,
 }
 
-impl Default for Stretch {
+impl Default for DelayRatios {
     fn default() -> Self {
         Self { ratios: ASSUMED_RATIOS.into(), assumed: ASSUMED_RATIOS.len() }
     }
 }
 
-impl Stretch {
+impl DelayRatios {
     /// Learns from an order that is ready. The caller must pass each order once, oldest first.
     pub fn learn(&mut self, promise: &Promise) {
         if let Some(ratio) = promise.ratio() {
@@ -104,25 +104,25 @@ mod tests {
 
     #[test]
     fn a_promise_leaves_room_before_anything_was_learnt() {
-        let promise = Stretch::default().promise(NOW, NOW.plus_ms(10 * HOUR), MARGIN);
+        let promise = DelayRatios::default().promise(NOW, NOW.plus_ms(10 * HOUR), MARGIN);
         assert_eq!(promise.promised_at, NOW.plus_ms(13 * HOUR), "four of five of what is assumed");
-        let soon = Stretch::default().promise(NOW, NOW, MARGIN);
+        let soon = DelayRatios::default().promise(NOW, NOW, MARGIN);
         assert_eq!(soon.promised_at, NOW.plus_ms(MARGIN));
     }
 
     #[test]
     fn orders_that_are_not_ready_or_were_expected_at_once_teach_nothing() {
-        let mut stretch = Stretch::default();
+        let mut stretch = DelayRatios::default();
         stretch.learn(&Promise { met_at: None, ..met_after(9.0) });
         stretch.learn(&Promise { expected_at: NOW.plus_ms(1000), ..met_after(9.0) });
-        assert_eq!(stretch, Stretch::default());
+        assert_eq!(stretch, DelayRatios::default());
     }
 
     proptest! {
         /// Checks for any distribution of orders that four of five orders drawn from it are ready in time.
         #[test]
         fn four_of_five_are_kept(ratios in prop::collection::vec(0.5f64..4.0, MAX_RATIOS..3 * MAX_RATIOS)) {
-            let mut stretch = Stretch::default();
+            let mut stretch = DelayRatios::default();
             ratios.iter().for_each(|ratio| stretch.learn(&met_after(*ratio)));
             let lately = &ratios[ratios.len() - MAX_RATIOS..];
             let promised = stretch.promise(NOW, NOW.plus_ms(HOUR), MARGIN).promised_at;

@@ -26,7 +26,7 @@ pub(crate) mod tests;
 pub use draft::{DraftLine, DraftModel, DraftQuote, QuotePatch};
 pub use margin::{LineMargin, margins};
 pub use model::{QuoteModel, SlicedModel};
-pub use rules::{QuoteCreated, QuoteEffect};
+pub use rules::{QuoteCreation, QuoteEffect};
 
 pub use crate::quote_status::QuoteStatus;
 
@@ -137,7 +137,7 @@ pub struct Quote {
 
 /// Result of slicing a model, as reported to the quote.
 #[derive(Clone, PartialEq, Debug)]
-pub enum SlicingNews {
+pub enum QuoteSlicingOutcome {
     /// Slicing succeeded; with the facts from the G-code.
     Done(SlicedModel),
     /// Slicing failed, with a human-readable reason.
@@ -173,7 +173,7 @@ pub enum QuoteCommand {
         /// Model and slicing parameters.
         source: SliceSource,
         /// Result of slicing.
-        news: SlicingNews,
+        news: QuoteSlicingOutcome,
     },
     /// Acknowledges that the custom request knows this status of the quote.
     RequestTold(QuoteStatus),

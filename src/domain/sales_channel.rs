@@ -115,7 +115,7 @@ pub struct ChannelChange {
 
 /// New content of one entry of the variant map.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GivenVariant {
+pub struct VariantUpdate {
     /// The other shop's variant id, SKU code or title.
     pub variant: String,
     /// SKU that is made.
@@ -134,7 +134,7 @@ pub enum SalesChannelCommand {
     /// Deletes the channel: no more messages are accepted.
     Archive,
     /// Sets the map's entries of these variants; other entries stay.
-    Map(Vec<GivenVariant>),
+    Map(Vec<VariantUpdate>),
     /// Removes an entry of the map.
     Unmap(Id),
 }
@@ -201,10 +201,10 @@ impl SalesChannel {
         self.respond()
     }
 
-    fn map(mut self, cx: &DecisionContext<'_>, requested: &[GivenVariant]) -> Result<Decision<Self>, Refusal> {
+    fn map(mut self, cx: &DecisionContext<'_>, requested: &[VariantUpdate]) -> Result<Decision<Self>, Refusal> {
         let mut faults = Faults::default();
-        let named = |one: &GivenVariant| GivenVariant { variant: variant_name(&one.variant), ..*one };
-        let requested: Vec<GivenVariant> = requested.iter().map(named).collect();
+        let named = |one: &VariantUpdate| VariantUpdate { variant: variant_name(&one.variant), ..*one };
+        let requested: Vec<VariantUpdate> = requested.iter().map(named).collect();
         for (n, one) in requested.iter().enumerate() {
             let twice = requested[..n].iter().any(|earlier| earlier.variant == one.variant);
             faults.check(!twice, &format!("variants.{n}.variant"), "is listed twice");

@@ -16,7 +16,7 @@ pub const SESSION_LIFE_MS: i64 = 2 * 3_600_000;
 
 /// Reason a setup code was rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum DoorRefusal {
+pub enum SetupCodeError {
     /// The given code does not match the current one.
     #[error("the code does not match the one that the server printed at startup")]
     WrongCode,
@@ -30,7 +30,7 @@ pub enum DoorRefusal {
 
 /// Setup access of one process. Codes and tokens are passed as hashes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SetupDoor {
+pub struct SetupAccess {
     /// Hash of the code; `None` once it was used.
     code: Option<String>,
     made_at: Timestamp,
@@ -39,19 +39,19 @@ pub struct SetupDoor {
     session: Option<(String, Timestamp)>,
 }
 
-impl SetupDoor {
+impl SetupAccess {
     /// Creates the setup access, with a code that can be used once.
     pub fn new(code: String, now: Timestamp) -> Self {
         Self { code: Some(code), made_at: now, wrong_tries: 0, session: None }
     }
 
     /// Consumes the code and opens a session with this token.
-    pub fn enter(&mut self, code: &str, token: String, now: Timestamp) -> Result<(), DoorRefusal> {
+    pub fn enter(&mut self, code: &str, token: String, now: Timestamp) -> Result<(), SetupCodeError> {
         let open = self.wrong_tries < MAX_TRIES && now.since(self.made_at) < CODE_LIFE_MS;
-        let expected = self.code.as_deref().filter(|_| open).ok_or(DoorRefusal::CodeSpent)?;
+        let expected = self.code.as_deref().filter(|_| open).ok_or(SetupCodeError::CodeSpent)?;
         if expected != code {
             self.wrong_tries += 1;
-            return Err(DoorRefusal::WrongCode);
+            return Err(SetupCodeError::WrongCode);
         }
         self.code = None;
         self.session = Some((token, now));
@@ -70,8 +70,8 @@ mod tests {
 
     const START: Timestamp = Timestamp(1_000);
 
-    fn door() -> SetupDoor {
-        SetupDoor::new("code".to_owned(), START)
+    fn door() -> SetupAccess {
+        SetupAccess::new("code".to_owned(), START)
     }
 
     #[test]
@@ -79,7 +79,7 @@ mod tests {
         let mut door = door();
         assert_eq!(door.enter("code", "token".to_owned(), START), Ok(()));
         assert!(door.holds("token", START) && !door.holds("other", START));
-        assert_eq!(door.enter("code", "second".to_owned(), START), Err(DoorRefusal::CodeSpent));
+        assert_eq!(door.enter("code", "second".to_owned(), START), Err(SetupCodeError::CodeSpent));
         assert!(door.holds("token", Timestamp(START.0 + SESSION_LIFE_MS - 1)));
         assert!(!door.holds("token", Timestamp(START.0 + SESSION_LIFE_MS)));
     }
@@ -88,16 +88,16 @@ mod tests {
     fn a_code_that_was_guessed_at_too_often_opens_nothing() {
         let mut door = door();
         for _ in 0..MAX_TRIES {
-            assert_eq!(door.enter("guess", "token".to_owned(), START), Err(DoorRefusal::WrongCode));
+            assert_eq!(door.enter("guess", "token".to_owned(), START), Err(SetupCodeError::WrongCode));
         }
-        assert_eq!(door.enter("code", "token".to_owned(), START), Err(DoorRefusal::CodeSpent));
+        assert_eq!(door.enter("code", "token".to_owned(), START), Err(SetupCodeError::CodeSpent));
         assert!(!door.holds("token", START));
     }
 
     #[test]
     fn a_code_lasts_for_a_day() {
         let late = Timestamp(START.0 + CODE_LIFE_MS);
-        assert_eq!(door().enter("code", "token".to_owned(), late), Err(DoorRefusal::CodeSpent));
+        assert_eq!(door().enter("code", "token".to_owned(), late), Err(SetupCodeError::CodeSpent));
         assert_eq!(door().enter("code", "token".to_owned(), Timestamp(late.0 - 1)), Ok(()));
     }
 }

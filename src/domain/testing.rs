@@ -27,7 +27,7 @@ use crate::order::{OrderCreated, OrderRow};
 use crate::party::Party;
 use crate::principal::Principal;
 use crate::printer::PrinterRow;
-use crate::quote::QuoteCreated;
+use crate::quote::QuoteCreation;
 use crate::refusal::Refusal;
 use crate::restore::RestoreRow;
 use crate::rules::{InvoiceRules, PricingRules, QualityRules, Rules};
@@ -217,7 +217,7 @@ impl Written for OrderCreated {
     }
 }
 
-impl Written for QuoteCreated {
+impl Written for QuoteCreation {
     fn reads_back(&self) {
         match self {
             Self::Mail(mail) => mail.reads_back(),

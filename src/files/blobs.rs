@@ -1,7 +1,7 @@
 //! File contents, stored on the local disk under the SHA-256 of their bytes, so that equal contents are stored once.
 //!
 //! Names and types of files are in the database (`domain/file`). A content is removed when no file refers to it any
-//! more. Storing and removing exclude each other ([`Recording`], [`Removing`]).
+//! more. Storing and removing exclude each other ([`StorePermission`], [`RemovePermission`]).
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -16,8 +16,8 @@ use tokio::fs::{self, File};
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
-use super::turns::{FileOwner, ReadingTurns};
-use domain::gcode::{Content, Found};
+use super::turns::{FileOwner, ReadQueue};
+use domain::gcode::{ContentType, GcodeContents};
 use domain::mesh::{MeasureError, MeshFacts};
 
 /// Subfolder for incomplete uploads.
@@ -34,7 +34,7 @@ pub struct Blobs {
     /// Number of holders that need every stored content; while it is not zero, nothing is removed.
     kept_by: Arc<AtomicUsize>,
     /// Slots for reading file contents.
-    pub(super) turns: ReadingTurns,
+    pub(super) turns: ReadQueue,
 }
 
 /// A content stored on disk, whichever files refer to it.
@@ -49,13 +49,13 @@ pub struct StoredContent {
 /// Permission to store contents. Nothing is removed until it is dropped. Hold it until the file that refers to the
 /// content is recorded, and no longer: removals wait for it, and others wait for removals.
 #[derive(Debug)]
-pub struct Recording {
+pub struct StorePermission {
     _together: OwnedRwLockReadGuard<()>,
 }
 
 /// Permission to remove contents. Nothing is stored until it is dropped.
 #[derive(Debug)]
-pub struct Removing<'a> {
+pub struct RemovePermission<'a> {
     blobs: &'a Blobs,
     _alone: OwnedRwLockWriteGuard<()>,
 }
@@ -63,16 +63,16 @@ pub struct Removing<'a> {
 /// Guard that prevents the removal of any stored content until it is dropped. Removals do not wait for it: they skip
 /// contents, which are found and removed later because no file refers to them.
 #[derive(Debug)]
-pub struct KeptContents(Arc<AtomicUsize>);
+pub struct RetentionGuard(Arc<AtomicUsize>);
 
-impl Drop for KeptContents {
+impl Drop for RetentionGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, SeqCst);
     }
 }
 
-impl Removing<'_> {
-    /// Removes a content. Does nothing if it does not exist or is protected by [`KeptContents`].
+impl RemovePermission<'_> {
+    /// Removes a content. Does nothing if it does not exist or is protected by [`RetentionGuard`].
     pub async fn remove(&self, sha256: &str) -> io::Result<()> {
         if self.blobs.kept_by.load(SeqCst) > 0 {
             return Ok(());
@@ -84,7 +84,7 @@ impl Removing<'_> {
     }
 
     /// Removes every content that `named` does not contain and returns the number removed; 0 while contents are
-    /// protected by [`KeptContents`].
+    /// protected by [`RetentionGuard`].
     pub async fn keep_only(&self, named: &HashSet<String>) -> io::Result<usize> {
         let mut removed = 0;
         if self.blobs.kept_by.load(SeqCst) > 0 {
@@ -128,7 +128,7 @@ impl Blobs {
         for left in std::fs::read_dir(&incoming)? {
             std::fs::remove_file(left?.path())?;
         }
-        let (recording, turns) = (Arc::default(), ReadingTurns::default());
+        let (recording, turns) = (Arc::default(), ReadQueue::default());
         Ok(Self { dir, next: AtomicU64::new(0), recording, kept_by: Arc::default(), turns })
     }
 
@@ -146,29 +146,29 @@ impl Blobs {
     }
 
     /// Begins a content that arrives in chunks.
-    pub fn begin(&self) -> io::Result<Incoming<'_>> {
+    pub fn begin(&self) -> io::Result<IncomingContent<'_>> {
         let path = self.dir.join(INCOMING_FOLDER).join(self.next.fetch_add(1, Relaxed).to_string());
         // Created synchronously: if this future were dropped while it waited for a thread, the file would be left
         // behind.
         let file = File::from_std(std::fs::File::create_new(&path)?);
-        Ok(Incoming { blobs: self, file: Some(file), path, hash: Sha256::new(), size: 0 })
+        Ok(IncomingContent { blobs: self, file: Some(file), path, hash: Sha256::new(), size: 0 })
     }
 
     /// Waits for running removals, then grants the right to store.
-    pub async fn recording(&self) -> Recording {
-        Recording { _together: self.recording.clone().read_owned().await }
+    pub async fn recording(&self) -> StorePermission {
+        StorePermission { _together: self.recording.clone().read_owned().await }
     }
 
     /// Waits until every stored content has its file recorded, then grants the right to remove; nothing is stored
     /// meanwhile.
-    pub async fn removing(&self) -> Removing<'_> {
-        Removing { blobs: self, _alone: self.recording.clone().write_owned().await }
+    pub async fn removing(&self) -> RemovePermission<'_> {
+        RemovePermission { blobs: self, _alone: self.recording.clone().write_owned().await }
     }
 
     /// Protects every content stored now. Waits for a removal that has begun.
-    pub async fn keep_all(&self) -> KeptContents {
+    pub async fn keep_all(&self) -> RetentionGuard {
         self.kept_by.fetch_add(1, SeqCst);
-        let contents = KeptContents(self.kept_by.clone());
+        let contents = RetentionGuard(self.kept_by.clone());
         drop(self.recording().await);
         contents
     }
@@ -197,16 +197,16 @@ impl Blobs {
     }
 
     /// Stores a content from memory.
-    pub async fn put(&self, bytes: &[u8], recording: &Recording) -> io::Result<StoredContent> {
+    pub async fn put(&self, bytes: &[u8], recording: &StorePermission) -> io::Result<StoredContent> {
         let mut incoming = self.begin()?;
         incoming.write(bytes).await?;
         incoming.keep(recording).await
     }
 }
 
-/// An incomplete content. Its file is removed if it is dropped before [`Incoming::keep`].
+/// An incomplete content. Its file is removed if it is dropped before [`IncomingContent::keep`].
 #[derive(Debug)]
-pub struct Incoming<'a> {
+pub struct IncomingContent<'a> {
     blobs: &'a Blobs,
     file: Option<File>,
     path: PathBuf,
@@ -214,7 +214,7 @@ pub struct Incoming<'a> {
     size: u64,
 }
 
-impl Incoming<'_> {
+impl IncomingContent<'_> {
     /// Appends a chunk to the file and to the hash.
     pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Some(file) = &mut self.file {
@@ -226,7 +226,7 @@ impl Incoming<'_> {
     }
 
     /// Determines the file type from the bytes so far, and the metadata that a slicer wrote into it.
-    pub async fn describe(&mut self, owner: &FileOwner) -> io::Result<Found> {
+    pub async fn describe(&mut self, owner: &FileOwner) -> io::Result<GcodeContents> {
         if let Some(file) = &mut self.file {
             file.flush().await?;
         }
@@ -238,7 +238,7 @@ impl Incoming<'_> {
     /// # Errors
     ///
     /// When it cannot be measured or read.
-    pub async fn measure(&mut self, content: Content, owner: &FileOwner) -> Result<MeshFacts, MeasureError> {
+    pub async fn measure(&mut self, content: ContentType, owner: &FileOwner) -> Result<MeshFacts, MeasureError> {
         if let Some(file) = &mut self.file {
             file.flush().await.map_err(MeasureError::Io)?;
         }
@@ -251,7 +251,7 @@ impl Incoming<'_> {
     }
 
     /// Completes the content, which is durable when this returns.
-    pub async fn keep(mut self, _: &Recording) -> io::Result<StoredContent> {
+    pub async fn keep(mut self, _: &StorePermission) -> io::Result<StoredContent> {
         if let Some(mut file) = self.file.take() {
             file.flush().await?;
             file.sync_all().await?;
@@ -267,7 +267,7 @@ impl Incoming<'_> {
     }
 }
 
-impl Drop for Incoming<'_> {
+impl Drop for IncomingContent<'_> {
     fn drop(&mut self) {
         // After `keep`, there is no file at this path.
         if let Err(error) = std::fs::remove_file(&self.path)

@@ -10,14 +10,14 @@ pub const LOST_FOUND: &str = "lost+found";
 
 /// Capacity of the disk that contains a folder, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DiskRoom {
+pub struct DiskCapacity {
     /// Bytes that the server can still write.
     pub free_bytes: u64,
     /// Total capacity of the disk in bytes.
     pub total_bytes: u64,
 }
 
-impl DiskRoom {
+impl DiskCapacity {
     /// Queries the operating system, which may take a while, so it must not run on the async runtime's threads.
     ///
     /// # Errors
@@ -38,8 +38,8 @@ mod tests {
     #[test]
     fn there_is_no_more_room_than_the_disk_has() {
         let folder = tempfile::tempdir().unwrap();
-        let room = DiskRoom::of(folder.path()).unwrap();
+        let room = DiskCapacity::of(folder.path()).unwrap();
         assert!(room.free_bytes <= room.total_bytes && room.total_bytes > 0, "{room:?}");
-        assert!(DiskRoom::of(&folder.path().join("nothing")).is_err());
+        assert!(DiskCapacity::of(&folder.path().join("nothing")).is_err());
     }
 }

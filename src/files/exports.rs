@@ -23,10 +23,10 @@ pub struct ExportFiles {
 
 /// A table being written by the holder of the lock.
 #[derive(Debug)]
-pub struct ExportFile(Option<Writing>);
+pub struct ExportFile(Option<ExportInProgress>);
 
 #[derive(Debug)]
-struct Writing {
+struct ExportInProgress {
     _turn: OwnedMutexGuard<()>,
     file: File,
     bytes: u64,
@@ -55,7 +55,7 @@ impl ExportFiles {
             }
             file.set_len(bytes)?;
             file.seek(SeekFrom::End(0))?;
-            Ok(Some(ExportFile(Some(Writing { _turn: turn, file, bytes }))))
+            Ok(Some(ExportFile(Some(ExportInProgress { _turn: turn, file, bytes }))))
         })
         .await
     }

@@ -27,19 +27,19 @@ pub enum MailboxesFull {
 
 /// Requests of customers in hand, by their mailboxes.
 #[derive(Debug)]
-pub struct MailboxPlaces {
+pub struct MailboxPermits {
     limits: MailboxLimits,
     counts: Arc<Mutex<HashMap<String, usize>>>,
 }
 
 /// One thing that a mailbox has in hand, until this is dropped.
 #[derive(Debug)]
-pub struct MailboxPlace {
+pub struct MailboxPermit {
     counts: Arc<Mutex<HashMap<String, usize>>>,
     mailbox: String,
 }
 
-impl MailboxPlaces {
+impl MailboxPermits {
     /// Creates the places, all of them free.
     pub fn new(limits: MailboxLimits) -> Self {
         Self { limits, counts: Arc::default() }
@@ -50,7 +50,7 @@ impl MailboxPlaces {
     /// # Errors
     ///
     /// When all are taken.
-    pub fn enter(&self, mailbox: &str) -> Result<MailboxPlace, MailboxesFull> {
+    pub fn enter(&self, mailbox: &str) -> Result<MailboxPermit, MailboxesFull> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.values().sum::<usize>() >= self.limits.of_all {
             return Err(MailboxesFull::All);
@@ -60,7 +60,7 @@ impl MailboxPlaces {
             return Err(MailboxesFull::One);
         }
         *count += 1;
-        Ok(MailboxPlace { counts: self.counts.clone(), mailbox: mailbox.to_owned() })
+        Ok(MailboxPermit { counts: self.counts.clone(), mailbox: mailbox.to_owned() })
     }
 
     /// Returns whether no mailbox has anything in hand.
@@ -70,7 +70,7 @@ impl MailboxPlaces {
     }
 }
 
-impl Drop for MailboxPlace {
+impl Drop for MailboxPermit {
     fn drop(&mut self) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Entry::Occupied(mut count) = counts.entry(std::mem::take(&mut self.mailbox)) {

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::blobs::{Blobs, Recording};
+use super::blobs::{Blobs, StorePermission};
 use domain::file::{FileMetadata, GcodeForm};
-use domain::gcode::{Content, Found, FoundPlate, Metadata};
+use domain::gcode::{ContentType, DetectedPlate, GcodeContents, Metadata};
 
 impl Blobs {
     /// Builds the metadata of a file with the hashes of its thumbnails, and stores these.
@@ -12,11 +12,15 @@ impl Blobs {
     /// # Errors
     ///
     /// When a thumbnail cannot be written.
-    pub async fn keep_metadata(&self, description: Found, recording: &Recording) -> io::Result<FileMetadata> {
+    pub async fn keep_metadata(
+        &self,
+        description: GcodeContents,
+        recording: &StorePermission,
+    ) -> io::Result<FileMetadata> {
         let form = match description.content {
-            Some(Content::Gcode) => Some(GcodeForm::Text),
-            Some(Content::BinaryGcode) => Some(GcodeForm::Binary),
-            Some(Content::SlicedThreeMf) => Some(GcodeForm::Package),
+            Some(ContentType::Gcode) => Some(GcodeForm::Text),
+            Some(ContentType::BinaryGcode) => Some(GcodeForm::Binary),
+            Some(ContentType::SlicedThreeMf) => Some(GcodeForm::Package),
             _ => None,
         };
         let Metadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size } = description.metadata;
@@ -27,7 +31,7 @@ impl Blobs {
         let mut plates = Vec::with_capacity(description.plates.len());
         // The picture of plain G-code is that of its one plate.
         let shared = thumbnail.clone().filter(|_| description.plates.len() == 1);
-        for FoundPlate { mut plate, thumbnail: picture } in description.plates {
+        for DetectedPlate { mut plate, thumbnail: picture } in description.plates {
             plate.thumbnail = match picture {
                 Some(picture) => Some(self.put(&picture.png, recording).await?.sha256),
                 None => shared.clone(),

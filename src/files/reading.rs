@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::blobs::Blobs;
 use super::picture::{PictureCleaner, PictureFault};
-use super::turns::{FileOwner, Reading};
+use super::turns::{FileOwner, RunningRead};
 use domain::file::FileKind;
-use domain::gcode::{Content, Damage, Found, GcodeReader, read_package};
+use domain::gcode::{ContentType, Damage, GcodeContents, GcodeReader, read_package};
 use domain::mesh::{self, MeasureError, MeshFacts, MeshFault};
 
 /// Number of bytes read at a time.
@@ -16,7 +16,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 
 impl Blobs {
     /// Determines the type of a file and the metadata that a slicer wrote into it. Waits for a free slot.
-    pub(super) async fn describe(&self, path: &Path, owner: &FileOwner) -> io::Result<Found> {
+    pub(super) async fn describe(&self, path: &Path, owner: &FileOwner) -> io::Result<GcodeContents> {
         let path = path.to_owned();
         self.turns.read(owner, move |reading| describe(&path, &mut || reading.goes_on())).await?
     }
@@ -36,11 +36,11 @@ impl Blobs {
     pub(super) async fn measure(
         &self,
         path: &Path,
-        content: Content,
+        content: ContentType,
         owner: &FileOwner,
     ) -> Result<MeshFacts, MeasureError> {
         let path = path.to_owned();
-        let measure = move |reading: &mut Reading| {
+        let measure = move |reading: &mut RunningRead| {
             let file = File::open(&path).map_err(MeasureError::Io)?;
             mesh::measure(BufReader::new(file), content, &mut || reading.goes_on())
         };
@@ -72,7 +72,7 @@ impl Seek for TimedFile<'_> {
     }
 }
 
-fn describe(path: &Path, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Found> {
+fn describe(path: &Path, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<GcodeContents> {
     let (mut reader, mut chunk, mut is_over) = (GcodeReader::new(), vec![0; CHUNK_BYTES], false);
     let mut file = TimedFile { file: File::open(path)?, may_go_on, is_over: &mut is_over };
     loop {
@@ -88,7 +88,7 @@ fn describe(path: &Path, may_go_on: &mut dyn FnMut() -> bool) -> io::Result<Foun
             description.damage = Some(Damage::TooManyPixels);
         }
     }
-    if description.content == Some(Content::SlicedThreeMf) {
+    if description.content == Some(ContentType::SlicedThreeMf) {
         file.rewind()?;
         match read_package(file) {
             Ok((metadata, plates)) => (description.metadata, description.plates) = (metadata, plates),
@@ -127,7 +127,7 @@ mod tests {
         let mut incoming = blobs.begin().unwrap();
         incoming.write(b"; estimated printing time (normal mode) = 1m\nG28\n").await.unwrap();
         let description = incoming.describe(&FileOwner::Shop).await.unwrap();
-        assert_eq!((description.content, description.metadata.seconds), (Some(Content::Gcode), Some(60)));
+        assert_eq!((description.content, description.metadata.seconds), (Some(ContentType::Gcode), Some(60)));
         let stored = incoming.keep(&blobs.recording().await).await.unwrap();
         let over = describe(&blobs.path(&stored.sha256), &mut || false).unwrap_err();
         assert_eq!(over.kind(), io::ErrorKind::TimedOut);

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
-use super::mailboxes::{MailboxLimits, MailboxPlace, MailboxPlaces, MailboxesFull};
+use super::mailboxes::{MailboxLimits, MailboxPermit, MailboxPermits, MailboxesFull};
 
 /// Files read in parallel per kind of slot. Reading occupies a processor, which others need as well.
 const MAX_READERS: usize = 1;
@@ -55,27 +55,27 @@ pub enum ReadersBusy {
 
 /// Slots for reading files.
 #[derive(Debug)]
-pub(super) struct ReadingTurns {
+pub(super) struct ReadQueue {
     shop: Arc<Semaphore>,
     customers: Arc<Semaphore>,
     /// Number of files of the shop being read or waiting.
     shop_files: Arc<AtomicUsize>,
     /// Number of files of each mailbox being read or waiting.
-    mailboxes: MailboxPlaces,
+    mailboxes: MailboxPermits,
 }
 
-impl Default for ReadingTurns {
+impl Default for ReadQueue {
     fn default() -> Self {
         let place = || Arc::new(Semaphore::new(MAX_READERS));
         let limits = MailboxLimits { of_all: MAX_CUSTOMER_FILES, of_one: MAX_FILES_OF_MAILBOX };
-        let mailboxes = MailboxPlaces::new(limits);
+        let mailboxes = MailboxPermits::new(limits);
         Self { shop: place(), customers: place(), shop_files: Arc::default(), mailboxes }
     }
 }
 
 /// Handle of a running read, which checks whether to continue and pauses for the shop.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct RunningRead {
     until: Instant,
     is_given_up: Arc<AtomicBool>,
     /// Number of files of the shop; `None` for a file of the shop itself.
@@ -83,11 +83,11 @@ pub(super) struct Reading {
     /// Time at which the read began or its last pause ended.
     work_since: Instant,
     // Dropped first: whoever gets the place finds this file counted no more.
-    _entry: TurnEntry,
+    _entry: ReadQueueEntry,
     _place: OwnedSemaphorePermit,
 }
 
-impl Reading {
+impl RunningRead {
     /// Returns whether to continue: the time limit is not reached and the request still exists. Pauses first if the
     /// shop has files to read.
     pub(super) fn goes_on(&mut self) -> bool {
@@ -105,16 +105,16 @@ impl Reading {
 
 /// Count of one file being read or waiting, until dropped.
 #[derive(Debug)]
-struct TurnEntry {
-    _shop: Option<ShopEntry>,
-    _customer: Option<MailboxPlace>,
+struct ReadQueueEntry {
+    _shop: Option<ShopReadEntry>,
+    _customer: Option<MailboxPermit>,
 }
 
 /// A file of the shop that is read or waits.
 #[derive(Debug)]
-struct ShopEntry(Arc<AtomicUsize>);
+struct ShopReadEntry(Arc<AtomicUsize>);
 
-impl Drop for ShopEntry {
+impl Drop for ShopReadEntry {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Relaxed);
     }
@@ -129,8 +129,8 @@ impl Drop for GiveUpOnDrop {
     }
 }
 
-impl ReadingTurns {
-    /// Runs `read` on a blocking thread when the owner has a free slot. The closure calls [`Reading::goes_on`]
+impl ReadQueue {
+    /// Runs `read` on a blocking thread when the owner has a free slot. The closure calls [`RunningRead::goes_on`]
     /// periodically.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl ReadingTurns {
     pub(super) async fn read<R: Send + 'static>(
         &self,
         owner: &FileOwner,
-        read: impl FnOnce(&mut Reading) -> R + Send + 'static,
+        read: impl FnOnce(&mut RunningRead) -> R + Send + 'static,
     ) -> io::Result<R> {
         let entry = self.enter(owner)?;
         let (place, shop_files, timeout) = match owner {
@@ -150,16 +150,22 @@ impl ReadingTurns {
         let is_given_up = Arc::<AtomicBool>::default();
         let _waits = GiveUpOnDrop(is_given_up.clone());
         let now = Instant::now();
-        let mut reading =
-            Reading { until: now + timeout, is_given_up, shop_files, work_since: now, _place: place, _entry: entry };
+        let mut reading = RunningRead {
+            until: now + timeout,
+            is_given_up,
+            shop_files,
+            work_since: now,
+            _place: place,
+            _entry: entry,
+        };
         spawn_blocking(move || read(&mut reading)).await.map_err(io::Error::other)
     }
 
-    fn enter(&self, owner: &FileOwner) -> io::Result<TurnEntry> {
+    fn enter(&self, owner: &FileOwner) -> io::Result<ReadQueueEntry> {
         let mailbox = match owner {
             FileOwner::Shop => {
                 self.shop_files.fetch_add(1, Relaxed);
-                return Ok(TurnEntry { _shop: Some(ShopEntry(self.shop_files.clone())), _customer: None });
+                return Ok(ReadQueueEntry { _shop: Some(ShopReadEntry(self.shop_files.clone())), _customer: None });
             }
             FileOwner::Customer(mailbox) => mailbox,
         };
@@ -170,7 +176,7 @@ impl ReadingTurns {
             };
             io::Error::new(io::ErrorKind::ResourceBusy, busy)
         })?;
-        Ok(TurnEntry { _shop: None, _customer: Some(place) })
+        Ok(ReadQueueEntry { _shop: None, _customer: Some(place) })
     }
 }
 
@@ -186,10 +192,10 @@ mod tests {
     }
 
     /// Begins a read that lasts until it is cancelled; returns its task once it has begun.
-    async fn begin_endless(turns: &Arc<ReadingTurns>, owner: FileOwner) -> tokio::task::JoinHandle<io::Result<()>> {
+    async fn begin_endless(turns: &Arc<ReadQueue>, owner: FileOwner) -> tokio::task::JoinHandle<io::Result<()>> {
         let (began, begins) = tokio::sync::oneshot::channel();
         let turns = turns.clone();
-        let read = move |reading: &mut Reading| {
+        let read = move |reading: &mut RunningRead| {
             began.send(()).unwrap();
             while reading.goes_on() {
                 thread::yield_now();
@@ -202,16 +208,16 @@ mod tests {
 
     #[tokio::test]
     async fn a_customers_endless_file_keeps_no_file_of_the_shop_waiting() {
-        let turns = Arc::new(ReadingTurns::default());
+        let turns = Arc::new(ReadQueue::default());
         let endless = begin_endless(&turns, customer("mallory")).await;
-        assert!(turns.read(&FileOwner::Shop, Reading::goes_on).await.unwrap());
+        assert!(turns.read(&FileOwner::Shop, RunningRead::goes_on).await.unwrap());
         assert!(!endless.is_finished(), "it is still read");
         endless.abort();
     }
 
     #[tokio::test]
     async fn who_goes_away_gives_the_place_to_the_next() {
-        let turns = Arc::new(ReadingTurns::default());
+        let turns = Arc::new(ReadQueue::default());
         let endless = begin_endless(&turns, customer("mallory")).await;
         let ann = customer("ann");
         let mut next = Box::pin(turns.read(&ann, |_| ()));
@@ -223,7 +229,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_mailbox_has_few_files_in_hand_and_all_customers_a_bounded_number() {
-        let turns = Arc::new(ReadingTurns::default());
+        let turns = Arc::new(ReadQueue::default());
         let endless = begin_endless(&turns, customer("mallory")).await;
         let mut waiting = Vec::new();
         let reason = |result: io::Result<()>| result.unwrap_err().downcast::<ReadersBusy>().unwrap();
@@ -249,13 +255,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_customers_file_rests_while_the_shop_reads() {
-        let turns = Arc::new(ReadingTurns::default());
+        let turns = Arc::new(ReadQueue::default());
         let (begun, begins) = mpsc::channel::<()>();
         let shop = {
             let turns = turns.clone();
             tokio::spawn(async move { turns.read(&FileOwner::Shop, move |_| begins.recv().unwrap()).await })
         };
-        let work = |reading: &mut Reading| {
+        let work = |reading: &mut RunningRead| {
             let (from, mut worked) = (Instant::now(), Duration::ZERO);
             while worked < Duration::from_millis(20) {
                 let at = Instant::now();

@@ -91,7 +91,7 @@ impl Lookup for SystemLookup {
 /// Error: a host has addresses, but none that may be dialled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the host's address is not allowed: {range}")]
-pub struct Blocked {
+pub struct BlockedHost {
     /// Address range of its first address.
     pub range: &'static str,
 }
@@ -111,8 +111,8 @@ impl Outbound {
 
     /// Builds the client with another resolver, whose results are checked like those of any other.
     pub fn with_lookup(settings: OutboundSettings, lookup: Arc<dyn Lookup>) -> Result<Self, BuildError> {
-        let denied: Denied = if settings.allow_private { |_| None } else { target::denied_range };
-        let guard = Guard { lookup, denied };
+        let denied: DenyFn = if settings.allow_private { |_| None } else { target::denied_range };
+        let guard = FilteringResolver { lookup, denied };
         let client = builder(settings.connect_timeout)
             .timeout(settings.timeout)
             .pool_max_idle_per_host(settings.idle_per_host)
@@ -173,22 +173,22 @@ pub async fn lan_connect(host: Host<&str>, port: u16) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-fn lan_guard() -> Guard {
-    Guard { lookup: Arc::new(SystemLookup), denied: denied_address }
+fn lan_guard() -> FilteringResolver {
+    FilteringResolver { lookup: Arc::new(SystemLookup), denied: denied_address }
 }
 
 /// Check of an address: returns the name of the forbidden range that contains it, or `None` if it may be dialled.
-type Denied = fn(IpAddr) -> Option<&'static str>;
+type DenyFn = fn(IpAddr) -> Option<&'static str>;
 
 type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Resolver wrapper that passes only allowed addresses to the HTTP client.
-struct Guard {
+struct FilteringResolver {
     lookup: Arc<dyn Lookup>,
-    denied: Denied,
+    denied: DenyFn,
 }
 
-impl Guard {
+impl FilteringResolver {
     /// Resolves a host to the addresses that may be dialled; fails if there are none.
     async fn addresses(&self, host: Host<&str>) -> Result<Vec<IpAddr>, AnyError> {
         let addresses = match host {
@@ -200,7 +200,7 @@ impl Guard {
     }
 }
 
-impl Resolve for Guard {
+impl Resolve for FilteringResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let lookup = self.lookup.lookup(name.as_str().to_owned());
         let denied = self.denied;
@@ -214,11 +214,11 @@ impl Resolve for Guard {
 }
 
 /// Filters the addresses that may be dialled; fails if there are none.
-fn allowed(addresses: Vec<IpAddr>, denied: Denied) -> Result<Vec<IpAddr>, AnyError> {
+fn allowed(addresses: Vec<IpAddr>, denied: DenyFn) -> Result<Vec<IpAddr>, AnyError> {
     let first = *addresses.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the name has no address"))?;
     let allowed: Vec<IpAddr> = addresses.into_iter().filter(|ip| denied(*ip).is_none()).collect();
     match denied(first) {
-        Some(range) if allowed.is_empty() => Err(Box::new(Blocked { range })),
+        Some(range) if allowed.is_empty() => Err(Box::new(BlockedHost { range })),
         _ => Ok(allowed),
     }
 }
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_host_with_denied_addresses_only_is_blocked_and_one_without_any_is_not_found() {
         let error = allowed(ips(&["192.168.1.4", "::1"]), target::denied_range).unwrap_err();
-        assert_eq!(error.downcast_ref(), Some(&Blocked { range: "private network" }));
+        assert_eq!(error.downcast_ref(), Some(&BlockedHost { range: "private network" }));
         let error = allowed(Vec::new(), target::denied_range).unwrap_err();
         assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), io::ErrorKind::NotFound);
     }
@@ -282,7 +282,10 @@ mod tests {
 
     #[tokio::test]
     async fn no_name_of_a_printer_leads_to_a_metadata_service() {
-        let guard = |addresses: &[&str]| Guard { lookup: Arc::new(Answers(ips(addresses))), denied: denied_address };
+        let guard = |addresses: &[&str]| FilteringResolver {
+            lookup: Arc::new(Answers(ips(addresses))),
+            denied: denied_address,
+        };
         let mixed = guard(&["169.254.169.254", "192.168.1.4"]).addresses(Host::Domain("printer.lan")).await;
         assert_eq!(mixed.unwrap(), ips(&["192.168.1.4"]));
         for denied in [
@@ -290,7 +293,7 @@ mod tests {
             guard(&[]).addresses(Host::Ipv4([169, 254, 1, 1].into())).await,
             guard(&[]).addresses(Host::Ipv6("fe80::1".parse().unwrap())).await,
         ] {
-            assert!(denied.unwrap_err().downcast_ref::<Blocked>().is_some());
+            assert!(denied.unwrap_err().downcast_ref::<BlockedHost>().is_some());
         }
     }
 

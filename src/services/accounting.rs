@@ -8,8 +8,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use books::Books;
-pub use read::MadePaper;
+pub use books::OrganisationClient;
+pub use read::PostedDocument;
 
 use oauth2::basic::{BasicClient, BasicErrorResponseType, BasicTokenResponse};
 use oauth2::{
@@ -21,8 +21,8 @@ use reqwest::{Client, Method};
 use url::Url;
 
 use super::peer_client::{PeerSettingError, causes, send, whole};
-use super::peers::{Asked, PeerFault};
-use config::sections::Accounting;
+use super::peers::{ConnectionTestResult, PeerFault};
+use config::sections::AccountingConfig;
 use domain::peer_address::PeerAddress;
 
 /// Maximum size of a token endpoint response in bytes.
@@ -97,7 +97,7 @@ pub struct AccountingSettings {
 
 impl AccountingSettings {
     /// Returns the settings in the form that the client uses.
-    pub fn of(section: &Accounting) -> Self {
+    pub fn of(section: &AccountingConfig) -> Self {
         Self {
             client_id: section.client_id.clone(),
             client_secret: section.client_secret.expose().to_owned(),
@@ -199,7 +199,7 @@ impl AccountingClient {
     }
 
     /// Checks that the system answers and knows the client credentials. Changes nothing there.
-    pub async fn check(&self) -> Asked {
+    pub async fn check(&self) -> ConnectionTestResult {
         match self.next_tokens(NO_TOKEN).await {
             Err(AccountingError::Refused(words)) if words.starts_with("invalid_grant") => {
                 Ok("the accounting system answers and knows this program; whether it is connected is shown elsewhere"

@@ -15,7 +15,7 @@ pub(super) const LOOK_PATH: &str = "p/";
 
 /// Result of submitting a picture.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Frame {
+pub enum DetectionOutcome {
     /// Confidence that a print failure is visible, 0 to 1.
     Seen(f64),
     /// The detector could not download the picture; contains its message.
@@ -34,7 +34,7 @@ impl Detector {
     }
 
     /// Submits the picture at this URL.
-    pub async fn look(&self, picture: &str) -> Result<Frame, PeerFault> {
+    pub async fn look(&self, picture: &str) -> Result<DetectionOutcome, PeerFault> {
         let call = self.peer.below(Method::GET, LOOK_PATH).query(&[("img", picture)]);
         let mut answer = send(call, OTHER_SIDE).await?;
         let status = answer.status();
@@ -43,17 +43,17 @@ impl Detector {
     }
 }
 
-fn judge(status: u16, body: &[u8]) -> Result<Frame, PeerFault> {
+fn judge(status: u16, body: &[u8]) -> Result<DetectionOutcome, PeerFault> {
     let answer = bounded_json::read(body, bounded_json::ANSWER).unwrap_or_default();
     let fault = |words: &str| Err(PeerFault::new(words).saying(format!("{status} {}", String::from_utf8_lossy(body))));
     match status {
         200 => match answer.get("detections").and_then(Value::as_array) {
-            Some(detections) => Ok(Frame::Seen(confidence(detections))),
+            Some(detections) => Ok(DetectionOutcome::Seen(confidence(detections))),
             None => fault("something answers there, but not the detector"),
         },
         400 if answer.get("detections").is_some() => {
             let words = answer.get("message").and_then(Value::as_str).unwrap_or("no reason is given");
-            Ok(Frame::NoPicture(words.chars().take(200).collect()))
+            Ok(DetectionOutcome::NoPicture(words.chars().take(200).collect()))
         }
         401 | 403 => fault("the detector refuses the token"),
         _ => fault("the detector could not look at a picture"),
@@ -73,14 +73,17 @@ mod tests {
     #[test]
     fn confidences_are_added_up_and_other_answers_told_apart() {
         let judged = |body: &str| judge(200, body.as_bytes());
-        assert_eq!(judged(r#"{"detections":[]}"#), Ok(Frame::Seen(0.0)));
+        assert_eq!(judged(r#"{"detections":[]}"#), Ok(DetectionOutcome::Seen(0.0)));
         let two = r#"{"detections":[["failure",0.25,[1.5,2,3,4]],["failure",0.5,[1,2,3,4]],["cat",0.9,[1,2,3,4]]]}"#;
-        assert_eq!(judged(two), Ok(Frame::Seen(0.75)));
+        assert_eq!(judged(two), Ok(DetectionOutcome::Seen(0.75)));
         let many = r#"{"detections":[["failure",0.9,[1,2,3,4]],["failure",0.9,[1,2,3,4]],["failure","x"],7]}"#;
-        assert_eq!(judged(many), Ok(Frame::Seen(1.0)));
+        assert_eq!(judged(many), Ok(DetectionOutcome::Seen(1.0)));
         assert!(judged("<html>").is_err());
         let no = r#"{"detections":[],"message":"Failed to get image http://cam"}"#;
-        assert_eq!(judge(400, no.as_bytes()), Ok(Frame::NoPicture("Failed to get image http://cam".to_owned())));
+        assert_eq!(
+            judge(400, no.as_bytes()),
+            Ok(DetectionOutcome::NoPicture("Failed to get image http://cam".to_owned()))
+        );
         assert!(judge(401, b"").is_err() && judge(422, b"").is_err() && judge(500, b"").is_err());
     }
 }

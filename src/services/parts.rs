@@ -18,7 +18,7 @@ use self::inventree::InvenTree;
 use self::spoolman::Spoolman;
 use crate::peer_client::PeerSettingError;
 use domain::amount::{Amount, MAX_AMOUNT};
-use domain::parts_sync::{Booking, BookingVerdict, StockLink, StockLook, StockSystem};
+use domain::parts_sync::{Booking, BookingVerdict, StockLink, StockReading, StockSystem};
 
 /// Maximum number of entries, items or history entries read from one list.
 pub const MAX_LISTED: usize = 5000;
@@ -92,7 +92,7 @@ pub trait StockClient: Send + Sync + 'static {
     async fn entries(&self) -> Result<Vec<StockEntry>, StockError>;
     /// Returns the current content of an entry. Items of `link` that no list shows are looked up one by one, because a
     /// list that changes while it is read may omit some.
-    async fn look(&self, link: &StockLink) -> Result<StockLook, StockError>;
+    async fn look(&self, link: &StockLink) -> Result<StockReading, StockError>;
     /// Sends a booking once and returns its outcome.
     async fn book(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
     /// Returns the amount left of an item; `None` if the item is gone or the amount unknown.

@@ -22,7 +22,7 @@ const MAX_TOLD_CHARS: usize = 200;
 const TOKEN_NOT_TESTED: &str = "its token was not tested, which only a real call does";
 
 /// Result of a connection test, with a human-readable description either way.
-pub type Asked = Result<String, PeerFault>;
+pub type ConnectionTestResult = Result<String, PeerFault>;
 
 /// Reason why a system cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -82,7 +82,7 @@ impl PeerAnswer {
 }
 
 /// Tests the parts management system, InvenTree.
-pub async fn parts(client: &Client, url: &str, token: &str) -> Asked {
+pub async fn parts(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Token, token)?;
     let root = ask(stranger(client, url)?.below(Method::GET, "api/")).await?;
     if root.json["server"] != "InvenTree" {
@@ -99,7 +99,7 @@ pub async fn parts(client: &Client, url: &str, token: &str) -> Asked {
 }
 
 /// Tests the workflow automation, n8n. Its webhook itself is not called, because that would start the workflow.
-pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> Asked {
+pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> ConnectionTestResult {
     // What cannot be sent is told now.
     PeerClient::new(client.clone(), url, TokenForm::Header(header), token)?;
     let health = ask(stranger(client, url)?.at_root(Method::GET, "/healthz")).await?;
@@ -111,7 +111,7 @@ pub async fn workflow(client: &Client, url: &str, header: &str, token: &str) -> 
 }
 
 /// Tests the user interface for print farms, FDM Monster.
-pub async fn farm_ui(client: &Client, url: &str, token: &str) -> Asked {
+pub async fn farm_ui(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let farm = FarmUi::new(client.clone(), url, token)?;
     if farm.asks_for_key().await? && token.is_empty() {
         return Err(PeerFault::new("FDM Monster answers; it also needs an API key"));
@@ -120,7 +120,7 @@ pub async fn farm_ui(client: &Client, url: &str, token: &str) -> Asked {
 }
 
 /// Tests the print failure detector, Obico's ML API. No picture is submitted, but the API checks the token first.
-pub async fn failure_detection(client: &Client, url: &str, token: &str) -> Asked {
+pub async fn failure_detection(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     let health = ask(peer.below(Method::GET, "hc/")).await?.admitted("the detector")?;
     match health.text.trim() {
@@ -140,7 +140,7 @@ pub async fn failure_detection(client: &Client, url: &str, token: &str) -> Asked
 }
 
 /// Tests the smart home, Home Assistant.
-pub async fn smart_home(client: &Client, url: &str, token: &str) -> Asked {
+pub async fn smart_home(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     if token.is_empty() {
         return Err(PeerFault::new("Home Assistant needs a long-lived access token"));
@@ -153,7 +153,7 @@ pub async fn smart_home(client: &Client, url: &str, token: &str) -> Asked {
 }
 
 /// Tests the agent gateway. Nothing is sent on which an agent would act, so a wrong token is not detected.
-pub async fn agent(client: &Client, url: &str, token: &str) -> Asked {
+pub async fn agent(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     PeerClient::new(client.clone(), url, TokenForm::Bearer, token)?;
     let root = ask(stranger(client, url)?.call(Method::GET)).await?;
     if root.status.is_server_error() {
@@ -163,7 +163,7 @@ pub async fn agent(client: &Client, url: &str, token: &str) -> Asked {
 }
 
 /// Tests the e-mail service, which has Resend's API.
-pub async fn mail_api(client: &Client, url: &str, key: &str) -> Asked {
+pub async fn mail_api(client: &Client, url: &str, key: &str) -> ConnectionTestResult {
     let peer = PeerClient::new(client.clone(), url, TokenForm::Bearer, key)?;
     let domains = ask(peer.below(Method::GET, "domains")).await?;
     // A key that may only send is right, and may not list domains.

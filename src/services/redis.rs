@@ -61,7 +61,7 @@ return 0";
 
 /// A rate-limit window shared by the servers.
 #[derive(Clone, Copy, Debug)]
-pub struct Shared {
+pub struct SharedWindow {
     /// Name of the rate-limit rule.
     pub word: &'static str,
     /// Hash of the caller whose requests are counted.
@@ -74,7 +74,7 @@ pub struct Shared {
     pub period_ms: i64,
 }
 
-impl Shared {
+impl SharedWindow {
     /// Returns the window that contains `now` under a rule.
     pub const fn at(word: &'static str, scope: u128, rule: LimitRule, now: Timestamp) -> Self {
         Self { word, scope, index: rule.index(now), limit: rule.limit, period_ms: rule.period_ms }
@@ -95,7 +95,7 @@ pub struct WindowCounts {
 }
 
 /// A connection that passed its health check.
-struct ProvenConnection(ConnectionManager);
+struct CheckedConnection(ConnectionManager);
 
 /// Client of a Redis server that may be unavailable.
 pub struct Redis {
@@ -104,7 +104,7 @@ pub struct Redis {
     stream_length: u32,
     script: Script,
     take_back: Script,
-    link: ArcSwapOption<ProvenConnection>,
+    link: ArcSwapOption<CheckedConnection>,
     lost: Notify,
     losses: AtomicU64,
     failures: AtomicU64,
@@ -159,7 +159,7 @@ impl Redis {
     }
 
     /// Counts a request in all these windows, or in none if one is full. Returns `None` while Redis is unavailable.
-    pub async fn count(&self, windows: &[Shared]) -> Option<WindowCounts> {
+    pub async fn count(&self, windows: &[SharedWindow]) -> Option<WindowCounts> {
         let link = self.link.load_full()?;
         let mut invocation = self.script.prepare_invoke();
         for window in windows {
@@ -181,7 +181,7 @@ impl Redis {
     }
 
     /// Takes a request back from all these windows. If Redis does not answer in time, the request stays counted.
-    pub async fn take_back(&self, windows: &[Shared]) {
+    pub async fn take_back(&self, windows: &[SharedWindow]) {
         let Some(link) = self.link.load_full() else { return };
         let mut invocation = self.take_back.prepare_invoke();
         for window in windows {
@@ -194,7 +194,7 @@ impl Redis {
     }
 
     /// Marks a connection as lost: unless another has replaced it, no queries are sent until there is a new one.
-    fn lose(&self, link: &Arc<ProvenConnection>, why: &str) {
+    fn lose(&self, link: &Arc<CheckedConnection>, why: &str) {
         let before = self.link.compare_and_swap(link, None);
         if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, link)) {
             self.losses.fetch_add(1, Relaxed);
@@ -251,11 +251,11 @@ impl Redis {
     }
 
     /// Opens a new connection each time, because an old one may hang on a network that has dropped it.
-    async fn connect(&self) -> RedisResult<ProvenConnection> {
+    async fn connect(&self) -> RedisResult<CheckedConnection> {
         let manager = self.manager(self.within).await?;
         self.prove(&manager).await?;
         self.script.prepare_invoke().load_async(&mut manager.clone()).await?;
-        Ok(ProvenConnection(manager))
+        Ok(CheckedConnection(manager))
     }
 
     /// Checks that the connection answers in time and accepts writes.

@@ -20,7 +20,7 @@ pub use self::table::{COLUMNS, RowFault, TableOrder, TableReader};
 
 use super::peer_client::PeerSettingError;
 use super::peers::PeerFault;
-use domain::channel_order::{ShipmentThere, SoldLine, SoldNews};
+use domain::channel_order::{ReportedShipment, ShopOrderUpdate, SoldLine};
 use domain::signing::{hmac_sha256, same};
 
 /// All kinds of shops, in listing order.
@@ -36,7 +36,7 @@ pub struct ChannelType {
     /// Verification and parsing of its webhooks; `None` if it sends none.
     pub messages: Option<MessageType>,
     /// Constructor of the client to which shipments are reported; `None` if it gets no reports.
-    pub connect: Option<Connect>,
+    pub connect: Option<ConnectShop>,
 }
 
 /// Webhooks of a kind of shop.
@@ -44,13 +44,13 @@ pub struct MessageType {
     /// Header with the signature.
     pub signature_header: &'static str,
     /// Parser of a webhook whose signature was verified.
-    read: fn(&HeaderMap, &[u8]) -> Result<Option<SoldNews>, MessageError>,
+    read: fn(&HeaderMap, &[u8]) -> Result<Option<ShopOrderUpdate>, MessageError>,
     /// Predicate for the unsigned initial request that only tests the webhook URL.
     is_trial: fn(&HeaderMap, &[u8]) -> bool,
 }
 
 /// Constructor of a shop's client from its address and credentials.
-pub type Connect = fn(Client, &str, &str) -> Result<Box<dyn ShopClient>, PeerSettingError>;
+pub type ConnectShop = fn(Client, &str, &str) -> Result<Box<dyn ShopClient>, PeerSettingError>;
 
 /// Reason why a webhook is rejected.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -71,7 +71,12 @@ pub fn channel_type(word: &str) -> Option<&'static ChannelType> {
 impl MessageType {
     /// Verifies the signature over the raw bytes and parses the webhook; returns `None` if it contains nothing
     /// relevant.
-    pub fn receive(&self, headers: &HeaderMap, body: &[u8], secret: &str) -> Result<Option<SoldNews>, MessageError> {
+    pub fn receive(
+        &self,
+        headers: &HeaderMap,
+        body: &[u8],
+        secret: &str,
+    ) -> Result<Option<ShopOrderUpdate>, MessageError> {
         if (self.is_trial)(headers, body) {
             return Ok(None);
         }
@@ -99,7 +104,7 @@ pub struct ShipmentNotice<'a> {
     /// Order lines as sold in the shop.
     pub lines: &'a [SoldLine],
     /// Shipment to report, with its tracking number.
-    pub shipment: &'a ShipmentThere,
+    pub shipment: &'a ReportedShipment,
     /// Units of each line in all shipments with this tracking number up to and including this one: the number that the
     /// shop has recorded under it once it knows of all of them.
     pub so_far: &'a [u64],
@@ -109,7 +114,7 @@ pub struct ShipmentNotice<'a> {
 
 /// Shop's response to a reported shipment.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Told {
+pub enum ShipmentResponse {
     /// The shop knows the shipment, from this call or an earlier one.
     Known,
     /// The shop permanently rejects the shipment; contains its message.
@@ -120,5 +125,5 @@ pub enum Told {
 #[async_trait]
 pub trait ShopClient: Send + Sync {
     /// Reports a shipment unless the shop knows it already. A fault means that the report may be retried.
-    async fn tell(&self, notice: &ShipmentNotice<'_>) -> Result<Told, PeerFault>;
+    async fn tell(&self, notice: &ShipmentNotice<'_>) -> Result<ShipmentResponse, PeerFault>;
 }

@@ -19,9 +19,9 @@ use tokio::process::Command;
 use tokio::sync::Mutex;
 
 use self::process::{RunError, RunLimits};
-use self::profile::Profile;
+use self::profile::SlicerProfile;
 use config::Config;
-use config::sections::Slicing;
+use config::sections::SlicingConfig;
 
 /// Time limit for reading the program's version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
@@ -50,7 +50,8 @@ pub struct SlicerSettings {
 impl SlicerSettings {
     /// Returns the settings with which the slicer runs. Its output may be as large as an upload.
     pub fn of(config: &Config) -> Self {
-        let Slicing { program, profiles_dir, max_parallel, timeout_seconds, memory_max_bytes, .. } = &config.slicing;
+        let SlicingConfig { program, profiles_dir, max_parallel, timeout_seconds, memory_max_bytes, .. } =
+            &config.slicing;
         let data = &config.server.data_dir;
         let is_default = profiles_dir.as_os_str().is_empty();
         Self {
@@ -94,7 +95,7 @@ pub struct Slicer {
 
 /// Result of a run: its G-code is in a folder that is removed on drop.
 #[derive(Debug)]
-pub struct SlicedModel {
+pub struct SlicerOutput {
     _folder: RunFolder,
     /// Path of the G-code.
     pub path: PathBuf,
@@ -106,7 +107,7 @@ pub struct SliceRequest<'a> {
     /// Path of the model's content, whatever its name.
     pub model: &'a Path,
     /// Slicer profile.
-    pub profile: &'a Profile,
+    pub profile: &'a SlicerProfile,
     /// Number of copies of a mesh to place on the plate. A project's own arrangement is kept; its settings are not.
     pub copies: u32,
 }
@@ -195,7 +196,7 @@ impl Slicer {
     /// # Errors
     ///
     /// When there is none, or it is rejected.
-    pub async fn profile(&self, name: &str) -> Result<Profile, SliceError> {
+    pub async fn profile(&self, name: &str) -> Result<SlicerProfile, SliceError> {
         profile::read(&self.settings.profiles, name).await
     }
 
@@ -204,7 +205,7 @@ impl Slicer {
     /// # Errors
     ///
     /// When the program is not there, fails, or makes no file.
-    pub async fn slice(&self, request: SliceRequest<'_>) -> Result<SlicedModel, SliceError> {
+    pub async fn slice(&self, request: SliceRequest<'_>) -> Result<SlicerOutput, SliceError> {
         let program = self.program()?;
         let folder = self.folder().await?;
         let project = is_project(request.model).await?;
@@ -237,7 +238,7 @@ impl Slicer {
         }
         let path = folder.path.join(RESULT_FILE);
         match fs::metadata(&path).await {
-            Ok(about) if about.is_file() && about.len() > 0 => Ok(SlicedModel { _folder: folder, path }),
+            Ok(about) if about.is_file() && about.len() > 0 => Ok(SlicerOutput { _folder: folder, path }),
             _ => Err(SliceError::Refused(format!("it made no file: {}", ended.words(limits)))),
         }
     }

@@ -19,7 +19,7 @@ const MAX_STATE_CHARS: usize = 255;
 
 /// An entity to show: a printer, or the shop itself.
 #[derive(Clone, PartialEq, Debug)]
-pub struct ShownThing {
+pub struct HomeEntity {
     /// Permanent key: lower-case letters and digits.
     pub key: String,
     /// Display name.
@@ -33,18 +33,18 @@ pub struct ShownThing {
 }
 
 /// Client of Home Assistant's HTTP API.
-pub struct StateBoard {
+pub struct HomeAssistantClient {
     peer: PeerClient,
 }
 
-impl StateBoard {
+impl HomeAssistantClient {
     /// Creates a client for this address with an administrator's long-lived token.
     pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
     }
 
     /// Shows the current state of an entity.
-    pub async fn show(&self, thing: &ShownThing) -> Result<(), PeerFault> {
+    pub async fn show(&self, thing: &HomeEntity) -> Result<(), PeerFault> {
         let mut attributes = thing.facts.clone();
         attributes.insert("friendly_name".to_owned(), thing.name.clone().into());
         let state: String = thing.state.chars().take(MAX_STATE_CHARS).collect();

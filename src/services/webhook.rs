@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 
 use domain::signing;
-use platform::http::{Blocked, Outbound, read_beginning};
+use platform::http::{BlockedHost, Outbound, read_beginning};
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_READ_BYTES: usize = 16 * 1024;
@@ -37,7 +37,7 @@ pub struct OutgoingDelivery {
 
 /// Outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct DeliveryAttemptOutcome {
     /// HTTP status of the response; `None` if there was none.
     pub status: Option<u16>,
     /// `true` for a 2xx response within the time limit.
@@ -63,22 +63,22 @@ impl Sender {
     }
 
     /// Makes one attempt. The request is signed with `now`, the time of the attempt, so that a receiver can detect a
-    /// stale copy. Whatever the other side does is an [`Outcome`], never an error.
-    pub async fn send(&self, delivery: &OutgoingDelivery, now: Timestamp) -> Outcome {
+    /// stale copy. Whatever the other side does is an [`DeliveryAttemptOutcome`], never an error.
+    pub async fn send(&self, delivery: &OutgoingDelivery, now: Timestamp) -> DeliveryAttemptOutcome {
         let started = Instant::now();
         let mut outcome = self.attempt(delivery, now).await;
         outcome.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         outcome
     }
 
-    async fn attempt(&self, delivery: &OutgoingDelivery, now: Timestamp) -> Outcome {
+    async fn attempt(&self, delivery: &OutgoingDelivery, now: Timestamp) -> DeliveryAttemptOutcome {
         let request = match self.client.post(&delivery.url) {
             Ok(request) => signed(request, delivery, now.as_second()),
-            Err(refused) => return Outcome::failed(refused.to_string()),
+            Err(refused) => return DeliveryAttemptOutcome::failed(refused.to_string()),
         };
         let mut answer = match request.send().await {
             Ok(answer) => answer,
-            Err(error) => return Outcome::failed(self.words(&error)),
+            Err(error) => return DeliveryAttemptOutcome::failed(self.words(&error)),
         };
         let status = answer.status();
         let (body, broken) = read_beginning(&mut answer, MAX_ANSWER_READ_BYTES, MAX_ANSWER_KEPT_BYTES).await;
@@ -89,12 +89,18 @@ impl Sender {
             _ if status.is_redirection() => Some(format!("answered {}, redirects are not followed", status.as_u16())),
             _ => Some(format!("answered {}", status.as_u16())),
         };
-        Outcome { status: Some(status.as_u16()), ok: error.is_none(), error, duration_ms: 0, excerpt: excerpt(&body) }
+        DeliveryAttemptOutcome {
+            status: Some(status.as_u16()),
+            ok: error.is_none(),
+            error,
+            duration_ms: 0,
+            excerpt: excerpt(&body),
+        }
     }
 
     /// Describes a failure in plain words. The error's own text may contain internal details and is not shown.
     fn words(&self, error: &reqwest::Error) -> String {
-        if let Some(blocked) = causes(error).find_map(|cause| cause.downcast_ref::<Blocked>()) {
+        if let Some(blocked) = causes(error).find_map(|cause| cause.downcast_ref::<BlockedHost>()) {
             return blocked.to_string();
         }
         let words = if error.is_timeout() && error.is_connect() {
@@ -120,7 +126,7 @@ impl Sender {
     }
 }
 
-impl Outcome {
+impl DeliveryAttemptOutcome {
     fn failed(error: String) -> Self {
         Self { status: None, ok: false, error: Some(error), duration_ms: 0, excerpt: None }
     }

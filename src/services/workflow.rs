@@ -14,7 +14,7 @@ const OTHER_SIDE: &str = "the workflow automation";
 
 /// Outcome of an event that the other side responded to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Taken {
+pub enum EventOutcome {
     /// The event was accepted.
     Done,
     /// The event is permanently rejected, with the other side's message; the next one may be accepted.
@@ -44,13 +44,13 @@ impl WorkflowWebhook {
     }
 
     /// Sends an event once. A fault means that it may be retried.
-    pub async fn send(&self, event: OutgoingEvent<'_>) -> Result<Taken, PeerFault> {
+    pub async fn send(&self, event: OutgoingEvent<'_>) -> Result<EventOutcome, PeerFault> {
         let call = self.peer.call(Method::POST).header(CONTENT_TYPE, "application/json");
         let call = call.header("x-service-event", event.event).header("idempotency-key", event.id);
         let mut answer = send(call.body(event.body), OTHER_SIDE).await?;
         let status = answer.status();
         if status.is_success() {
-            return Ok(Taken::Done);
+            return Ok(EventOutcome::Done);
         }
         let body = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         judge(status, &body)
@@ -58,7 +58,7 @@ impl WorkflowWebhook {
 }
 
 /// Classifies a response other than 2xx.
-fn judge(status: StatusCode, body: &[u8]) -> Result<Taken, PeerFault> {
+fn judge(status: StatusCode, body: &[u8]) -> Result<EventOutcome, PeerFault> {
     let json = bounded_json::read(body, bounded_json::ANSWER).unwrap_or_default();
     let words = match json.get("message").and_then(Value::as_str) {
         Some(message) => message.to_owned(),
@@ -66,7 +66,7 @@ fn judge(status: StatusCode, body: &[u8]) -> Result<Taken, PeerFault> {
     };
     let fault = |message: &str| Err(PeerFault::new(message).saying(format!("{} {words}", status.as_u16())));
     match status.as_u16() {
-        400 | 413 | 422 => Ok(Taken::Refused(format!("{} {words}", status.as_u16()))),
+        400 | 413 | 422 => Ok(EventOutcome::Refused(format!("{} {words}", status.as_u16()))),
         401 | 403 => fault("the workflow automation refuses the token: it must be the value of its header"),
         404 if words.contains("Did you mean") => {
             fault("the webhook there does not take POST requests: set its method to POST")
@@ -83,7 +83,7 @@ fn judge(status: StatusCode, body: &[u8]) -> Result<Taken, PeerFault> {
 mod tests {
     use super::*;
 
-    fn verdict(status: u16, body: &str) -> Result<Taken, PeerFault> {
+    fn verdict(status: u16, body: &str) -> Result<EventOutcome, PeerFault> {
         judge(StatusCode::from_u16(status).unwrap_or_default(), body.as_bytes())
     }
 
@@ -100,6 +100,6 @@ mod tests {
         assert!(fault(404, "nginx").contains("no webhook at this address"));
         assert!(fault(403, "Authorization data is wrong!").contains("refuses the token"));
         assert!(fault(500, "").contains("could not take"));
-        assert_eq!(verdict(413, "too large"), Ok(Taken::Refused("413 too large".to_owned())));
+        assert_eq!(verdict(413, "too large"), Ok(EventOutcome::Refused("413 too large".to_owned())));
     }
 }

@@ -71,7 +71,7 @@ pub enum OpenError {
 ///
 /// Every opening takes the next epoch from the `writer` row, and every transaction checks that the row still holds it.
 /// A server that lost its connection, and was replaced by another server meanwhile, therefore cannot write.
-pub struct Writing {
+pub struct WriteConnection {
     /// Pool of exactly one connection.
     pub db: DatabaseConnection,
     /// Epoch taken by this connection. Another one on disk means that another server has taken over.
@@ -217,7 +217,7 @@ fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::S
 
 /// Opens the database for writing when the process starts: takes the lock, fences off the previous server, migrates the
 /// tables, and takes an epoch.
-pub async fn start(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
+pub async fn start(settings: &DatabaseSettings) -> Result<WriteConnection, OpenError> {
     let db = connect_writer(settings).await?;
     if SchemaManager::new(&db).has_table(UNFINISHED_TABLE).await? {
         return Err(OpenError::RestoreUnfinished);
@@ -230,11 +230,11 @@ pub async fn start(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
 /// # Errors
 ///
 /// Fails in the same cases as [`start`].
-pub async fn start_restored(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
+pub async fn start_restored(settings: &DatabaseSettings) -> Result<WriteConnection, OpenError> {
     started(connect_writer(settings).await?).await
 }
 
-async fn started(db: DatabaseConnection) -> Result<Writing, OpenError> {
+async fn started(db: DatabaseConnection) -> Result<WriteConnection, OpenError> {
     lock(&db).await?;
     let backend = db.get_database_backend();
     let postgres = backend == DatabaseBackend::Postgres;
@@ -250,13 +250,13 @@ async fn started(db: DatabaseConnection) -> Result<Writing, OpenError> {
     if postgres {
         db.execute_unprepared("RESET statement_timeout").await?;
     }
-    take_epoch(&db).await.map(|(epoch, last_seq)| Writing { db, epoch, last_seq })
+    take_epoch(&db).await.map(|(epoch, last_seq)| WriteConnection { db, epoch, last_seq })
 }
 
 /// Opens the database for writing again. `highest` is the highest epoch that this process can have taken; 0 if it has
 /// taken none. A higher one on disk belongs to another server, and is detected before the lock is tried: the server
 /// that took over holds the lock as long as it lives.
-pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<Writing, OpenError> {
+pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<WriteConnection, OpenError> {
     let db = connect_writer(settings).await?;
     if highest > 0 && epoch_on_disk(&db).await? > highest {
         return Err(OpenError::TakenOver);
@@ -266,10 +266,10 @@ pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<Writing
     if highest > 0 && epoch > highest + 1 {
         return Err(OpenError::TakenOver);
     }
-    Ok(Writing { db, epoch, last_seq })
+    Ok(WriteConnection { db, epoch, last_seq })
 }
 
-impl Writing {
+impl WriteConnection {
     /// Returns whether the epoch on disk is still the one that this connection took.
     pub(super) async fn holds(&self) -> Result<bool, OpenError> {
         Ok(epoch_on_disk(&self.db).await? == self.epoch)

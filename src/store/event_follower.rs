@@ -8,7 +8,7 @@ use crate::Store;
 use crate::outbox::Outbox;
 use crate::queries::EventFilter;
 use crate::rows::LoadError;
-use domain::event::Numbered;
+use domain::event::NumberedEvent;
 
 /// Position in the committed events. The newest events come from memory; older ones are read from the table.
 pub struct EventFollower {
@@ -32,7 +32,7 @@ impl EventFollower {
     /// Waits for events after the position and reads at most `limit` of them. Events that the retention has deleted are
     /// skipped, so the result may be empty; the position advances either way. `None` when the server is closed and no
     /// more events arrive.
-    pub async fn next(&mut self, limit: usize) -> Result<Option<Vec<Arc<Numbered>>>, LoadError> {
+    pub async fn next(&mut self, limit: usize) -> Result<Option<Vec<Arc<NumberedEvent>>>, LoadError> {
         let position = self.position;
         if self.last.wait_for(|last| *last > position).await.is_err() {
             return Ok(None);

@@ -15,7 +15,7 @@ use sea_orm::{DatabaseConnection, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
 use crate::StoredAggregate;
 use crate::memory::Tables;
-use crate::rows::{Damaged, Doc, ModelOf, Part, Snapshot, SnapshotModel, read_doc};
+use crate::rows::{DamagedRow, Doc, ModelOf, Part, Snapshot, SnapshotModel, read_doc};
 use domain::aggregate::Versioned;
 use domain::id::Id;
 
@@ -27,17 +27,19 @@ pub trait Load: Snapshot {
     }
 
     /// Attaches the rows of the parts to the snapshot rows. Aggregates without parts use the default.
-    fn hydrate(loading: Loading<'_, Self>) -> impl Future<Output = Result<Vec<Loaded<Self>>, DbErr>> + Send {
+    fn hydrate(
+        loading: SnapshotsToLoad<'_, Self>,
+    ) -> impl Future<Output = Result<Vec<LoadedAggregate<Self>>, DbErr>> + Send {
         async { Ok(loading.entries) }
     }
 }
 
 /// Aggregate that was found, with its state if it could be read.
-pub struct Loaded<T> {
+pub struct LoadedAggregate<T> {
     /// Id from the key of its snapshot row.
     pub id: Id,
     /// State of the aggregate, or the row that cannot be read.
-    pub state: Result<Versioned<T>, Damaged>,
+    pub state: Result<Versioned<T>, DamagedRow>,
 }
 
 /// Source from which rows are read.
@@ -58,10 +60,10 @@ pub(super) enum Scope {
 }
 
 /// Aggregates whose snapshot rows were read, and whose parts are to be attached.
-pub struct Loading<'a, T> {
+pub struct SnapshotsToLoad<'a, T> {
     source: &'a RowSource<'a>,
     scope: Scope,
-    entries: Vec<Loaded<T>>,
+    entries: Vec<LoadedAggregate<T>>,
 }
 
 /// Parts, grouped by the aggregate they belong to.
@@ -70,7 +72,7 @@ pub struct PartsByOwner<P>(HashMap<Id, Parts<P>>);
 /// Parts of one aggregate, and those of their rows that cannot be read.
 struct Parts<P> {
     read: Vec<P>,
-    damaged: Vec<Damaged>,
+    damaged: Vec<DamagedRow>,
 }
 
 impl<P> Default for Parts<P> {
@@ -82,7 +84,7 @@ impl<P> Default for Parts<P> {
 impl<P> PartsByOwner<P> {
     /// Takes the parts of one aggregate, in no particular order; fails with the first of their rows that cannot be
     /// read.
-    pub fn take(&mut self, owner: Id) -> Result<Vec<P>, Damaged> {
+    pub fn take(&mut self, owner: Id) -> Result<Vec<P>, DamagedRow> {
         let Parts { read, mut damaged } = self.0.remove(&owner).unwrap_or_default();
         if damaged.is_empty() { Ok(read) } else { Err(damaged.swap_remove(0)) }
     }
@@ -96,7 +98,7 @@ impl<P> PartsByOwner<P> {
     }
 }
 
-impl<'a, T: Load> Loading<'a, T> {
+impl<'a, T: Load> SnapshotsToLoad<'a, T> {
     /// Reads all parts of this type of all the aggregates, in one query.
     pub async fn parts<P: Part>(&self) -> Result<PartsByOwner<P>, DbErr> {
         match self.source {
@@ -122,19 +124,22 @@ impl<'a, T: Load> Loading<'a, T> {
     }
 
     /// Returns the aggregates after `hydrate` has attached the parts to each of them.
-    pub fn complete(self, mut hydrate: impl FnMut(Id, T) -> Result<T, Damaged>) -> Vec<Loaded<T>> {
-        let whole = |Loaded { id, state }: Loaded<T>| {
+    pub fn complete(self, mut hydrate: impl FnMut(Id, T) -> Result<T, DamagedRow>) -> Vec<LoadedAggregate<T>> {
+        let whole = |LoadedAggregate { id, state }: LoadedAggregate<T>| {
             let state = state.and_then(|Versioned { version, state }| {
                 Ok(Versioned { version, state: state.map(|state| hydrate(id, state)).transpose()? })
             });
-            Loaded { id, state }
+            LoadedAggregate { id, state }
         };
         self.entries.into_iter().map(whole).collect()
     }
 }
 
 /// Loads the aggregates of a scope.
-pub(super) async fn load<T: StoredAggregate>(source: &RowSource<'_>, scope: Scope) -> Result<Vec<Loaded<T>>, DbErr> {
+pub(super) async fn load<T: StoredAggregate>(
+    source: &RowSource<'_>,
+    scope: Scope,
+) -> Result<Vec<LoadedAggregate<T>>, DbErr> {
     let entries = match source {
         RowSource::Database(db) => {
             let which = match scope {
@@ -153,25 +158,25 @@ pub(super) async fn load<T: StoredAggregate>(source: &RowSource<'_>, scope: Scop
                 Scope::Resident if T::resident().is_none() => Vec::new(),
                 Scope::Resident => tables.snapshots_of::<T>().collect(),
             };
-            let rests = |loaded: &Loaded<T>| {
+            let rests = |loaded: &LoadedAggregate<T>| {
                 let state = loaded.state.as_ref().ok().and_then(|entry| entry.state.as_ref());
                 state.is_some_and(T::at_rest)
             };
             let loaded = rows.into_iter().filter_map(|row| {
                 let facts = row.facts();
                 let damaged =
-                    |reason| Damaged { table: facts.table, id: facts.id.to_owned(), schema: facts.schema, reason };
+                    |reason| DamagedRow { table: facts.table, id: facts.id.to_owned(), schema: facts.schema, reason };
                 loaded(facts.id, facts.version, read_doc(facts.schema, facts.doc).map_err(damaged))
             });
             loaded.filter(|loaded| matches!(scope, Scope::One(_)) || !rests(loaded)).collect()
         }
     };
-    T::hydrate(Loading { source, scope, entries }).await
+    T::hydrate(SnapshotsToLoad { source, scope, entries }).await
 }
 
-fn loaded<T>(key: &str, version: i64, state: Result<T, Damaged>) -> Option<Loaded<T>> {
+fn loaded<T>(key: &str, version: i64, state: Result<T, DamagedRow>) -> Option<LoadedAggregate<T>> {
     match key.parse() {
-        Ok(id) => Some(Loaded { id, state: state.map(|state| Versioned { version, state: Some(state) }) }),
+        Ok(id) => Some(LoadedAggregate { id, state: state.map(|state| Versioned { version, state: Some(state) }) }),
         Err(error) => {
             tracing::error!(%key, %error, "a snapshot row whose id is not a UUID is passed over");
             None
@@ -210,7 +215,7 @@ async fn gather<P: Part>(db: &DatabaseConnection, which: Condition) -> Result<Pa
         let parts = gathered.entry(owner).or_default();
         match read_doc(schema, &doc) {
             Ok(part) => parts.read.push(part),
-            Err(reason) => parts.damaged.push(Damaged { table: ModelOf::<P>::TABLE, id: key, schema, reason }),
+            Err(reason) => parts.damaged.push(DamagedRow { table: ModelOf::<P>::TABLE, id: key, schema, reason }),
         }
     }
     Ok(PartsByOwner(gathered))

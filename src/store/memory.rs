@@ -42,7 +42,7 @@ pub struct MemoryStore(Arc<Contents>);
 
 struct Contents {
     outbox: Arc<Outbox>,
-    state: Mutex<State>,
+    state: Mutex<MemoryState>,
 }
 
 /// Mutable state of the store.
@@ -50,7 +50,7 @@ struct Contents {
 /// Invariants: entries leave `queue` only from its front; at most one task drains it, while `draining` is set; and
 /// `tables` changes only as a whole, from one committed state to the next.
 #[derive(Default)]
-struct State {
+struct MemoryState {
     tables: Tables,
     queue: VecDeque<QueueEntry>,
     draining: bool,
@@ -101,7 +101,7 @@ impl MemoryStore {
         self.state().tables.delete_old_rows(now, before)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

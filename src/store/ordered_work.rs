@@ -8,7 +8,7 @@ use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection};
 
 use crate::reader::Reader;
 use crate::rows::{
-    Damaged, LoadError, WriteError, purge_deliveries, purge_events, purge_exports, purge_idempotency,
+    DamagedRow, LoadError, WriteError, purge_deliveries, purge_events, purge_exports, purge_idempotency,
     purge_sign_in_links,
 };
 use crate::{AggregateKey, StoredAggregate};
@@ -18,13 +18,13 @@ use domain::id::Id;
 use domain::time::{DAY_MS, Timestamp};
 
 /// Function that runs the work and returns whether the store can go on using its connection.
-type Run = Box<dyn for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, bool> + Send>;
+type WorkFn = Box<dyn for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, bool> + Send>;
 
 /// Queued load or deletion of old rows, with the type of its aggregate erased.
 pub struct OrderedWork {
     pub(super) key: AggregateKey,
     pub(super) generation: u64,
-    run: Run,
+    run: WorkFn,
 }
 
 impl OrderedWork {
@@ -35,7 +35,7 @@ impl OrderedWork {
         back: impl FnOnce(LoadAnswer<T>) + Send + 'static,
     ) -> Self {
         let back = LoadCallback(Some(Box::new(back)));
-        let run: Run = Box::new(move |reader| {
+        let run: WorkFn = Box::new(move |reader| {
             async move {
                 match reader.load::<T>(key.1).await {
                     Ok(loaded) => {
@@ -60,7 +60,7 @@ impl OrderedWork {
     /// Creates the deletion of rows whose retention is over as of `now`; idempotency keys carry their own expiry. On
     /// SQLite it also checkpoints and truncates the write-ahead log, so that it does not stay at its maximum size.
     pub(super) fn retention(now: Timestamp) -> Self {
-        let run: Run = Box::new(move |reader| {
+        let run: WorkFn = Box::new(move |reader| {
             async move {
                 let before = now.plus_ms(-event::RETENTION_DAYS * DAY_MS);
                 let deleted = match reader {
@@ -102,7 +102,7 @@ pub enum LoadAnswer<T> {
     /// Last committed state; [`Versioned::nothing`] if the aggregate does not exist.
     Found(Arc<Versioned<T>>),
     /// A row cannot be read: retrying does not help until the row is repaired.
-    Damaged(Damaged),
+    Damaged(DamagedRow),
     /// The store is unavailable: retry later.
     Unavailable,
 }

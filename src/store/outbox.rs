@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::watch;
 
 use crate::followers::Followers;
-use domain::event::Numbered;
+use domain::event::NumberedEvent;
 
 /// Number of events kept in memory. Followers that are further behind read the table.
 const MAX_EVENTS_IN_MEMORY: usize = 4096;
@@ -22,7 +22,7 @@ const MAX_EVENTS_IN_MEMORY: usize = 4096;
 /// an observer of a number finds its event.
 pub struct Outbox {
     last: watch::Sender<i64>,
-    newest: RwLock<VecDeque<Arc<Numbered>>>,
+    newest: RwLock<VecDeque<Arc<NumberedEvent>>>,
     /// Number ranges skipped by restores: the last event before each, and the first after it.
     undone: Vec<(i64, i64)>,
     /// Registered followers, with the position of each.
@@ -59,7 +59,7 @@ impl Outbox {
 
     /// Returns at most `limit` events with a number above `seq`, lowest first; `None` if memory does not reach back
     /// that far.
-    pub fn after(&self, seq: i64, limit: usize) -> Option<Vec<Arc<Numbered>>> {
+    pub fn after(&self, seq: i64, limit: usize) -> Option<Vec<Arc<NumberedEvent>>> {
         let newest = self.newest.read().unwrap_or_else(PoisonError::into_inner);
         if seq >= *self.last.borrow() {
             return Some(Vec::new());
@@ -73,7 +73,7 @@ impl Outbox {
     }
 
     /// Publishes events that are now on disk, in the order of their numbers.
-    pub(crate) fn publish(&self, events: Vec<Numbered>) {
+    pub(crate) fn publish(&self, events: Vec<NumberedEvent>) {
         let Some(last) = events.last().map(|event| event.seq) else { return };
         let mut newest = self.newest.write().unwrap_or_else(PoisonError::into_inner);
         newest.extend(events.into_iter().map(Arc::new));

@@ -16,8 +16,8 @@ use crate::queries::EventFilter;
 use crate::rows::{IdempotentAnswer, LoadError};
 use crate::{AggregateKey, CommitOwner, Submission};
 use domain::aggregate::LastNumbers;
-use domain::endpoint::{Delivery, Replaying};
-use domain::event::Numbered;
+use domain::endpoint::{Delivery, ReplayProgress};
+use domain::event::NumberedEvent;
 use domain::forecast::ObservedPrint;
 use domain::id::Id;
 use domain::promise::Promise;
@@ -49,7 +49,7 @@ pub trait DomainQueries: Send + Sync + 'static {
     /// Returns the order, or the invoice without an order, that has a payment of this payment intent.
     async fn owner_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError>;
     /// Returns at most `limit` events with a number above `seq`, lowest number first.
-    async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError>;
+    async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<NumberedEvent>, LoadError>;
     /// Returns at most `limit` pending deliveries of an endpoint that come after this time and id, earliest first.
     async fn pending_deliveries(
         &self,
@@ -61,7 +61,7 @@ pub trait DomainQueries: Send + Sync + 'static {
     async fn past_deliveries(
         &self,
         endpoint: Id,
-        replaying: &Replaying,
+        replaying: &ReplayProgress,
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError>;
     /// Returns the answer stored for an idempotency key. Its retention may be over and the row not yet deleted.

@@ -30,7 +30,7 @@ mod restores;
 #[cfg(test)]
 mod tests;
 
-pub use activity::ActivityBy;
+pub use activity::ActivityGrouping;
 pub use aggregates::{FileFilter, MaterialFilter, SkuFilter};
 pub use attempts::AttemptTotals;
 pub use audit::AuditFilter;
@@ -44,7 +44,7 @@ pub use invoices::{InvoiceFilter, NumberingSeries};
 pub use orders::{JobFilter, OrderFilter, OwnOrders};
 pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
 pub use payments::{ListedPayment, PaymentFilter};
-pub use quality::{QualityBy, QualityCounts};
+pub use quality::{QualityCounts, QualityGrouping};
 pub use quotes::QuoteFilter;
 
 use std::ops::Deref;
@@ -54,7 +54,7 @@ use sea_orm::{DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel};
+use crate::rows::{DamagedRow, Doc, LoadError, Snapshot, SnapshotModel};
 use ::domain::aggregate::Versioned;
 use ::domain::id::Id;
 use platform::shared::Shared;
@@ -131,7 +131,7 @@ impl Queries {
     }
 
     /// Parses these rows and returns the readable ones.
-    fn readable<M: Doc, T>(&self, rows: &[M], read: impl Fn(&M) -> Result<T, Damaged>) -> Vec<T> {
+    fn readable<M: Doc, T>(&self, rows: &[M], read: impl Fn(&M) -> Result<T, DamagedRow>) -> Vec<T> {
         rows.iter().filter_map(|row| self.damaged.sort_out(M::TABLE, row.key(), read(row))).collect()
     }
 
@@ -161,14 +161,19 @@ impl Queries {
         let read = |(word, count): (String, i64)| {
             let parsed = serde_json::from_value(Value::String(word.clone()));
             parsed.map(|value| (value, count as u64)).map_err(|error| {
-                LoadError::Damaged(Damaged { table: E::Model::TABLE, id: word, schema: 1, reason: error.to_string() })
+                LoadError::Damaged(DamagedRow {
+                    table: E::Model::TABLE,
+                    id: word,
+                    schema: 1,
+                    reason: error.to_string(),
+                })
             })
         };
         rows.into_iter().map(read).collect()
     }
 }
 
-fn versioned<M: SnapshotModel, T: DeserializeOwned>(row: &M) -> Result<Versioned<T>, Damaged> {
+fn versioned<M: SnapshotModel, T: DeserializeOwned>(row: &M) -> Result<Versioned<T>, DamagedRow> {
     Ok(Versioned { version: row.version(), state: Some(row.read()?) })
 }
 
@@ -186,6 +191,6 @@ fn escaped(text: &str) -> String {
 /// Parses an id that a column holds.
 fn id_of(table: &'static str, text: &str) -> Result<Id, LoadError> {
     text.parse().map_err(|error: uuid::Error| {
-        LoadError::Damaged(Damaged { table, id: text.to_owned(), schema: 1, reason: error.to_string() })
+        LoadError::Damaged(DamagedRow { table, id: text.to_owned(), schema: 1, reason: error.to_string() })
     })
 }

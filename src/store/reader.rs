@@ -3,7 +3,7 @@
 use sea_orm::{DatabaseConnection, DbErr};
 
 use crate::StoredAggregate;
-use crate::load::{Loaded, RowSource, Scope, load};
+use crate::load::{LoadedAggregate, RowSource, Scope, load};
 use crate::memory::MemoryStore;
 use crate::rows::LoadError;
 use domain::aggregate::Versioned;
@@ -23,13 +23,13 @@ impl Reader {
     /// Returns the last committed state of one aggregate; [`Versioned::nothing`] if it does not exist.
     pub async fn load<T: StoredAggregate>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
         match load(&self.source(), Scope::One(id)).await?.pop() {
-            Some(Loaded { state, .. }) => Ok(state?),
+            Some(LoadedAggregate { state, .. }) => Ok(state?),
             None => Ok(Versioned::nothing()),
         }
     }
 
     /// Returns the aggregates whose actors run from the start of the server on, in a few queries.
-    pub async fn load_resident<T: StoredAggregate>(&self) -> Result<Vec<Loaded<T>>, DbErr> {
+    pub async fn load_resident<T: StoredAggregate>(&self) -> Result<Vec<LoadedAggregate<T>>, DbErr> {
         load(&self.source(), Scope::Resident).await
     }
 

@@ -53,7 +53,7 @@ pub enum WriteError {
 /// Stored row that cannot be read back.
 #[derive(Debug, thiserror::Error)]
 #[error("{table} {id} is damaged (schema {schema}): {reason}")]
-pub struct Damaged {
+pub struct DamagedRow {
     /// Table of the damaged row.
     pub table: &'static str,
     /// Primary key of the row.
@@ -69,7 +69,7 @@ pub struct Damaged {
 pub enum LoadError {
     /// A row does not contain what this release can read.
     #[error(transparent)]
-    Damaged(#[from] Damaged),
+    Damaged(#[from] DamagedRow),
     /// The database failed or cannot be reached.
     #[error(transparent)]
     Db(#[from] sea_orm::DbErr),

@@ -42,7 +42,7 @@ impl From<DbErr> for StartObstacle {
 
 /// The file that an SQLite address names.
 #[derive(PartialEq, Eq, Debug)]
-pub struct SqlitePlace {
+pub struct SqliteFile {
     /// As the driver reads it from the address.
     pub file: PathBuf,
     /// True if a start makes it where it is missing.
@@ -54,7 +54,7 @@ pub struct SqlitePlace {
 /// # Errors
 ///
 /// When the driver cannot read the address, or no server can write at it.
-pub fn sqlite_place(url: &str) -> Result<Option<SqlitePlace>, StartObstacle> {
+pub fn sqlite_place(url: &str) -> Result<Option<SqliteFile>, StartObstacle> {
     if !url.starts_with("sqlite:") {
         return Ok(None);
     }
@@ -72,7 +72,7 @@ pub fn sqlite_place(url: &str) -> Result<Option<SqlitePlace>, StartObstacle> {
     if has("mode", &["ro"]) || has("immutable", &["true", "1"]) {
         return Err(StartObstacle::ReadOnly);
     }
-    Ok(Some(SqlitePlace { file, is_created: has("mode", &["rwc"]) }))
+    Ok(Some(SqliteFile { file, is_created: has("mode", &["rwc"]) }))
 }
 
 /// Checks that a start could write to the database of `next`, which exists. That the server whose database `present`
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn an_address_of_sqlite_names_a_file_that_can_be_written() {
-        let place = |file: &str, is_created| Some(SqlitePlace { file: file.into(), is_created });
+        let place = |file: &str, is_created| Some(SqliteFile { file: file.into(), is_created });
         assert_eq!(sqlite_place("postgres://localhost/shop").unwrap(), None);
         assert_eq!(sqlite_place("sqlite:///srv/shop.db?mode=rwc").unwrap(), place("/srv/shop.db", true));
         assert_eq!(sqlite_place("sqlite:/srv/a%20shop%3F.db").unwrap(), place("/srv/a shop?.db", false));

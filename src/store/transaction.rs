@@ -12,7 +12,7 @@ use crate::connect::unavailable;
 use crate::requirements::check;
 use crate::rows::{Batch, WriteError};
 use crate::{CommandWrites, Settlement, Submission, Unavailable};
-use domain::event::Numbered;
+use domain::event::NumberedEvent;
 use domain::requirement::Requirement;
 
 /// Timeout after which a database that does not answer counts as unavailable. Shorter than callers wait for an answer,
@@ -20,7 +20,7 @@ use domain::requirement::Requirement;
 pub(super) const DATABASE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// End of a transaction, with one settlement for each of its submissions, in their order.
-pub(super) enum Ended {
+pub(super) enum TransactionEnd {
     /// All submissions are settled, and the connection is good.
     Settled(Vec<Settlement>),
     /// The database failed: the connection must not be used again.
@@ -30,7 +30,7 @@ pub(super) enum Ended {
 }
 
 /// Reason one attempt at a transaction failed.
-enum Failed {
+enum AttemptFailure {
     /// A version guard, a constraint or a requirement is violated. The transaction is rolled back, and the connection
     /// is good.
     Refused(WriteError),
@@ -53,51 +53,55 @@ pub(super) struct TxWriter<'a> {
     /// Number of the last event that is on disk.
     pub seq: i64,
     /// Events of the transactions that are on disk, in the order of their numbers.
-    pub published: Vec<Numbered>,
+    pub published: Vec<NumberedEvent>,
 }
 
 impl TxWriter<'_> {
     /// Writes all submissions together, or one by one if the whole is refused.
-    pub async fn write(&mut self, submissions: Vec<Submission>) -> Ended {
+    pub async fn write(&mut self, submissions: Vec<Submission>) -> TransactionEnd {
         let count = submissions.len();
         match self.attempt(submissions.iter()).await {
-            Ok(()) => Ended::Settled(vec![Settlement::Durable; count]),
-            Err(Failed::Fenced) => Ended::Fenced(vec![Settlement::NotDurable(Unavailable::Database); count]),
-            Err(Failed::Before(e)) => Ended::Broken(vec![Settlement::NotDurable(unavailable(&e)); count], e),
-            Err(Failed::During(e)) => Ended::Broken(vec![Settlement::Lost; count], e),
-            Err(Failed::Refused(refused)) => {
+            Ok(()) => TransactionEnd::Settled(vec![Settlement::Durable; count]),
+            Err(AttemptFailure::Fenced) => {
+                TransactionEnd::Fenced(vec![Settlement::NotDurable(Unavailable::Database); count])
+            }
+            Err(AttemptFailure::Before(e)) => {
+                TransactionEnd::Broken(vec![Settlement::NotDurable(unavailable(&e)); count], e)
+            }
+            Err(AttemptFailure::During(e)) => TransactionEnd::Broken(vec![Settlement::Lost; count], e),
+            Err(AttemptFailure::Refused(refused)) => {
                 tracing::debug!(%refused, submissions = count, "a transaction was refused, its submissions are tried one by one");
                 self.one_by_one(submissions).await
             }
         }
     }
 
-    async fn one_by_one(&mut self, submissions: Vec<Submission>) -> Ended {
+    async fn one_by_one(&mut self, submissions: Vec<Submission>) -> TransactionEnd {
         let count = submissions.len();
         let mut settled = Vec::with_capacity(count);
         for submission in &submissions {
             let settlement = match self.attempt(std::iter::once(submission)).await {
                 Ok(()) => Settlement::Durable,
-                Err(Failed::Refused(WriteError::Constraint(_) | WriteError::Unmet(_) | WriteError::Value(_))) => {
-                    match self.find_clash(submission).await {
-                        Ok(settlement) => settlement,
-                        Err(e) => return broken(settled, count, e),
-                    }
-                }
-                Err(Failed::Refused(_)) => Settlement::Superseded,
-                Err(Failed::Fenced) => {
+                Err(AttemptFailure::Refused(
+                    WriteError::Constraint(_) | WriteError::Unmet(_) | WriteError::Value(_),
+                )) => match self.find_clash(submission).await {
+                    Ok(settlement) => settlement,
+                    Err(e) => return broken(settled, count, e),
+                },
+                Err(AttemptFailure::Refused(_)) => Settlement::Superseded,
+                Err(AttemptFailure::Fenced) => {
                     settled.resize(count, Settlement::NotDurable(Unavailable::Database));
-                    return Ended::Fenced(settled);
+                    return TransactionEnd::Fenced(settled);
                 }
-                Err(Failed::Before(e)) => return broken(settled, count, e),
-                Err(Failed::During(e)) => {
+                Err(AttemptFailure::Before(e)) => return broken(settled, count, e),
+                Err(AttemptFailure::During(e)) => {
                     settled.push(Settlement::Lost);
                     return broken(settled, count, e);
                 }
             };
             settled.push(settlement);
         }
-        Ended::Settled(settled)
+        TransactionEnd::Settled(settled)
     }
 
     /// Determines the command that violates a constraint, by writing one after the other under savepoints. Everything
@@ -174,7 +178,10 @@ impl TxWriter<'_> {
         Ok(settlement)
     }
 
-    async fn attempt<'s>(&mut self, submissions: impl Iterator<Item = &'s Submission> + Clone) -> Result<(), Failed> {
+    async fn attempt<'s>(
+        &mut self,
+        submissions: impl Iterator<Item = &'s Submission> + Clone,
+    ) -> Result<(), AttemptFailure> {
         let mut batch = Batch::default();
         let (mut seq, mut events) = (self.seq, Vec::new());
         for submission in submissions.clone() {
@@ -182,14 +189,14 @@ impl TxWriter<'_> {
                 batch.push_snapshot(snapshot.clone());
             }
             for writes in &submission.commands {
-                push_command(&mut batch, writes, &mut seq, &mut events).map_err(Failed::Refused)?;
+                push_command(&mut batch, writes, &mut seq, &mut events).map_err(AttemptFailure::Refused)?;
             }
         }
         let commands = submissions.flat_map(|submission| &submission.commands);
         let requirements: Vec<&Requirement> = commands.flat_map(|writes| &writes.requirements).collect();
-        let tx = within_timeout(self.db.begin()).await.map_err(Failed::Before)?;
+        let tx = within_timeout(self.db.begin()).await.map_err(AttemptFailure::Before)?;
         let filled = tokio::time::timeout(DATABASE_TIMEOUT, self.fill(&tx, batch, &requirements)).await;
-        match filled.unwrap_or_else(|_| Err(Failed::Before(no_answer()))) {
+        match filled.unwrap_or_else(|_| Err(AttemptFailure::Before(no_answer()))) {
             Ok(()) => {
                 within_timeout(tx.commit()).await.map_err(commit_failed)?;
                 self.seq = seq;
@@ -197,23 +204,28 @@ impl TxWriter<'_> {
                 Ok(())
             }
             // The connection is dropped, and the transaction with it. The first error says why.
-            Err(failed @ Failed::Before(_)) => Err(failed),
+            Err(failed @ AttemptFailure::Before(_)) => Err(failed),
             Err(failed) => match within_timeout(tx.rollback()).await {
                 Ok(()) => Err(failed),
-                Err(e) => Err(Failed::Before(e)),
+                Err(e) => Err(AttemptFailure::Before(e)),
             },
         }
     }
 
-    async fn fill(&self, tx: &DatabaseTransaction, batch: Batch, requirements: &[&Requirement]) -> Result<(), Failed> {
+    async fn fill(
+        &self,
+        tx: &DatabaseTransaction,
+        batch: Batch,
+        requirements: &[&Requirement],
+    ) -> Result<(), AttemptFailure> {
         let guard = Statement::from_sql_and_values(
             tx.get_database_backend(),
             "UPDATE writer SET epoch = $1 WHERE id = 1 AND epoch = $1",
             [self.epoch.into()],
         );
-        let updated = tx.execute_raw(guard).await.map_err(Failed::Before)?;
+        let updated = tx.execute_raw(guard).await.map_err(AttemptFailure::Before)?;
         if updated.rows_affected() != 1 {
-            return Err(Failed::Fenced);
+            return Err(AttemptFailure::Fenced);
         }
         let written = match batch.write(tx).await {
             // Of two commits that contradict each other both fail here, and the first succeeds when each is tried
@@ -222,8 +234,8 @@ impl TxWriter<'_> {
             refused => refused,
         };
         written.map_err(|e| match e {
-            WriteError::Db(e) => Failed::Before(e),
-            refused => Failed::Refused(refused),
+            WriteError::Db(e) => AttemptFailure::Before(e),
+            refused => AttemptFailure::Refused(refused),
         })
     }
 }
@@ -238,24 +250,24 @@ fn no_answer() -> DbErr {
 
 /// Classifies a failed commit. If the disk is full or read-only, it is certainly not on disk; after any other failure
 /// only the disk can tell.
-fn commit_failed(error: DbErr) -> Failed {
+fn commit_failed(error: DbErr) -> AttemptFailure {
     match unavailable(&error) {
-        Unavailable::DiskFull | Unavailable::ReadOnly => Failed::Before(error),
-        Unavailable::Database => Failed::During(error),
+        Unavailable::DiskFull | Unavailable::ReadOnly => AttemptFailure::Before(error),
+        Unavailable::Database => AttemptFailure::During(error),
     }
 }
 
 /// Settles the submissions that had not been tried when the connection failed: they are certainly not on disk.
-fn broken(mut settled: Vec<Settlement>, count: usize, error: DbErr) -> Ended {
+fn broken(mut settled: Vec<Settlement>, count: usize, error: DbErr) -> TransactionEnd {
     settled.resize(count, Settlement::NotDurable(unavailable(&error)));
-    Ended::Broken(settled, error)
+    TransactionEnd::Broken(settled, error)
 }
 
 fn push_command(
     batch: &mut Batch,
     writes: &CommandWrites,
     seq: &mut i64,
-    numbered: &mut Vec<Numbered>,
+    numbered: &mut Vec<NumberedEvent>,
 ) -> Result<(), WriteError> {
     for row in &writes.rows {
         batch.push_row(&**row)?;
@@ -263,7 +275,7 @@ fn push_command(
     for event in &writes.events {
         *seq += 1;
         batch.push_event(*seq, event)?;
-        numbered.push(Numbered { seq: *seq, event: event.clone() });
+        numbered.push(NumberedEvent { seq: *seq, event: event.clone() });
     }
     if let Some(audit) = &writes.audit {
         batch.push_audit(audit.clone());

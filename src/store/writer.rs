@@ -23,7 +23,7 @@ use futures::FutureExt;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::sync::OwnedMutexGuard;
 
-use crate::connect::{DatabaseSettings, Writing};
+use crate::connect::{DatabaseSettings, WriteConnection};
 use crate::ordered_work::OrderedWork;
 use crate::outbox::Outbox;
 use crate::port::{MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
@@ -77,7 +77,7 @@ pub enum QueueEntry {
 /// successor can open the database only after that transaction has ended and dropped this guard. Otherwise the
 /// successor's new epoch would fence off its own predecessor, and the process would exit for no reason.
 pub struct ConnectionGuard {
-    writing: Writing,
+    writing: WriteConnection,
     _write_lock: OwnedMutexGuard<()>,
 }
 
@@ -145,7 +145,7 @@ impl Actor for Writer {
     type Msg = StoreMsg;
     type State = WriterState;
     /// Start arguments, and the opened connection if the starter already has one.
-    type Arguments = (WriterArgs, Option<Box<Writing>>);
+    type Arguments = (WriterArgs, Option<Box<WriteConnection>>);
 
     async fn pre_start(
         &self,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::sections::Intake;
+use crate::sections::IntakeConfig;
 use domain::bounds::MAX_CENTS;
 use domain::intake_prices::{DEFAULT_ENTRY, MAX_COLORS};
 
@@ -10,7 +10,7 @@ use domain::intake_prices::{DEFAULT_ENTRY, MAX_COLORS};
 const MAX_ESTIMATE_DAYS: u32 = 3650;
 
 /// Appends the faults of the price tables to `found`.
-pub(super) fn problems(intake: &Intake, problems: &mut Vec<String>) {
+pub(super) fn problems(intake: &IntakeConfig, problems: &mut Vec<String>) {
     let fits = |cents: i64| (0..=MAX_CENTS).contains(&cents);
     for (name, table) in intake.tables() {
         let ids: BTreeSet<&str> = table.iter().map(|entry| entry.id.as_str()).collect();
@@ -41,7 +41,7 @@ mod tests {
     use crate::Config;
     use crate::sections::IntakePrice;
 
-    fn faults(change: impl FnOnce(&mut Intake)) -> Vec<String> {
+    fn faults(change: impl FnOnce(&mut IntakeConfig)) -> Vec<String> {
         let (mut intake, mut messages) = (Config::default().intake, Vec::new());
         change(&mut intake);
         problems(&intake, &mut messages);

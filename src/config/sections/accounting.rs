@@ -8,7 +8,7 @@ use crate::values::Secret;
 /// `[accounting]`: accounting system.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Accounting {
+pub struct AccountingConfig {
     /// OAuth 2.0 client id; empty: no accounting.
     pub client_id: String,
     /// OAuth 2.0 client secret.
@@ -33,7 +33,7 @@ pub struct Accounting {
     pub interval_seconds: Seconds,
 }
 
-impl Accounting {
+impl AccountingConfig {
     /// Returns the tax types by tax rate in basis points; entries of `tax_types` that cannot be parsed are omitted.
     pub fn tax_words(&self) -> Vec<(i64, String)> {
         self.tax_types.iter().filter_map(|entry| tax_word(entry)).map(|(rate, word)| (rate, word.to_owned())).collect()

@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// `[catalog]`: source of the catalogue.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Catalog {
+pub struct CatalogConfig {
     /// `local`, or the name of a storefront platform.
     pub provider: String,
     /// Address of the storefront.

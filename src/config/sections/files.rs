@@ -10,7 +10,7 @@ use domain::customer_space::SpaceLimits;
 /// `[files]`: storage of uploaded files, and limits on the space that customers may use.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Files {
+pub struct FilesConfig {
     /// Directory of uploaded files; empty: see [`crate::Config::files_dir`].
     pub dir: PathBuf,
     /// Most bytes of customers' models, their G-code and photos that the shop has not answered yet; 0: no bound.
@@ -21,7 +21,7 @@ pub struct Files {
     pub reserved_bytes: u64,
 }
 
-impl Files {
+impl FilesConfig {
     /// Returns the limits on what customers may store.
     pub const fn space(&self) -> SpaceLimits {
         SpaceLimits { unclaimed_max_bytes: self.unclaimed_max_bytes, reserved_bytes: self.reserved_bytes }

@@ -7,7 +7,7 @@ use domain::intake_prices::{IntakePrices, MAX_COLORS, PriceTable};
 /// `[intake]`: price tables of custom pieces. An estimate is the sum of the prices of its choices.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Intake {
+pub struct IntakeConfig {
     /// Validity of an estimate, in days.
     pub valid_days: u32,
     /// Prices by product type, such as a figurine or a relief: the base price.
@@ -38,7 +38,7 @@ pub struct IntakePrice {
     pub cents: i64,
 }
 
-impl Intake {
+impl IntakeConfig {
     /// Returns the price tables by the names of their settings.
     pub fn tables(&self) -> [(&'static str, &[IntakePrice]); 6] {
         [

@@ -8,7 +8,7 @@ use crate::values::Secret;
 /// `[integrations]`: settings shared by all integrations.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Integrations {
+pub struct IntegrationsConfig {
     /// Maximum time of one call.
     pub request_timeout_seconds: Seconds,
     /// Pause after the failures that open the circuit breaker, doubled with each further failure.
@@ -22,7 +22,7 @@ pub struct Integrations {
 /// `[workflow]`: workflow automation that receives events.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Workflow {
+pub struct WorkflowConfig {
     /// Address of its webhook; empty: none.
     pub url: String,
     /// Token to authenticate with; empty: none.
@@ -36,7 +36,7 @@ pub struct Workflow {
 /// `[smart_home]`: home automation that shows the states of the printers and the shop.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SmartHome {
+pub struct SmartHomeConfig {
     /// Address of its HTTP interface; empty: none.
     pub url: String,
     /// Long-lived access token of an account there.
@@ -55,7 +55,7 @@ pub struct SmartHome {
     pub mqtt_discovery_prefix: String,
 }
 
-impl SmartHome {
+impl SmartHomeConfig {
     /// Returns whether states are sent anywhere.
     pub fn is_on(&self) -> bool {
         !self.url.is_empty() || !self.mqtt_url.is_empty()
@@ -65,7 +65,7 @@ impl SmartHome {
 /// `[failure_detection]`: detector that receives pictures of running prints.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct FailureDetection {
+pub struct FailureDetectionConfig {
     /// Address of the detector; empty: none.
     pub url: String,
     /// Token to authenticate with; empty: none.
@@ -87,7 +87,7 @@ pub struct FailureDetection {
 /// `[stock_sync]`: synchronisation of stock with systems that also count it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct StockSync {
+pub struct StockSyncConfig {
     /// Interval between two synchronisations with each system.
     pub interval_seconds: Seconds,
     /// Time that a booking may be in flight after it was sent, before it counts as not booked.

@@ -13,7 +13,7 @@ use domain::rules::InvoiceRules;
 /// `[invoices]`: seller details on invoices. Each invoice stores a copy when it is issued.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Invoices {
+pub struct InvoicesConfig {
     /// Days from the issue of an invoice until it is due.
     pub payment_days: u32,
     /// Name of the shop.
@@ -46,7 +46,7 @@ pub struct Invoices {
     pub zero_rate_reason: String,
 }
 
-impl Invoices {
+impl InvoicesConfig {
     /// Returns the settings in the form that the domain rules use.
     pub fn rules(&self) -> InvoiceRules {
         let some = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
@@ -79,7 +79,7 @@ impl Invoices {
 /// `[pdf]`: rendering of invoices as PDF, and their appearance.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pdf {
+pub struct PdfConfig {
     /// `false`: no PDF is rendered.
     pub enabled: bool,
     /// Logo at the top of each page, PNG or JPEG; empty: none.
@@ -94,7 +94,7 @@ pub struct Pdf {
     pub font_folders: Vec<PathBuf>,
 }
 
-impl Pdf {
+impl PdfConfig {
     /// Returns the colour as red, green and blue; `None` when it is not of the form `#rrggbb`.
     pub fn accent(&self) -> Option<(u8, u8, u8)> {
         let digits = self.accent_color.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
@@ -106,7 +106,7 @@ impl Pdf {
 /// `[object_storage]`: storage of rendered PDFs.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ObjectStorage {
+pub struct ObjectStorageConfig {
     /// Name of the bucket; empty: a folder on this machine.
     pub bucket: String,
     /// Address of the service; empty: that of the region at Amazon.

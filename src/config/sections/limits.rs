@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// `[limits]`: bounds on queued commands, and rate limits.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct LimitsConfig {
     /// Maximum number of commands queued for one aggregate; further ones are refused as `overloaded`.
     pub max_queued_commands: usize,
     /// Maximum requests per minute of one staff session or staff API key.

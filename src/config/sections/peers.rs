@@ -8,7 +8,7 @@ use crate::values::Secret;
 /// `[parts]`, `[spools]`, `[farm_ui]`: connection to another system of the shop.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Peer {
+pub struct PeerConfig {
     /// Address of the system; empty: none.
     pub url: String,
     /// Token to authenticate with; empty where none is required.
@@ -18,7 +18,7 @@ pub struct Peer {
 /// `[discovery]`: the search for printers.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Discovery {
+pub struct DiscoveryConfig {
     /// Searches the local network, not only this machine.
     pub local_network: bool,
     /// Time for which the search listens for announcements.

@@ -9,7 +9,7 @@ use domain::sku::MachineType;
 /// `[pricing]`: prices of models, and validity of quotes. Unsigned: no cost is below 0.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pricing {
+pub struct PricingConfig {
     /// Price of a kilogram of material without its own unit cost, in cents.
     pub material_cents_per_kg: u32,
     /// Weight of a cubic centimetre of material, in milligrams.
@@ -48,7 +48,7 @@ pub struct Pricing {
     pub quote_valid_days: u32,
 }
 
-impl Pricing {
+impl PricingConfig {
     /// Returns the settings in the form that the domain rules use.
     pub fn rules(&self) -> PricingRules {
         let rates = PriceRates {

@@ -7,7 +7,7 @@ use crate::values::{Days, Seconds, Secret};
 /// `[printers]`: timeouts and intervals of the printer adapters.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Printers {
+pub struct PrintersConfig {
     /// Interval between status requests to a printer that does not push its status.
     pub poll_interval_seconds: Seconds,
     /// Time without a response after which a printer counts as offline.

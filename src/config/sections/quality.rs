@@ -7,7 +7,7 @@ use domain::rules::QualityRules;
 /// `[quality]`: rules for judging printed parts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Quality {
+pub struct QualityConfig {
     /// Decides whether parts of finished prints count automatically, or only after an operator's sign-off.
     pub sign_off: SignOffMode,
     /// Reprints rejected parts automatically.
@@ -18,7 +18,7 @@ pub struct Quality {
     pub reasons: Vec<String>,
 }
 
-impl Quality {
+impl QualityConfig {
     /// Returns the settings in the form that the domain rules use.
     pub fn rules(&self) -> QualityRules {
         QualityRules {

@@ -2,7 +2,7 @@
 
 use super::super::xml::Xml;
 use super::percent;
-use domain::invoice::Document;
+use domain::invoice::IssuedDocument;
 
 /// Exemption reason for a document that is not subject to tax.
 const NOT_SUBJECT: &str = "Not subject to VAT";
@@ -22,7 +22,7 @@ pub enum TaxCategory {
 
 impl TaxCategory {
     /// Determines the category of a rate in this document.
-    pub fn of(document: &Document, rate_bps: i64) -> Self {
+    pub fn of(document: &IssuedDocument, rate_bps: i64) -> Self {
         let taxed = document.content.sums.categories.iter().any(|one| one.rate_bps > 0);
         // `Z` and `E` are for sellers who are registered; who buys does not matter.
         let seller = &document.seller;
@@ -36,12 +36,12 @@ impl TaxCategory {
     }
 
     /// Returns whether no part of a document is subject to tax; such a document must not contain VAT identifiers.
-    pub fn outside(document: &Document) -> bool {
+    pub fn outside(document: &IssuedDocument) -> bool {
         Self::of(document, 0) == Self::NotSubject
     }
 
     /// Returns the exemption reason; `None` if the category needs none.
-    pub fn reason(self, document: &Document) -> Option<&str> {
+    pub fn reason(self, document: &IssuedDocument) -> Option<&str> {
         match self {
             Self::Exempt => document.zero_rate_reason.as_deref(),
             Self::NotSubject => Some(NOT_SUBJECT),

@@ -4,10 +4,10 @@ use super::super::canvas::seller_name;
 use super::super::xml::Xml;
 use super::category::TaxCategory;
 use domain::address::Address;
-use domain::invoice::{Document, Party};
+use domain::invoice::{IssuedDocument, Party};
 
 /// Writes the seller (BG-4).
-pub fn seller(xml: &mut Xml, document: &Document) {
+pub fn seller(xml: &mut Xml, document: &IssuedDocument) {
     let seller = &document.seller;
     xml.group("ram:SellerTradeParty", |xml| {
         // A seller must be identified somehow: without one for value added tax, by the number at the tax office.
@@ -35,7 +35,7 @@ pub fn seller(xml: &mut Xml, document: &Document) {
 }
 
 /// Writes the buyer (BG-7). Without a known address, the purchase took place in the seller's country.
-pub fn buyer(xml: &mut Xml, document: &Document) {
+pub fn buyer(xml: &mut Xml, document: &IssuedDocument) {
     let buyer = &document.content.buyer;
     xml.group("ram:BuyerTradeParty", |xml| {
         // Any number of theirs; as one for value added tax it would break a rule of the standard.
@@ -55,7 +55,7 @@ pub fn buyer(xml: &mut Xml, document: &Document) {
 }
 
 /// Writes the place of delivery (BG-13), if it is known.
-pub fn ship_to(xml: &mut Xml, document: &Document) {
+pub fn ship_to(xml: &mut Xml, document: &IssuedDocument) {
     if let Some(place) = &document.ship_to {
         xml.group("ram:ShipToTradeParty", |xml| {
             xml.text("ram:Name", name_of(&document.content.buyer));

@@ -9,14 +9,14 @@ use super::*;
 use domain::aggregate::DecisionContext;
 use domain::mail::Mail;
 use domain::mail::alert::AlertKind;
-use domain::mail::kind::{self, ExportReady, InvoiceToPay, QuoteSent, Receipt};
+use domain::mail::kind::{self, ExportReady, InvoiceToPay, PaymentReceipt, QuoteSent};
 use domain::testing::orders::shipped_mail;
 use domain::testing::{Bench, id};
 
 const EXPECTED_MAILS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/mails");
 
-fn look(accent: &str) -> Pdf {
-    Pdf {
+fn look(accent: &str) -> PdfConfig {
+    PdfConfig {
         enabled: true,
         logo_file: Default::default(),
         accent_color: accent.to_owned(),
@@ -60,7 +60,7 @@ fn all(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
             "receipt",
             kind::receipt(
                 cx,
-                Receipt {
+                PaymentReceipt {
                     to: to(),
                     invoice: id(1),
                     document: Some(id(2)),
@@ -147,15 +147,15 @@ fn all(cx: &DecisionContext<'_>) -> Vec<(&'static str, Mail)> {
 }
 
 /// Returns the link of a mail; for a sealed mail, the link after opening it.
-fn link(mail: &Mail) -> Option<Link> {
-    let sealed = mail.sealed_link.as_ref().map(|sealed| Link {
+fn link(mail: &Mail) -> Option<MailLink> {
+    let sealed = mail.sealed_link.as_ref().map(|sealed| MailLink {
         label: sealed.label.clone(),
         url: "https://shop.example/secret?token=abc&next=%2Forders".to_owned(),
     });
     sealed.or_else(|| mail.link.clone())
 }
 
-fn letter<'a>(mail: &'a Mail, link: Option<&'a Link>) -> Letter<'a> {
+fn letter<'a>(mail: &'a Mail, link: Option<&'a MailLink>) -> Letter<'a> {
     Letter { subject: &mail.subject, text: &mail.text, parts: &mail.parts, link, to_staff: mail.alert.is_some() }
 }
 
@@ -197,7 +197,10 @@ fn nothing_that_people_wrote_is_html_and_nothing_is_loaded_from_elsewhere() {
                 .chain([
                     MailPart::Text("<script>alert(2)</script>".to_owned()),
                     MailPart::Facts(vec![MailFact::new("<i>", "\"><script>")]),
-                    MailPart::Link(Link { label: "<b>".to_owned(), url: "https://a.example/\"onclick=\"x".to_owned() }),
+                    MailPart::Link(MailLink {
+                        label: "<b>".to_owned(),
+                        url: "https://a.example/\"onclick=\"x".to_owned(),
+                    }),
                 ])
                 .collect(),
             ..mail
@@ -220,7 +223,7 @@ fn a_small_logo_stands_in_place_of_the_name_and_a_large_one_in_pdfs_only() {
         let mut picture = vec![0x89, b'P', b'N', b'G'];
         picture.resize(bytes, 0);
         fs::write(&file, picture).unwrap();
-        MailFrame::new(&Pdf { logo_file: file.clone(), ..look("#ffcc00") }, Party::default()).unwrap()
+        MailFrame::new(&PdfConfig { logo_file: file.clone(), ..look("#ffcc00") }, Party::default()).unwrap()
     };
     let mail = shipped_mail(false);
     let small = of(100);
@@ -229,13 +232,13 @@ fn a_small_logo_stands_in_place_of_the_name_and_a_large_one_in_pdfs_only() {
     assert!(html.contains("<img src=\"cid:logo\" alt=\"Printfloor\""), "{html}");
     let large = of(MAX_MAIL_LOGO_BYTES + 1);
     assert!(large.logo().is_none() && !large.html(&letter(&mail, None)).contains("<img"));
-    let missing = Pdf { logo_file: folder.path().join("none.png"), ..look("#ffcc00") };
+    let missing = PdfConfig { logo_file: folder.path().join("none.png"), ..look("#ffcc00") };
     assert!(MailFrame::new(&missing, Party::default()).is_err());
 }
 
 #[test]
 fn the_button_is_read_on_any_colour() {
-    let link = Link { label: "Open".to_owned(), url: "https://shop.example/".to_owned() };
+    let link = MailLink { label: "Open".to_owned(), url: "https://shop.example/".to_owned() };
     let mail = shipped_mail(false);
     for (accent, written) in
         [("#1f4e79", "#ffffff"), ("#ffcc00", "#000000"), ("#000000", "#ffffff"), ("#ffffff", "#000000")]

@@ -1,9 +1,10 @@
 //! Heading, parties, totals, payments and closing text.
 
 use super::super::canvas::{Align, TagRole, seller_name};
-use super::super::{Renderer, Shown};
+use super::super::{PdfContent, Renderer};
 use super::{
-    BODY, FIGURES_INSET, INK, LINE_LEADING, MUTED, RULE, SHADE, SIDE_MARGIN, SMALL, STRONG, Sheet, TITLE, kind_words,
+    BODY, FIGURES_INSET, INK, LINE_LEADING, LayoutCursor, MUTED, RULE, SHADE, SIDE_MARGIN, SMALL, STRONG, TITLE,
+    kind_words,
 };
 use domain::country::country_name;
 use domain::currency::{figure, format_amount as money};
@@ -40,7 +41,7 @@ fn postal(party: &Party) -> Vec<String> {
     lines
 }
 
-impl Sheet<'_, '_> {
+impl LayoutCursor<'_, '_> {
     /// Draws the logo or name of the shop, and the document kind.
     pub(super) fn heading(&mut self, renderer: &Renderer) {
         let (top, right, accent) = (self.y, self.right(), self.canvas.accent);
@@ -115,7 +116,7 @@ impl Sheet<'_, '_> {
 
     /// Draws dates and references on the right.
     fn facts(&mut self, x: f32, top: f32) -> f32 {
-        let Shown { document, preceding, .. } = *self.view;
+        let PdfContent { document, preceding, .. } = *self.view;
         let mut facts = vec![("Issued", day(document.issued_at))];
         facts.extend(document.supplied_at.map(|at| ("Supplied", day(at))));
         facts.extend(document.due_at.map(|due| ("Due", day(due))));
@@ -185,7 +186,7 @@ impl Sheet<'_, '_> {
 
     /// Draws payments, refunds and the amount due; for invoices only.
     pub(super) fn payments(&mut self) {
-        let Shown { document, status, payments, .. } = *self.view;
+        let PdfContent { document, status, payments, .. } = *self.view;
         if document.kind != DocumentKind::Invoice || payments.is_empty() {
             return;
         }
@@ -240,7 +241,7 @@ impl Sheet<'_, '_> {
 
     /// Draws payment instructions, the tax exemption reason and notes.
     pub(super) fn closing(&mut self) {
-        let Shown { document, status, preceding, voided_by, .. } = *self.view;
+        let PdfContent { document, status, preceding, voided_by, .. } = *self.view;
         let mut words = Vec::new();
         if document.kind == DocumentKind::Invoice && status == InvoiceStatus::Void {
             let by = voided_by.map(|number| format!(": it was taken back by credit note {number}")).unwrap_or_default();

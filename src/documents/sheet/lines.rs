@@ -3,7 +3,7 @@
 use super::super::canvas::{Align, TagRole};
 use super::super::text::{Style, TextLine};
 use super::blocks::percent;
-use super::{BODY, FIGURES_INSET, INK, LINE_LEADING, RULE, SIDE_MARGIN, Sheet};
+use super::{BODY, FIGURES_INSET, INK, LINE_LEADING, LayoutCursor, RULE, SIDE_MARGIN};
 use domain::currency::figure;
 use domain::invoice::InvoiceLine;
 
@@ -25,7 +25,7 @@ struct Columns {
     amount: f32,
 }
 
-impl Sheet<'_, '_> {
+impl LayoutCursor<'_, '_> {
     fn columns(&self) -> Columns {
         let right = self.right() - FIGURES_INSET;
         let (amount, tax, price, quantity) = (right, right - 92.0, right - 142.0, right - 222.0);

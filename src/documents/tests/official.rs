@@ -8,7 +8,7 @@ use proptest::test_runner::TestRunner;
 use super::super::cii;
 use super::read::Element;
 use domain::address::Address;
-use domain::invoice::{Document, DocumentKind, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, Party};
+use domain::invoice::{DocumentKind, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, IssuedDocument, Party};
 use domain::testing::invoices::{draft, issued_by, line};
 use domain::testing::random_invoices::any_documents;
 use domain::testing::{Bench, complete_seller, id};
@@ -22,9 +22,9 @@ const MAX_INVOICES: usize = 120;
 const MAX_EXACT_CENTS: i64 = 1_000_000_000_000;
 
 /// Renders an invoice and its credit notes as XML.
-fn xml_of(documents: &[Document]) -> Vec<String> {
+fn xml_of(documents: &[IssuedDocument]) -> Vec<String> {
     let number = documents[0].number_text();
-    let preceding = |one: &Document| (one.kind == DocumentKind::CreditNote).then_some(documents[0].issued_at);
+    let preceding = |one: &IssuedDocument| (one.kind == DocumentKind::CreditNote).then_some(documents[0].issued_at);
     documents.iter().map(|one| cii::xml(one, preceding(one).map(|at| (number.as_str(), at)))).collect()
 }
 
@@ -52,13 +52,13 @@ fn judged(all: &[String]) -> Option<Result<(), String>> {
 #[test]
 fn random_documents_keep_the_official_rules() {
     let mut runner = TestRunner::deterministic();
-    let computed = |one: &Document| {
+    let computed = |one: &IssuedDocument| {
         // The official rules round a rate to whole percents before they ask whether it is zero.
         let rounded = |rate: i64| (1..50).contains(&rate);
         let rates = one.content.sums.categories.iter().any(|category| rounded(category.rate_bps));
         one.payable_cents() < MAX_EXACT_CENTS && !rates
     };
-    let exact = |documents: &Vec<Document>| documents.iter().all(computed);
+    let exact = |documents: &Vec<IssuedDocument>| documents.iter().all(computed);
     let documents = any_documents().prop_filter("sums that the official rules can compute", exact);
     let all = (0..MAX_INVOICES).flat_map(|_| xml_of(&documents.new_tree(&mut runner).unwrap().current()));
     if let Some(Err(rules)) = judged(&all.collect::<Vec<_>>()) {
@@ -67,7 +67,7 @@ fn random_documents_keep_the_official_rules() {
 }
 
 /// Issues documents to a buyer in this country, with a payment, a partial refund and then the rest.
-fn issued(seller: Party, country: Option<&str>, lines: Vec<InvoiceLine>, reason: Option<&str>) -> Vec<Document> {
+fn issued(seller: Party, country: Option<&str>, lines: Vec<InvoiceLine>, reason: Option<&str>) -> Vec<IssuedDocument> {
     let mut bench = Bench::new();
     bench.rules.invoices.seller = seller;
     bench.rules.invoices.zero_rate_reason = reason.map(str::to_owned);
@@ -144,7 +144,7 @@ fn an_invoice_without_a_seller_breaks_the_official_rules() {
 }
 
 /// Changes a document into one of an order that has not left.
-fn to_be_shipped(document: &mut Document) {
+fn to_be_shipped(document: &mut IssuedDocument) {
     document.supplied_at = None;
     document.ship_to.clone_from(&document.content.buyer.address);
 }
@@ -178,7 +178,7 @@ fn each_document_says_when_what_it_is_over_was_supplied() {
         let event = root.find("ApplicableHeaderTradeDelivery").and_then(|delivery| delivery.find("DateTimeString"));
         event.map(|day| day.text.clone())
     };
-    let days = |documents: &[Document]| xml_of(documents).iter().map(|xml| day_of(xml)).collect::<Vec<_>>();
+    let days = |documents: &[IssuedDocument]| xml_of(documents).iter().map(|xml| day_of(xml)).collect::<Vec<_>>();
     assert_eq!(days(&documents), vec![Some("20231114".to_owned()); 3], "the day of the issue");
     // Of older releases, none of them says it: a note is over what its invoice supplied.
     documents.iter_mut().for_each(|one| one.supplied_at = None);

@@ -1,15 +1,17 @@
 //! Tests of PDFs: identical for identical input, and intact for any text.
 
-use super::super::{Renderer, Shown};
-use config::sections::Pdf;
+use super::super::{PdfContent, Renderer};
+use config::sections::PdfConfig;
 use domain::address::Address;
-use domain::invoice::{Document, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, InvoiceStatus, Party, Payment};
+use domain::invoice::{
+    DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, InvoiceStatus, IssuedDocument, Party, Payment,
+};
 use domain::testing::invoices::{draft, issued_by, line};
 use domain::testing::{Bench, id};
 use domain::time::Timestamp;
 
-fn settings() -> Pdf {
-    Pdf {
+fn settings() -> PdfConfig {
+    PdfConfig {
         enabled: true,
         logo_file: Default::default(),
         accent_color: "#1f4e79".to_owned(),
@@ -31,7 +33,7 @@ fn address(line1: &str, city: &str, postal_code: &str, country: &str) -> Address
 }
 
 /// Issues documents for these lines, partly paid and refunded.
-fn issued(lines: Vec<InvoiceLine>, commands: &[InvoiceCommand]) -> (Invoice, Vec<Document>) {
+fn issued(lines: Vec<InvoiceLine>, commands: &[InvoiceCommand]) -> (Invoice, Vec<IssuedDocument>) {
     let mut bench = Bench::new();
     bench.now = Timestamp(1_795_300_000_000);
     bench.rules.invoices.seller = Party {
@@ -75,11 +77,11 @@ fn pay() -> InvoiceCommand {
     InvoiceCommand::MarkPaid { amount_cents: None, method: "bank_transfer".to_owned(), reference }
 }
 
-fn rendered(renderer: &Renderer, invoice: &Invoice, document: &Document, first: &Document) -> Vec<u8> {
+fn rendered(renderer: &Renderer, invoice: &Invoice, document: &IssuedDocument, first: &IssuedDocument) -> Vec<u8> {
     let number = first.number_text();
     let preceding = document.preceding.map(|_| (number.as_str(), first.issued_at));
     let voided_by = (invoice.status == InvoiceStatus::Void).then_some("CN-2026-000123");
-    let view = Shown { document, preceding, voided_by, status: invoice.status, payments: &invoice.payments };
+    let view = PdfContent { document, preceding, voided_by, status: invoice.status, payments: &invoice.payments };
     renderer.pdf(&view).unwrap()
 }
 
@@ -148,7 +150,7 @@ fn whatever_people_write_is_rendered() {
     let (invoice, mut documents) = issued(lines.collect(), &[]);
     documents[0].content.buyer.name = hostile.join(" ");
     documents[0].content.notes = Some(hostile.join("\n").repeat(20));
-    let renderer = Renderer::new(&Pdf { footer: hostile.join("\n"), ..settings() }).unwrap();
+    let renderer = Renderer::new(&PdfConfig { footer: hostile.join("\n"), ..settings() }).unwrap();
     let pdf = rendered(&renderer, &invoice, &documents[0], &documents[0]);
     keep("hostile.pdf", &pdf);
     assert!(pdf.starts_with(b"%PDF-1.7"));
@@ -164,11 +166,11 @@ fn names_in_the_scripts_of_customers_are_printed_with_the_fonts_of_the_program()
     let renderer = Renderer::new(&settings()).unwrap();
     keep("names.pdf", &rendered(&renderer, &invoice, &documents[0], &documents[0]));
     let view =
-        Shown { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
+        PdfContent { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
     assert_eq!(renderer.unprintable(&view), "");
     documents[0].content.buyer.name = "王小明 \u{200d}Ann?\u{e000}".to_owned();
     let view =
-        Shown { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
+        PdfContent { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
     let unprintable = renderer.unprintable(&view);
     assert_eq!(unprintable, "小 明 王 \u{e000}", "what is printed as ? is named");
     assert!(rendered(&renderer, &invoice, &documents[0], &documents[0]).starts_with(b"%PDF"));
@@ -185,7 +187,7 @@ fn fonts_of_the_machine_print_what_those_of_the_program_cannot() {
     };
     let (invoice, mut documents) = issued(vec![line(2, 1_000, 1900)], &[]);
     documents[0].content.buyer.name = "王".to_owned();
-    let with = || Renderer::new(&Pdf { font_folders: vec![folder.path().to_owned()], ..settings() }).unwrap();
+    let with = || Renderer::new(&PdfConfig { font_folders: vec![folder.path().to_owned()], ..settings() }).unwrap();
     let before = with();
     put("NotoSansCJK-Regular.ttc");
     let after = with();
@@ -193,7 +195,7 @@ fn fonts_of_the_machine_print_what_those_of_the_program_cannot() {
     assert!(!after.scripts_without_fonts().contains(&"Chinese"), "by its name it has them");
     // It does not, and neither does a file that is no font: both are told and stop nobody.
     let view =
-        Shown { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
+        PdfContent { document: &documents[0], preceding: None, voided_by: None, status: invoice.status, payments: &[] };
     assert_eq!(after.unprintable(&view), "王");
     std::fs::write(folder.path().join("NotoSansCJK-Regular.ttc"), "no font").unwrap();
     assert_eq!(with().unprintable(&view), "王");
@@ -233,7 +235,8 @@ fn a_void_invoice_says_so() {
     keep("void.pdf", &after);
     assert!(before != after, "whoever has the PDF sees that it is void");
     // Without its number, too.
-    let view = Shown { document: &documents[0], preceding: None, voided_by: None, status: void.status, payments: &[] };
+    let view =
+        PdfContent { document: &documents[0], preceding: None, voided_by: None, status: void.status, payments: &[] };
     let unnamed = renderer.pdf(&view).unwrap();
     assert!(unnamed != before && unnamed != after, "the credit note is named");
 }
@@ -284,7 +287,7 @@ fn a_logo_is_tried_out_before_the_first_invoice() {
     let with = |name: &str, logo: Vec<u8>| {
         let path = folder.path().join(name);
         std::fs::write(&path, logo).unwrap();
-        Renderer::new(&Pdf { logo_file: path, ..settings() })
+        Renderer::new(&PdfConfig { logo_file: path, ..settings() })
     };
     let renderer = with("logo.png", png()).unwrap();
     let (open, documents) = issued(vec![line(2, 6_000, 1900)], &[]);
@@ -302,7 +305,7 @@ fn another_logo_of_the_same_length_is_another_look() {
     let path = folder.path().join("logo.png");
     let look = |logo: &[u8]| {
         std::fs::write(&path, logo).unwrap();
-        Renderer::new(&Pdf { logo_file: path.clone(), ..settings() }).unwrap().look().to_owned()
+        Renderer::new(&PdfConfig { logo_file: path.clone(), ..settings() }).unwrap().look().to_owned()
     };
     let (one, mut other) = (png(), png());
     // What stands behind the last chunk is passed over.

@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::access::{
-    Access, AccessAnswer, AccessCommand, AccessRow, ApiKey, CREDENTIALS_CHANGED, Session, User, UserChange, factor,
+    Access, AccessAnswer, AccessCommand, AccessRow, ApiKey, CREDENTIALS_CHANGED, StaffSession, User, UserEdit, factor,
     normal_email,
 };
 use crate::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
@@ -17,7 +17,7 @@ use crate::refusal::{Class, Faults, Refusal};
 use crate::second_factor::SecondFactor;
 use crate::time::Timestamp;
 
-pub(super) type Decided = Result<Decision<Access>, Refusal>;
+pub(super) type AccessDecision = Result<Decision<Access>, Refusal>;
 
 impl Aggregate for Access {
     const KIND: &'static str = "access";
@@ -27,7 +27,7 @@ impl Aggregate for Access {
     type Created = Infallible;
     type Effect = ();
 
-    fn decide(this: Option<&Self>, _: Id, cx: &DecisionContext<'_>, command: &AccessCommand) -> Decided {
+    fn decide(this: Option<&Self>, _: Id, cx: &DecisionContext<'_>, command: &AccessCommand) -> AccessDecision {
         use AccessCommand as C;
         let this = this.cloned().unwrap_or_default();
         match command {
@@ -185,8 +185,8 @@ fn with_key(mut this: Access, key: ApiKey) -> Decision<Access> {
 }
 
 /// Removes the sessions that match `over` and returns the rows that record it.
-pub(super) fn without(this: &mut Access, over: impl Fn(&Session) -> bool) -> Vec<AccessRow> {
-    let mut ended: Vec<Arc<Session>> = this.sessions.values().filter(|session| over(session)).cloned().collect();
+pub(super) fn without(this: &mut Access, over: impl Fn(&StaffSession) -> bool) -> Vec<AccessRow> {
+    let mut ended: Vec<Arc<StaffSession>> = this.sessions.values().filter(|session| over(session)).cloned().collect();
     // The map has no order of its own, and the rows reach the store.
     ended.sort_unstable_by_key(|session| session.id);
     for session in &ended {
@@ -195,7 +195,7 @@ pub(super) fn without(this: &mut Access, over: impl Fn(&Session) -> bool) -> Vec
     ended.iter().map(|session| AccessRow::SessionGone(session.id)).collect()
 }
 
-fn end(mut this: Access, over: impl Fn(&Session) -> bool) -> Decision<Access> {
+fn end(mut this: Access, over: impl Fn(&StaffSession) -> bool) -> Decision<Access> {
     let gone = without(&mut this, over);
     if gone.is_empty() {
         return Decision::unchanged(AccessAnswer::Done);
@@ -210,7 +210,7 @@ fn add_user(
     name: &str,
     password_hash: &str,
     role: Role,
-) -> Decided {
+) -> AccessDecision {
     let email = normal_email(email)?;
     let mut faults = Faults::default();
     faults.check(!name.trim().is_empty(), "name", "must not be empty");
@@ -240,9 +240,9 @@ fn update_user(
     cx: &DecisionContext<'_>,
     id: Id,
     if_version: Option<i64>,
-    change: &UserChange,
+    change: &UserEdit,
     keep: Option<Id>,
-) -> Decided {
+) -> AccessDecision {
     let user = this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
     if if_version.is_some_and(|expected| expected != user.version) {
         return Err(Refusal::new(
@@ -276,7 +276,7 @@ fn update_user(
     Ok(with_user(this, User { version: user.version + 1, updated_at: cx.now, ..next }).rows(gone))
 }
 
-fn remove_user(mut this: Access, cx: &DecisionContext<'_>, id: Id) -> Decided {
+fn remove_user(mut this: Access, cx: &DecisionContext<'_>, id: Id) -> AccessDecision {
     let user = this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
     keep_an_admin(&this, id)?;
     let gone = without(&mut this, |session| session.user_id == id);
@@ -284,7 +284,7 @@ fn remove_user(mut this: Access, cx: &DecisionContext<'_>, id: Id) -> Decided {
         .rows(gone))
 }
 
-fn add_key(this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> Decided {
+fn add_key(this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> AccessDecision {
     let AccessCommand::AddKey { name, hash, prefix, last4, role, customer_email, expires_at } = command else {
         return Ok(Decision::unchanged(AccessAnswer::Done));
     };
@@ -315,7 +315,7 @@ fn add_key(this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> D
     Ok(with_key(this, key))
 }
 
-fn revoke_key(this: Access, cx: &DecisionContext<'_>, id: Id) -> Decided {
+fn revoke_key(this: Access, cx: &DecisionContext<'_>, id: Id) -> AccessDecision {
     let key = this.key(id).cloned().ok_or_else(|| Refusal::not_found("api_key"))?;
     if key.revoked_at.is_some() {
         return Ok(Decision::unchanged(AccessAnswer::Key(key)));
@@ -331,11 +331,11 @@ fn open_session(
     factor: Option<SecondFactor>,
     hash: &str,
     agent: Option<&str>,
-) -> Decided {
+) -> AccessDecision {
     if this.sessions.contains_key(hash) {
         return Err(Refusal::conflict("exists", "this session already exists; sign in again"));
     }
-    let session = Arc::new(Session {
+    let session = Arc::new(StaffSession {
         id: cx.ids.id(),
         user_id: user.id,
         hash: hash.to_owned(),
@@ -375,7 +375,7 @@ fn used(mut this: Access, keys: &[(Id, Timestamp)], sessions: &[(Id, Timestamp)]
     }
     for session in this.sessions.clone().values() {
         if let Some(at) = session_uses.get(&session.id).filter(|at| session.seen_at < **at) {
-            let session = Session { seen_at: *at, ..(**session).clone() };
+            let session = StaffSession { seen_at: *at, ..(**session).clone() };
             rows.push(AccessRow::Session(session.clone()));
             this.sessions.insert_mut(session.hash.clone(), Arc::new(session));
         }

@@ -3,7 +3,7 @@
 //! Each attempt is counted before the edge checks its code, and a correct code's commit undoes the count. Thus
 //! concurrent attempts cannot check more codes than the limit of wrong ones allows.
 
-use super::decide::{Decided, credentials_changed, is_own, with_user, without};
+use super::decide::{AccessDecision, credentials_changed, is_own, with_user, without};
 use crate::access::{Access, AccessAnswer, AccessCommand, User};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::id::Id;
@@ -36,7 +36,7 @@ fn with_factor(cx: &DecisionContext<'_>, user: &User, factor: Option<SecondFacto
 }
 
 /// Decides the second-factor commands.
-pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> Decided {
+pub(super) fn decide(mut this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> AccessDecision {
     use AccessCommand as C;
     let user_of = |this: &Access, id: Id| this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"));
     match command {

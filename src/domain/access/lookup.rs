@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::access::{Access, ApiKey, Session, User};
+use crate::access::{Access, ApiKey, StaffSession, User};
 use crate::id::Id;
 use crate::principal::Role;
 use crate::time::Timestamp;
@@ -21,7 +21,7 @@ pub enum KeyRefusal {
     Expired,
 }
 
-impl Session {
+impl StaffSession {
     /// Returns whether the session has expired: unused for `idle_ms`, or older than `life_ms`, both in milliseconds.
     pub fn over(&self, now: Timestamp, idle_ms: i64, life_ms: i64) -> bool {
         now.since(self.seen_at) >= idle_ms || now.since(self.created_at) >= life_ms
@@ -41,7 +41,7 @@ impl Access {
         mut self,
         users: impl IntoIterator<Item = User>,
         keys: impl IntoIterator<Item = ApiKey>,
-        sessions: impl IntoIterator<Item = Session>,
+        sessions: impl IntoIterator<Item = StaffSession>,
     ) -> Self {
         for user in users {
             self.users.insert_mut(user.id, Arc::new(user));
@@ -76,7 +76,13 @@ impl Access {
     }
 
     /// Returns the session with this hash if it has not expired (limits in milliseconds) and its user may sign in.
-    pub fn session_by_hash(&self, hash: &str, now: Timestamp, idle_ms: i64, life_ms: i64) -> Option<&Arc<Session>> {
+    pub fn session_by_hash(
+        &self,
+        hash: &str,
+        now: Timestamp,
+        idle_ms: i64,
+        life_ms: i64,
+    ) -> Option<&Arc<StaffSession>> {
         let session = self.sessions.get(hash).filter(|session| !session.over(now, idle_ms, life_ms))?;
         self.user(session.user_id).filter(|user| user.active).map(|_| session)
     }

@@ -52,20 +52,20 @@ fn add_user(email: &str, role: Role) -> AccessCommand {
     AccessCommand::AddUser { email, name, password_hash, role }
 }
 
-fn change(id: Id, change: UserChange) -> AccessCommand {
+fn change(id: Id, change: UserEdit) -> AccessCommand {
     AccessCommand::UpdateUser { id, if_version: None, checked_hash: None, change, keep: None }
 }
 
 fn active(id: Id, active: bool) -> AccessCommand {
-    change(id, UserChange { active: Some(active), ..UserChange::default() })
+    change(id, UserEdit { active: Some(active), ..UserEdit::default() })
 }
 
 fn update(id: Id) -> AccessCommand {
-    change(id, UserChange::default())
+    change(id, UserEdit::default())
 }
 
 fn demote(id: Id) -> AccessCommand {
-    change(id, UserChange { role: Some(Role::Operator), ..UserChange::default() })
+    change(id, UserEdit { role: Some(Role::Operator), ..UserEdit::default() })
 }
 
 fn key(hash: &str, role: Role, customer_email: Option<&str>, expires_at: Option<Timestamp>) -> AccessCommand {
@@ -91,13 +91,13 @@ fn nobody_sets_their_own_password_without_the_present_one() {
         id: ada,
         if_version: None,
         checked_hash: checked_hash.map(str::to_owned),
-        change: UserChange { password_hash: Some("$new".to_owned()), ..UserChange::default() },
+        change: UserEdit { password_hash: Some("$new".to_owned()), ..UserEdit::default() },
         keep: None,
     };
     let refusal = decide(&password(None)).unwrap_err();
     assert_eq!((refusal.class, refusal.code.as_str()), (Class::Forbidden, "own_password"));
     assert!(decide(&password(Some("$argon2id$"))).is_ok());
-    assert!(decide(&change(ada, UserChange { name: Some("Ann".to_owned()), ..UserChange::default() })).is_ok());
+    assert!(decide(&change(ada, UserEdit { name: Some("Ann".to_owned()), ..UserEdit::default() })).is_ok());
     house.tell(&password(None)).unwrap();
 }
 
@@ -156,7 +156,7 @@ fn a_new_password_ends_the_other_sessions_and_a_new_role_all() {
         id: bob,
         if_version: None,
         checked_hash: None,
-        change: UserChange { password_hash: Some("$argon2id$new".to_owned()), ..UserChange::default() },
+        change: UserEdit { password_hash: Some("$argon2id$new".to_owned()), ..UserEdit::default() },
         keep: Some(current_session),
     };
     house.tell(&password).unwrap();
@@ -172,7 +172,7 @@ fn who_waited_with_a_password_that_was_changed_meanwhile_is_refused() {
     let mut house = House::new();
     let ada = house.user("ada@example.com", Role::Admin);
     let waiting = house.open(ada, "late");
-    let new = |hash: &str| UserChange { password_hash: Some(hash.to_owned()), ..UserChange::default() };
+    let new = |hash: &str| UserEdit { password_hash: Some(hash.to_owned()), ..UserEdit::default() };
     let checked_hash = house.now().user(ada).map(|user| user.password_hash.clone());
     let first = AccessCommand::UpdateUser { id: ada, if_version: None, checked_hash, change: new("$1"), keep: None };
     let AccessCommand::UpdateUser { checked_hash, .. } = first.clone() else { unreachable!() };
@@ -208,7 +208,7 @@ fn a_change_of_an_older_version_is_stale() {
         id: ada,
         if_version,
         checked_hash: None,
-        change: UserChange { name: Some(name.to_owned()), ..UserChange::default() },
+        change: UserEdit { name: Some(name.to_owned()), ..UserEdit::default() },
         keep: None,
     };
     house.tell(&rename("Ada L.", Some(1))).unwrap();
@@ -315,13 +315,13 @@ proptest! {
             all.push(Id::ONLY);
             let pick = |n: usize| all[n % all.len()];
             let role = |admin| if admin { Role::Admin } else { Role::Operator };
-            let of = |id, role, password_hash| change(id, UserChange { role, password_hash, ..UserChange::default() });
+            let of = |id, role, password_hash| change(id, UserEdit { role, password_hash, ..UserEdit::default() });
             let command = match step {
                 Step::Add(n, admin) => add_user(&format!("u{n}@example.com"), role(admin)),
                 Step::Role(n, admin) => of(pick(n), Some(role(admin)), None),
                 Step::Password(n) => of(pick(n), None, Some(format!("$argon2id${n}"))),
                 Step::Active(n, yes) => active(pick(n), yes),
-                Step::Stale(n) => AccessCommand::UpdateUser { id: pick(n), if_version: Some(0), checked_hash: None, change: UserChange::default(), keep: None },
+                Step::Stale(n) => AccessCommand::UpdateUser { id: pick(n), if_version: Some(0), checked_hash: None, change: UserEdit::default(), keep: None },
                 Step::Revoke(n) => AccessCommand::RevokeKey(keys.keys().nth(n % keys.len().max(1)).copied().unwrap_or(Id::ONLY)),
                 Step::End(n) => AccessCommand::EndSession(sessions.keys().nth(n % sessions.len().max(1)).copied().unwrap_or(Id::ONLY)),
                 Step::Remove(n) => AccessCommand::RemoveUser(pick(n)),

@@ -4,7 +4,7 @@
 //! spread over its lines, shipping and discount, and the cents left by rounding go to the largest of them.
 
 use crate::currency;
-use crate::invoice::{Category, Document, DocumentKind};
+use crate::invoice::{Category, DocumentKind, IssuedDocument};
 use crate::time::Timestamp;
 
 /// Maximum length of a line description at the provider, in characters.
@@ -16,7 +16,7 @@ const MAX_NAME_CHARS: usize = 200;
 
 /// One document line in the books.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PaperLine {
+pub struct AccountingDocumentLine {
     /// Text of the line.
     pub description: String,
     /// Number of units, at least 1.
@@ -33,7 +33,7 @@ pub struct PaperLine {
 
 /// Document as it appears in the books.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Paper {
+pub struct AccountingDocument {
     /// Document kind: invoice or credit note.
     pub kind: DocumentKind,
     /// Document number as printed.
@@ -51,16 +51,16 @@ pub struct Paper {
     /// E-mail address of the buyer, in lower case.
     pub contact_email: Option<String>,
     /// Lines with net and tax; together exactly `total_cents`.
-    pub lines: Vec<PaperLine>,
+    pub lines: Vec<AccountingDocumentLine>,
     /// Amount to be paid or refunded, in minor units.
     pub total_cents: i64,
 }
 
-impl Paper {
+impl AccountingDocument {
     /// Converts an invoice or credit note to its accounting form.
-    pub fn of(document: &Document) -> Self {
+    pub fn of(document: &IssuedDocument) -> Self {
         let content = &document.content;
-        let mut lines: Vec<PaperLine> = Vec::with_capacity(content.lines.len() + 2);
+        let mut lines: Vec<AccountingDocumentLine> = Vec::with_capacity(content.lines.len() + 2);
         for category in &content.sums.categories {
             lines.extend(of_rate(document, category));
         }
@@ -104,17 +104,17 @@ fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || matches!(c, '<' | '>') { ' ' } else { c }).collect()
 }
 
-fn plain(description: &str, net_cents: i64, rate_bps: i64) -> PaperLine {
+fn plain(description: &str, net_cents: i64, rate_bps: i64) -> AccountingDocumentLine {
     let description = description.to_owned();
-    PaperLine { description, quantity: 1, unit_cents: net_cents, net_cents, tax_cents: 0, rate_bps }
+    AccountingDocumentLine { description, quantity: 1, unit_cents: net_cents, net_cents, tax_cents: 0, rate_bps }
 }
 
 /// Builds the lines of one tax rate, including shipping and discount; their taxes add up to the tax of that rate.
-fn of_rate(document: &Document, category: &Category) -> Vec<PaperLine> {
+fn of_rate(document: &IssuedDocument, category: &Category) -> Vec<AccountingDocumentLine> {
     let rate_bps = category.rate_bps;
     let of_it = document.content.lines.iter().filter(|line| line.tax_rate_bps == rate_bps);
-    let mut lines: Vec<PaperLine> = of_it
-        .map(|line| PaperLine {
+    let mut lines: Vec<AccountingDocumentLine> = of_it
+        .map(|line| AccountingDocumentLine {
             description: first(&line.description, MAX_DESCRIPTION_CHARS),
             quantity: line.quantity,
             unit_cents: line.unit_price_cents,

@@ -1,13 +1,13 @@
 //! Merges messages of another shop about an order. They may arrive late, repeatedly and in any order.
 
-use super::{ChannelOrder, HeardThere, SoldNews};
+use super::{ChannelOrder, ShopOrderUpdate, ShopState};
 use crate::aggregate::DecisionContext;
 use crate::id::Id;
 use crate::time::Timestamp;
 
 impl ChannelOrder {
     /// Creates a channel order about which nothing is known yet.
-    pub(super) fn unheard(id: Id, channel: Id, cx: &DecisionContext<'_>, news: &SoldNews) -> Self {
+    pub(super) fn unheard(id: Id, channel: Id, cx: &DecisionContext<'_>, news: &ShopOrderUpdate) -> Self {
         Self {
             id,
             channel_id: channel,
@@ -15,13 +15,13 @@ impl ChannelOrder {
             number: news.number.clone(),
             changed_at: Timestamp(0),
             paid: false,
-            there: HeardThere::default(),
+            there: ShopState::default(),
             customer_id: None,
             content: None,
             order_id: cx.ids.id(),
             making: false,
             made: false,
-            told: HeardThere::default(),
+            told: ShopState::default(),
             missing: Vec::new(),
             problem: None,
             refused: false,
@@ -35,7 +35,7 @@ impl ChannelOrder {
 
     /// Merges a message. The content of the latest message counts, until our order is being created; paid, cancelled
     /// and refunded stay set whichever message came last.
-    pub(super) fn hear(&mut self, news: &SoldNews) {
+    pub(super) fn hear(&mut self, news: &ShopOrderUpdate) {
         self.paid |= news.paid;
         self.there.cancelled |= news.cancelled;
         self.there.refunded_cents = self.there.refunded_cents.max(news.refunded_cents);

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::aggregate::Aggregate as _;
 use crate::invoice::{InvoiceLine, Sums};
-use crate::order::{NewsThere, Order, OrderCommand, OrderStatus, SoldElsewhere, SoldOrder};
+use crate::order::{ChannelOrigin, Order, OrderCommand, OrderStatus, ShopOrderChange, SoldOrder};
 use crate::testing::orders::order_to;
 use crate::testing::{Bench, id};
 
@@ -38,8 +38,8 @@ fn content(quantity: u32) -> SoldContent {
 }
 
 /// Returns the messages about an order, step by step: placed, paid, changed, then cancelled or partly refunded.
-fn messages(n: u32) -> Vec<SoldNews> {
-    let news = |at: i64, quantity: u32| SoldNews {
+fn messages(n: u32) -> Vec<ShopOrderUpdate> {
+    let news = |at: i64, quantity: u32| ShopOrderUpdate {
         external_id: n.to_string(),
         number: format!("#{n}"),
         changed_at: Timestamp(at),
@@ -51,15 +51,15 @@ fn messages(n: u32) -> Vec<SoldNews> {
     };
     let mut all = vec![news(1, 1), news(2, 1), news(3, 2)];
     if n.is_multiple_of(5) {
-        all.push(SoldNews { refunded_cents: 700, ..news(4, 2) });
+        all.push(ShopOrderUpdate { refunded_cents: 700, ..news(4, 2) });
     }
     if n.is_multiple_of(7) {
-        all.push(SoldNews { cancelled: true, ..news(5, 2) });
+        all.push(ShopOrderUpdate { cancelled: true, ..news(5, 2) });
     }
     all
 }
 
-fn hear(news: SoldNews) -> ChannelOrderCommand {
+fn hear(news: ShopOrderUpdate) -> ChannelOrderCommand {
     ChannelOrderCommand::Hear { channel: id(CHANNEL), customer: None, news: Box::new(news) }
 }
 
@@ -78,7 +78,7 @@ impl World {
         Self { bench: Bench::new(), records, orders, creations, mapped: false }
     }
 
-    fn hear(&mut self, n: u32, news: &SoldNews) {
+    fn hear(&mut self, n: u32, news: &ShopOrderUpdate) {
         let record = self.records.entry(n).or_default();
         self.bench.tell(record, id(1000 + n), &hear(news.clone())).unwrap();
     }
@@ -110,8 +110,8 @@ impl World {
                 ChannelOrderCommand::Made
             }
             ChannelOrderEffect::TellOrder(heard) => {
-                let HeardThere { cancelled, refunded_cents } = heard;
-                let news = OrderCommand::There(NewsThere { cancelled, refunded_cents });
+                let ShopState { cancelled, refunded_cents } = heard;
+                let news = OrderCommand::There(ShopOrderChange { cancelled, refunded_cents });
                 let order = self.orders.get_mut(&record.order_id).unwrap();
                 self.bench.tell(order, record.order_id, &news).unwrap();
                 ChannelOrderCommand::Told { reported: heard, refused: None }
@@ -133,7 +133,7 @@ fn sold(record: &ChannelOrder) -> SoldOrder {
     new.lines[0].tax_rate_bps = content.lines[0].tax_rate_bps;
     SoldOrder {
         new,
-        sold: SoldElsewhere {
+        sold: ChannelOrigin {
             channel_order_id: record.id,
             channel_id: record.channel_id,
             number: record.number.clone(),
@@ -171,7 +171,7 @@ fn of_ten_thousand_shuffled_messages_none_makes_a_second_order_and_none_is_lost(
         let mut random = Chance(seed);
         let mut world = World::new();
         let orders = 500;
-        let mut all: Vec<(u32, SoldNews)> = Vec::new();
+        let mut all: Vec<(u32, ShopOrderUpdate)> = Vec::new();
         for n in 1..=orders {
             let of_it = messages(n);
             for k in 0..20 {
@@ -244,7 +244,7 @@ fn what_cannot_be_made_is_kept_and_told_once() {
 fn what_was_paid_and_cannot_be_read_is_kept_and_told_once() {
     let mut world = World::new();
     world.mapped = true;
-    let unreadable = |n: usize| SoldNews {
+    let unreadable = |n: usize| ShopOrderUpdate {
         content: None,
         unreadable: Some("line_items is missing, or not as it should be".to_owned()),
         ..messages(1)[n].clone()
@@ -269,7 +269,8 @@ fn what_was_paid_and_cannot_be_read_is_kept_and_told_once() {
 #[test]
 fn what_is_missing_once_it_can_be_read_is_told_as_well() {
     let (bench, mut record) = (Bench::new(), None::<ChannelOrder>);
-    let unreadable = SoldNews { content: None, unreadable: Some("line_items".to_owned()), ..messages(1)[1].clone() };
+    let unreadable =
+        ShopOrderUpdate { content: None, unreadable: Some("line_items".to_owned()), ..messages(1)[1].clone() };
     assert_eq!(bench.tell(&mut record, id(1001), &hear(unreadable)).unwrap().created.len(), 1);
     assert!(bench.tell(&mut record, id(1001), &hear(messages(1)[1].clone())).unwrap().created.is_empty());
     let unresolved = |name: &str| ChannelOrderCommand::Unresolved { missing: vec![name.to_owned()], problem: None };
@@ -294,9 +295,9 @@ fn what_the_rules_refuse_waits_for_a_change_or_a_person() {
     assert_ne!(record.effects(), before, "it is tried anew");
 }
 
-fn shipment(number: u32, last: bool) -> ShipmentThere {
+fn shipment(number: u32, last: bool) -> ReportedShipment {
     let (carrier, tracking_number) = ("DHL".to_owned(), format!("T{number}"));
-    ShipmentThere { number, carrier, tracking_number, units: vec![1], last }
+    ReportedShipment { number, carrier, tracking_number, units: vec![1], last }
 }
 
 #[test]

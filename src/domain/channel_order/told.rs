@@ -22,7 +22,7 @@ const MAX_WORDS_CHARS: usize = 300;
 /// Shipment as reported to the other shop.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ShipmentThere {
+pub struct ReportedShipment {
     /// Shipment number, counted from 1 within our order.
     pub number: u32,
     /// Name of the carrier.
@@ -52,9 +52,9 @@ pub enum TrackingState {
 /// Shipment with the progress of its report to the shop.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Tracking {
+pub struct ShipmentTracking {
     /// Shipment as reported.
-    pub shipment: ShipmentThere,
+    pub shipment: ReportedShipment,
     /// Progress of the report.
     pub state: TrackingState,
     /// Number of failed tries.
@@ -82,12 +82,12 @@ pub enum TrackingOutcome {
 
 impl ChannelOrder {
     /// Adds the new shipments of the list. Known shipments stay unchanged.
-    pub(super) fn ship(&mut self, cx: &DecisionContext<'_>, shipments: &[ShipmentThere]) {
+    pub(super) fn ship(&mut self, cx: &DecisionContext<'_>, shipments: &[ReportedShipment]) {
         for shipment in shipments {
             match self.trackings.iter_mut().find(|existing| existing.shipment.number == shipment.number) {
                 // Only the next shipment, or its absence, tells whether it was the last one.
                 Some(existing) => existing.shipment.last |= shipment.last,
-                None => self.trackings.push(Tracking {
+                None => self.trackings.push(ShipmentTracking {
                     shipment: shipment.clone(),
                     state: TrackingState::Pending,
                     tries: 0,

@@ -41,7 +41,7 @@ pub struct CustomerAddress {
 
 /// Address in a list that replaces the previous one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GivenAddress {
+pub struct AddressUpdate {
     /// Id of the existing address to replace; `None` for a new one.
     pub id: Option<Id>,
     /// Purpose of the address.
@@ -66,7 +66,7 @@ pub struct ProfileChange {
     /// Language and region as a BCP 47 tag.
     pub locale: Option<Option<String>>,
     /// Complete list of addresses, which replaces the previous one.
-    pub addresses: Option<Vec<GivenAddress>>,
+    pub addresses: Option<Vec<AddressUpdate>>,
 }
 
 /// Merges a change into the profile. A change without effect writes nothing.
@@ -103,7 +103,7 @@ pub(super) fn update(
 fn replaced(
     customer: &Customer,
     cx: &DecisionContext<'_>,
-    new_addresses: &[GivenAddress],
+    new_addresses: &[AddressUpdate],
 ) -> Result<Vec<CustomerAddress>, Refusal> {
     let mut faults = Faults::default();
     faults.check(new_addresses.len() <= MAX_ADDRESSES, "addresses", format!("must have at most {MAX_ADDRESSES} items"));
@@ -124,7 +124,7 @@ fn replaced(
         );
     }
     faults.refuse()?;
-    let with_id = |one: &GivenAddress| CustomerAddress {
+    let with_id = |one: &AddressUpdate| CustomerAddress {
         id: one.id.unwrap_or_else(|| cx.ids.id()),
         kind: one.kind,
         address: one.address.clone(),

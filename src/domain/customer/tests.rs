@@ -10,7 +10,7 @@ fn new_customer(bench: &Bench) -> Option<Customer> {
     customer
 }
 
-fn address(kind: AddressKind, of: Option<Id>, is_default: bool) -> GivenAddress {
+fn address(kind: AddressKind, of: Option<Id>, is_default: bool) -> AddressUpdate {
     let address = Address {
         line1: "1 Main Street".to_owned(),
         line2: None,
@@ -19,10 +19,10 @@ fn address(kind: AddressKind, of: Option<Id>, is_default: bool) -> GivenAddress 
         postal_code: "62701".to_owned(),
         country: "US".to_owned(),
     };
-    GivenAddress { id: of, kind, address, is_default }
+    AddressUpdate { id: of, kind, address, is_default }
 }
 
-fn replace(addresses: Vec<GivenAddress>) -> CustomerCommand {
+fn replace(addresses: Vec<AddressUpdate>) -> CustomerCommand {
     CustomerCommand::Update(Box::new(ProfileChange { addresses: Some(addresses), ..ProfileChange::default() }))
 }
 

@@ -1,6 +1,6 @@
 //! Explained match of one job with every printer, for operators: the dispatcher itself only decides.
 
-use super::Surroundings;
+use super::WaitContext;
 use crate::id::Id;
 use crate::job::Job;
 use crate::launch::{Fit, Mismatch, fit};
@@ -36,7 +36,7 @@ impl PrinterMatch<'_> {
 
 /// Suggests an action if the printer reports a spool that looks like the missing one. Slots are counted from 1 in the
 /// text.
-fn offered(missing: &Mismatch, printer: &Printer, around: &Surroundings<'_>) -> Option<String> {
+fn offered(missing: &Mismatch, printer: &Printer, around: &WaitContext<'_>) -> Option<String> {
     let Mismatch::NotLoaded(id) = missing else { return None };
     let material = around.materials.iter().find(|material| material.id == *id)?;
     let offer = printer.spool_offer(material)?;
@@ -50,7 +50,7 @@ fn offered(missing: &Mismatch, printer: &Printer, around: &Surroundings<'_>) -> 
 
 /// Matches a job with all printers that are not deleted, in the dispatcher's order of preference. Pure: the same state
 /// gives the same answer.
-pub fn match_printers<'a>(job: &Job, around: &Surroundings<'a>) -> Vec<PrinterMatch<'a>> {
+pub fn match_printers<'a>(job: &Job, around: &WaitContext<'a>) -> Vec<PrinterMatch<'a>> {
     let needs = job.launch_needs();
     let named = |id: Id| {
         let material = around.materials.iter().find(|material| material.id == id);

@@ -6,7 +6,7 @@ use super::KnownTypes;
 use crate::id::Id;
 use crate::job::Job;
 use crate::launch::{ChosenSlot, Fit, LaunchFacts, LaunchNeeds, MaterialNeed, UsedFilament, fit};
-use crate::printer::{ConfirmedStart, Printer, Refusals};
+use crate::printer::{ConfirmedStart, Printer, RefusedStarts};
 use crate::sku::{Dimensions, MachineType};
 use crate::time::Timestamp;
 
@@ -75,18 +75,18 @@ impl NeedClass {
 
 /// Printer as the board sees it.
 #[derive(Clone, Debug)]
-pub(super) struct BoardPrinter {
+pub(super) struct IndexedPrinter {
     facts: LaunchFacts,
     /// `true` if the printer could take a job now, apart from the rest after a refused start.
     pub(super) free: bool,
     pub(super) idle_since: Timestamp,
     /// Refused starts since the last confirmed one.
-    pub(super) refusals: Option<Refusals>,
+    pub(super) refusals: Option<RefusedStarts>,
     /// Last confirmed start.
     pub(super) last_start: Option<ConfirmedStart>,
 }
 
-impl BoardPrinter {
+impl IndexedPrinter {
     pub(super) fn of(printer: &Printer, types: &KnownTypes) -> Self {
         Self {
             facts: printer.launch_facts(types),

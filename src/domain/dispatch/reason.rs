@@ -17,7 +17,7 @@ const MAX_PRINTERS_NAMED: usize = 10;
 
 /// Context of a waiting job, at the moment of the request.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'a> {
+pub struct WaitContext<'a> {
     /// All printers of the shop, in any state.
     pub printers: &'a [&'a Printer],
     /// Materials of the job, as far as they are known.
@@ -31,7 +31,7 @@ pub struct Surroundings<'a> {
 }
 
 /// Returns why a job waits; `None` when it prints or is finished.
-pub fn waiting_reason(job: &Job, around: &Surroundings<'_>) -> Option<String> {
+pub fn waiting_reason(job: &Job, around: &WaitContext<'_>) -> Option<String> {
     if job.over() {
         return None;
     }
@@ -90,7 +90,7 @@ fn silence(printer: &Printer) -> Option<String> {
 
 /// Explains which material the job lacks, with the current stock and its holders; otherwise the material's last
 /// refusal.
-fn short_stock(job: &Job, around: &Surroundings<'_>) -> Option<String> {
+fn short_stock(job: &Job, around: &WaitContext<'_>) -> Option<String> {
     let short = matches!(job.blocked_by, Some(Block::Material | Block::ReorderPoint));
     let now = job.waiting_claim().filter(|_| short).and_then(|waiting| {
         let material = around.materials.iter().find(|material| material.id == waiting.material_id)?;
@@ -113,7 +113,7 @@ fn more(all: usize, most: usize) -> String {
 /// Explains why no printer of the job's type is available, as "waiting for a printer of type `fdm_large`: 2 are
 /// printing; 1 is offline; PLA black is not loaded on 3". If none of them can make the job, lists what is missing on
 /// each.
-fn no_printer(job: &Job, around: &Surroundings<'_>) -> String {
+fn no_printer(job: &Job, around: &WaitContext<'_>) -> String {
     let (word, form) = (job.machine_type.word(), job.file_form);
     if !around.types.printable(form) {
         let ending = form.ending();

@@ -5,7 +5,7 @@
 //! its refusal counts against the job only if that printer has started another job since.
 
 use super::ReadyJob;
-use super::need::BoardPrinter;
+use super::need::IndexedPrinter;
 use crate::id::Id;
 use crate::job::{AttemptState, Job};
 use crate::time::Timestamp;
@@ -37,7 +37,7 @@ pub(super) fn refusals_of(job: &Job) -> Vec<(Id, Timestamp)> {
 pub(super) fn given_up<'a>(
     job_id: Id,
     job: &ReadyJob,
-    printers: impl Iterator<Item = (&'a Id, &'a BoardPrinter)>,
+    printers: impl Iterator<Item = (&'a Id, &'a IndexedPrinter)>,
     most: usize,
 ) -> bool {
     if job.refused_by.len() >= most {

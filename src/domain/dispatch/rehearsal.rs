@@ -1,10 +1,10 @@
 //! Simulation of the queue: which job would get which printer when, if nothing intervened.
 //!
-//! It uses a [`Board`] of its own, so it follows the dispatcher's rules by construction. No aggregate is involved: each
-//! proposal counts as accepted, and the caller reports when a printer becomes free again. Prints use up spools whose
-//! remaining amount is known; spools are never swapped.
+//! It uses a [`DispatchIndex`] of its own, so it follows the dispatcher's rules by construction. No aggregate is
+//! involved: each proposal counts as accepted, and the caller reports when a printer becomes free again. Prints use up
+//! spools whose remaining amount is known; spools are never swapped.
 
-use super::{Board, BoardPrinter, BoardRules, Proposal};
+use super::{DispatchIndex, DispatchRules, IndexedPrinter, Proposal};
 use crate::id::Id;
 use crate::job::Job;
 use crate::printer::Printer;
@@ -12,21 +12,21 @@ use crate::time::Timestamp;
 
 /// Board for a simulation of the queue.
 #[derive(Debug)]
-pub struct Rehearsal {
-    board: Board,
+pub struct QueueSimulation {
+    board: DispatchIndex,
 }
 
-impl Rehearsal {
+impl QueueSimulation {
     /// Creates a simulation of these jobs, each with its order and treated as ready to print, and of these printers,
     /// none of which is free yet.
     pub fn new<'a>(
-        rules: BoardRules,
+        rules: DispatchRules,
         jobs: impl IntoIterator<Item = (Id, &'a Job)>,
         printers: impl IntoIterator<Item = &'a Printer>,
     ) -> Self {
-        let mut board = Board::new(rules);
+        let mut board = DispatchIndex::new(rules);
         for printer in printers {
-            let mut board_printer = BoardPrinter::of(printer, &board.rules.types);
+            let mut board_printer = IndexedPrinter::of(printer, &board.rules.types);
             board_printer.free = false;
             if let Some(in_hand) = printer.in_hand.as_ref().filter(|in_hand| !in_hand.over()) {
                 board_printer.use_up(&in_hand.used_slots);
@@ -51,8 +51,8 @@ impl Rehearsal {
         }
     }
 
-    /// Returns the jobs that get a printer at this time. Each of these printers is busy until [`Rehearsal::free`] is
-    /// called for it.
+    /// Returns the jobs that get a printer at this time. Each of these printers is busy until [`QueueSimulation::free`]
+    /// is called for it.
     pub fn starts(&mut self, now: Timestamp) -> Vec<Proposal> {
         let proposals = self.board.proposals(now);
         for proposal in &proposals {
@@ -72,8 +72,8 @@ impl Rehearsal {
         proposals
     }
 
-    /// Returns the time at which [`Rehearsal::starts`] may find more although no printer became free; `None` if time
-    /// alone changes nothing.
+    /// Returns the time at which [`QueueSimulation::starts`] may find more although no printer became free; `None` if
+    /// time alone changes nothing.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.board.next_at(now)
     }

@@ -1,6 +1,6 @@
 //! Spools that an operator has to load so that a job can be printed, and the printer for them.
 
-use super::Surroundings;
+use super::WaitContext;
 use super::matching::match_printers;
 use crate::id::Id;
 use crate::job::Job;
@@ -18,7 +18,7 @@ pub struct SpoolToLoad {
 /// Returns the missing spools of a job that fits no printer, for one printer that lacks nothing else: a printer that
 /// could take a job now is preferred, then the dispatcher's order. Empty if the job fits somewhere, or if spools alone
 /// do not help.
-pub fn spools_to_load(job: &Job, around: &Surroundings<'_>) -> Vec<SpoolToLoad> {
+pub fn spools_to_load(job: &Job, around: &WaitContext<'_>) -> Vec<SpoolToLoad> {
     let mut matched = match_printers(job, around);
     if matched.iter().any(|one| one.fit.fits()) {
         return Vec::new();

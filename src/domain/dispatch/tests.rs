@@ -10,15 +10,15 @@ use super::*;
 use crate::file::GcodeForm;
 use crate::job::Attempt;
 use crate::launch::TypeFacts;
-use crate::printer::{ConfirmedStart, PrinterFields, Refusals};
+use crate::printer::{ConfirmedStart, PrinterFields, RefusedStarts};
 use crate::printer_status::{Activity, Connection};
 use crate::sku::Dimensions;
 use crate::testing::id;
 use crate::testing::samples::{idle_printer, paid_order, printer_fields, sliced_job};
 
-fn board(max_starts_per_minute: Option<u32>) -> Board {
+fn board(max_starts_per_minute: Option<u32>) -> DispatchIndex {
     let types = KnownTypes::default();
-    Board::new(BoardRules { max_starts_per_minute, refusals_until_failed: 3, types })
+    DispatchIndex::new(DispatchRules { max_starts_per_minute, refusals_until_failed: 3, types })
 }
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
@@ -48,7 +48,7 @@ fn edit(order: &mut Order, n: u32, change: impl FnOnce(&mut Job)) {
     order.jobs.insert_mut(key, Arc::new(job));
 }
 
-fn pairs(board: &mut Board) -> Vec<(Id, Id)> {
+fn pairs(board: &mut DispatchIndex) -> Vec<(Id, Id)> {
     board.proposals(NOW).iter().map(|one| (one.job, one.printer)).collect()
 }
 
@@ -150,7 +150,7 @@ fn starts_per_minute_are_limited() {
 fn why(job: &Job, printers: &[Printer]) -> Option<String> {
     let printers: Vec<&Printer> = printers.iter().collect();
     let types = KnownTypes::default();
-    waiting_reason(job, &Surroundings { printers: &printers, materials: &[], holders: &[], types: &types, now: NOW })
+    waiting_reason(job, &WaitContext { printers: &printers, materials: &[], holders: &[], types: &types, now: NOW })
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_file_that_nobody_prints_waits_and_says_so() {
     assert!(why(job, &[printer(7)]).unwrap().contains(".bgcode files are not supported"));
     let types = KnownTypes::new([("other", TypeFacts { forms: vec![GcodeForm::Binary], maps_slots: false })]);
     let printer = printer(7);
-    let around = Surroundings { printers: &[&printer], materials: &[], holders: &[], types: &types, now: NOW };
+    let around = WaitContext { printers: &[&printer], materials: &[], holders: &[], types: &types, now: NOW };
     assert_eq!(
         waiting_reason(job, &around).unwrap(),
         "no printer of type fdm_large can print it: printer 7: .bgcode files are not accepted"
@@ -222,7 +222,7 @@ fn refused(order: &mut Order, n: u32, printers: &[u32]) {
 /// Builds a printer that refused this job `ago_ms` milliseconds ago.
 fn sick(number: u32, job: u32, ago_ms: i64) -> Printer {
     let at = NOW.plus_ms(-ago_ms);
-    let refusals = Refusals { count: 1, job: id(job), at, disk_full: false, words: "no".into() };
+    let refusals = RefusedStarts { count: 1, job: id(job), at, disk_full: false, words: "no".into() };
     Printer { refusals: Some(refusals), ..printer(number) }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::endpoint::{
-    DELIVERY_WINDOW, Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointEffect,
+    DELIVERY_WINDOW, Delivery, DeliveryState, DueEvent, Endpoint, EndpointAnswer, EndpointCommand, EndpointEffect,
     EndpointState, replay,
 };
 use crate::event::data::EndpointDisabledData;
@@ -21,7 +21,7 @@ const PAUSED: &str = "paused manually";
 /// Time for which the previous secret signs alongside a new one, in milliseconds.
 const FORMER_SECRET_MS: i64 = DAY_MS;
 
-type Decided = Result<Decision<Endpoint>, Refusal>;
+type EndpointDecision = Result<Decision<Endpoint>, Refusal>;
 
 impl Aggregate for Endpoint {
     const KIND: &'static str = "endpoint";
@@ -42,7 +42,7 @@ impl Aggregate for Endpoint {
         }
     }
 
-    fn decide(this: Option<&Self>, id: Id, cx: &DecisionContext<'_>, command: &EndpointCommand) -> Decided {
+    fn decide(this: Option<&Self>, id: Id, cx: &DecisionContext<'_>, command: &EndpointCommand) -> EndpointDecision {
         use EndpointCommand as C;
         let this = match (this, command) {
             (None, C::Create { url, events, encrypted_secret, cursor }) => {
@@ -186,7 +186,7 @@ fn create(
     events: &[String],
     encrypted_secret: &str,
     cursor: i64,
-) -> Decided {
+) -> EndpointDecision {
     check(url, events)?;
     Ok(respond(Endpoint {
         id,
@@ -215,7 +215,7 @@ fn create(
 }
 
 /// Builds a new delivery, due now.
-fn delivery(cx: &DecisionContext<'_>, endpoint: Id, due: &Due, replay: u32) -> Delivery {
+fn delivery(cx: &DecisionContext<'_>, endpoint: Id, due: &DueEvent, replay: u32) -> Delivery {
     Delivery {
         id: cx.ids.id(),
         endpoint_id: endpoint,
@@ -238,7 +238,8 @@ fn delivery(cx: &DecisionContext<'_>, endpoint: Id, due: &Due, replay: u32) -> D
 
 /// Builds a new delivery with the same body as a past one.
 pub(super) fn again(cx: &DecisionContext<'_>, past: &Delivery, replay: u32) -> Delivery {
-    let due = Due { event_id: past.event_id, seq: past.event_seq, event: past.event.clone(), body: past.body.clone() };
+    let due =
+        DueEvent { event_id: past.event_id, seq: past.event_seq, event: past.event.clone(), body: past.body.clone() };
     delivery(cx, past.endpoint_id, &due, replay)
 }
 
@@ -275,7 +276,7 @@ fn enable(mut next: Endpoint, cx: &DecisionContext<'_>) -> Decision<Endpoint> {
 }
 
 /// Creates deliveries for the events passed. The cursor only moves forward, so that a repeated part creates none twice.
-fn follow(this: &Endpoint, cx: &DecisionContext<'_>, upto: i64, due: &[Due]) -> Decision<Endpoint> {
+fn follow(this: &Endpoint, cx: &DecisionContext<'_>, upto: i64, due: &[DueEvent]) -> Decision<Endpoint> {
     if upto <= this.cursor {
         return Decision::unchanged(EndpointAnswer::Done);
     }

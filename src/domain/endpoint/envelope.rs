@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::endpoint::{Due, Endpoint};
-use crate::event::{Event, Numbered};
+use crate::endpoint::{DueEvent, Endpoint};
+use crate::event::{Event, NumberedEvent};
 
 /// Builds the envelope `{id, event, timestamp, data}`, in this order. The members of `data` are sorted by name, because
 /// the databases do not preserve their order.
@@ -14,10 +14,14 @@ pub fn envelope(event: &Event) -> String {
 }
 
 /// Returns the subscribed events after the endpoint's cursor, with their envelopes.
-pub fn due<'a>(endpoint: &Endpoint, events: impl IntoIterator<Item = &'a Numbered>) -> Vec<Due> {
-    let is_subscribed = |e: &&Numbered| e.seq > endpoint.cursor && endpoint.events.contains(&e.event.event);
-    let of =
-        |e: &Numbered| Due { event_id: e.event.id, seq: e.seq, event: e.event.event.clone(), body: envelope(&e.event) };
+pub fn due<'a>(endpoint: &Endpoint, events: impl IntoIterator<Item = &'a NumberedEvent>) -> Vec<DueEvent> {
+    let is_subscribed = |e: &&NumberedEvent| e.seq > endpoint.cursor && endpoint.events.contains(&e.event.event);
+    let of = |e: &NumberedEvent| DueEvent {
+        event_id: e.event.id,
+        seq: e.seq,
+        event: e.event.event.clone(),
+        body: envelope(&e.event),
+    };
     events.into_iter().filter(is_subscribed).map(of).collect()
 }
 

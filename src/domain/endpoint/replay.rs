@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 /// Replay in progress.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Replaying {
+pub struct ReplayProgress {
     /// Replay number of the deliveries it creates.
     pub number: u32,
     /// Start of the range, by creation time of the first delivery.
@@ -46,7 +46,7 @@ pub(super) fn begin(
         return Ok(Decision::unchanged(EndpointAnswer::Count(0)));
     }
     let number = this.replays + 1;
-    let replaying = Some(Replaying { number, since, upto: cx.now, after: None });
+    let replaying = Some(ReplayProgress { number, since, upto: cx.now, after: None });
     Ok(Decision::to(Endpoint { replays: number, replaying, ..this.clone() }, EndpointAnswer::Count(count)))
 }
 
@@ -70,6 +70,6 @@ pub(super) fn part(
         next.place(delivery, cx.now);
     }
     let last = past.last().map(|last| (last.created_at, last.id));
-    next.replaying = (!end && last.is_some()).then(|| Replaying { after: last, ..replaying.clone() });
+    next.replaying = (!end && last.is_some()).then(|| ReplayProgress { after: last, ..replaying.clone() });
     Decision::to(next, EndpointAnswer::Done).rows(rows)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::envelope::{due, envelope};
 use super::*;
 use crate::aggregate::{Aggregate, Decision};
-use crate::event::{Event, Numbered};
+use crate::event::{Event, NumberedEvent};
 use crate::refusal::Refusal;
 use crate::testing::{Bench, id};
 
@@ -36,7 +36,7 @@ fn create(events: &[&str]) -> EndpointCommand {
     }
 }
 
-fn happened(seq: i64, event: &str) -> Numbered {
+fn happened(seq: i64, event: &str) -> NumberedEvent {
     let event = Event {
         id: id(1000 + seq as u32),
         event: event.to_owned(),
@@ -47,7 +47,7 @@ fn happened(seq: i64, event: &str) -> Numbered {
         actor: "system".to_owned(),
         data: serde_json::json!({"status": "paid", "orderId": "o1", "nested": {"b": 1, "a": [{"z": 0, "y": "ü\""}]}}),
     };
-    Numbered { seq, event }
+    NumberedEvent { seq, event }
 }
 
 impl Target {

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::amount::Amount;
-use crate::dispatch::Board;
+use crate::dispatch::DispatchIndex;
 use crate::file::GcodeForm;
-use crate::launch::{KnownTypes, LaunchNeeds, MaterialNeed, SlicedFor, fit};
+use crate::launch::{KnownTypes, LaunchNeeds, MaterialNeed, SlicingTarget, fit};
 use crate::printer::{PrinterCommand, PrinterFields, Slot, SlotSource};
 use crate::printer_status::{Activity, Connection, Status};
 use crate::sku::MachineType;
@@ -20,8 +20,8 @@ const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const STARTING_MS: i64 = MINUTE;
 
-fn rules() -> BoardRules {
-    BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() }
+fn rules() -> DispatchRules {
+    DispatchRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() }
 }
 
 fn printer(number: u32, auto_clear: bool, loaded: Option<u32>) -> Printer {
@@ -160,7 +160,7 @@ fn a_print_that_goes_on_ends_as_its_printer_says() {
             machine_type: MachineType::FdmLarge,
             dimensions: None,
             form: GcodeForm::default(),
-            sliced_for: SlicedFor::default(),
+            sliced_for: SlicingTarget::default(),
             materials: vec![MaterialNeed { material_id: id(2), need: Amount::units(1) }],
         }),
         types: KnownTypes::default(),
@@ -211,7 +211,7 @@ fn a_print_that_goes_on_ends_as_its_printer_says() {
 fn a_limit_on_starts_spreads_them() {
     let printers: Vec<Printer> = (0..3).map(|n| printer(5 + n, true, None)).collect();
     let jobs = (0..3).map(|n| job(11 + n, 10));
-    let rules = BoardRules { max_starts_per_minute: Some(1), ..rules() };
+    let rules = DispatchRules { max_starts_per_minute: Some(1), ..rules() };
     let outlooks: Vec<_> = printers.iter().map(|printer| PrinterOutlook { printer, left_ms: None }).collect();
     let (paces, hours) = (Paces::default(), always());
     let shop = ShopKnowledge { rules: &rules, paces: &paces, hours: &hours, starting_ms: STARTING_MS };
@@ -276,7 +276,7 @@ proptest! {
         }).collect();
         let forecast = forecast_for(&orders, &printers, &always());
         prop_assert_eq!(&forecast, &forecast_for(&orders, &printers, &always()));
-        let mut board = Board::new(rules());
+        let mut board = DispatchIndex::new(rules());
         orders.iter().for_each(|order| board.order_changed(order));
         printers.iter().for_each(|printer| board.printer_changed(printer));
         let minutes_of = |id: &Id| orders.iter().find_map(|order| order.jobs.get(id)?.estimated_seconds).unwrap_or(0);

@@ -12,7 +12,7 @@ use flate2::read::ZlibDecoder;
 
 use super::Damage;
 use super::heatshrink::unpack;
-use super::notes::Notes;
+use super::notes::CommentStatements;
 use super::thumbnail::Thumbnail;
 
 const MAGIC: &[u8] = b"GCDE";
@@ -33,7 +33,7 @@ const PNG_FORMAT: u16 = 0;
 
 /// Position of the reader in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Step {
+enum BinaryPosition {
     /// Before or in the file header.
     #[default]
     File,
@@ -67,7 +67,7 @@ struct BinaryBlock {
 /// Streaming reader for a binary file.
 #[derive(Debug, Default)]
 pub(super) struct Binary {
-    step: Step,
+    step: BinaryPosition,
     /// Bytes of the current step, at most [`MAX_BLOCK_BYTES`].
     bytes: Vec<u8>,
     crc: Option<Crc>,
@@ -81,17 +81,17 @@ pub(super) struct Binary {
 }
 
 impl Binary {
-    pub(super) fn push(&mut self, mut chunk: &[u8], notes: &mut Notes) {
-        while !chunk.is_empty() && self.step != Step::Done {
+    pub(super) fn push(&mut self, mut chunk: &[u8], notes: &mut CommentStatements) {
+        while !chunk.is_empty() && self.step != BinaryPosition::Done {
             chunk = match self.step {
-                Step::Data { block, left } => {
+                BinaryPosition::Data { block, left } => {
                     let length = usize::try_from(left).unwrap_or(usize::MAX).min(chunk.len());
                     let (data, rest) = chunk.split_at(length);
                     self.count(data);
                     if block.keep {
                         self.bytes.extend_from_slice(data);
                     }
-                    self.step = Step::Data { block, left: left - data.len() as u64 };
+                    self.step = BinaryPosition::Data { block, left: left - data.len() as u64 };
                     self.end_of_data(notes);
                     rest
                 }
@@ -112,18 +112,18 @@ impl Binary {
     /// Returns the number of bytes that the current step needs.
     fn needed_bytes(&self) -> usize {
         match self.step {
-            Step::File => FILE_HEADER_BYTES,
-            Step::BinaryBlock => 8,
-            Step::Parameters(head) => packed(head) * 4 + if head.kind == THUMBNAIL_BLOCK { 6 } else { 2 },
-            Step::Checksum(_) => 4,
-            Step::Data { .. } | Step::Done => 0,
+            BinaryPosition::File => FILE_HEADER_BYTES,
+            BinaryPosition::BinaryBlock => 8,
+            BinaryPosition::Parameters(head) => packed(head) * 4 + if head.kind == THUMBNAIL_BLOCK { 6 } else { 2 },
+            BinaryPosition::Checksum(_) => 4,
+            BinaryPosition::Data { .. } | BinaryPosition::Done => 0,
         }
     }
 
-    fn take(&mut self, bytes: &[u8], notes: &mut Notes) {
+    fn take(&mut self, bytes: &[u8], notes: &mut CommentStatements) {
         match self.step {
-            Step::File => self.file(bytes),
-            Step::BinaryBlock => {
+            BinaryPosition::File => self.file(bytes),
+            BinaryPosition::BinaryBlock => {
                 self.blocks += 1;
                 if self.blocks > MAX_BLOCKS {
                     return self.breaks(Damage::TooManyParts);
@@ -134,9 +134,9 @@ impl Binary {
                 if head.kind > THUMBNAIL_BLOCK || head.compression > 3 {
                     return self.breaks(Damage::Unknown);
                 }
-                self.step = Step::Parameters(head);
+                self.step = BinaryPosition::Parameters(head);
             }
-            Step::Parameters(head) => {
+            BinaryPosition::Parameters(head) => {
                 self.count(bytes);
                 let size = if packed(head) == 1 { long(bytes, 0) } else { head.size };
                 let at = packed(head) * 4;
@@ -148,20 +148,20 @@ impl Binary {
                     self.unpacked += head.size as usize;
                 }
                 self.commands |= head.kind == GCODE_BLOCK;
-                self.step = Step::Data { block: BinaryBlock { head, picture, keep }, left: size.into() };
+                self.step = BinaryPosition::Data { block: BinaryBlock { head, picture, keep }, left: size.into() };
                 self.end_of_data(notes);
             }
-            Step::Checksum(_) => {
+            BinaryPosition::Checksum(_) => {
                 let right = self.crc.take().is_none_or(|crc| crc.sum() == long(bytes, 0));
-                if right { self.step = Step::BinaryBlock } else { self.breaks(Damage::Checksum) }
+                if right { self.step = BinaryPosition::BinaryBlock } else { self.breaks(Damage::Checksum) }
             }
-            Step::Data { .. } | Step::Done => {}
+            BinaryPosition::Data { .. } | BinaryPosition::Done => {}
         }
     }
 
     fn file(&mut self, bytes: &[u8]) {
         if !bytes.starts_with(MAGIC) {
-            self.step = Step::Done; // Something else.
+            self.step = BinaryPosition::Done; // Something else.
             return;
         }
         let checksum = short(bytes, 8);
@@ -169,16 +169,16 @@ impl Binary {
             return self.breaks(Damage::Unknown);
         }
         self.checksums = checksum == 1;
-        self.step = Step::BinaryBlock;
+        self.step = BinaryPosition::BinaryBlock;
     }
 
-    fn end_of_data(&mut self, notes: &mut Notes) {
-        let Step::Data { block, left: 0 } = self.step else { return };
+    fn end_of_data(&mut self, notes: &mut CommentStatements) {
+        let BinaryPosition::Data { block, left: 0 } = self.step else { return };
         let data = std::mem::take(&mut self.bytes);
         if block.keep {
             read(&block, &data, notes);
         }
-        self.step = if self.checksums { Step::Checksum(block) } else { Step::BinaryBlock };
+        self.step = if self.checksums { BinaryPosition::Checksum(block) } else { BinaryPosition::BinaryBlock };
     }
 
     fn count(&mut self, bytes: &[u8]) {
@@ -189,18 +189,18 @@ impl Binary {
 
     fn breaks(&mut self, damage: Damage) {
         self.damage = Some(damage);
-        self.step = Step::Done;
+        self.step = BinaryPosition::Done;
     }
 
     /// Returns the damage of a file that begins as binary G-code.
     pub(super) fn damage(&self) -> Option<Damage> {
-        let whole = self.commands && self.step == Step::BinaryBlock && self.bytes.is_empty();
+        let whole = self.commands && self.step == BinaryPosition::BinaryBlock && self.bytes.is_empty();
         self.damage.or((!whole).then_some(Damage::CutOff))
     }
 }
 
 /// Collects the contents of a block; one that cannot be unpacked is skipped.
-fn read(block: &BinaryBlock, data: &[u8], notes: &mut Notes) {
+fn read(block: &BinaryBlock, data: &[u8], notes: &mut CommentStatements) {
     let size = block.head.size as usize;
     let unpacked = match block.head.compression {
         0 => Some(data.to_vec()),

@@ -14,7 +14,7 @@ const ZIP: &[u8] = b"PK\x03\x04";
 
 /// Type of a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum ContentType {
     /// G-code as text, from any slicer.
     Gcode,
     /// G-code in Prusa's binary format.
@@ -37,7 +37,7 @@ pub enum Content {
     Heic,
 }
 
-impl Content {
+impl ContentType {
     /// Returns the use of a file with this content.
     pub fn kind(self) -> FileKind {
         match self {
@@ -80,37 +80,37 @@ impl FileEnds {
     }
 
     /// Returns the content type of the file; `commands` states whether any of its lines begins like a G-code command.
-    pub(super) fn content(&self, commands: bool) -> Option<Content> {
+    pub(super) fn content(&self, commands: bool) -> Option<ContentType> {
         let head = self.head.as_slice();
         let brand = head.get(8..12).unwrap_or_default();
         if head.starts_with(PNG) {
-            Some(Content::Png)
+            Some(ContentType::Png)
         } else if head.starts_with(b"\xff\xd8\xff") {
-            Some(Content::Jpeg)
+            Some(ContentType::Jpeg)
         } else if head.starts_with(b"RIFF") && brand == b"WEBP" {
-            Some(Content::WebP)
+            Some(ContentType::WebP)
         } else if head.get(4..8) == Some(b"ftyp")
             && [b"heic", b"heix", b"hevc", b"mif1", b"msf1"].iter().any(|b| brand == *b)
         {
-            Some(Content::Heic)
+            Some(ContentType::Heic)
         } else if head.starts_with(b"GCDE") {
-            Some(Content::BinaryGcode)
+            Some(ContentType::BinaryGcode)
         } else if head.starts_with(ZIP) {
             self.package()
         } else if self.is_binary_stl() {
             // Checked before the text form, because many binary files begin with "solid" too.
-            Some(Content::BinaryStl)
+            Some(ContentType::BinaryStl)
         } else if !is_text(head) {
             None
         } else if is_ascii_stl(head) {
-            Some(Content::AsciiStl)
+            Some(ContentType::AsciiStl)
         } else {
-            (commands && begins_like_gcode(head)).then_some(Content::Gcode)
+            (commands && begins_like_gcode(head)).then_some(ContentType::Gcode)
         }
     }
 
     /// Detects a 3MF package by the archive's directory at its end: sliced plates, or a model part.
-    fn package(&self) -> Option<Content> {
+    fn package(&self) -> Option<ContentType> {
         let end = &self.tail[self.tail.len().saturating_sub(TAIL_BYTES)..];
         let names = end.windows(4).enumerate().filter(|(_, bytes)| *bytes == b"PK\x01\x02").filter_map(|(at, _)| {
             let length = u16::from_le_bytes(end.get(at + 28..at + 30)?.try_into().ok()?);
@@ -120,10 +120,10 @@ impl FileEnds {
         for name in names {
             let name = name.strip_prefix(b"/").unwrap_or(name).to_ascii_lowercase();
             if name.starts_with(b"metadata/plate_") && name.ends_with(b".gcode") {
-                return Some(Content::SlicedThreeMf);
+                return Some(ContentType::SlicedThreeMf);
             }
             if name.starts_with(b"3d/") && name.ends_with(b".model") {
-                content = Some(Content::ThreeMf);
+                content = Some(ContentType::ThreeMf);
             }
         }
         content

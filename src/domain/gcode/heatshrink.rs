@@ -3,7 +3,7 @@
 
 /// Unpacks `most` bytes; `None` if the data contains fewer.
 pub(super) fn unpack(data: &[u8], window_bits: u32, lookahead_bits: u32, most: usize) -> Option<Vec<u8>> {
-    let mut bits = Bits { data, at: 0 };
+    let mut bits = BitReader { data, at: 0 };
     let mut out: Vec<u8> = Vec::with_capacity(most.min(64 * 1024));
     while out.len() < most {
         if bits.take(1)? == 1 {
@@ -22,12 +22,12 @@ pub(super) fn unpack(data: &[u8], window_bits: u32, lookahead_bits: u32, most: u
 }
 
 /// Bit reader, most significant bit first.
-struct Bits<'a> {
+struct BitReader<'a> {
     data: &'a [u8],
     at: usize,
 }
 
-impl Bits<'_> {
+impl BitReader<'_> {
     fn take(&mut self, count: u32) -> Option<u32> {
         let mut value = 0;
         for _ in 0..count {

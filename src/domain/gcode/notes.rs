@@ -2,10 +2,10 @@
 //! Studio), Cura, Simplify3D, ideaMaker and KISSlicer.
 
 use super::comment::{key_and_value, metres, number, numbers, time};
-use super::others::{self, Others};
+use super::others::{self, OtherSlicerStatements};
 use super::thumbnail::{Thumbnail, Thumbnails};
-use super::tools::Tools;
-use super::{FoundPlate, Metadata};
+use super::tools::ToolStatements;
+use super::{DetectedPlate, Metadata};
 use crate::amount::Amount;
 use crate::bounds::{self, MAX_LAYERS, filament_mm, length_mm, print_seconds};
 use crate::sku::Dimensions;
@@ -16,7 +16,7 @@ const CURA_PLACEHOLDER: i64 = 6666;
 
 /// Statements found so far, named by the words that introduce them; a later one replaces an earlier one.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct CommentStatements {
     thumbnails: Thumbnails,
     slicer: Option<String>,
     /// Value of `estimated printing time (normal mode)`, in seconds.
@@ -36,14 +36,14 @@ pub(super) struct Notes {
     densities: Option<Vec<f64>>,
     layers: Option<u32>,
     /// Statements of Simplify3D, ideaMaker and KISSlicer.
-    others: Others,
+    others: OtherSlicerStatements,
     /// Use of each tool, and the machine that the file was sliced for.
-    tools: Tools,
+    tools: ToolStatements,
     /// Cura's extents: the minimum and maximum coordinate of each axis, in millimetres.
     extents: [[Option<f64>; 2]; 3],
 }
 
-impl Notes {
+impl CommentStatements {
     /// Reads a comment line, without its `;`.
     pub(super) fn comment(&mut self, text: &str) {
         if self.thumbnails.take(text) || self.name(text) {
@@ -125,7 +125,7 @@ impl Notes {
     }
 
     /// Returns the metadata derived from the statements, and the only plate of plain G-code.
-    pub(super) fn into_parts(mut self) -> (Metadata, FoundPlate) {
+    pub(super) fn into_parts(mut self) -> (Metadata, DetectedPlate) {
         let mut tools = std::mem::take(&mut self.tools);
         tools.weigh(self.weights());
         let metadata = self.metadata();

@@ -11,7 +11,7 @@ const MAX_EXTRUDERS: usize = 32;
 
 /// Statements found so far.
 #[derive(Debug, Default)]
-pub(super) struct Others {
+pub(super) struct OtherSlicerStatements {
     /// Estimated print time in seconds.
     pub(super) seconds: Option<i64>,
     /// Filament length in millimetres, from Simplify3D.
@@ -33,7 +33,7 @@ pub(super) fn name(text: &str) -> Option<String> {
     text.starts_with("KISSlicer").then(|| text.to_owned())
 }
 
-impl Others {
+impl OtherSlicerStatements {
     /// Reads a statement `key: value` of a comment.
     pub(super) fn comment(&mut self, key: &str, value: &str) {
         let minutes = |value: &str| leading_number(value).and_then(|minutes| print_seconds(minutes * 60.0));

@@ -7,7 +7,7 @@ use zip::ZipArchive;
 
 use super::project::{Plates, names, plate_json, slice_info};
 use super::thumbnail::Thumbnail;
-use super::{Damage, FoundPlate, GcodeReader, Metadata};
+use super::{Damage, DetectedPlate, GcodeReader, Metadata};
 use crate::file::MAX_PLATES;
 use crate::picture_format::fits_a_screen;
 use crate::sku::Dimensions;
@@ -92,7 +92,7 @@ pub fn open_archive<F: Read + Seek>(mut file: F) -> Result<ZipArchive<F>, Damage
 }
 
 /// Returns the metadata of the first plate of a package, and all its sliced plates.
-pub fn read_package(file: impl Read + Seek) -> Result<(Metadata, Vec<FoundPlate>), Damage> {
+pub fn read_package(file: impl Read + Seek) -> Result<(Metadata, Vec<DetectedPlate>), Damage> {
     let mut archive = open_archive(file)?;
     let names_inside = archive.file_names().filter_map(|name| plate_number(&name.ok()?));
     let mut numbers: Vec<u32> = names_inside.collect();
@@ -148,7 +148,7 @@ fn read_plate<F: Read + Seek>(
     archive: &mut ZipArchive<F>,
     number: u32,
     limit: u64,
-) -> Result<(Metadata, FoundPlate, Option<f64>), Damage> {
+) -> Result<(Metadata, DetectedPlate, Option<f64>), Damage> {
     let mut reader = GcodeReader::new();
     let mut code = archive.by_name(&format!("Metadata/plate_{number}.gcode")).map_err(|_| Damage::CutOff)?.take(limit);
     let mut chunk = vec![0; 64 * 1024];
@@ -193,7 +193,7 @@ mod tests {
 
     use super::*;
     use crate::amount::Amount;
-    use crate::gcode::{Content, Found};
+    use crate::gcode::{ContentType, GcodeContents};
 
     const CODE: &str = "; HEADER_BLOCK_START\n; BambuStudio 01.10.01.50\n; model printing time: 24m 36s; total estimated time: 31m 2s\n\
         ; total filament length [mm] : 1234.50\n; total filament weight [g] : 3.70\n; HEADER_BLOCK_END\nG28\nG1 X1\n";
@@ -213,7 +213,7 @@ mod tests {
         zip.finish().unwrap().into_inner()
     }
 
-    fn read_bytes(bytes: &[u8]) -> Found {
+    fn read_bytes(bytes: &[u8]) -> GcodeContents {
         let mut reader = GcodeReader::new();
         reader.push(bytes);
         reader.finish()
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn the_first_plate_says_what_it_takes() {
         let bytes = package(&[("Metadata/plate_2.gcode", "G28\n"), ("Metadata/plate_1.gcode", CODE)]);
-        assert_eq!(read_bytes(&bytes).content, Some(Content::SlicedThreeMf));
+        assert_eq!(read_bytes(&bytes).content, Some(ContentType::SlicedThreeMf));
         let (metadata, plates) = read_package(Cursor::new(&bytes)).unwrap();
         assert_eq!(plates.iter().map(|plate| plate.plate.plate).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(metadata.slicer.as_deref(), Some("Bambu Studio 01.10.01.50"));
@@ -232,7 +232,7 @@ mod tests {
         );
         let picture = metadata.thumbnail.unwrap();
         assert_eq!((picture.width, picture.height), (256, 512));
-        assert_eq!(read_bytes(&package(&[])).content, Some(Content::ThreeMf), "a model that is not sliced");
+        assert_eq!(read_bytes(&package(&[])).content, Some(ContentType::ThreeMf), "a model that is not sliced");
     }
 
     /// Builds a project of two plates as OrcaSlicer exports it, the second with two filaments.

@@ -7,7 +7,7 @@ use bounded_json::{Bounds, read};
 use serde_json::Value;
 
 use super::comment::number;
-use super::tags::{Tag, tags};
+use super::tags::{PackageTag, tags};
 use super::tools::{colour, one_nozzle, word};
 use crate::bounds::{filament_mm, grams, length_mm, nozzle_mm, print_seconds};
 use crate::file::{MAX_FILAMENTS, MAX_PLATES, Plate, PlateFilament};
@@ -18,7 +18,7 @@ const PLATE_JSON: Bounds = Bounds { depth: 16, values: 50_000 };
 /// Plates by number, as far as these files describe them.
 pub(super) type Plates = BTreeMap<u32, Plate>;
 
-fn numbered(tag: &Tag<'_>) -> Option<u32> {
+fn numbered(tag: &PackageTag<'_>) -> Option<u32> {
     tag.get("value")?.trim().parse().ok()
 }
 
@@ -47,7 +47,7 @@ pub(super) fn slice_info(text: &str) -> Plates {
 
 /// Parses a filament tag such as `<filament id="1" type="PLA" color="#F2754E" used_m="1.00" used_g="3.00"/>`; ids count
 /// from 1.
-fn filament(tag: &Tag<'_>) -> Option<PlateFilament> {
+fn filament(tag: &PackageTag<'_>) -> Option<PlateFilament> {
     let id: u32 = tag.get("id")?.trim().parse().ok()?;
     let metres = tag.get("used_m").and_then(number);
     Some(PlateFilament {

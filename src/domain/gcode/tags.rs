@@ -8,7 +8,7 @@ const MAX_ATTRIBUTES: usize = 64;
 
 /// Parsed tag: `<plate>`, `</plate>`, `<filament id="1" type="PLA"/>`.
 #[derive(Debug, PartialEq)]
-pub(super) struct Tag<'a> {
+pub(super) struct PackageTag<'a> {
     /// Name of the element.
     pub(super) name: &'a str,
     /// `true` for a closing tag.
@@ -16,7 +16,7 @@ pub(super) struct Tag<'a> {
     attributes: Vec<(&'a str, Cow<'a, str>)>,
 }
 
-impl Tag<'_> {
+impl PackageTag<'_> {
     /// Returns the value of an attribute.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_ref())
@@ -24,7 +24,7 @@ impl Tag<'_> {
 }
 
 /// Returns the tags of a text, in order. A tag that is never closed ends the list and is omitted.
-pub(super) fn tags(mut text: &str) -> impl Iterator<Item = Tag<'_>> {
+pub(super) fn tags(mut text: &str) -> impl Iterator<Item = PackageTag<'_>> {
     std::iter::from_fn(move || {
         loop {
             let at = text.find('<')?;
@@ -43,7 +43,7 @@ pub(super) fn tags(mut text: &str) -> impl Iterator<Item = Tag<'_>> {
 }
 
 /// Parses one tag after its `<`, and returns it with the text that follows.
-fn tag(text: &str) -> Option<(Tag<'_>, &str)> {
+fn tag(text: &str) -> Option<(PackageTag<'_>, &str)> {
     let (ends, text) = match text.strip_prefix('/') {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -54,7 +54,7 @@ fn tag(text: &str) -> Option<(Tag<'_>, &str)> {
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '?'));
         if let Some(after) = rest.strip_prefix('>') {
-            return Some((Tag { name, ends, attributes }, after));
+            return Some((PackageTag { name, ends, attributes }, after));
         }
         let length = rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '>' | '/'))?;
         let (key, after) = rest.split_at(length);
@@ -96,7 +96,7 @@ mod tests {
     fn attributes_are_read_however_they_are_written() {
         let text = "<?xml version=\"1.0\"?><!-- <not me/> --><config>\n <plate>\n<metadata key='plater_name' \
                     value=\"a &lt;b&gt; &amp; c\" lone/>\n</plate ></config>";
-        let all: Vec<Tag<'_>> = tags(text).collect();
+        let all: Vec<PackageTag<'_>> = tags(text).collect();
         let names: Vec<(&str, bool)> = all.iter().map(|tag| (tag.name, tag.ends)).collect();
         assert_eq!(
             names,

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::file::FileKind;
 
-fn read(bytes: &[u8]) -> Found {
+fn read(bytes: &[u8]) -> GcodeContents {
     let mut reader = GcodeReader::new();
     reader.push(bytes);
     reader.finish()
@@ -17,7 +17,7 @@ fn read(bytes: &[u8]) -> Found {
 
 fn metadata(text: &str) -> Metadata {
     let parsed = read(text.as_bytes());
-    assert_eq!(parsed.content, Some(Content::Gcode), "{text}");
+    assert_eq!(parsed.content, Some(ContentType::Gcode), "{text}");
     parsed.metadata
 }
 
@@ -261,18 +261,18 @@ fn tells_files_by_their_bytes() {
     let webp = b"RIFF\x24\0\0\0WEBPVP8 ";
     let stl = b"solid cube\n  facet normal 0 0 1\n";
     for (bytes, content) in [
-        (png(50).as_slice(), Some(Content::Png)),
-        (b"\xff\xd8\xff\xe0\0\x10JFIF", Some(Content::Jpeg)),
-        (webp, Some(Content::WebP)),
-        (heic, Some(Content::Heic)),
-        (stl, Some(Content::AsciiStl)),
-        (&binary_stl(12), Some(Content::BinaryStl)),
+        (png(50).as_slice(), Some(ContentType::Png)),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", Some(ContentType::Jpeg)),
+        (webp, Some(ContentType::WebP)),
+        (heic, Some(ContentType::Heic)),
+        (stl, Some(ContentType::AsciiStl)),
+        (&binary_stl(12), Some(ContentType::BinaryStl)),
         (&binary_stl(12)[..600], None),
-        (&zip(&["[Content_Types].xml", "3D/3dmodel.model"]), Some(Content::ThreeMf)),
+        (&zip(&["[Content_Types].xml", "3D/3dmodel.model"]), Some(ContentType::ThreeMf)),
         (&zip(&["[Content_Types].xml", "word/document.xml"]), None),
-        (b"GCDE\x01\0\0\0", Some(Content::BinaryGcode)),
-        (b"START_PRINT BED=60\nG1 X1\n", Some(Content::Gcode)),
-        (b"%\nO1000\nN10 G1 X1\nM30\n", Some(Content::Gcode)),
+        (b"GCDE\x01\0\0\0", Some(ContentType::BinaryGcode)),
+        (b"START_PRINT BED=60\nG1 X1\n", Some(ContentType::Gcode)),
+        (b"%\nO1000\nN10 G1 X1\nM30\n", Some(ContentType::Gcode)),
         (b"; only a comment\n", None),
         (b"<html>\nG1\n</html>", None),
         (b"name,value\nG1,2\n", None),
@@ -283,7 +283,7 @@ fn tells_files_by_their_bytes() {
         // A command inside another's line does not count, one at the start of a line does.
         assert_eq!(read(bytes).content, content, "{excerpt:?}");
     }
-    assert_eq!(Content::ThreeMf.kind(), FileKind::Model);
+    assert_eq!(ContentType::ThreeMf.kind(), FileKind::Model);
 }
 
 #[test]

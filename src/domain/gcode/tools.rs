@@ -1,7 +1,7 @@
 //! Collector of slicer comments about each tool (filament, colour and use) and about the machine that the file was
 //! sliced for.
 
-use super::FoundPlate;
+use super::DetectedPlate;
 use super::comment::{metres_each, numbers};
 use crate::amount::Amount;
 use crate::bounds::{filament_mm, grams, length_mm, nozzle_mm};
@@ -14,7 +14,7 @@ const MAX_WORD_CHARS: usize = 100;
 
 /// Statements found so far; a later one replaces an earlier one. Lists have one item for each tool.
 #[derive(Debug, Default)]
-pub(super) struct Tools {
+pub(super) struct ToolStatements {
     millimetres: Vec<f64>,
     grams: Vec<f64>,
     /// Numbers, from 1, of the filaments that the lists above cover, if not all.
@@ -31,7 +31,7 @@ pub(super) struct Tools {
     pub(super) height: Option<f64>,
 }
 
-impl Tools {
+impl ToolStatements {
     /// Reads a statement of a comment.
     pub(super) fn comment(&mut self, key: &str, value: &str) {
         match key {
@@ -108,7 +108,7 @@ impl Tools {
     }
 
     /// Builds the only plate of plain G-code; the caller adds the data of the whole print.
-    pub(super) fn plate(&self, total_grams: Option<Amount>, total_mm: Option<f64>) -> FoundPlate {
+    pub(super) fn plate(&self, total_grams: Option<Amount>, total_mm: Option<f64>) -> DetectedPlate {
         let plate = Plate {
             plate: 1,
             filaments: self.filaments(total_grams, total_mm),
@@ -117,7 +117,7 @@ impl Tools {
             printer_model: self.printer_model.clone(),
             ..Plate::default()
         };
-        FoundPlate { plate, thumbnail: None }
+        DetectedPlate { plate, thumbnail: None }
     }
 }
 

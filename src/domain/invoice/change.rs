@@ -9,7 +9,7 @@ use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 
 /// Documents issued by a change, with the events about it.
-pub(super) type Settled = (Vec<InvoiceRow>, Vec<Event>);
+pub(super) type SettlementChanges = (Vec<InvoiceRow>, Vec<Event>);
 
 /// Changes of one command to an invoice.
 pub(super) struct InvoiceChange<'a> {
@@ -33,7 +33,7 @@ impl<'a> InvoiceChange<'a> {
     }
 
     /// Adds issued documents and events.
-    pub(super) fn settled(&mut self, (rows, events): Settled) {
+    pub(super) fn settled(&mut self, (rows, events): SettlementChanges) {
         self.rows.extend(rows);
         self.events.extend(events);
     }

@@ -5,15 +5,15 @@
 //! differ by the smallest unit from the tax on its own net, which EN 16931 allows below one whole unit.
 
 use super::sums::Sums;
-use super::{Category, Content, InvoiceLine};
+use super::{Category, InvoiceContent, InvoiceLine};
 use crate::currency::has_decimals;
 use crate::tax::tax_of;
 
 /// Returns the content of a partial credit note, and its rounding in minor units. `before` are the amounts of earlier
 /// notes, oldest first. In a currency without decimals each note is computed on its own: there EN 16931 no longer
 /// allows a difference of the smallest unit.
-pub(super) fn part_of(content: &Content, before: &[i64], amount_cents: i64) -> Option<(Content, i64)> {
-    let mut back = TakenBack::nothing_of(content);
+pub(super) fn part_of(content: &InvoiceContent, before: &[i64], amount_cents: i64) -> Option<(InvoiceContent, i64)> {
+    let mut back = CreditedTotals::nothing_of(content);
     if has_decimals(&content.currency) {
         for amount in before {
             back.take(*amount)?;
@@ -33,7 +33,7 @@ pub(super) fn part_of(content: &Content, before: &[i64], amount_cents: i64) -> O
     sums.tax_cents = sums.categories.iter().try_fold(0i64, |sum, one| sum.checked_add(one.tax_cents))?;
     sums.total_cents = sums.subtotal_cents.checked_add(sums.tax_cents)?;
     let rounding_cents = amount_cents.checked_sub(sums.total_cents)?;
-    let part = Content {
+    let part = InvoiceContent {
         lines,
         shipping_cents: 0,
         shipping_tax_rate_bps: 0,
@@ -47,14 +47,14 @@ pub(super) fn part_of(content: &Content, before: &[i64], amount_cents: i64) -> O
 }
 
 /// Share of one note at one rate, in minor units.
-struct TakenShare {
+struct CreditedShare {
     rate_bps: i64,
     net: i64,
     tax: i64,
 }
 
 /// Totals of an invoice's notes so far, at each rate.
-struct TakenBack<'a> {
+struct CreditedTotals<'a> {
     /// Tax categories, highest rate first: lower ones absorb its rounding remainder, and an untaxed one does so
     /// exactly.
     categories: Vec<&'a Category>,
@@ -66,8 +66,8 @@ struct TakenBack<'a> {
     payable: i64,
 }
 
-impl<'a> TakenBack<'a> {
-    fn nothing_of(content: &'a Content) -> Self {
+impl<'a> CreditedTotals<'a> {
+    fn nothing_of(content: &'a InvoiceContent) -> Self {
         let mut categories: Vec<_> = content.sums.categories.iter().filter(|one| one.net_cents > 0).collect();
         categories.sort_by_key(|one| std::cmp::Reverse(one.rate_bps));
         let nets = vec![0; categories.len()];
@@ -75,7 +75,7 @@ impl<'a> TakenBack<'a> {
     }
 
     /// Adds this amount; `None` if an amount overflows.
-    fn take(&mut self, amount_cents: i64) -> Option<Vec<TakenShare>> {
+    fn take(&mut self, amount_cents: i64) -> Option<Vec<CreditedShare>> {
         self.sum = self.sum.checked_add(amount_cents)?;
         let (all, sum) = (self.sum >= self.payable, i128::from(self.sum));
         let gross = |one: &&Category| i128::from(one.net_cents) + i128::from(one.tax_cents);
@@ -90,7 +90,7 @@ impl<'a> TakenBack<'a> {
             *net = if all { category.net_cents } else { net_of(share, rate_bps)?.clamp(before, category.net_cents) };
             let tax = tax_of(*net, rate_bps)?;
             taken_cents = taken_cents.checked_add(*net)?.checked_add(tax)?;
-            notes.push(TakenShare { rate_bps, net: *net - before, tax: tax - tax_of(before, rate_bps)? });
+            notes.push(CreditedShare { rate_bps, net: *net - before, tax: tax - tax_of(before, rate_bps)? });
         }
         Some(notes)
     }

@@ -3,7 +3,8 @@
 //! changes nothing.
 
 use super::{
-    AtProcessor, Content, DocumentKind, Invoice, InvoiceLine, InvoiceRow, InvoiceStatus, Party, Payment, Sums,
+    DocumentKind, Invoice, InvoiceContent, InvoiceLine, InvoiceRow, InvoiceStatus, Party, Payment, ProcessorRequests,
+    Sums,
 };
 use crate::address::Address;
 use crate::aggregate::{DecisionContext, NewAggregate};
@@ -13,7 +14,7 @@ use crate::time::Timestamp;
 
 /// Payment state of an order, as its invoice follows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OrderMoney {
+pub struct OrderPaymentSummary {
     /// Number of the order's commit with this state; older ones than the last applied are ignored. 0 in the commit that
     /// creates the invoice, before there was any.
     pub version: i64,
@@ -58,7 +59,7 @@ pub struct OrderToInvoice {
     /// Currency of all amounts.
     pub currency: String,
     /// Payments of the order.
-    pub money: OrderMoney,
+    pub money: OrderPaymentSummary,
     /// Time at which everything had shipped; `None` before.
     pub supplied_at: Option<Timestamp>,
     /// Address of delivery; `None` where it is unknown.
@@ -99,7 +100,7 @@ impl NewInvoice {
             order_id: Some(order.order_id),
             order_number: Some(order.order_number),
             customer_email: order.customer_email,
-            content: Content {
+            content: InvoiceContent {
                 lines: order.lines,
                 shipping_cents: order.shipping_cents,
                 shipping_tax_rate_bps: order.shipping_tax_rate_bps,
@@ -119,7 +120,7 @@ impl NewInvoice {
             documents: Vec::new(),
             flags: Vec::new(),
             payment_session: None,
-            at_processor: AtProcessor::default(),
+            at_processor: ProcessorRequests::default(),
             pay_link: None,
             pay_links: 0,
             followed: 0,
@@ -138,7 +139,11 @@ impl NewInvoice {
 impl Invoice {
     /// Applies the payments of its order; returns the documents to issue and the events. Nothing changes if they were
     /// already applied.
-    pub(super) fn follow(&mut self, cx: &DecisionContext<'_>, money: &OrderMoney) -> (Vec<InvoiceRow>, Vec<Event>) {
+    pub(super) fn follow(
+        &mut self,
+        cx: &DecisionContext<'_>,
+        money: &OrderPaymentSummary,
+    ) -> (Vec<InvoiceRow>, Vec<Event>) {
         // Two tell of the order's money, and the later one may have read it earlier: what was issued for that would be
         // wrong for ever.
         if money.version < self.followed {

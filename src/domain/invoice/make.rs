@@ -2,8 +2,8 @@
 
 use super::sums::Sums;
 use super::{
-    AtProcessor, Content, Document, DocumentHead, DocumentKind, DraftInvoice, Invoice, InvoiceLine, InvoiceRow,
-    InvoiceStatus, MAX_LINES, credit,
+    DocumentHead, DocumentKind, DraftInvoice, Invoice, InvoiceContent, InvoiceLine, InvoiceRow, InvoiceStatus,
+    IssuedDocument, MAX_LINES, ProcessorRequests, credit,
 };
 use crate::aggregate::DecisionContext;
 use crate::bounds::MAX_CENTS;
@@ -15,7 +15,7 @@ use crate::tax::tax_bps;
 use crate::time::DAY_MS;
 
 /// Builds the content with its totals. All faults are reported at once.
-fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<Content, Refusal> {
+fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<InvoiceContent, Refusal> {
     let mut faults = Faults::default();
     faults.check(!draft.lines.is_empty(), "lineItems", "must have at least one line");
     let many = format!("has {} lines; an invoice can have at most {MAX_LINES}", draft.lines.len());
@@ -42,7 +42,7 @@ fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<Content, Re
     }
     let sums = Sums::of(&lines, (draft.shipping_cents, bps), draft.discount_cents)
         .ok_or_else(|| Refusal::field("lineItems", "the total is too large; split the invoice"))?;
-    Ok(Content {
+    Ok(InvoiceContent {
         lines,
         shipping_cents: draft.shipping_cents,
         shipping_tax_rate_bps: bps,
@@ -76,7 +76,7 @@ impl Invoice {
             documents: Vec::new(),
             flags: Vec::new(),
             payment_session: None,
-            at_processor: AtProcessor::default(),
+            at_processor: ProcessorRequests::default(),
             pay_link: None,
             pay_links: 0,
             followed: 0,
@@ -119,7 +119,7 @@ impl Invoice {
         let notes = self.documents.iter().filter(|one| one.kind == DocumentKind::CreditNote);
         let before: Vec<i64> = notes.map(|one| one.payable_cents).collect();
         let part = if whole { None } else { credit::part_of(&self.content, &before, amount_cents) };
-        let all = || (Content { notes: None, ..self.content.clone() }, self.content.sums.rounding_cents);
+        let all = || (InvoiceContent { notes: None, ..self.content.clone() }, self.content.sums.rounding_cents);
         let (content, rounding) = part.unwrap_or_else(all);
         Some(self.document(cx, DocumentKind::CreditNote, content, rounding, if back { amount_cents } else { 0 }))
     }
@@ -128,7 +128,7 @@ impl Invoice {
         &mut self,
         cx: &DecisionContext<'_>,
         kind: DocumentKind,
-        content: Content,
+        content: InvoiceContent,
         rounding_cents: i64,
         paid_cents: i64,
     ) -> InvoiceRow {
@@ -137,7 +137,7 @@ impl Invoice {
         // 2006/112/EC, § 14 (4) no. 6 of the German UStG), and where it goes to is said instead. Of the rest, and where
         // nobody knows where it goes to, the day of the issue is taken for that of the supply.
         let issue_counts = self.ship_to.is_none();
-        let document = Document {
+        let document = IssuedDocument {
             id: cx.ids.id(),
             invoice_id: self.id,
             kind,

@@ -3,7 +3,9 @@
 //! belong to the order.
 
 use super::change::InvoiceChange;
-use super::{AtProcessor, Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment};
+use super::{
+    Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, Payment, ProcessorRequests,
+};
 use crate::aggregate::{DecisionContext, answer_variants};
 use crate::event::data::invoice::{InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData};
 use crate::id::Id;
@@ -44,7 +46,7 @@ impl Payable for Invoice {
     fn ledger_payments(&self) -> &[Payment] {
         &self.payments
     }
-    fn under_way(&self) -> &AtProcessor {
+    fn under_way(&self) -> &ProcessorRequests {
         &self.at_processor
     }
     fn known_session(&self) -> Option<&str> {
@@ -79,7 +81,7 @@ impl LedgerChange for InvoiceChange<'_> {
     fn owner(&self) -> &Invoice {
         &self.invoice
     }
-    fn under_way_mut(&mut self) -> &mut AtProcessor {
+    fn under_way_mut(&mut self) -> &mut ProcessorRequests {
         &mut self.invoice.at_processor
     }
     fn know_session(&mut self, session: Option<String>) {

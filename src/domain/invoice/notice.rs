@@ -1,13 +1,13 @@
 //! Mails to the customer about an invoice: a request for payment, and a receipt.
 
-use super::{Content, Invoice, InvoiceStatus};
+use super::{Invoice, InvoiceContent, InvoiceStatus};
 use crate::aggregate::DecisionContext;
 use crate::currency::format_amount;
 use crate::mail::Mail;
-use crate::mail::kind::{self, InvoiceToPay, Receipt};
+use crate::mail::kind::{self, InvoiceToPay, PaymentReceipt};
 use crate::mail::part::{MailFact, MailItem};
 
-impl Content {
+impl InvoiceContent {
     /// Returns the lines for a mail, each with its net amount.
     fn mail_items(&self) -> Vec<MailItem> {
         let item = |line: &super::InvoiceLine| MailItem {
@@ -77,7 +77,7 @@ impl Invoice {
         sums.push(MailFact::new("Paid", format_amount(self.kept_cents, &self.content.currency)));
         Some(kind::receipt(
             cx,
-            Receipt {
+            PaymentReceipt {
                 to,
                 invoice: self.id,
                 document: self.issued().map(|one| one.id),

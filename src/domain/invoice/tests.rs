@@ -20,7 +20,7 @@ const INVOICE: u32 = 1;
 struct Desk {
     bench: Bench,
     invoice: Option<Invoice>,
-    issued: Vec<Document>,
+    issued: Vec<IssuedDocument>,
 }
 
 impl Desk {

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Job, Stock};
+use super::{ClaimStatus, Job};
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::launch::MaterialNeed;
@@ -22,7 +22,7 @@ pub struct FurtherNeed {
     /// Amount that the plate needs, in the material's unit.
     pub need: Amount,
     /// State of the current claim.
-    pub stock: Stock,
+    pub stock: ClaimStatus,
     /// Number of the current claim. It is unique among all claims of the job on any material.
     pub claim: u32,
     /// Earlier claims that the material has not settled yet: claim number and consumption.
@@ -42,7 +42,7 @@ impl FurtherNeed {
         Self {
             material_id: needed.material_id,
             need: needed.need,
-            stock: Stock::None,
+            stock: ClaimStatus::None,
             claim: 0,
             settling: Vec::new(),
             recalled: false,
@@ -59,7 +59,7 @@ pub struct JobClaim<'a> {
     /// Amount that the plate needs, in the material's unit.
     pub need: Amount,
     /// State of the current claim.
-    pub stock: Stock,
+    pub stock: ClaimStatus,
     /// Number of the current claim.
     pub number: u32,
     /// Earlier claims that the material has not settled yet: claim number and consumption.
@@ -77,7 +77,7 @@ pub struct JobClaimMut<'a> {
     /// Amount that the plate needs, in the material's unit.
     pub need: Amount,
     /// State of the current claim.
-    pub stock: &'a mut Stock,
+    pub stock: &'a mut ClaimStatus,
     /// Number of the current claim.
     pub number: &'a mut u32,
     /// Earlier claims that the material has not settled yet: claim number and consumption.
@@ -146,12 +146,12 @@ impl Job {
 
     /// Returns whether every need is reserved for the job.
     pub fn holds_all(&self) -> bool {
-        self.stock == Stock::Held && self.further.iter().all(|one| one.stock == Stock::Held)
+        self.stock == ClaimStatus::Held && self.further.iter().all(|one| one.stock == ClaimStatus::Held)
     }
 
     /// Returns the claim that the job waits for: the first that is not held. Those after it are not requested yet.
     pub fn waiting_claim(&self) -> Option<JobClaim<'_>> {
-        self.claims().into_iter().find(|claim| claim.stock != Stock::Held)
+        self.claims().into_iter().find(|claim| claim.stock != ClaimStatus::Held)
     }
 
     /// Returns a number that no claim of the job has had. Claim numbers only ever change to such a number.
@@ -162,13 +162,13 @@ impl Job {
     /// Requests the next claim, unless one is already requested or waiting in line.
     pub fn ask_next(&mut self) {
         let fresh = self.fresh_number();
-        let next = self.claims_mut().into_iter().find(|claim| *claim.stock != Stock::Held);
-        if let Some(claim) = next.filter(|claim| *claim.stock == Stock::None) {
+        let next = self.claims_mut().into_iter().find(|claim| *claim.stock != ClaimStatus::Held);
+        if let Some(claim) = next.filter(|claim| *claim.stock == ClaimStatus::None) {
             // A number of 0 was never used.
             if *claim.number == 0 {
                 *claim.number = fresh;
             }
-            *claim.stock = Stock::Asked;
+            *claim.stock = ClaimStatus::Asked;
         }
     }
 
@@ -178,12 +178,12 @@ impl Job {
         let mut fresh = self.fresh_number();
         for claim in self.claims_mut() {
             match *claim.stock {
-                Stock::Settling { consumed } => claim.settling.push((*claim.number, consumed)),
-                Stock::InLine | Stock::Held => claim.settling.push((*claim.number, Amount::ZERO)),
-                Stock::Asked => continue,
-                Stock::None => {}
+                ClaimStatus::Settling { consumed } => claim.settling.push((*claim.number, consumed)),
+                ClaimStatus::InLine | ClaimStatus::Held => claim.settling.push((*claim.number, Amount::ZERO)),
+                ClaimStatus::Asked => continue,
+                ClaimStatus::None => {}
             }
-            (*claim.stock, *claim.recalled) = (Stock::None, false);
+            (*claim.stock, *claim.recalled) = (ClaimStatus::None, false);
             if *claim.number != 0 {
                 *claim.number = fresh;
                 fresh += 1;
@@ -208,7 +208,7 @@ impl Job {
     pub fn ask_again(&mut self, material: Id) {
         for claim in self.claims_mut() {
             if claim.material_id == material {
-                *claim.stock = Stock::Asked;
+                *claim.stock = ClaimStatus::Asked;
             }
         }
         self.give_up(|claim| claim.material_id > material);
@@ -222,11 +222,11 @@ impl Job {
             (stated.need != need).then_some(stated.need)
         };
         if let Some(need) = corrected(self.material_id, self.need) {
-            (self.need, self.stock) = (need, Stock::Asked);
+            (self.need, self.stock) = (need, ClaimStatus::Asked);
         }
         for one in &mut self.further {
             if let Some(need) = corrected(one.material_id, one.need) {
-                (one.need, one.stock) = (need, Stock::Asked);
+                (one.need, one.stock) = (need, ClaimStatus::Asked);
             }
         }
     }
@@ -241,18 +241,21 @@ impl Job {
     fn give_up(&mut self, mut which: impl FnMut(&JobClaimMut<'_>) -> bool) {
         let mut fresh = self.fresh_number();
         for claim in self.claims_mut() {
-            if which(&claim) && matches!(*claim.stock, Stock::Held | Stock::InLine) {
+            if which(&claim) && matches!(*claim.stock, ClaimStatus::Held | ClaimStatus::InLine) {
                 claim.settling.push((*claim.number, Amount::ZERO));
                 *claim.number = fresh;
                 fresh += 1;
-                (*claim.stock, *claim.recalled) = (Stock::None, false);
+                (*claim.stock, *claim.recalled) = (ClaimStatus::None, false);
             }
         }
     }
 
     /// Returns whether all claims before the one on this material are held, so that it may itself be held or wait.
     pub fn is_in_order(&self, material: Id) -> bool {
-        self.claims().iter().take_while(|claim| claim.material_id < material).all(|claim| claim.stock == Stock::Held)
+        self.claims()
+            .iter()
+            .take_while(|claim| claim.material_id < material)
+            .all(|claim| claim.stock == ClaimStatus::Held)
     }
 
     /// Ends the job's current claims with this consumed share of the need (1 is all of it). A claim without an answer
@@ -264,10 +267,10 @@ impl Job {
             let consumed = claim.need.scaled(share);
             match *claim.stock {
                 // Not asked for, not answered, or settled already: an answer that still comes is settled then.
-                Stock::None | Stock::Asked | Stock::Settling { .. } => {}
-                Stock::InLine | Stock::Held => {
+                ClaimStatus::None | ClaimStatus::Asked | ClaimStatus::Settling { .. } => {}
+                ClaimStatus::InLine | ClaimStatus::Held => {
                     *claim.consumed += consumed;
-                    *claim.stock = Stock::Settling { consumed };
+                    *claim.stock = ClaimStatus::Settling { consumed };
                     if consumed > Amount::ZERO && !booked_on.is_empty() {
                         booked.push((*claim.number, booked_on.clone()));
                     }

@@ -44,13 +44,13 @@ fn tried_hourly_until_matched_and_given_up_aloud_after_thirty_days() {
     assert!(bench.tell(&mut stored, id(1), &missed).is_err());
     bench.tell(&mut stored, id(1), &keep).unwrap();
     assert!(bench.tell(&mut stored, id(1), &keep).unwrap().next.is_none(), "a repeat is the same thing");
-    assert_eq!(stored.as_ref().unwrap().effects(), [Match { at: bench.now }], "at once");
+    assert_eq!(stored.as_ref().unwrap().effects(), [MatchOrder { at: bench.now }], "at once");
     let first = bench.tell(&mut stored, id(1), &missed).unwrap();
     assert_eq!((first.events[0].event.as_str(), first.created.len()), ("payment.unmatched", 1));
     assert_eq!(first.events[0].data["amountCents"], 1250);
     let mail = format!("{:?}", first.created);
     assert!(mail.contains("12.50 USD") && mail.contains("payment intent pi_1"), "{mail}");
-    assert_eq!(stored.as_ref().unwrap().effects(), [Match { at: bench.now.plus_ms(HOUR_MS) }]);
+    assert_eq!(stored.as_ref().unwrap().effects(), [MatchOrder { at: bench.now.plus_ms(HOUR_MS) }]);
     let again = bench.tell(&mut stored, id(1), &missed).unwrap();
     assert_eq!((again.events.len(), again.created.len()), (0, 0), "told once");
     let mut matched = stored.clone();

@@ -11,7 +11,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{LaunchFacts, LaunchNeeds, MAX_FILAMENTS, MaterialNeed, Mismatch, SlicedFor, SlotFacts, UsedFilament};
+use super::{LaunchFacts, LaunchNeeds, MAX_FILAMENTS, MaterialNeed, Mismatch, SlicingTarget, SlotFacts, UsedFilament};
 use crate::amount::Amount;
 use crate::id::Id;
 
@@ -87,7 +87,7 @@ impl<'de> Visitor<'de> for NumberOrSlot {
     }
 }
 
-impl SlicedFor {
+impl SlicingTarget {
     /// Returns the chosen slot of each filament of the file, by its index; `None` for one that the plate does not use.
     /// Empty if the mapping is unknown.
     pub fn slots(&self, chosen: &[ChosenSlot]) -> Vec<Option<u32>> {

@@ -12,7 +12,7 @@ fn needs(materials: &[(u32, i64)]) -> LaunchNeeds {
         machine_type: MachineType::FdmStandard,
         dimensions: None,
         form: GcodeForm::Text,
-        sliced_for: SlicedFor::default(),
+        sliced_for: SlicingTarget::default(),
         materials: materials.collect(),
     }
 }
@@ -47,7 +47,7 @@ fn using(materials: &[(u32, i64)], filaments: &[(u32, u32)]) -> LaunchNeeds {
         material_id: id(*material),
         grams: None,
     };
-    let sliced_for = SlicedFor { filaments: filaments.iter().map(used).collect(), ..SlicedFor::default() };
+    let sliced_for = SlicingTarget { filaments: filaments.iter().map(used).collect(), ..SlicingTarget::default() };
     LaunchNeeds { sliced_for, ..needs(materials) }
 }
 
@@ -58,7 +58,7 @@ fn words(needs: &LaunchNeeds, facts: &LaunchFacts) -> String {
 #[test]
 fn what_is_unknown_fits_and_what_differs_does_not() {
     let mut job = needs(&[(1, 10)]);
-    job.sliced_for = SlicedFor {
+    job.sliced_for = SlicingTarget {
         plate: 1,
         nozzle_diameter: Some(0.4),
         bed_type: Some("Textured PEI Plate".into()),
@@ -77,7 +77,7 @@ fn what_is_unknown_fits_and_what_differs_does_not() {
         words(&job, &other),
         "its nozzle is 0.6 mm instead of 0.4 mm, its build plate is Cool Plate instead of Textured PEI Plate"
     );
-    job.sliced_for = SlicedFor::default();
+    job.sliced_for = SlicingTarget::default();
     assert_eq!(words(&job, &other), "", "a file that does not say");
     job.form = GcodeForm::Package;
     let plain = LaunchFacts::new(TypeFacts::default(), MachineType::FdmStandard, None, unknown.slots);
@@ -280,7 +280,7 @@ fn each_filament_comes_from_the_slot_of_its_material() {
         filament: None,
     };
     let used = |filament, material: u32| UsedFilament { filament, material_id: id(material), grams: None };
-    let sliced = |filaments: Vec<UsedFilament>| SlicedFor { filaments, ..SlicedFor::default() };
+    let sliced = |filaments: Vec<UsedFilament>| SlicingTarget { filaments, ..SlicingTarget::default() };
     let two = [chosen(1, 5), chosen(2, 0)];
     let slots = sliced(vec![used(0, 2), used(2, 1), used(3, 2)]).slots(&two);
     assert_eq!(slots, [Some(0), None, Some(5), Some(0)], "two filaments of one material share its slot");

@@ -19,7 +19,7 @@ pub(super) const MAX_UNDER_WAY: usize = 20;
 /// Requests in flight at the payment processor.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct AtProcessor {
+pub struct ProcessorRequests {
     /// Number of checkouts begun; the latest number is part of the idempotency key of its session.
     pub checkouts: u32,
     /// Checkout through which the amount due can be paid; `None` while there is none.
@@ -28,19 +28,19 @@ pub struct AtProcessor {
     pub closing: Vec<String>,
     /// Requested refunds: those without a response, those that the processor refused, and those that it accepted while
     /// the refund total of their payment is being read.
-    pub refunds: Vec<RefundAsked>,
+    pub refunds: Vec<RequestedRefund>,
     /// Payments of which a refund failed after the processor had accepted it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub doubted: Vec<DoubtedRefunds>,
+    pub doubted: Vec<UncertainRefunds>,
     /// Payments that the customer's bank disputes or took back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disputes: Vec<Dispute>,
     /// Latest payment attempts that failed. An attempt whose payment succeeded after all does not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub failed_tries: Vec<FailedTry>,
+    pub failed_tries: Vec<FailedPayment>,
 }
 
-impl AtProcessor {
+impl ProcessorRequests {
     /// Returns whether nothing is in flight and nothing needs to be remembered.
     pub fn is_idle(&self) -> bool {
         *self == Self::default()
@@ -50,7 +50,7 @@ impl AtProcessor {
 /// Payment attempt that failed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct FailedTry {
+pub struct FailedPayment {
     /// Processor's payment intent of the attempt, if named.
     pub intent: Option<String>,
     /// Processor's checkout session of the attempt, if named.
@@ -109,7 +109,7 @@ pub enum CheckoutState {
 /// Refund that was requested from the processor.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RefundAsked {
+pub struct RequestedRefund {
     /// Internal id of the refund; part of its idempotency key.
     pub id: Id,
     /// Payment to refund.
@@ -130,7 +130,7 @@ pub struct RefundAsked {
     pub seen_cents: i64,
 }
 
-impl RefundAsked {
+impl RequestedRefund {
     /// Returns the part that is not in the books, in minor units.
     pub(super) const fn unseen_cents(&self) -> i64 {
         self.amount_cents.saturating_sub(self.seen_cents)
@@ -141,7 +141,7 @@ impl RefundAsked {
 /// may rise and fall and arrive in any order, so only a total read at the processor counts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct DoubtedRefunds {
+pub struct UncertainRefunds {
     /// Processor's payment intent of the payment.
     pub intent: String,
     /// Sequence number of the required read, from 1; each event about the payment's refunds requires a new one.
@@ -171,7 +171,7 @@ pub struct DoubtedRefunds {
     pub was_all_back: bool,
 }
 
-impl DoubtedRefunds {
+impl UncertainRefunds {
     /// Returns whether nothing was left of so much of the payment at some time, whatever came back since.
     pub(super) const fn had_all_back(&self, amount_cents: i64) -> bool {
         self.was_all_back || self.most_back_cents >= amount_cents
@@ -181,8 +181,8 @@ impl DoubtedRefunds {
 /// Deserializes the waiting amount. Older documents hold only a flag: `true` counts as the smallest amount, which any
 /// refund settles.
 fn cents_or_flag<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
-    struct KeptWaits;
-    impl Visitor<'_> for KeptWaits {
+    struct AmountOrFlag;
+    impl Visitor<'_> for AmountOrFlag {
         type Value = i64;
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("an amount in minor units, or whether there is one")
@@ -197,7 +197,7 @@ fn cents_or_flag<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
             i64::try_from(cents).map_err(E::custom)
         }
     }
-    from.deserialize_any(KeptWaits)
+    from.deserialize_any(AmountOrFlag)
 }
 
 /// Payment that the customer's bank takes back (charge-back).
@@ -231,7 +231,7 @@ pub enum DisputeState {
 
 /// Outcome of creating a checkout's session.
 #[derive(Clone, PartialEq, Debug)]
-pub enum CheckoutNews {
+pub enum CheckoutResult {
     /// The session was created.
     Made {
         /// Processor's id of the session.
@@ -248,7 +248,7 @@ pub enum CheckoutNews {
 
 /// Processor's response to a refund.
 #[derive(Clone, PartialEq, Debug)]
-pub enum RefundNews {
+pub enum RefundResult {
     /// The refund was accepted.
     Taken {
         /// Total refunded of the payment so far, in minor units.

@@ -12,7 +12,7 @@ use crate::id::Id;
 
 /// Sums of a ledger.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Books {
+pub(crate) struct LedgerSums {
     /// Payments less refunds in the owner's currency, in minor units.
     pub(crate) kept_cents: i64,
     /// Received in the owner's currency, in minor units: all payments by the processor, whatever went back of them
@@ -31,7 +31,7 @@ pub(crate) struct Books {
 }
 
 /// Adds up the payments and refunds.
-pub(crate) fn books(of: &impl Payable) -> Books {
+pub(crate) fn books(of: &impl Payable) -> LedgerSums {
     let payments = of.ledger_payments();
     // By the reference that the refunds name: what went back in minor units, and whether it was all.
     let mut back: BTreeMap<Option<&str>, (i64, bool)> = BTreeMap::new();
@@ -53,7 +53,7 @@ pub(crate) fn books(of: &impl Payable) -> Books {
     let is_by_hand =
         |one: &Payment| one.amount_cents > 0 && !one.of_processor() && one.currency == of.ledger_currency();
     let earlier = &payments[..payments.iter().rposition(is_by_hand).unwrap_or_default()];
-    let mut books = Books { kept_cents: 0, received: 0, foreign: false, mismatch: false, all_went: false };
+    let mut books = LedgerSums { kept_cents: 0, received: 0, foreign: false, mismatch: false, all_went: false };
     // Of the processor's payments what is kept, the amounts of those that did not go back whole, and what is kept of
     // those that never did.
     let (mut by_processor, mut standing, mut never_back) = (0i64, 0i64, 0i64);

@@ -2,7 +2,7 @@
 //! fits, because something was paid or no payment is accepted any more, is closed at the processor. `received` applies
 //! the payments.
 
-use super::at_processor::{Checkout, CheckoutNews, CheckoutState, MAX_UNDER_WAY};
+use super::at_processor::{Checkout, CheckoutResult, CheckoutState, MAX_UNDER_WAY};
 use super::{LedgerChange, LedgerStage, Payable as _};
 use crate::refusal::Refusal;
 
@@ -42,29 +42,29 @@ pub(super) fn check_out<L: LedgerChange>(
 }
 
 /// Records the outcome of creating a checkout's session.
-pub(super) fn checkout_made<L: LedgerChange>(on: &mut L, number: u32, news: &CheckoutNews) {
+pub(super) fn checkout_made<L: LedgerChange>(on: &mut L, number: u32, news: &CheckoutResult) {
     let current = on.owner().checkout().filter(|checkout| checkout.number == number).cloned();
     // An answer that comes late is as good as any.
     let waits = current.as_ref().is_some_and(|checkout| checkout.session().is_none() && !checkout.is_refused());
     match (news, current) {
-        (CheckoutNews::Made { session, url, expires_at }, Some(checkout)) if waits => {
+        (CheckoutResult::Made { session, url, expires_at }, Some(checkout)) if waits => {
             let (session, url, expires_at) = (session.clone(), url.clone(), *expires_at);
             on.know_session(Some(session.clone()));
             let state = CheckoutState::Open { session, url, expires_at };
             on.under_way_mut().checkout = Some(Checkout { state, ..checkout });
             on.session_made();
         }
-        (CheckoutNews::Made { session, .. }, current) => {
+        (CheckoutResult::Made { session, .. }, current) => {
             let is_current = current.is_some_and(|checkout| checkout.session() == Some(session.as_str()));
             if !is_current && !on.owner().paid_by_session(session) {
                 close(on, session.clone());
             }
         }
-        (CheckoutNews::Failed { refused, amount, reason }, Some(checkout)) if waits => {
+        (CheckoutResult::Failed { refused, amount, reason }, Some(checkout)) if waits => {
             let state = CheckoutState::Failed { refused: *refused, amount: *amount, reason: reason.clone() };
             on.under_way_mut().checkout = Some(Checkout { state, ..checkout });
         }
-        (CheckoutNews::Failed { .. }, _) => {}
+        (CheckoutResult::Failed { .. }, _) => {}
     }
 }
 

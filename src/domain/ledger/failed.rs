@@ -7,7 +7,7 @@
 //! refund, at the processor itself, or by other means. If the processor does not report the refund total, the failure
 //! is booked as its event stated it, and totals in events count again.
 
-use super::at_processor::{DoubtedRefunds, MAX_UNDER_WAY, RefundAsked};
+use super::at_processor::{MAX_UNDER_WAY, RequestedRefund, UncertainRefunds};
 use super::received::{record_refund, refunded_of};
 use super::refunds::{REFUND_FAILED, flag_refunds, left_there};
 use super::{LedgerChange, Payable, Payment};
@@ -16,12 +16,12 @@ use super::{LedgerChange, Payable, Payment};
 const MAX_FAILED_IDS: usize = 10;
 
 /// Returns the record of a payment's failed refunds, if any failed.
-pub(super) fn doubts<'a>(of: &'a impl Payable, intent: Option<&String>) -> Option<&'a DoubtedRefunds> {
+pub(super) fn doubts<'a>(of: &'a impl Payable, intent: Option<&String>) -> Option<&'a UncertainRefunds> {
     of.under_way().doubted.iter().find(|one| Some(&one.intent) == intent)
 }
 
 /// Modifies the record of a payment's failed refunds, if there is one.
-fn change_doubts<L: LedgerChange>(on: &mut L, intent: &str, change: impl FnOnce(&mut DoubtedRefunds)) {
+fn change_doubts<L: LedgerChange>(on: &mut L, intent: &str, change: impl FnOnce(&mut UncertainRefunds)) {
     if let Some(doubt) = on.under_way_mut().doubted.iter_mut().find(|one| one.intent == intent) {
         change(doubt);
     }
@@ -98,7 +98,7 @@ fn begin_doubts<L: LedgerChange>(on: &mut L, intent: &str) {
     let was_all_back = on.owner().ledger_payments().iter().any(|one| one.is_refund_of(intent) && one.whole);
     let most_back_cents = refunded_of(on.owner(), Some(&intent.to_owned()));
     let under_way = on.under_way_mut();
-    under_way.doubted.push(DoubtedRefunds {
+    under_way.doubted.push(UncertainRefunds {
         intent: intent.to_owned(),
         number: 0,
         read: false,
@@ -117,7 +117,7 @@ fn begin_doubts<L: LedgerChange>(on: &mut L, intent: &str) {
 
 /// Applies the refund total of a payment that was read at the processor; `None` if the processor does not report it.
 pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u32, refunded_cents: Option<i64>) {
-    let is_pending = |one: &&DoubtedRefunds| one.intent == intent && one.number == number && !one.read;
+    let is_pending = |one: &&UncertainRefunds| one.intent == intent && one.number == number && !one.read;
     let Some(doubt) = on.owner().under_way().doubted.iter().find(is_pending) else { return };
     let (told_cents, name) = (doubt.told_cents, doubt.intent.clone());
     let before = refunded_of(on.owner(), Some(&name));
@@ -159,7 +159,7 @@ pub(super) fn refunds_read<L: LedgerChange>(on: &mut L, intent: &str, number: u3
 
 /// Attributes newly seen refunds of this amount to requested refunds that have no response yet.
 pub(super) fn see_asked<L: LedgerChange>(on: &mut L, intent: Option<&String>, cents: i64) {
-    let waits = |one: &RefundAsked| one.error.is_none() && !one.taken && Some(&one.intent) == intent;
+    let waits = |one: &RequestedRefund| one.error.is_none() && !one.taken && Some(&one.intent) == intent;
     if cents <= 0 || !on.owner().under_way().refunds.iter().any(waits) {
         return;
     }
@@ -174,7 +174,7 @@ pub(super) fn see_asked<L: LedgerChange>(on: &mut L, intent: Option<&String>, ce
 /// Ends the refunds of a payment that the processor accepted: they are booked now. Returns the part of them that was
 /// not in the books, in minor units.
 fn end_taken<L: LedgerChange>(on: &mut L, intent: &str) -> i64 {
-    let of_it = |one: &RefundAsked| one.taken && one.intent == intent;
+    let of_it = |one: &RequestedRefund| one.taken && one.intent == intent;
     let refunds = on.owner().under_way().refunds.iter().filter(|one| of_it(one));
     let (count, sum) = refunds.fold((0, 0), |(count, sum): (u32, i64), one| {
         (count.saturating_add(1), sum.saturating_add(one.unseen_cents()))
@@ -193,7 +193,7 @@ pub(super) fn went_again<L: LedgerChange>(on: &mut L, intent: Option<&String>, c
 }
 
 /// Returns the returned money of a payment that no pending refund covers, in minor units.
-pub(super) fn waiting(of: &impl Payable, doubt: &DoubtedRefunds) -> i64 {
+pub(super) fn waiting(of: &impl Payable, doubt: &UncertainRefunds) -> i64 {
     let open_refunds = of.under_way().refunds.iter().filter(|one| one.error.is_none() && one.intent == doubt.intent);
     let open_cents = open_refunds.fold(0, |sum: i64, one| sum.saturating_add(one.unseen_cents()));
     let paid = of.ledger_payments().iter().find(|one| one.is_named(Some(&doubt.intent), None));

@@ -4,11 +4,11 @@
 //! recorded and flagged for an operator. Events arrive late, twice and out of order. Status and flags follow from the
 //! balance.
 
-use super::at_processor::{Dispute, FailedTry, MAX_UNDER_WAY};
+use super::at_processor::{Dispute, FailedPayment, MAX_UNDER_WAY};
 use super::checkout::{forget_session, settle_checkout};
 use super::disputes::{book_lost, disputed};
 use super::failed::{note_back, reads_again, refund_failed, see_asked, went_again};
-use super::{LOST_DISPUTE, LedgerChange, LedgerStage, PROCESSOR, Payable, Payment, PaymentNews, blank, books};
+use super::{LOST_DISPUTE, LedgerChange, LedgerStage, PROCESSOR, Payable, Payment, PaymentUpdate, blank, books};
 use crate::refusal::Refusal;
 
 /// Flag of an owner that holds money to be refunded.
@@ -55,31 +55,31 @@ pub(super) fn own_word(method: &str) -> Result<(), Refusal> {
 }
 
 /// Applies a signed event of the payment processor.
-pub(super) fn payment<L: LedgerChange>(on: &mut L, news: &PaymentNews) {
+pub(super) fn payment<L: LedgerChange>(on: &mut L, news: &PaymentUpdate) {
     match news {
-        PaymentNews::Paid { amount_cents, currency, session, intent } => {
+        PaymentUpdate::Paid { amount_cents, currency, session, intent } => {
             paid(on, *amount_cents, currency.as_deref(), session.as_ref(), intent.as_ref());
         }
-        PaymentNews::Failed { reason, intent, session } => {
+        PaymentUpdate::Failed { reason, intent, session } => {
             if let Some(session) = session {
                 forget_session(on, session); // What was completed and failed afterwards cannot be paid again.
             }
             let (intent, session) = (intent.clone(), session.clone());
-            note_failure(on, FailedTry { intent, session }, reason.as_ref());
+            note_failure(on, FailedPayment { intent, session }, reason.as_ref());
         }
-        PaymentNews::Refunded { amount_cents, whole, currency, intent } => {
+        PaymentUpdate::Refunded { amount_cents, whole, currency, intent } => {
             let more = refunded(on, *amount_cents, *whole, currency.as_deref(), intent.as_ref());
             see_asked(on, intent.as_ref(), more);
             went_again(on, intent.as_ref(), more);
         }
-        PaymentNews::RefundFailed { amount_cents, reason, intent, refund } => {
+        PaymentUpdate::RefundFailed { amount_cents, reason, intent, refund } => {
             refund_failed(on, *amount_cents, reason, intent.as_ref(), refund.as_ref());
         }
-        PaymentNews::Disputed { id, amount_cents, reason, state, intent } => {
+        PaymentUpdate::Disputed { id, amount_cents, reason, state, intent } => {
             let (id, intent) = (id.clone(), intent.clone());
             disputed(on, Dispute { id, state: *state, amount_cents: *amount_cents, intent }, reason);
         }
-        PaymentNews::SessionExpired { session } => {
+        PaymentUpdate::SessionExpired { session } => {
             if let Some(session) = session {
                 forget_session(on, session);
             }
@@ -122,7 +122,7 @@ fn paid<L: LedgerChange>(
 
 /// Records a failed payment attempt: the processor received no money. It is remembered while a payment is expected,
 /// because the attempt may still succeed.
-fn note_failure<L: LedgerChange>(on: &mut L, failed: FailedTry, reason: Option<&String>) {
+fn note_failure<L: LedgerChange>(on: &mut L, failed: FailedPayment, reason: Option<&String>) {
     if on.owner().stage() != LedgerStage::Payable {
         return;
     }
@@ -138,7 +138,7 @@ fn note_failure<L: LedgerChange>(on: &mut L, failed: FailedTry, reason: Option<&
     }
 }
 
-impl FailedTry {
+impl FailedPayment {
     /// Returns whether the attempt was paid after all.
     fn came(&self, of: &impl Payable) -> bool {
         of.ledger_payments().iter().any(|one| one.is_named(self.intent.as_ref(), self.session.as_ref()))

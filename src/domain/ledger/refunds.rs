@@ -2,7 +2,7 @@
 //! payments. If a refund there failed, a refund by other means is recorded. `received` applies the refunds that were
 //! made.
 
-use super::at_processor::{MAX_UNDER_WAY, RefundAsked, RefundNews};
+use super::at_processor::{MAX_UNDER_WAY, RefundResult, RequestedRefund};
 use super::failed::{doubts, reads_again, waiting, went_again};
 use super::received::{own_word, refunded};
 use super::{LedgerChange, PROCESSOR, Payable, Payment, blank, left_by_hand};
@@ -184,7 +184,7 @@ fn refund_there<L: LedgerChange>(
         }
         amount -= of_it;
         let Some(intent) = paid.reference else { continue };
-        let request = RefundAsked {
+        let request = RequestedRefund {
             id: on.context().ids.id(),
             payment_id: paid.id,
             intent,
@@ -203,24 +203,24 @@ fn refund_there<L: LedgerChange>(
 
 /// Applies the processor's response to a refund. Its refund total is authoritative, because the events report the same,
 /// before or after.
-pub(super) fn refund_news<L: LedgerChange>(on: &mut L, refund: Id, news: &RefundNews) {
+pub(super) fn refund_news<L: LedgerChange>(on: &mut L, refund: Id, news: &RefundResult) {
     let refunds = &on.owner().under_way().refunds;
     let Some((at, request)) = refunds.iter().enumerate().find(|(_, one)| one.id == refund) else { return };
     if request.taken {
         return; // Told again.
     }
     let request = request.clone();
-    if matches!(news, RefundNews::Taken { .. }) && reads_again(on, Some(&request.intent)) {
+    if matches!(news, RefundResult::Taken { .. }) && reads_again(on, Some(&request.intent)) {
         // It is in the books once what went back of the payment was read, and shown as under way until then.
         on.under_way_mut().refunds[at].taken = true;
         return;
     }
     let sum = match news {
-        RefundNews::Taken { refunded_cents } => {
+        RefundResult::Taken { refunded_cents } => {
             on.under_way_mut().refunds.remove(at);
             Some(*refunded_cents)
         }
-        RefundNews::Refused { refunded_cents, reason } => {
+        RefundResult::Refused { refunded_cents, reason } => {
             on.under_way_mut().refunds[at].error = Some(reason.clone());
             *refunded_cents
         }

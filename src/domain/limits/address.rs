@@ -13,13 +13,13 @@ pub struct Network(IpNet);
 /// Error: the text is neither an IP address nor a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("must be an IP address or a network such as 10.0.0.0/8")]
-pub struct NoNetwork;
+pub struct NetworkParseError;
 
 impl FromStr for Network {
-    type Err = NoNetwork;
-    fn from_str(text: &str) -> Result<Self, NoNetwork> {
+    type Err = NetworkParseError;
+    fn from_str(text: &str) -> Result<Self, NetworkParseError> {
         let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
-        network.map(Self).map_err(|_| NoNetwork)
+        network.map(Self).map_err(|_| NetworkParseError)
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn networks_are_read_strictly() {
         for wrong in ["", "10.0.0.0/33", "10.0.0/8", "::/129", "example.com", "10.0.0.0/-1", "10.0.0.0/"] {
-            assert_eq!(wrong.parse::<Network>(), Err(NoNetwork), "{wrong}");
+            assert_eq!(wrong.parse::<Network>(), Err(NetworkParseError), "{wrong}");
         }
         let all: Network = "0.0.0.0/0".parse().unwrap();
         assert!(all.contains(ip("203.0.113.9")) && !all.contains(ip("2001:db8::1")));

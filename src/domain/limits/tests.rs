@@ -63,7 +63,7 @@ proptest! {
     fn the_tightest_is_one_of_both_whatever_the_order(
         a in (0_u32..9, 1_i64..99, any::<bool>()), b in (0_u32..9, 1_i64..99, any::<bool>()),
     ) {
-        let [a, b] = [a, b].map(|(remaining, ends_in_ms, refused)| Standing { limit: 9, remaining, ends_in_ms, refused });
+        let [a, b] = [a, b].map(|(remaining, ends_in_ms, refused)| RateLimitStatus { limit: 9, remaining, ends_in_ms, refused });
         let tight = a.tighter(b);
         prop_assert!(tight == a || tight == b);
         prop_assert_eq!(tight.refused, a.refused || b.refused);

@@ -11,7 +11,7 @@ use crate::aggregate::DecisionContext;
 use crate::mail::{Channel, Mail};
 use crate::time::Timestamp;
 
-pub use crate::mail::part::{Link, one_line};
+pub use crate::mail::part::{MailLink, one_line};
 
 /// Number of alerts that one mail shows in full; further ones are only counted.
 const MAX_TOLD: usize = 50;
@@ -113,7 +113,7 @@ impl Mail {
     pub fn alert(cx: &DecisionContext<'_>, kind: AlertKind, subject: &str, text: &str) -> Vec<Self> {
         let (label, tag, operation) = kind.page();
         let url = format!("{}/docs/#/{tag}/{operation}", cx.rules.public_url);
-        let link = Some(Link { label: label.to_owned(), url });
+        let link = Some(MailLink { label: label.to_owned(), url });
         let mail = Self::new(cx, cx.rules.operator_mail.clone(), subject.to_owned(), text.to_owned());
         let mail = Self { alert: Some(kind), link, ..mail };
         let agent = cx.rules.agent_gateway.then(|| Self {
@@ -139,7 +139,7 @@ pub struct AlertDigest {
     /// Text of the alerts in order of creation, the first 50 in full.
     pub text: String,
     /// Link to the page where the recipient can act.
-    pub link: Option<Link>,
+    pub link: Option<MailLink>,
 }
 
 impl AlertDigest {

@@ -3,7 +3,7 @@
 
 use crate::aggregate::DecisionContext;
 use crate::id::Id;
-use crate::mail::part::{AttachedDocument, Link, MailFact, MailItem, MailPart, first_items, one_line};
+use crate::mail::part::{AttachedDocument, MailFact, MailItem, MailLink, MailPart, first_items, one_line};
 use crate::mail::{Mail, SealedLink};
 use crate::time::Timestamp;
 
@@ -12,7 +12,7 @@ const MAX_MESSAGE_CHARS: usize = 2000;
 
 /// Details of a payment, for its confirmation mail.
 #[derive(Clone, Debug)]
-pub struct Receipt {
+pub struct PaymentReceipt {
     /// Customer's e-mail address.
     pub to: String,
     /// Invoice; its PDF is attached.
@@ -91,7 +91,7 @@ pub fn sign_in(cx: &DecisionContext<'_>, to: &str, encrypted_url: &str, expires_
 }
 
 /// Builds the mail that confirms a payment.
-pub fn receipt(cx: &DecisionContext<'_>, receipt: Receipt) -> Mail {
+pub fn receipt(cx: &DecisionContext<'_>, receipt: PaymentReceipt) -> Mail {
     let (subject, what) = match &receipt.order_number {
         Some(number) => (format!("Receipt for order {number}"), format!("order {number}")),
         None => ("Receipt for your payment".to_owned(), "your invoice".to_owned()),
@@ -143,8 +143,8 @@ pub fn export_ready(cx: &DecisionContext<'_>, export: ExportReady) -> Mail {
 }
 
 /// Builds a link to a page of the customer's own area.
-pub fn own_page(cx: &DecisionContext<'_>, label: &str, path: &str) -> Link {
-    Link { label: label.to_owned(), url: format!("{}/{path}", cx.rules.public_url) }
+pub fn own_page(cx: &DecisionContext<'_>, label: &str, path: &str) -> MailLink {
+    MailLink { label: label.to_owned(), url: format!("{}/{path}", cx.rules.public_url) }
 }
 
 fn priced(items: Vec<MailItem>, sums: Vec<MailFact>) -> Vec<MailPart> {

@@ -11,7 +11,7 @@ const MAX_TOLD_ITEMS: usize = 100;
 /// Link in a mail.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Link {
+pub struct MailLink {
     /// Human-readable label.
     pub label: String,
     /// URL, built from `server.public_url` or from the tracking pages in the settings.
@@ -59,7 +59,7 @@ pub enum MailPart {
     /// Labels with values, the last of which may be a sum.
     Facts(Vec<MailFact>),
     /// Additional link, besides the mail's main one.
-    Link(Link),
+    Link(MailLink),
 }
 
 /// Invoice or credit note attached to a mail as PDF. It is rendered when the mail is sent, and never stored with it.
@@ -96,8 +96,8 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// Renders the body of a mail as plain text: the text, the parts, and finally the link.
-pub fn plain(text: &str, parts: &[MailPart], link: Option<&Link>) -> String {
-    let linked = |link: &Link| format!("{}: {}", link.label, link.url);
+pub fn plain(text: &str, parts: &[MailPart], link: Option<&MailLink>) -> String {
+    let linked = |link: &MailLink| format!("{}: {}", link.label, link.url);
     let item = |item: &MailItem| match &item.amount {
         Some(amount) => format!("{} x {}: {amount}", item.quantity, item.what),
         None => format!("{} x {}", item.quantity, item.what),

@@ -6,9 +6,9 @@ use crate::amount::Amount;
 use crate::sku::MachineType;
 
 /// Suggestion with hours, prints, grams and failures; 0 stands for none.
-type Suggested = (&'static str, &'static str, i64, i64, i64, i64);
+type SuggestedReminder = (&'static str, &'static str, i64, i64, i64, i64);
 
-const FILAMENT: [Suggested; 7] = [
+const FILAMENT: [SuggestedReminder; 7] = [
     ("Clean the build plate", "Wash it with warm water and dish soap, without touching the surface.", 0, 25, 0, 0),
     ("Clean the nozzle", "Heat it, brush it off, and pull cold filament through it.", 100, 0, 0, 3),
     ("Lubricate rails and rods", "Wipe them clean first. Carbon rods are only cleaned.", 200, 0, 0, 0),
@@ -17,12 +17,12 @@ const FILAMENT: [Suggested; 7] = [
     ("Check the filament path", "Wear of tubes, cutter and couplings.", 500, 0, 0, 0),
     ("Replace the nozzle", "Sooner with filled filament, later with a hardened nozzle.", 0, 0, 50_000, 0),
 ];
-const RESIN: [Suggested; 3] = [
+const RESIN: [SuggestedReminder; 3] = [
     ("Filter the resin and clean the vat", "Look for cured residue before every further print.", 0, 20, 0, 1),
     ("Replace the release film", "Cloudy, stretched or pitted film fails prints.", 0, 100, 0, 5),
     ("Lubricate the Z axis", "Wipe the spindle clean first.", 300, 0, 0, 0),
 ];
-const LASER: [Suggested; 3] = [
+const LASER: [SuggestedReminder; 3] = [
     ("Clean lens and mirrors", "With lens tissue, when they are cold.", 40, 0, 0, 2),
     ("Clean the air path", "Exhaust, filter and honeycomb: residue there burns.", 80, 0, 0, 0),
     ("Lubricate the rails", "Wipe them clean first.", 200, 0, 0, 0),
@@ -30,14 +30,14 @@ const LASER: [Suggested; 3] = [
 
 /// Returns the usual reminders for such machines. None of them is blocking.
 pub fn suggestions(machine: MachineType) -> Vec<ReminderFields> {
-    let usual: &[Suggested] = match machine {
+    let usual: &[SuggestedReminder] = match machine {
         MachineType::FdmStandard | MachineType::FdmLarge => &FILAMENT,
         MachineType::ResinStandard | MachineType::ResinLarge => &RESIN,
         MachineType::LaserCutter | MachineType::LaserEngraver => &LASER,
     };
     let count = |number: i64| (number > 0).then_some(number);
     let amount = |number: i64| count(number).map(Amount::units);
-    let fields = |(name, note, hours, prints, grams, failures): &Suggested| ReminderFields {
+    let fields = |(name, note, hours, prints, grams, failures): &SuggestedReminder| ReminderFields {
         name: (*name).to_owned(),
         note: Some((*note).to_owned()),
         every_hours: amount(*hours),

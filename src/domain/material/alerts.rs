@@ -111,7 +111,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use crate::id::Id;
-    use crate::material::{ClaimAsk, ClaimId, MaterialCommand, MaterialFields};
+    use crate::material::{ClaimId, ClaimRequest, MaterialCommand, MaterialFields};
     use crate::testing::samples::pla;
     use crate::testing::{Bench, id};
     use crate::time::Timestamp;
@@ -122,8 +122,14 @@ mod tests {
 
     fn claims(job: Id, need: i64) -> MaterialCommand {
         let id = ClaimId { job, number: 1 };
-        let ask =
-            ClaimAsk { need: Amount::units(need), released: false, priority: 5, due_at: None, since: Timestamp(1), id };
+        let ask = ClaimRequest {
+            need: Amount::units(need),
+            released: false,
+            priority: 5,
+            due_at: None,
+            since: Timestamp(1),
+            id,
+        };
         MaterialCommand::Claim { order: job, asks: vec![ask] }
     }
 

@@ -12,13 +12,13 @@ use crate::mail::Mail;
 use crate::material::change::MaterialChange;
 use crate::material::links;
 use crate::material::{
-    Claim, ClaimAsk, ClaimId, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialEffect, MaterialFields,
-    MaterialRow, MovementKind, SettledClaim,
+    Claim, ClaimId, ClaimRequest, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialEffect,
+    MaterialFields, MaterialRow, MovementKind, SettledClaim,
 };
 use crate::refusal::{Faults, Refusal};
 use crate::requirement::{Referenced, Requirement};
 
-type Decided = Result<Decision<Material>, Refusal>;
+type MaterialDecision = Result<Decision<Material>, Refusal>;
 
 impl Aggregate for Material {
     const KIND: &'static str = "material";
@@ -39,7 +39,7 @@ impl Aggregate for Material {
         }
     }
 
-    fn decide(this: Option<&Self>, id: Id, cx: &DecisionContext<'_>, command: &MaterialCommand) -> Decided {
+    fn decide(this: Option<&Self>, id: Id, cx: &DecisionContext<'_>, command: &MaterialCommand) -> MaterialDecision {
         let material = match (this, command) {
             (None, MaterialCommand::Create { fields, quantity }) => {
                 return create(id, cx, fields, *quantity);
@@ -123,7 +123,7 @@ fn check_quantity(faults: &mut Faults, quantity: Amount) {
     );
 }
 
-fn create(id: Id, cx: &DecisionContext<'_>, fields: &MaterialFields, quantity: Amount) -> Decided {
+fn create(id: Id, cx: &DecisionContext<'_>, fields: &MaterialFields, quantity: Amount) -> MaterialDecision {
     let mut faults = Faults::default();
     check_fields(&mut faults, fields);
     check_quantity(&mut faults, quantity);
@@ -155,7 +155,7 @@ fn update(
     cx: &DecisionContext<'_>,
     fields: Option<&MaterialFields>,
     quantity: Option<Amount>,
-) -> Decided {
+) -> MaterialDecision {
     let mut faults = Faults::default();
     if let Some(fields) = fields {
         check_fields(&mut faults, fields);
@@ -186,7 +186,7 @@ fn update(
     Ok(change.decided(answer))
 }
 
-fn adjust(material: &Material, cx: &DecisionContext<'_>, delta: Amount, reason: &str) -> Decided {
+fn adjust(material: &Material, cx: &DecisionContext<'_>, delta: Amount, reason: &str) -> MaterialDecision {
     let mut faults = Faults::default();
     faults
         .check(delta != Amount::ZERO, "delta", "must not be zero")
@@ -209,7 +209,7 @@ fn adjust(material: &Material, cx: &DecisionContext<'_>, delta: Amount, reason: 
     Ok(change.decided(answer))
 }
 
-fn archive(material: &Material, cx: &DecisionContext<'_>) -> Decided {
+fn archive(material: &Material, cx: &DecisionContext<'_>) -> MaterialDecision {
     if !material.claims.is_empty() {
         let (name, count) = (&material.fields.name, material.claims.size());
         return Err(Refusal::conflict(
@@ -231,7 +231,7 @@ fn archive(material: &Material, cx: &DecisionContext<'_>) -> Decided {
 
 /// Decides commands to a deleted material: claims on it stay short, and orders that settle claims need not know that it
 /// is gone.
-fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
+fn after_archive(material: &Material, command: &MaterialCommand) -> MaterialDecision {
     match command {
         MaterialCommand::Claim { asks, .. } => {
             let words = format!("{} was deleted", material.fields.name);
@@ -248,9 +248,9 @@ fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
 /// Decides the claims of one order, in rank order among themselves. Only these are checked, because no claim that
 /// waited before fits (see [`MaterialChange::walk`]). A reservation requested with another need is corrected first,
 /// which may let others fit.
-fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[ClaimAsk]) -> Decision<Material> {
+fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[ClaimRequest]) -> Decision<Material> {
     let mut change = MaterialChange::of(material, cx);
-    let mut ranked: Vec<&ClaimAsk> = asks.iter().collect();
+    let mut ranked: Vec<&ClaimRequest> = asks.iter().collect();
     ranked.sort_by_key(|ask| (Reverse(ask.priority), ask.due_at.is_none(), ask.due_at, ask.since, ask.id));
     let (mut corrected, mut unanswered) = (false, Vec::new());
     for ask in ranked {
@@ -265,7 +265,7 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
             }
         }
     }
-    let new_claim = |ask: &ClaimAsk| Claim {
+    let new_claim = |ask: &ClaimRequest| Claim {
         id: ask.id,
         material_id: material.id,
         order_id: order,
@@ -293,7 +293,7 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
         }
     }
     let stand = |material: &Material| {
-        let of = |ask: &ClaimAsk| material.claims.get(&ask.id).map(|c| (c.id, c.state, material.words(c)));
+        let of = |ask: &ClaimRequest| material.claims.get(&ask.id).map(|c| (c.id, c.state, material.words(c)));
         MaterialAnswer::Claims(asks.iter().filter_map(of).collect())
     };
     if change.is_nothing() {

@@ -5,11 +5,11 @@ use crate::amount::Amount;
 use crate::material::change::MaterialChange;
 use crate::material::{Material, MaterialAnswer, MaterialType, MovementKind};
 use crate::parts_sync::{
-    LinkCommand, OurSide, Quantities, RightSide, StockLink, StockLook, StockSystem, StockUnit, SyncStep, total,
+    LinkCommand, OurSide, Quantities, RightSide, StockLink, StockReading, StockSystem, StockUnit, SyncStep, total,
 };
 use crate::refusal::Refusal;
 
-type Decided = Result<Decision<Material>, Refusal>;
+type LinkDecision = Result<Decision<Material>, Refusal>;
 
 /// Database constraint that allows an entry to be linked to one material only.
 pub(super) const UNIQUE_ENTRY: &str = "stock_links.system,entry";
@@ -49,7 +49,7 @@ impl Material {
     }
 }
 
-pub(super) fn decide(material: &Material, cx: &DecisionContext<'_>, command: &LinkCommand) -> Decided {
+pub(super) fn decide(material: &Material, cx: &DecisionContext<'_>, command: &LinkCommand) -> LinkDecision {
     if let LinkCommand::Link { system, entry, name } = command {
         return link(material, cx, *system, *entry, name);
     }
@@ -83,7 +83,7 @@ fn linked(material: &Material, link: &StockLink) -> MaterialAnswer {
     MaterialAnswer::Linked(Box::new(material.clone()), Box::new(link.clone()))
 }
 
-fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entry: i64, name: &str) -> Decided {
+fn link(material: &Material, cx: &DecisionContext<'_>, system: StockSystem, entry: i64, name: &str) -> LinkDecision {
     if let Some(current) = material.links.get(&system) {
         if current.entry == entry {
             return Ok(Decision::unchanged(linked(material, current)));
@@ -118,7 +118,7 @@ fn agree(
     current: &StockLink,
     right: RightSide,
     theirs: Option<Amount>,
-) -> Decided {
+) -> LinkDecision {
     let Some(step) = current.agree(right, material.quantity) else {
         let words = "there is nothing to decide: no difference was found, or an update is still in progress; try \
                      again after the next synchronization";
@@ -138,7 +138,7 @@ fn looked(
     material: &Material,
     cx: &DecisionContext<'_>,
     current: &StockLink,
-    look: &StockLook,
+    look: &StockReading,
     ours: &OurSide<'_>,
 ) -> Decision<Material> {
     let step = current.looked(look, ours);

@@ -38,12 +38,12 @@ fn claim_id(job: u32) -> ClaimId {
     ClaimId { job: id(job), number: 1 }
 }
 
-fn ask(job: u32, need: i64) -> ClaimAsk {
+fn ask(job: u32, need: i64) -> ClaimRequest {
     let since = Timestamp(i64::from(job));
-    ClaimAsk { id: claim_id(job), need: Amount::units(need), released: false, priority: 5, due_at: None, since }
+    ClaimRequest { id: claim_id(job), need: Amount::units(need), released: false, priority: 5, due_at: None, since }
 }
 
-fn claim(asks: Vec<ClaimAsk>) -> MaterialCommand {
+fn claim(asks: Vec<ClaimRequest>) -> MaterialCommand {
     MaterialCommand::Claim { order: id(100), asks }
 }
 
@@ -125,12 +125,12 @@ fn a_correction_comes_before_new_claims_of_the_same_message() {
     let mut shelf = shelf(80, 0);
     shelf.tell(&claim(vec![ask(7, 1)])).unwrap();
     // Of a later job, asked for in the same message: it does not take what the correction needs.
-    let later = ClaimAsk { since: Timestamp(0), ..ask(1, 43) };
+    let later = ClaimRequest { since: Timestamp(0), ..ask(1, 43) };
     shelf.tell(&claim(vec![later, ask(7, 73)])).unwrap();
     assert_eq!((shelf.state(1), shelf.state(7)), (Some(ClaimState::Short), Some(ClaimState::Held)));
     assert_eq!(shelf.now().reserved, Amount::units(73));
     // What a correction frees goes to the more urgent one that asks just now, not to the one that waits already.
-    let urgent = ClaimAsk { priority: 9, ..ask(2, 60) };
+    let urgent = ClaimRequest { priority: 9, ..ask(2, 60) };
     shelf.tell(&claim(vec![urgent, ask(7, 5)])).unwrap();
     assert_eq!((shelf.state(1), shelf.state(2)), (Some(ClaimState::Short), Some(ClaimState::Held)));
 }
@@ -140,7 +140,7 @@ fn a_release_passes_the_reorder_point_and_not_a_shortage() {
     let mut shelf = shelf(90, 100);
     shelf.tell(&claim(vec![ask(1, 50), ask(2, 200)])).unwrap();
     assert_eq!((shelf.state(1), shelf.state(2)), (Some(ClaimState::BelowReorderPoint), Some(ClaimState::Short)));
-    let released = |job, need| ClaimAsk { released: true, ..ask(job, need) };
+    let released = |job, need| ClaimRequest { released: true, ..ask(job, need) };
     shelf.tell(&claim(vec![released(1, 50), released(2, 200)])).unwrap();
     assert_eq!((shelf.state(1), shelf.state(2)), (Some(ClaimState::Held), Some(ClaimState::Short)));
 }
@@ -162,9 +162,9 @@ fn the_line_goes_by_priority_then_due_then_age() {
     let asks = vec![
         ask(1, 10),
         ask(2, 10),
-        ClaimAsk { due_at: due, ..ask(3, 10) },
-        ClaimAsk { priority: 9, ..ask(4, 10) },
-        ClaimAsk { priority: 9, ..ask(5, 15) },
+        ClaimRequest { due_at: due, ..ask(3, 10) },
+        ClaimRequest { priority: 9, ..ask(4, 10) },
+        ClaimRequest { priority: 9, ..ask(5, 15) },
     ];
     shelf.tell(&claim(asks)).unwrap();
     let order: Vec<_> = shelf.now().waiting().map(|claim| claim.id).collect();
@@ -295,7 +295,7 @@ fn wrong_changes_are_refused() {
 
 fn any_command() -> impl Strategy<Value = MaterialCommand> {
     let asks = (0u32..12, 1i64..80, any::<bool>(), 4u8..7, proptest::option::of(0i64..5)).prop_map(
-        |(job, need, released, priority, due)| ClaimAsk {
+        |(job, need, released, priority, due)| ClaimRequest {
             released,
             priority,
             due_at: due.map(Timestamp),

@@ -64,7 +64,7 @@ pub(super) fn binary(mut file: impl Read, may_go_on: &mut dyn FnMut() -> bool) -
 }
 
 /// Parser state of the text form.
-struct Words {
+struct AsciiStlParser {
     solid: Solid,
     /// Coordinates of the current facet.
     numbers: Vec<f64>,
@@ -72,7 +72,7 @@ struct Words {
     expected: usize,
 }
 
-impl Words {
+impl AsciiStlParser {
     fn word(&mut self, word: &[u8]) -> Result<(), MeshFault> {
         if self.expected > 0 {
             let text = std::str::from_utf8(word).map_err(|_| MeshFault::Damaged)?;
@@ -97,7 +97,7 @@ impl Words {
 
 /// Measures the text form.
 pub(super) fn text(mut file: impl Read, may_go_on: &mut dyn FnMut() -> bool) -> Result<MeshFacts, MeasureError> {
-    let mut words = Words { solid: Solid::new(), numbers: Vec::with_capacity(9), expected: 0 };
+    let mut words = AsciiStlParser { solid: Solid::new(), numbers: Vec::with_capacity(9), expected: 0 };
     let (mut chunk, mut word) = (vec![0; CHUNK_BYTES], Vec::with_capacity(MAX_WORD_BYTES));
     loop {
         let filled = fill(&mut file, &mut chunk)?;

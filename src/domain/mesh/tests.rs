@@ -72,7 +72,7 @@ fn model(unit: &str, resources: &str, build: &str) -> String {
     )
 }
 
-fn facts(bytes: Vec<u8>, content: Content) -> Result<MeshFacts, MeshFault> {
+fn facts(bytes: Vec<u8>, content: ContentType) -> Result<MeshFacts, MeshFault> {
     match measure(Cursor::new(bytes), content, &mut || true) {
         Ok(facts) => Ok(facts),
         Err(MeasureError::Fault(fault)) => Err(fault),
@@ -81,20 +81,20 @@ fn facts(bytes: Vec<u8>, content: Content) -> Result<MeshFacts, MeshFault> {
 }
 
 fn three_mf(model: &str) -> Result<MeshFacts, MeshFault> {
-    facts(package(&[("3D/3dmodel.model", model)]), Content::ThreeMf)
+    facts(package(&[("3D/3dmodel.model", model)]), ContentType::ThreeMf)
 }
 
 #[test]
 fn a_cube_is_measured_to_the_millimetre_in_every_form() {
     let cube = cuboid([5.0, 5.0, 5.0], [15.0, 25.0, 35.0]);
     let expected = MeshFacts { size: Dimensions { x: 10.0, y: 20.0, z: 30.0 }, volume_mm3: 6000, facets: 12 };
-    assert_eq!(facts(binary(&cube), Content::BinaryStl), Ok(expected));
-    assert_eq!(facts(text(&cube), Content::AsciiStl), Ok(expected));
+    assert_eq!(facts(binary(&cube), ContentType::BinaryStl), Ok(expected));
+    assert_eq!(facts(text(&cube), ContentType::AsciiStl), Ok(expected));
     let object = format!("<object id=\"1\" type=\"model\">{}</object>", mesh(&cube));
     assert_eq!(three_mf(&model("millimeter", &object, "<item objectid=\"1\"/>")), Ok(expected));
     // Turned inside out it is as large.
     let inside_out: Vec<_> = cube.iter().map(|[a, b, c]| [*c, *b, *a]).collect();
-    assert_eq!(facts(binary(&inside_out), Content::BinaryStl), Ok(expected));
+    assert_eq!(facts(binary(&inside_out), ContentType::BinaryStl), Ok(expected));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn parts_of_a_package_stand_where_they_are_put() {
     let build = "<item objectid=\"2\" transform=\"1 0 0 0 1 0 0 0 1 10 0 0\"/><item objectid=\"3\"/>";
     let root = model("centimeter", &parts, build);
     let bytes = package(&[("3D/Objects/other.model", &other), ("/3D/3DModel.model", &root)]);
-    let measured = facts(bytes, Content::ThreeMf).unwrap();
+    let measured = facts(bytes, ContentType::ThreeMf).unwrap();
     // A cube of 10 mm at 100 mm, and beside it one of 1 mm, doubled and turned by a right angle.
     assert_eq!(measured.volume_mm3, 1000 + 8);
     assert_eq!(measured.size, Dimensions { x: 50.0, y: 10.0, z: 10.0 });
@@ -124,20 +124,20 @@ fn what_is_no_mesh_is_refused_in_words() {
         broken
     };
     for number in [f64::NAN, f64::INFINITY, 1e30] {
-        assert_eq!(facts(binary(&with(number)), Content::BinaryStl), Err(MeshFault::NoLength), "{number}");
-        assert_eq!(facts(text(&with(number)), Content::AsciiStl), Err(MeshFault::NoLength), "{number}");
+        assert_eq!(facts(binary(&with(number)), ContentType::BinaryStl), Err(MeshFault::NoLength), "{number}");
+        assert_eq!(facts(text(&with(number)), ContentType::AsciiStl), Err(MeshFault::NoLength), "{number}");
     }
     let mut many = binary(&cube);
     many[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
-    assert_eq!(facts(many, Content::BinaryStl), Err(MeshFault::Damaged), "more facets are told than there are");
+    assert_eq!(facts(many, ContentType::BinaryStl), Err(MeshFault::Damaged), "more facets are told than there are");
     let cut = binary(&cube);
-    assert_eq!(facts(cut[..cut.len() - 7].to_vec(), Content::BinaryStl), Err(MeshFault::Damaged));
-    assert_eq!(facts(binary(&cuboid([0.0; 3], [10.0, 10.0, 0.0])), Content::BinaryStl), Err(MeshFault::Empty));
-    assert_eq!(facts(b"solid x\nendsolid x\n".to_vec(), Content::AsciiStl), Err(MeshFault::Empty));
+    assert_eq!(facts(cut[..cut.len() - 7].to_vec(), ContentType::BinaryStl), Err(MeshFault::Damaged));
+    assert_eq!(facts(binary(&cuboid([0.0; 3], [10.0, 10.0, 0.0])), ContentType::BinaryStl), Err(MeshFault::Empty));
+    assert_eq!(facts(b"solid x\nendsolid x\n".to_vec(), ContentType::AsciiStl), Err(MeshFault::Empty));
     let words = "solid x\nfacet\nvertex 1 2\nendfacet\n";
-    assert_eq!(facts(words.into(), Content::AsciiStl), Err(MeshFault::Damaged));
-    assert_eq!(facts(vec![0; 10], Content::Png), Err(MeshFault::NotAMesh));
-    assert_eq!(facts(b"PK\x03\x04".to_vec(), Content::ThreeMf), Err(MeshFault::Damaged));
+    assert_eq!(facts(words.into(), ContentType::AsciiStl), Err(MeshFault::Damaged));
+    assert_eq!(facts(vec![0; 10], ContentType::Png), Err(MeshFault::NotAMesh));
+    assert_eq!(facts(b"PK\x03\x04".to_vec(), ContentType::ThreeMf), Err(MeshFault::Damaged));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn packages_that_are_made_to_do_harm_end_early() {
     assert_eq!(three_mf(&model("millimeter", "", item)), Err(MeshFault::Damaged), "an object that is not there");
     let nan = object("<mesh><vertices><vertex x=\"NaN\" y=\"0\" z=\"0\"/></vertices></mesh>");
     assert_eq!(three_mf(&model("millimeter", &nan, item)), Err(MeshFault::NoLength));
-    assert_eq!(facts(package(&[("readme.txt", "x")]), Content::ThreeMf), Err(MeshFault::Damaged), "no model");
+    assert_eq!(facts(package(&[("readme.txt", "x")]), ContentType::ThreeMf), Err(MeshFault::Damaged), "no model");
 }
 
 #[test]
@@ -187,13 +187,13 @@ fn a_zip_bomb_is_unpacked_to_a_bound_only() {
     }
     let bytes = archive.finish().unwrap().into_inner();
     assert!(bytes.len() < 1 << 20, "{}", bytes.len());
-    assert_eq!(facts(bytes, Content::ThreeMf), Err(MeshFault::TooLarge));
+    assert_eq!(facts(bytes, ContentType::ThreeMf), Err(MeshFault::TooLarge));
 }
 
 #[test]
 fn reading_ends_when_its_time_is_over() {
     let cube = binary(&cuboid([0.0; 3], [10.0; 3]).repeat(1000));
-    let ended = measure(Cursor::new(cube), Content::BinaryStl, &mut || false).unwrap_err();
+    let ended = measure(Cursor::new(cube), ContentType::BinaryStl, &mut || false).unwrap_err();
     assert!(matches!(ended, MeasureError::Io(error) if error.kind() == io::ErrorKind::TimedOut));
 }
 
@@ -222,14 +222,14 @@ fn reading_ends_while_objects_are_placed() {
         questions += 1;
         true
     };
-    measure(Cursor::new(bytes.clone()), Content::ThreeMf, &mut count).unwrap();
+    measure(Cursor::new(bytes.clone()), ContentType::ThreeMf, &mut count).unwrap();
     assert!(questions > 2000, "asked {questions} times for 2,000 places");
     let mut left = 1000;
     let mut some = || {
         left -= 1;
         left > 0
     };
-    let ended = measure(Cursor::new(bytes), Content::ThreeMf, &mut some).unwrap_err();
+    let ended = measure(Cursor::new(bytes), ContentType::ThreeMf, &mut some).unwrap_err();
     assert!(matches!(ended, MeasureError::Io(error) if error.kind() == io::ErrorKind::TimedOut));
     assert_eq!(left, 0, "the first no ends it");
 }
@@ -244,7 +244,7 @@ proptest! {
         let to = [0, 1, 2].map(|axis| from[axis] + size[axis]);
         let facets = cuboid(from, to);
         let expected = (size[0] * size[1] * size[2]) as i64;
-        for (bytes, content) in [(binary(&facets), Content::BinaryStl), (text(&facets), Content::AsciiStl)] {
+        for (bytes, content) in [(binary(&facets), ContentType::BinaryStl), (text(&facets), ContentType::AsciiStl)] {
             let measured = facts(bytes, content);
             prop_assert_eq!(measured.map(|facts| (facts.volume_mm3, facts.size)), Ok((expected, Dimensions { x: size[0], y: size[1], z: size[2] })));
         }
@@ -252,7 +252,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        for content in [Content::BinaryStl, Content::AsciiStl, Content::ThreeMf] {
+        for content in [ContentType::BinaryStl, ContentType::AsciiStl, ContentType::ThreeMf] {
             let _ = facts(bytes.clone(), content);
         }
     }

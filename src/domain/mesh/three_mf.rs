@@ -6,7 +6,7 @@ use std::io::{Read, Seek};
 
 use zip::ZipArchive;
 
-use super::xml::{Tag, tags};
+use super::xml::{XmlTag, tags};
 use super::{Corner, MAX_FACETS, MeasureError, MeshFacts, MeshFault, Solid, checked, six_volumes};
 use crate::gcode::open_archive;
 
@@ -40,7 +40,7 @@ type ObjectKey = (String, u32);
 
 /// Object with its placement.
 #[derive(Clone, Debug)]
-struct Placed {
+struct PlacedObject {
     object: ObjectKey,
     transform: Transform,
 }
@@ -52,7 +52,7 @@ struct Object {
     corners: Vec<[f32; 3]>,
     six_volumes: f64,
     facets: u64,
-    parts: Vec<Placed>,
+    parts: Vec<PlacedObject>,
     /// `true` for support and similar objects, which are not part of the model.
     is_support: bool,
 }
@@ -61,7 +61,7 @@ struct Object {
 #[derive(Default, Debug)]
 struct Package {
     objects: BTreeMap<ObjectKey, Object>,
-    build: Vec<Placed>,
+    build: Vec<PlacedObject>,
     corners: usize,
     facets: u64,
     places: usize,
@@ -128,7 +128,7 @@ struct ModelReader<'a> {
 }
 
 impl ModelReader<'_> {
-    fn tag(&mut self, tag: &Tag<'_>) -> Result<(), MeshFault> {
+    fn tag(&mut self, tag: &XmlTag<'_>) -> Result<(), MeshFault> {
         match (tag.name, tag.ends) {
             ("model", false) => self.unit = unit(tag.get("unit"))?,
             ("object", false) => {
@@ -160,7 +160,7 @@ impl ModelReader<'_> {
         Ok(())
     }
 
-    fn corner(&mut self, tag: &Tag<'_>) -> Result<(), MeshFault> {
+    fn corner(&mut self, tag: &XmlTag<'_>) -> Result<(), MeshFault> {
         let at = [tag.number("x")?, tag.number("y")?, tag.number("z")?];
         let corner = checked(at.map(|one| one * self.unit))?;
         self.package.corners += 1;
@@ -172,7 +172,7 @@ impl ModelReader<'_> {
         Ok(())
     }
 
-    fn facet(&mut self, tag: &Tag<'_>) -> Result<(), MeshFault> {
+    fn facet(&mut self, tag: &XmlTag<'_>) -> Result<(), MeshFault> {
         let (_, object) = self.object.as_mut().ok_or(MeshFault::Damaged)?;
         let corner = |name: &str| {
             let corner = object.corners.get(tag.index(name)? as usize).ok_or(MeshFault::Damaged)?;
@@ -188,7 +188,7 @@ impl ModelReader<'_> {
         if self.package.facets > MAX_FACETS { Err(MeshFault::TooLarge) } else { Ok(()) }
     }
 
-    fn placed(&mut self, tag: &Tag<'_>) -> Result<Placed, MeshFault> {
+    fn placed(&mut self, tag: &XmlTag<'_>) -> Result<PlacedObject, MeshFault> {
         self.package.places += 1;
         if self.package.places > MAX_PARTS {
             return Err(MeshFault::TooLarge);
@@ -201,7 +201,7 @@ impl ModelReader<'_> {
         for shift in &mut transform[9..] {
             *shift *= self.unit;
         }
-        Ok(Placed { object: (path, tag.index("objectid")?), transform })
+        Ok(PlacedObject { object: (path, tag.index("objectid")?), transform })
     }
 }
 
@@ -269,7 +269,7 @@ impl Assembly<'_> {
     /// # Errors
     ///
     /// If an object is missing, is placed outside any machine or too often, or the caller cancels meanwhile.
-    fn put(&mut self, one: &Placed, outer: &Transform, level: usize) -> Result<(), MeasureError> {
+    fn put(&mut self, one: &PlacedObject, outer: &Transform, level: usize) -> Result<(), MeasureError> {
         let package = self.package;
         let object = package.objects.get(&one.object).ok_or(MeshFault::Damaged)?;
         // An object of nothing counts too: a few of them within each other make very many.

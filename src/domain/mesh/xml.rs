@@ -11,7 +11,7 @@ const MAX_TAG_BYTES: usize = 16 * 1024;
 const MAX_DEPTH: u32 = 64;
 
 /// Tag with its unparsed attributes.
-pub(super) struct Tag<'a> {
+pub(super) struct XmlTag<'a> {
     /// Name without the namespace prefix.
     pub(super) name: &'a str,
     /// `true` for an end tag.
@@ -19,7 +19,7 @@ pub(super) struct Tag<'a> {
     attributes: &'a str,
 }
 
-impl<'a> Tag<'a> {
+impl<'a> XmlTag<'a> {
     /// Returns the raw value of an attribute: escapes are not resolved, because numbers and ids have none.
     pub(super) fn get(&self, key: &str) -> Option<&'a str> {
         let mut rest = self.attributes;
@@ -51,7 +51,7 @@ impl<'a> Tag<'a> {
 pub(super) fn tags(
     mut file: impl Read,
     may_go_on: &mut dyn FnMut() -> bool,
-    mut tell: impl FnMut(&Tag<'_>) -> Result<(), MeshFault>,
+    mut tell: impl FnMut(&XmlTag<'_>) -> Result<(), MeshFault>,
 ) -> Result<(), MeasureError> {
     let (mut chunk, mut tag) = (vec![0; CHUNK_BYTES], Vec::with_capacity(256));
     let (mut inside, mut quote, mut depth) = (false, None, 0u32);
@@ -101,7 +101,11 @@ pub(super) fn tags(
 }
 
 /// Parses the text between `<` and `>`.
-fn one(tag: &[u8], depth: &mut u32, tell: &mut impl FnMut(&Tag<'_>) -> Result<(), MeshFault>) -> Result<(), MeshFault> {
+fn one(
+    tag: &[u8],
+    depth: &mut u32,
+    tell: &mut impl FnMut(&XmlTag<'_>) -> Result<(), MeshFault>,
+) -> Result<(), MeshFault> {
     let text = std::str::from_utf8(tag).map_err(|_| MeshFault::Damaged)?;
     if text.starts_with('?') {
         return Ok(());
@@ -122,5 +126,5 @@ fn one(tag: &[u8], depth: &mut u32, tell: &mut impl FnMut(&Tag<'_>) -> Result<()
             return Err(MeshFault::TooLarge);
         }
     }
-    tell(&Tag { name, ends, attributes })
+    tell(&XmlTag { name, ends, attributes })
 }

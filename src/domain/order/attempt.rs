@@ -8,13 +8,13 @@ use super::{Order, OrderAnswer, OrderStatus, Report, Resolution};
 use crate::aggregate::Decision;
 use crate::amount::Amount;
 use crate::id::Id;
-use crate::job::{Attempt, AttemptState, Job, JobState, SeenPrint};
+use crate::job::{Attempt, AttemptState, Job, JobState, PrinterRecord};
 use crate::printer_status::PrintEnd;
 use crate::refusal::{Refusal, first_sentence};
 use crate::time::Timestamp;
 
 /// Outcome of a print; the fields are those of [`Report::Ended`].
-struct Ending<'a> {
+struct PrintEnding<'a> {
     end: PrintEnd,
     filament_mm: Option<f64>,
     progress: f64,
@@ -24,7 +24,7 @@ struct Ending<'a> {
     booked_on: &'a [i64],
 }
 
-impl<'a> Ending<'a> {
+impl<'a> PrintEnding<'a> {
     /// Builds the outcome of a print that produced nothing, by the printer's report.
     fn unprinted(end: PrintEnd, reason: Option<&'a str>) -> Self {
         Self { end, filament_mm: None, progress: 0.0, reason, began_at: None, unseen: false, booked_on: &[] }
@@ -139,7 +139,7 @@ impl OrderChange<'_> {
                 }
             }
             Report::Ended { end, filament_mm, progress, reason, began_at, unseen, booked_on } => {
-                let ending = Ending {
+                let ending = PrintEnding {
                     end: *end,
                     filament_mm: *filament_mm,
                     progress: *progress,
@@ -153,10 +153,10 @@ impl OrderChange<'_> {
             // A print that was seen running cannot have failed to start, so its job ends here and is not printed
             // again without a person.
             Report::NotStarted { reason, .. } | Report::Stopped { reason } if began => {
-                self.ended(&job, &existing, &Ending::unprinted(PrintEnd::Failed, Some(reason)));
+                self.ended(&job, &existing, &PrintEnding::unprinted(PrintEnd::Failed, Some(reason)));
             }
             Report::CancelledBeforeStart if began => {
-                self.ended(&job, &existing, &Ending::unprinted(PrintEnd::Cancelled, None));
+                self.ended(&job, &existing, &PrintEnding::unprinted(PrintEnd::Cancelled, None));
             }
             Report::NotStarted { start_sent, counts, reason } => {
                 let state = if *start_sent { AttemptState::NotStarted } else { AttemptState::Refused };
@@ -179,7 +179,7 @@ impl OrderChange<'_> {
         mut self,
         id: Id,
         outcome: Resolution,
-        observed: &SeenPrint,
+        observed: &PrinterRecord,
     ) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let impossible = |why: &str| Err(Refusal::conflict("invalid_transition", why));
@@ -206,7 +206,7 @@ impl OrderChange<'_> {
         }
         self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));
         let booked_on = &observed.booked_on[..];
-        let ending = |end, progress, reason| Ending {
+        let ending = |end, progress, reason| PrintEnding {
             end,
             filament_mm: None,
             progress,
@@ -260,7 +260,7 @@ impl OrderChange<'_> {
 
     /// Handles the end of a print. A finished print completes the job even if a cancel was waiting; any other end
     /// confirms that cancel.
-    fn ended(&mut self, job: &Job, attempt: &Attempt, ending: &Ending<'_>) {
+    fn ended(&mut self, job: &Job, attempt: &Attempt, ending: &PrintEnding<'_>) {
         let began = attempt.started_at.or(ending.began_at);
         self.confirmed(job, attempt);
         let (now, id) = (self.cx.now, job.id);

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Address, InvoiceTold, LedgerCommand, Line, Make, NewsThere, Order, OrderKind, Report, SentLine, Shipment, SoldOrder,
+    Address, InvoicedMoney, LedgerCommand, Order, OrderKind, OrderLine, ProductionData, Report, SentLine, Shipment,
+    ShopOrderChange, SoldOrder,
 };
 use crate::aggregate::answer_variants;
 use crate::amount::Amount;
 use crate::id::Id;
-use crate::job::{Job, Resolution, SeenPrint};
+use crate::job::{Job, PrinterRecord, Resolution};
 use crate::material::{ClaimId, ClaimState};
 use crate::party::Party;
 use crate::promise::Promise;
@@ -35,7 +36,7 @@ pub struct NewOrder {
     /// Buyer to name on the invoice; `None` if only the e-mail address is known.
     pub buyer: Option<Party>,
     /// Lines, at least one; their `tax_rate_bps` is ignored and set by the rules.
-    pub lines: Vec<Line>,
+    pub lines: Vec<OrderLine>,
     /// ISO 4217 code common to all SKUs; the caller has refused mixed currencies with 400.
     pub currency: String,
     /// Notes of the customer, or of the user who places the order for them.
@@ -66,9 +67,9 @@ pub struct AgreedTerms {
 
 /// Outcome of slicing a model.
 #[derive(Clone, PartialEq, Debug)]
-pub enum SlicingNews {
+pub enum JobSlicingOutcome {
     /// G-code is available. The make is the SKU's with that file: its needs correct the reservations.
-    Done(Box<Make>),
+    Done(Box<ProductionData>),
     /// The slicer failed, with its error message.
     Failed(String),
     /// Slicing waits for something, such as a slicer that is not installed, and continues by itself; with the
@@ -81,7 +82,7 @@ pub const PICKUP: &str = "pickup";
 
 /// Available stock of a material.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StockNow {
+pub struct CurrentStock {
     /// Amount that can be reserved, in the material's unit.
     pub available: Amount,
     /// Unit of `available`: `g`, `mL`, `sheet` or `unit`.
@@ -91,7 +92,7 @@ pub struct StockNow {
 }
 
 /// Printers' records of live attempts, by attempt id. An attempt that its printer does not have is absent.
-pub type SeenPrints = BTreeMap<Id, SeenPrint>;
+pub type PrinterRecords = BTreeMap<Id, PrinterRecord>;
 
 /// Changes that an order accepts.
 #[derive(Clone, Debug)]
@@ -101,7 +102,7 @@ pub enum OrderCommand {
     /// Creates an order that another shop sold: paid there, at the prices there.
     CreateSold(Box<SoldOrder>),
     /// Applies changes that happened in the shop that sold the order.
-    There(NewsThere),
+    There(ShopOrderChange),
     /// Records that the selling shop will be notified of this many shipments, and of whether more follow.
     ShopTold {
         /// Number of the order's shipments covered.
@@ -173,7 +174,7 @@ pub enum OrderCommand {
         /// Abandons attempts on printers that do not answer instead of waiting for them.
         force: bool,
         /// Printers' records of the live attempts; used only with `force`.
-        prints: SeenPrints,
+        prints: PrinterRecords,
     },
     /// Ships parts of the order; the order becomes shipped when the last of them leave.
     Ship {
@@ -189,7 +190,7 @@ pub enum OrderCommand {
         /// SKU that was read.
         sku: Id,
         /// Production data that was read; without a file nothing changes.
-        make: Box<Make>,
+        make: Box<ProductionData>,
     },
     /// Records the outcome of slicing, for the jobs of a SKU that wait for G-code from a source.
     Slicing {
@@ -198,7 +199,7 @@ pub enum OrderCommand {
         /// Source of the G-code.
         source: SliceSource,
         /// Outcome of slicing.
-        news: SlicingNews,
+        news: JobSlicingOutcome,
     },
     /// Applies a material's answer to claims: the material, and the state of each claim with the human-readable reason
     /// if it waits.
@@ -252,7 +253,7 @@ pub enum OrderCommand {
         /// Abandons the attempt instead of waiting for the printer.
         force: bool,
         /// Printer's record of the live attempt; used only with `force`.
-        prints: SeenPrints,
+        prints: PrinterRecords,
     },
     /// Prints a job again that is FAILED, COMPLETED or CANCELLED: → VALIDATED, with a new claim on the material.
     RetryJob(Id),
@@ -293,14 +294,14 @@ pub enum OrderCommand {
         job: Id,
         /// Current stock of the material that the job waits for. The claim that follows decides; this only gives the
         /// operator an immediate answer.
-        stock: StockNow,
+        stock: CurrentStock,
     },
     /// Records that the order's invoice was notified of its money.
     InvoiceTold {
         /// Invoice that was notified.
         invoice: Id,
         /// Money state that it was notified of.
-        money: InvoiceTold,
+        money: InvoicedMoney,
         /// `true` if the invoice is void, so that the remaining balance needs another one.
         void: bool,
     },
@@ -315,7 +316,7 @@ pub enum OrderCommand {
         /// Operator's resolution.
         outcome: Resolution,
         /// Printer's record of the attempt.
-        print: SeenPrint,
+        print: PrinterRecord,
     },
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::change::{OrderChange, REJECTED_AFTER_SHIPPING};
 use super::parts::good_parts;
-use super::{Line, LineParts, Order, OrderStatus, SentLine};
+use super::{LineParts, Order, OrderLine, OrderStatus, SentLine};
 use crate::aggregate::Decision;
 use crate::id::Id;
 use crate::job::{Attempt, Departure, Job};
@@ -20,7 +20,7 @@ const NO_SHIPMENT: u32 = 0;
 
 /// Parts of one print that leave.
 #[derive(Clone, Copy)]
-struct Pick {
+struct PickedParts {
     job: Id,
     attempt: Id,
     departure: Departure,
@@ -48,7 +48,7 @@ impl Order {
             return 0;
         }
         let lines = self.lines.iter().zip(parts).zip(self.shipped_parts());
-        let owed = |line: &Line, shipped: u64| u64::from(line.quantity).saturating_sub(shipped);
+        let owed = |line: &OrderLine, shipped: u64| u64::from(line.quantity).saturating_sub(shipped);
         lines.map(|((line, parts), shipped)| parts.rejected_after_shipping.min(owed(line, shipped))).sum()
     }
 
@@ -71,7 +71,7 @@ impl Order {
 
     /// Picks this many parts of a line from its prints, oldest first; `there` returns how many a print has. Returns
     /// fewer if there are not enough.
-    fn pick(&self, shipment: u32, sent: SentLine, there: impl Fn(&Job, &Attempt) -> u32) -> Vec<Pick> {
+    fn pick(&self, shipment: u32, sent: SentLine, there: impl Fn(&Job, &Attempt) -> u32) -> Vec<PickedParts> {
         let mut remaining = sent.quantity;
         let mut picks = Vec::new();
         for job in self.jobs_of_line(sent.line) {
@@ -80,7 +80,7 @@ impl Order {
                 if quantity > 0 {
                     remaining -= quantity;
                     let departure = Departure { shipment, quantity };
-                    picks.push(Pick { job: job.id, attempt: attempt.id, departure });
+                    picks.push(PickedParts { job: job.id, attempt: attempt.id, departure });
                 }
             }
         }
@@ -88,7 +88,7 @@ impl Order {
     }
 
     /// Picks good parts of a line that have not left.
-    fn pick_good(&self, shipment: u32, sent: SentLine) -> Vec<Pick> {
+    fn pick_good(&self, shipment: u32, sent: SentLine) -> Vec<PickedParts> {
         self.pick(shipment, sent, |job, attempt| {
             good_parts(job, attempt, self.plate_of(job)).saturating_sub(self.departed(attempt))
         })
@@ -152,7 +152,7 @@ impl Order {
     }
 
     /// Records picked parts on their prints.
-    fn note(&mut self, picks: &[Pick]) {
+    fn note(&mut self, picks: &[PickedParts]) {
         for pick in picks {
             let Some(job) = self.jobs.get(&pick.job) else { continue };
             let mut job = (**job).clone();
@@ -195,7 +195,7 @@ impl Order {
                     sets.min().unwrap_or(0).min(u64::from(kit.quantity))
                 }
                 work if work.is_service() => u64::from(work.quantity),
-                Line { quantity, .. } => departed[n].min(u64::from(*quantity)),
+                OrderLine { quantity, .. } => departed[n].min(u64::from(*quantity)),
             };
         }
         departed
@@ -213,8 +213,8 @@ fn depart(attempt: &mut Attempt, departure: Departure) {
 impl OrderChange<'_> {
     /// Records on the prints which of their parts leave in this shipment.
     pub(super) fn note_departures(&mut self, shipment: u32, lines: &[SentLine]) {
-        let picks: Vec<Pick> = lines.iter().flat_map(|sent| self.order.pick_good(shipment, *sent)).collect();
-        for Pick { job, attempt, departure } in picks {
+        let picks: Vec<PickedParts> = lines.iter().flat_map(|sent| self.order.pick_good(shipment, *sent)).collect();
+        for PickedParts { job, attempt, departure } in picks {
             self.edit_attempt(job, attempt, |attempt| depart(attempt, departure));
         }
     }

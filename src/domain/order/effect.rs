@@ -2,10 +2,10 @@
 
 #[cfg(doc)]
 use super::OrderCommand;
-use super::{InvoiceTold, LedgerEffect};
+use super::{InvoicedMoney, LedgerEffect};
 use crate::id::Id;
 use crate::job::Resolution;
-use crate::material::{ClaimAsk, SettledClaim};
+use crate::material::{ClaimRequest, SettledClaim};
 use crate::slice_source::SliceSource;
 
 /// External work that the order's state requires. Each effect is repeated, also after a restart, until the state no
@@ -30,7 +30,7 @@ pub enum OrderEffect {
         /// Material to claim.
         material: Id,
         /// Claims, one for each job that needs this material.
-        asks: Vec<ClaimAsk>,
+        asks: Vec<ClaimRequest>,
     },
     /// Reports settled claims to a material, until [`OrderCommand::Settled`] is recorded.
     Settle {
@@ -73,7 +73,7 @@ pub enum OrderEffect {
         /// Invoice to notify.
         invoice: Id,
         /// Current money state.
-        money: InvoiceTold,
+        money: InvoicedMoney,
     },
     /// Issues the invoice that waits for the seller's name and address, until [`OrderCommand::IssueInvoice`] has
     /// created it.

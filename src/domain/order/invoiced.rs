@@ -7,7 +7,7 @@ use super::change::OrderChange;
 use super::{Order, OrderEffect, OrderStatus};
 use crate::aggregate::{Decision, NewAggregate};
 use crate::id::Id;
-use crate::invoice::{InvoiceLine, NewInvoice, OrderMoney, OrderToInvoice};
+use crate::invoice::{InvoiceLine, NewInvoice, OrderPaymentSummary, OrderToInvoice};
 use crate::ledger::books;
 use crate::mail::Mail;
 use crate::party::Party;
@@ -17,7 +17,7 @@ use crate::time::Timestamp;
 /// Summary of an order's money: the invoice is notified whenever it differs from the last one it received.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct InvoiceTold {
+pub struct InvoicedMoney {
     /// Number of payments and refunds.
     pub payments: u32,
     /// Payments less refunds, in minor units.
@@ -40,7 +40,7 @@ pub struct OrderInvoice {
     /// Id of the invoice.
     pub id: Id,
     /// Last money state that it was notified of.
-    pub told: InvoiceTold,
+    pub told: InvoicedMoney,
 }
 
 /// Aggregate that an order's commits create.
@@ -75,13 +75,13 @@ impl NewAggregate for OrderCreated {
 
 impl Order {
     /// Returns the money state for the invoice, as of the order's commit of this version.
-    pub fn money_at(&self, version: i64) -> OrderMoney {
-        OrderMoney { version, ..self.money() }
+    pub fn money_at(&self, version: i64) -> OrderPaymentSummary {
+        OrderPaymentSummary { version, ..self.money() }
     }
 
     /// Returns the money state for a new invoice.
-    fn money(&self) -> OrderMoney {
-        OrderMoney {
+    fn money(&self) -> OrderPaymentSummary {
+        OrderPaymentSummary {
             version: 0,
             kept_cents: self.kept_cents,
             received_cents: books(self).received,
@@ -99,8 +99,8 @@ impl Order {
     }
 
     /// Returns the summary of the money by which changes for the invoice are detected.
-    pub fn money_in_short(&self) -> InvoiceTold {
-        InvoiceTold {
+    pub fn money_in_short(&self) -> InvoicedMoney {
+        InvoicedMoney {
             payments: u32::try_from(self.payments.len()).unwrap_or(u32::MAX),
             kept_cents: self.kept_cents,
             failed_cents: self.payments.iter().fold(0, |sum, one| sum.saturating_add(one.failed_cents)),
@@ -207,7 +207,7 @@ impl OrderChange<'_> {
 
     /// Records that the invoice was notified of the money. A void invoice is not revived: a remaining balance gets
     /// another one.
-    pub(super) fn invoice_told(mut self, invoice: Id, money: InvoiceTold, void: bool) -> Decision<Order> {
+    pub(super) fn invoice_told(mut self, invoice: Id, money: InvoicedMoney, void: bool) -> Decision<Order> {
         if self.order.invoice.is_none_or(|own| own.id != invoice) {
             return self.acknowledge(true);
         }

@@ -21,7 +21,7 @@
 //!   went back.
 
 use super::change::OrderChange;
-use super::{AtProcessor, Order, OrderCommand, OrderRow, OrderStatus, Payment, SeenPrints};
+use super::{Order, OrderCommand, OrderRow, OrderStatus, Payment, PrinterRecords, ProcessorRequests};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::event::data::{OrderPaymentData, OrderPaymentFailedData, OrderRefundData};
 use crate::id::Id;
@@ -59,7 +59,7 @@ impl Payable for Order {
     fn ledger_payments(&self) -> &[Payment] {
         &self.payments
     }
-    fn under_way(&self) -> &AtProcessor {
+    fn under_way(&self) -> &ProcessorRequests {
         &self.at_processor
     }
     fn known_session(&self) -> Option<&str> {
@@ -99,7 +99,7 @@ impl LedgerChange for OrderChange<'_> {
     fn owner(&self) -> &Order {
         &self.order
     }
-    fn under_way_mut(&mut self) -> &mut AtProcessor {
+    fn under_way_mut(&mut self) -> &mut ProcessorRequests {
         &mut self.head().at_processor
     }
     fn know_session(&mut self, session: Option<String>) {
@@ -176,7 +176,7 @@ impl LedgerChange for OrderChange<'_> {
         let ends = !self.order.status.payable() && self.order.status != OrderStatus::Refunded;
         if ends && books.all_went && self.order.total_cents > 0 && self.order.paid_at.is_some() {
             self.status(OrderStatus::Refunded, Some("order.refunded"));
-            self.cancel_jobs(false, &SeenPrints::new());
+            self.cancel_jobs(false, &PrinterRecords::new());
         }
         flag_money(self);
     }

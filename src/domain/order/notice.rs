@@ -1,11 +1,11 @@
 //! Shipment mail to the customer: contents, shipping details, and whether the promised time was met.
 
 use super::change::OrderChange;
-use super::{Line, Order, OrderStatus, PICKUP, SentShipment};
+use super::{Order, OrderLine, OrderStatus, PICKUP, SentShipment};
 use crate::aggregate::DecisionContext;
 use crate::mail::Mail;
 use crate::mail::kind::{minute, own_page};
-use crate::mail::part::{Link, MailFact, MailItem, MailPart, first_items};
+use crate::mail::part::{MailFact, MailItem, MailLink, MailPart, first_items};
 use crate::time::Timestamp;
 use crate::tracking::tracking_url;
 
@@ -54,7 +54,7 @@ fn notice(cx: &DecisionContext<'_>, to: String, order: &Order, sent: &SentShipme
             MailFact::new("Expected delivery", &shipment.estimated_delivery),
         ]));
         let url = tracking_url(&cx.rules.tracking_pages, &shipment.carrier, &shipment.tracking_number);
-        parts.extend(url.map(|url| MailPart::Link(Link { label: "Track the parcel".to_owned(), url })));
+        parts.extend(url.map(|url| MailPart::Link(MailLink { label: "Track the parcel".to_owned(), url })));
     }
     parts.extend(promise_words(order, cx.now).map(MailPart::Text));
     let link = own_page(cx, "Look at the order", &format!("orders/{}", order.id));
@@ -89,7 +89,7 @@ fn promise_words(order: &Order, now: Timestamp) -> Option<String> {
 }
 
 /// Returns the suffix that names the kit of a line: ` (of Desk set)`.
-fn of_kit(order: &Order, line: &Line) -> String {
+fn of_kit(order: &Order, line: &OrderLine) -> String {
     let kit = line.kit_line.and_then(|kit| order.lines.get(kit as usize));
     kit.map(|kit| format!(" (of {})", kit.description)).unwrap_or_default()
 }

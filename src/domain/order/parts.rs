@@ -3,15 +3,15 @@
 //! A plate is printed as a whole, so a job always produces as many parts as its plate holds, even if the line needs
 //! fewer.
 
-use super::{Line, NO_SKU, Order};
+use super::{NO_SKU, Order, OrderLine};
 use crate::job::{Attempt, AttemptState, Job, JobState};
 
 /// Returns the number of parts on one plate of a line.
-pub(super) fn plate_parts(line: &Line) -> u32 {
+pub(super) fn plate_parts(line: &OrderLine) -> u32 {
     line.make.as_ref().map_or(1, |make| make.units_per_plate.max(1))
 }
 
-impl Line {
+impl OrderLine {
     /// Returns whether the line is a kit, whose parts are separate lines.
     pub fn is_kit(&self) -> bool {
         self.make.is_none() && !self.is_service()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::change::OrderChange;
 use super::parts::plate_parts;
-use super::{Address, AgreedTerms, Line, MAX_LINES, NewOrder, Order, OrderStatus};
+use super::{Address, AgreedTerms, MAX_LINES, NewOrder, Order, OrderLine, OrderStatus};
 use crate::aggregate::{Decision, DecisionContext, NumberSeries};
 use crate::id::Id;
 use crate::ledger::flag_money;
@@ -20,7 +20,7 @@ use crate::time::Timestamp;
 pub(super) const DEFAULT_PRIORITY: u8 = 5;
 
 /// Returns the number of jobs that a line creates: one for each plate, the last of which may be partly filled.
-pub(super) fn plates(line: &Line) -> u32 {
+pub(super) fn plates(line: &OrderLine) -> u32 {
     if line.make.is_none() { 0 } else { line.quantity.div_ceil(plate_parts(line)) }
 }
 
@@ -32,7 +32,7 @@ pub(super) fn with_region_code(address: &Address) -> Address {
 
 /// Returns the subtotal of the lines and the total tax in minor units; `None` on overflow. The tax is rounded once for
 /// each rate, over the sum of all that it applies to; shipping is taxed at the destination's rate.
-fn sums(lines: &[Line], shipping_cents: i64, shipping_bps: i64) -> Option<(i64, i64)> {
+fn sums(lines: &[OrderLine], shipping_cents: i64, shipping_bps: i64) -> Option<(i64, i64)> {
     let mut nets = BTreeMap::from([(shipping_bps, shipping_cents)]);
     let mut subtotal = 0i64;
     for line in lines {
@@ -107,8 +107,8 @@ fn customer_email(by: &Principal, requested: Option<&String>) -> Result<Option<S
 }
 
 /// Applies the tax rate to the lines; returns the lines, the subtotal, the tax and the total in minor units.
-fn priced(lines: &[Line], bps: i64, shipping: i64) -> Result<(Vec<Line>, i64, i64, i64), Refusal> {
-    let lines: Vec<Line> = lines.iter().map(|line| Line { tax_rate_bps: bps, ..line.clone() }).collect();
+fn priced(lines: &[OrderLine], bps: i64, shipping: i64) -> Result<(Vec<OrderLine>, i64, i64, i64), Refusal> {
+    let lines: Vec<OrderLine> = lines.iter().map(|line| OrderLine { tax_rate_bps: bps, ..line.clone() }).collect();
     let (subtotal, tax, total) = sums(&lines, shipping, bps)
         .and_then(|(subtotal, tax)| Some((subtotal, tax, subtotal.checked_add(tax)?.checked_add(shipping)?)))
         .ok_or_else(|| Refusal::field("lines", "the total is too large; split the order"))?;
@@ -195,7 +195,7 @@ pub(super) fn create(
 
 /// Returns the requirements that a line's SKU, materials and file are not deleted. For parts of a kit, faults are
 /// reported on the kit's own line.
-pub(super) fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
+pub(super) fn named(n: usize, line: &OrderLine) -> impl Iterator<Item = Requirement> + use<> {
     let n = line.kit_line.map_or(n, |kit| kit as usize);
     let made_of = line.make.iter().flat_map(|make| {
         let file = make.file_id.or(make.source.as_ref().map(|source| source.model_file_id));
@@ -208,7 +208,7 @@ pub(super) fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> 
 }
 
 /// Fields that an update may change; `None` leaves one unchanged, the inner `None` clears it.
-pub(super) struct Patch<'a> {
+pub(super) struct OrderFieldsPatch<'a> {
     pub(super) notes: Option<&'a Option<String>>,
     pub(super) internal_notes: Option<&'a Option<String>>,
     pub(super) priority: Option<u8>,
@@ -253,7 +253,7 @@ impl OrderChange<'_> {
     }
 
     /// Edits the order; its unfinished jobs adopt a new priority and due date.
-    pub(super) fn update(mut self, patch: &Patch<'_>) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn update(mut self, patch: &OrderFieldsPatch<'_>) -> Result<Decision<Order>, Refusal> {
         if patch.priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));
         }

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::OrderChange;
-use super::place::{self, Patch};
+use super::place::{self, OrderFieldsPatch};
 use super::sold;
 use super::{LedgerCommand, Order, OrderAnswer, OrderCommand, OrderCreated, OrderEffect, OrderRow};
 use crate::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::id::Id;
-use crate::job::{AttemptState, JobState, Stock};
+use crate::job::{AttemptState, ClaimStatus, JobState};
 use crate::ledger::{self, Payable as _};
-use crate::material::{ClaimAsk, ClaimId, SettledClaim};
+use crate::material::{ClaimId, ClaimRequest, SettledClaim};
 use crate::refusal::Refusal;
 
 impl Aggregate for Order {
@@ -40,7 +40,7 @@ impl Aggregate for Order {
                 Err(Refusal::conflict("exists", "this order already exists"))
             }
             OrderCommand::Update { if_version: _, notes, internal_notes, priority, due_at, shipping_address } => change
-                .update(&Patch {
+                .update(&OrderFieldsPatch {
                     notes: notes.as_ref(),
                     internal_notes: internal_notes.as_ref(),
                     priority: *priority,
@@ -154,7 +154,7 @@ impl Aggregate for Order {
 
     fn effects(&self) -> Vec<OrderEffect> {
         let mut effects = Vec::new();
-        let mut asks: BTreeMap<Id, Vec<ClaimAsk>> = BTreeMap::new();
+        let mut asks: BTreeMap<Id, Vec<ClaimRequest>> = BTreeMap::new();
         let mut settles: BTreeMap<Id, Vec<SettledClaim>> = BTreeMap::new();
         let created: BTreeSet<Id> =
             self.jobs.values().filter(|job| job.state == JobState::Created).map(|job| job.sku_id).collect();
@@ -165,8 +165,8 @@ impl Aggregate for Order {
         for job in self.jobs.values() {
             let claim = |number| ClaimId { job: job.id, number };
             for own in job.claims() {
-                if own.stock == Stock::Asked {
-                    asks.entry(own.material_id).or_default().push(ClaimAsk {
+                if own.stock == ClaimStatus::Asked {
+                    asks.entry(own.material_id).or_default().push(ClaimRequest {
                         id: claim(own.number),
                         need: own.need,
                         released: job.released,
@@ -176,7 +176,7 @@ impl Aggregate for Order {
                     });
                 }
                 let current = match own.stock {
-                    Stock::Settling { consumed } => Some((own.number, consumed)),
+                    ClaimStatus::Settling { consumed } => Some((own.number, consumed)),
                     _ => None,
                 };
                 for (number, consumed) in own.settling.iter().copied().chain(current) {

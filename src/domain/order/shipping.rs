@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::change::{OrderChange, REJECTED_AFTER_SHIPPING};
-use super::{Line, Order, OrderStatus, PICKUP, SeenPrints, SentLine, SentShipment, Shipment};
+use super::{Order, OrderLine, OrderStatus, PICKUP, PrinterRecords, SentLine, SentShipment, Shipment};
 use crate::aggregate::Decision;
 use crate::event::data::{OrderPartShippedData, OrderShippedData};
 use crate::refusal::{Faults, Refusal};
@@ -15,7 +15,7 @@ use crate::refusal::{Faults, Refusal};
 const MAX_SHIPMENTS: usize = 50;
 
 /// Shipping progress of a line.
-struct Leaving {
+struct LineShipping {
     /// Parts that are still owed.
     owed: u64,
     /// Good parts among them that have not left.
@@ -40,7 +40,7 @@ impl Order {
         let mut parts: BTreeMap<u32, u64> = BTreeMap::new();
         for SentLine { line, quantity } in lines {
             let quantity = u64::from(*quantity);
-            if self.lines.get(*line as usize).is_some_and(Line::is_kit) {
+            if self.lines.get(*line as usize).is_some_and(OrderLine::is_kit) {
                 for (part, in_one_set) in self.parts_of_kit(*line as usize) {
                     *parts.entry(part as u32).or_default() += quantity * in_one_set;
                 }
@@ -53,13 +53,13 @@ impl Order {
     }
 
     /// Returns the shipping progress of each line; a kit's line counts in complete sets.
-    fn leaving(&self) -> Vec<Leaving> {
+    fn leaving(&self) -> Vec<LineShipping> {
         let lines = self.lines.iter().zip(self.parts()).zip(self.shipped_parts());
         let left = lines.map(|((line, parts), left)| {
             let owed = u64::from(line.quantity).saturating_sub(left);
-            Leaving { owed, there: parts.good.saturating_sub(left).min(owed) }
+            LineShipping { owed, there: parts.good.saturating_sub(left).min(owed) }
         });
-        let mut left: Vec<Leaving> = left.collect();
+        let mut left: Vec<LineShipping> = left.collect();
         // A set can leave only with parts that are still here.
         for (n, _) in self.lines.iter().enumerate().filter(|(_, line)| line.is_kit()) {
             let sets = self.parts_of_kit(n).map(|(part, in_one_set)| left[part].there / in_one_set);
@@ -75,7 +75,7 @@ impl Order {
     }
 
     /// Returns all good parts that have not left; kits leave as their parts.
-    fn all_there(&self, leaving: &[Leaving]) -> Vec<SentLine> {
+    fn all_there(&self, leaving: &[LineShipping]) -> Vec<SentLine> {
         let lines = self.lines.iter().zip(leaving).enumerate();
         let there = lines.filter(|(_, (line, leaving))| !line.is_kit() && leaving.there > 0);
         let sent = |there: u64| u32::try_from(there).unwrap_or(u32::MAX);
@@ -83,7 +83,7 @@ impl Order {
     }
 
     /// Returns whether parts that are owed are not available. A kit is judged by its parts.
-    fn is_short(&self, leaving: &[Leaving]) -> bool {
+    fn is_short(&self, leaving: &[LineShipping]) -> bool {
         let mut lines = self.lines.iter().zip(leaving).filter(|(line, _)| !line.is_kit());
         lines.any(|(_, leaving)| leaving.there < leaving.owed)
     }
@@ -158,7 +158,7 @@ impl OrderChange<'_> {
             self.event_with("order.shipped", |order| OrderShippedData::new(order, &shipment));
             // Everything has left, so what is still being made is too much.
             self.mark_surplus();
-            self.cancel_jobs(false, &SeenPrints::new());
+            self.cancel_jobs(false, &PrinterRecords::new());
         } else if let Some(sent) = self.order.shipments.last().cloned() {
             self.event_with("order.part_shipped", |order| OrderPartShippedData::new(order, &sent));
         }
@@ -203,7 +203,7 @@ fn named(lines: &[SentLine], of_order: usize) -> Result<(), Refusal> {
 }
 
 /// Refuses a shipment of more parts than are good and have not left.
-fn are_there(lines: &[SentLine], leaving: &[Leaving]) -> Result<(), Refusal> {
+fn are_there(lines: &[SentLine], leaving: &[LineShipping]) -> Result<(), Refusal> {
     for SentLine { line, quantity } in lines {
         let there = leaving.get(*line as usize).map_or(0, |line| line.there);
         if u64::from(*quantity) > there {

@@ -4,7 +4,7 @@
 //! model is sliced again.
 
 use super::change::OrderChange;
-use super::{Make, Order, SlicingNews};
+use super::{JobSlicingOutcome, Order, ProductionData};
 use crate::aggregate::Decision;
 use crate::id::Id;
 use crate::job::{Block, Job, JobState};
@@ -20,12 +20,12 @@ const MAX_WORDS_CHARS: usize = 500;
 impl OrderChange<'_> {
     /// Applies the outcome of slicing to the jobs that wait for it now. Others, whose reservation was recalled
     /// meanwhile, request slicing again.
-    pub(super) fn slicing(mut self, sku: Id, source: &SliceSource, news: &SlicingNews) -> Decision<Order> {
+    pub(super) fn slicing(mut self, sku: Id, source: &SliceSource, news: &JobSlicingOutcome) -> Decision<Order> {
         let waits = self.order.jobs.values().filter(|job| job.sku_id == sku && job.to_slice() == Some(source));
         let waiting: Vec<Id> = waits.map(|job| job.id).collect();
         match news {
-            SlicingNews::Done(make) => return self.sliced(&waiting, make),
-            SlicingNews::Failed(words) => {
+            JobSlicingOutcome::Done(make) => return self.sliced(&waiting, make),
+            JobSlicingOutcome::Failed(words) => {
                 self.tell_failure(&waiting, source, words);
                 let words = shortened(format!("slicing failed: {words}"), MAX_WORDS_CHARS);
                 for id in waiting {
@@ -35,7 +35,7 @@ impl OrderChange<'_> {
                     }
                 }
             }
-            SlicingNews::Waits(words) => {
+            JobSlicingOutcome::Waits(words) => {
                 let words = shortened(words.clone(), MAX_WORDS_CHARS);
                 for id in waiting {
                     self.edit(id, |job| job.block_reason = Some(words.clone()));
@@ -65,7 +65,7 @@ impl OrderChange<'_> {
 
     /// Sets the G-code of the jobs. Those whose reservations it does not change wait for a printer; the others wait for
     /// the materials to correct them.
-    fn sliced(mut self, waiting: &[Id], make: &Make) -> Decision<Order> {
+    fn sliced(mut self, waiting: &[Id], make: &ProductionData) -> Decision<Order> {
         let Some(file) = make.file_id else { return self.acknowledge(true) };
         let first = MaterialNeed { material_id: make.material_id, need: make.need };
         let needs: Vec<MaterialNeed> = std::iter::once(first).chain(make.further.iter().copied()).collect();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change::OrderChange;
 use super::place::{DEFAULT_PRIORITY, check_new, named, with_region_code};
-use super::{NewOrder, Order, OrderEffect, OrderStatus, SeenPrints};
+use super::{NewOrder, Order, OrderEffect, OrderStatus, PrinterRecords};
 use crate::aggregate::{Decision, DecisionContext, NumberSeries};
 use crate::id::Id;
 use crate::invoice::{InvoiceLine, Sums};
@@ -23,7 +23,7 @@ pub const CHANNEL_METHOD: &str = "channel";
 /// Origin of an order in another shop.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SoldElsewhere {
+pub struct ChannelOrigin {
     /// Channel order that records it.
     pub channel_order_id: Id,
     /// Sales channel through which it arrived.
@@ -54,7 +54,7 @@ pub struct SoldOrder {
     /// Order data. Its lines have the prices and tax rates of the other shop; parts of sets follow after them.
     pub new: NewOrder,
     /// Origin in the other shop.
-    pub sold: SoldElsewhere,
+    pub sold: ChannelOrigin,
     /// Net shipping charge in minor units.
     pub shipping_cents: i64,
     /// Net discount in minor units.
@@ -65,7 +65,7 @@ pub struct SoldOrder {
 
 /// Changes to an order in the shop that sold it. Both values only ever grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NewsThere {
+pub struct ShopOrderChange {
     /// `true` if it was cancelled.
     pub cancelled: bool,
     /// Total refunded so far, in minor units.
@@ -74,7 +74,7 @@ pub struct NewsThere {
 
 /// Shipment, as the other shop counts it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LeftShipment {
+pub struct ChannelShipment {
     /// Sequence number within the order, from 1.
     pub number: u32,
     /// Name of the carrier.
@@ -159,7 +159,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, order: &SoldOrder) -> Res
 
 impl Order {
     /// Returns the shipments as the selling shop counts them: a set has left with the last of its parts.
-    pub fn left_there(&self) -> Vec<LeftShipment> {
+    pub fn left_there(&self) -> Vec<ChannelShipment> {
         let lines = self.sold.as_ref().map_or(0, |sold| sold.lines as usize).min(self.lines.len());
         let mut before = vec![0u64; lines];
         let mut upto = self.clone();
@@ -173,7 +173,7 @@ impl Order {
                 *before = *now;
                 units
             });
-            LeftShipment {
+            ChannelShipment {
                 number: sent.number,
                 carrier: sent.shipment.carrier.clone(),
                 tracking_number: sent.shipment.tracking_number.clone(),
@@ -205,10 +205,10 @@ impl OrderChange<'_> {
 
     /// Applies changes in the shop that sold the order. Idempotent: repeated or late ones change nothing. A shipped
     /// order is not cancelled any more.
-    pub(super) fn there(mut self, news: NewsThere) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn there(mut self, news: ShopOrderChange) -> Result<Decision<Order>, Refusal> {
         returned_elsewhere(&mut self, CHANNEL_METHOD, news.refunded_cents);
         let over = matches!(self.order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
-        if news.cancelled && !over { self.cancel(false, &SeenPrints::new()) } else { Ok(self.order_done()) }
+        if news.cancelled && !over { self.cancel(false, &PrinterRecords::new()) } else { Ok(self.order_done()) }
     }
 
     /// Records that the channel order knows these shipments.

@@ -7,7 +7,7 @@ use super::change::OrderChange;
 use crate::aggregate::Decision;
 use crate::amount::Amount;
 use crate::id::Id;
-use crate::job::{Block, Job, JobClaimMut, JobState, Stock};
+use crate::job::{Block, ClaimStatus, Job, JobClaimMut, JobState};
 use crate::material::{ClaimId, ClaimState};
 use crate::order::{Order, OrderAnswer};
 
@@ -29,8 +29,8 @@ impl OrderChange<'_> {
                 job.booked_on.remove(&claim.number);
                 for own in job.claims_mut() {
                     own.settling.retain(|(number, _)| *number != claim.number);
-                    if claim.number == *own.number && matches!(own.stock, Stock::Settling { .. }) {
-                        *own.stock = Stock::None;
+                    if claim.number == *own.number && matches!(own.stock, ClaimStatus::Settling { .. }) {
+                        *own.stock = ClaimStatus::None;
                     }
                 }
             });
@@ -48,14 +48,14 @@ impl OrderChange<'_> {
                 continue; // Given up already; the settlement is on its way to the material.
             };
             match stock {
-                Stock::Held if job.live().is_some() => {
+                ClaimStatus::Held if job.live().is_some() => {
                     let of_it = |own: &JobClaimMut<'_>| *own.number == claim.number;
                     self.edit(job.id, |job| {
                         job.claims_mut().into_iter().filter(of_it).for_each(|own| *own.recalled = true);
                     });
                     kept_claims.push(*claim);
                 }
-                Stock::Held | Stock::InLine if !job.over() => self.give_up(&job, claim.number, words),
+                ClaimStatus::Held | ClaimStatus::InLine if !job.over() => self.give_up(&job, claim.number, words),
                 // The claim is settled, or its answer is still under way; the material then asks again.
                 _ => {}
             }
@@ -76,7 +76,7 @@ impl OrderChange<'_> {
     fn stands(&mut self, job: &Job, material: Id, number: u32, state: ClaimState, words: Option<&String>) {
         let claims = job.claims();
         let Some(own) = claims.iter().find(|own| own.material_id == material) else { return };
-        if number != own.number || own.stock == Stock::None {
+        if number != own.number || own.stock == ClaimStatus::None {
             // The claim is no longer wanted: settle it, so that the material frees what it holds for it.
             if !own.settling.iter().any(|(one, _)| *one == number) {
                 self.edit_claim(job.id, material, |own| own.settling.push((number, Amount::ZERO)));
@@ -85,29 +85,29 @@ impl OrderChange<'_> {
         }
         let waits = matches!(job.state, JobState::Validated | JobState::AwaitingManualReview);
         match (own.stock, state) {
-            (Stock::Asked | Stock::InLine, _) if job.over() => {
-                self.edit_claim(job.id, material, |own| *own.stock = Stock::Settling { consumed: Amount::ZERO });
+            (ClaimStatus::Asked | ClaimStatus::InLine, _) if job.over() => {
+                self.edit_claim(job.id, material, |own| *own.stock = ClaimStatus::Settling { consumed: Amount::ZERO });
             }
             // A material before this one was taken away meanwhile: this one is asked for again after it.
-            (Stock::Asked | Stock::InLine, _) if waits && !job.is_in_order(material) => {
-                self.edit_claim(job.id, material, |own| *own.stock = Stock::InLine);
+            (ClaimStatus::Asked | ClaimStatus::InLine, _) if waits && !job.is_in_order(material) => {
+                self.edit_claim(job.id, material, |own| *own.stock = ClaimStatus::InLine);
                 self.edit(job.id, |job| job.give_up_claim(number));
             }
-            (Stock::Asked | Stock::InLine, ClaimState::Held) if waits => {
-                self.edit_claim(job.id, material, |own| *own.stock = Stock::Held);
+            (ClaimStatus::Asked | ClaimStatus::InLine, ClaimState::Held) if waits => {
+                self.edit_claim(job.id, material, |own| *own.stock = ClaimStatus::Held);
                 self.held(job.id);
             }
-            (Stock::Asked | Stock::InLine, ClaimState::Short) if waits => {
-                self.edit_claim(job.id, material, |own| *own.stock = Stock::InLine);
+            (ClaimStatus::Asked | ClaimStatus::InLine, ClaimState::Short) if waits => {
+                self.edit_claim(job.id, material, |own| *own.stock = ClaimStatus::InLine);
                 self.block(job, Block::Material, words);
             }
-            (Stock::Asked | Stock::InLine, ClaimState::BelowReorderPoint) if waits => {
-                self.edit_claim(job.id, material, |own| *own.stock = Stock::InLine);
+            (ClaimStatus::Asked | ClaimStatus::InLine, ClaimState::BelowReorderPoint) if waits => {
+                self.edit_claim(job.id, material, |own| *own.stock = ClaimStatus::InLine);
                 self.block(job, Block::ReorderPoint, words);
             }
             // An answer that was sent before the claim was held. Ask again rather than trust it; a job with a live
             // attempt keeps its reservation.
-            (Stock::Held, ClaimState::Short | ClaimState::BelowReorderPoint)
+            (ClaimStatus::Held, ClaimState::Short | ClaimState::BelowReorderPoint)
                 if waits || job.state == JobState::Sliced =>
             {
                 let by = if state == ClaimState::Short { Block::Material } else { Block::ReorderPoint };

@@ -28,7 +28,7 @@ use crate::material::{ClaimId, ClaimState};
 use crate::refusal::Refusal;
 use crate::sku::MachineType;
 use crate::testing::orders::{
-    Desk, MATERIAL_ID, ORDER_ID, PRINTER_ID, line, mails, new_order, order_to, pair, print, ship,
+    MATERIAL_ID, ORDER_ID, OrderDecider, PRINTER_ID, line, mails, new_order, order_to, pair, print, ship,
 };
 use crate::testing::{Bench, id};
 
@@ -38,8 +38,8 @@ pub(super) fn need(material: u32, units: i64) -> MaterialNeed {
 }
 
 /// Builds the stock of a material with this many available grams.
-pub(super) fn free(units: i64) -> StockNow {
-    StockNow { available: Amount::units(units), unit: "g", name: "PLA black".to_owned() }
+pub(super) fn free(units: i64) -> CurrentStock {
+    CurrentStock { available: Amount::units(units), unit: "g", name: "PLA black".to_owned() }
 }
 
 /// Returns the names of the events, except those of the order's invoice.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::change::OrderChange;
 use super::parts::plate_parts;
 use super::place::{check_due, plates};
-use super::{Line, Make, Order, OrderStatus, SeenPrints, StockNow};
+use super::{CurrentStock, Order, OrderLine, OrderStatus, PrinterRecords, ProductionData};
 use crate::aggregate::{Decision, NumberSeries};
 use crate::amount::Amount;
 use crate::id::Id;
-use crate::job::{AttemptState, Block, FurtherNeed, Job, JobClaimMut, JobState, Stock};
+use crate::job::{AttemptState, Block, ClaimStatus, FurtherNeed, Job, JobClaimMut, JobState};
 use crate::ledger::flag_money;
 use crate::order::Resolution;
 use crate::principal::Role;
@@ -35,7 +35,7 @@ impl OrderChange<'_> {
     }
 
     /// Creates one job of a line; `rejected` is the number of missing parts, if it replaces rejected ones.
-    pub(super) fn make_job(&mut self, n: usize, line: &Line, rejected: Option<u64>) {
+    pub(super) fn make_job(&mut self, n: usize, line: &OrderLine, rejected: Option<u64>) {
         let Some(make) = &line.make else { return };
         let (reprint, plate) = (rejected.is_some(), plate_parts(line));
         let has_source = make.file_id.is_some() || make.source.is_some();
@@ -68,7 +68,7 @@ impl OrderChange<'_> {
             state: JobState::Created,
             blocked_by: None,
             block_reason: Some(if has_source { BEING_READ_REASON } else { NO_FILE_REASON }.to_owned()),
-            stock: Stock::None,
+            stock: ClaimStatus::None,
             claim: 1,
             settling: Vec::new(),
             booked_on: BTreeMap::new(),
@@ -99,7 +99,7 @@ impl OrderChange<'_> {
 
     /// Applies a SKU and file that were read: the CREATED jobs of that SKU become VALIDATED, and their production data
     /// no longer follows the SKU. Without a file or a model to slice they wait for one, and report it.
-    pub(super) fn prepared(mut self, sku: Id, make: &Make) -> Decision<Order> {
+    pub(super) fn prepared(mut self, sku: Id, make: &ProductionData) -> Decision<Order> {
         let jobs = self.order.jobs.values().filter(|job| job.state == JobState::Created && job.sku_id == sku);
         let ids: Vec<Id> = jobs.map(|job| job.id).collect();
         let Some(file) = make.file_id.or(make.source.as_ref().map(|source| source.model_file_id)) else {
@@ -146,8 +146,8 @@ impl OrderChange<'_> {
             let (priority, due_at) = (priority.unwrap_or(job.priority), due_at.unwrap_or(job.due_at));
             if (priority, due_at) != (job.priority, job.due_at) {
                 (job.priority, job.due_at) = (priority, due_at);
-                let waiting = |claim: &JobClaimMut<'_>| *claim.stock == Stock::InLine;
-                job.claims_mut().into_iter().filter(waiting).for_each(|claim| *claim.stock = Stock::Asked);
+                let waiting = |claim: &JobClaimMut<'_>| *claim.stock == ClaimStatus::InLine;
+                job.claims_mut().into_iter().filter(waiting).for_each(|claim| *claim.stock = ClaimStatus::Asked);
             }
         });
     }
@@ -181,7 +181,7 @@ impl OrderChange<'_> {
 
     /// Cancels the order at once, and its jobs as far as possible: those with a live attempt wait for their printers
     /// unless forced.
-    pub(super) fn cancel(mut self, force: bool, prints: &SeenPrints) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn cancel(mut self, force: bool, prints: &PrinterRecords) -> Result<Decision<Order>, Refusal> {
         let status = self.order.status;
         if self.cx.by.role().is_none_or(|role| role == Role::Customer) && !status.payable() {
             return Err(Refusal::forbidden("forbidden", "a customer may cancel an order only while it is unpaid"));
@@ -203,7 +203,7 @@ impl OrderChange<'_> {
     }
 
     /// Cancels all jobs that are not over.
-    pub(super) fn cancel_jobs(&mut self, force: bool, prints: &SeenPrints) {
+    pub(super) fn cancel_jobs(&mut self, force: bool, prints: &PrinterRecords) {
         let open: Vec<Id> = self.order.jobs.values().filter(|job| !job.over()).map(|job| job.id).collect();
         for id in open {
             self.cancel_one(id, force, prints);
@@ -211,7 +211,12 @@ impl OrderChange<'_> {
     }
 
     /// Cancels one job, which may be FAILED but not COMPLETED.
-    pub(super) fn cancel_job(mut self, id: Id, force: bool, prints: &SeenPrints) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn cancel_job(
+        mut self,
+        id: Id,
+        force: bool,
+        prints: &PrinterRecords,
+    ) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if matches!(job.state, JobState::Completed | JobState::Cancelled) {
             return Err(Refusal::transition("the job cannot be cancelled", job.state));
@@ -224,7 +229,7 @@ impl OrderChange<'_> {
     /// Cancels a job without a live attempt at once. One with a live attempt waits for its printer's report, because
     /// only the printer knows for certain whether a start was sent; before a start it reports at once. With `force` the
     /// attempt is abandoned without waiting, and its latest progress counts as consumed.
-    fn cancel_one(&mut self, id: Id, force: bool, prints: &SeenPrints) {
+    fn cancel_one(&mut self, id: Id, force: bool, prints: &PrinterRecords) {
         let Ok(job) = self.job(id) else { return };
         let now = self.cx.now;
         match job.live() {
@@ -329,7 +334,7 @@ impl OrderChange<'_> {
     /// Releases a job past the reorder point. Refused while material is short, because there is nothing to reserve.
     /// Judged by the current stock, because the reason that once blocked the job may have changed since. A job that
     /// could not be sliced claims its material again and is then sliced again.
-    pub(super) fn release_job(mut self, id: Id, stock: &StockNow) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn release_job(mut self, id: Id, stock: &CurrentStock) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         match (job.state, job.blocked_by) {
             (JobState::AwaitingManualReview, Some(Block::ReorderPoint | Block::Material)) => {}
@@ -338,7 +343,7 @@ impl OrderChange<'_> {
         }
         let need = job.waiting_claim().map_or(job.need, |claim| claim.need);
         if stock.available < need {
-            let StockNow { available, unit, name } = stock;
+            let CurrentStock { available, unit, name } = stock;
             let words = format!("needs {need} {unit} of {name}, {available} {unit} free");
             return Err(Refusal::conflict("insufficient_material", words));
         }
@@ -347,8 +352,8 @@ impl OrderChange<'_> {
             job.state = JobState::Validated;
             job.blocked_by = None;
             job.block_reason = None;
-            if let Some(claim) = job.claims_mut().into_iter().find(|claim| *claim.stock != Stock::Held) {
-                *claim.stock = Stock::Asked;
+            if let Some(claim) = job.claims_mut().into_iter().find(|claim| *claim.stock != ClaimStatus::Held) {
+                *claim.stock = ClaimStatus::Asked;
             }
         });
         self.job_event("job.released", id, None);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Quantities, StockLook};
+use super::{Quantities, StockReading};
 use crate::amount::Amount;
 
 /// Returns the item for the next booking and how much of the due amount it takes; `None` when no item can take any.
@@ -11,7 +11,7 @@ use crate::amount::Amount;
 /// booking on right now are skipped.
 pub(super) fn choose(
     due: Amount,
-    look: &StockLook,
+    look: &StockReading,
     owed: &Quantities,
     drawn: &Quantities,
     in_use: &BTreeSet<i64>,

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::choose::choose;
 use super::{
     Booking, BookingVerdict, ConflictKind, GIVEN_UP_MS, MAX_GIVEN_UP, MAX_ITEMS, MAX_UNREAD_USES, Quantities,
-    RightSide, StockLink, StockLook, StockSystem, StockUnit, SyncConflict, SyncStep, UnreadUse,
+    RightSide, StockLink, StockReading, StockSystem, StockUnit, SyncConflict, SyncStep, UnreadUse,
 };
 use crate::amount::{Amount, MAX_AMOUNT};
 use crate::id::Id;
@@ -62,7 +62,7 @@ impl StockLink {
 
     /// Merges an entry that was just read: takes over what changed there and decides the next booking of what changed
     /// here.
-    pub fn looked(&self, look: &StockLook, ours: &OurSide<'_>) -> SyncStep {
+    pub fn looked(&self, look: &StockReading, ours: &OurSide<'_>) -> SyncStep {
         if self.server != look.server {
             // Nothing that was agreed on with another server holds: a preview again.
             let (server, round) = (look.server.clone(), self.round.wrapping_add(1));
@@ -135,7 +135,7 @@ impl StockLink {
     }
 
     /// Decides the next booking of what changed here, if anything did.
-    fn book(&mut self, look: &StockLook, ours: &OurSide<'_>, quantity: Amount) {
+    fn book(&mut self, look: &StockReading, ours: &OurSide<'_>, quantity: Amount) {
         let due = quantity - self.agreed.as_ref().map_or(Amount::ZERO, total);
         if due >= Amount::ZERO {
             self.owed.clear();
@@ -311,7 +311,7 @@ impl StockLink {
 }
 
 /// Returns the quantity of each item, or the conflict that prevents the entry from being counted.
-fn readable(look: &StockLook, ours: &OurSide<'_>) -> Result<Quantities, SyncConflict> {
+fn readable(look: &StockReading, ours: &OurSide<'_>) -> Result<Quantities, SyncConflict> {
     let conflict = |kind, words: String| Err(SyncConflict::new(kind, words));
     if look.name.is_none() {
         return conflict(

@@ -19,7 +19,7 @@ pub fn drawn(link: &StockLink, slots: impl IntoIterator<Item = (i64, Option<Amou
 
 /// Remaining amount of a spool according to a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SpoolKnown {
+pub enum SpoolRemainder {
     /// Both sides agree on this remaining amount, and we have nothing left to book.
     Settled(Amount),
     /// A booking or a conflict is still open.
@@ -29,10 +29,10 @@ pub enum SpoolKnown {
 impl StockLink {
     /// Returns what the link knows of a spool when our stock is `quantity`; `None` when the spool does not belong to
     /// this link.
-    pub fn knows(&self, spool: i64, quantity: Amount) -> Option<SpoolKnown> {
+    pub fn knows(&self, spool: i64, quantity: Amount) -> Option<SpoolRemainder> {
         let agreed = self.agreed.as_ref().filter(|_| self.system == StockSystem::Spools)?;
         let held = *agreed.get(&spool)?;
         let quiet = self.pending.is_none() && self.conflict.is_none() && total(agreed) == quantity;
-        Some(if quiet { SpoolKnown::Settled(held.max(Amount::ZERO)) } else { SpoolKnown::Unsettled })
+        Some(if quiet { SpoolRemainder::Settled(held.max(Amount::ZERO)) } else { SpoolRemainder::Unsettled })
     }
 }

@@ -3,7 +3,7 @@
 mod back;
 mod period;
 
-pub use back::DisputeNews;
+pub use back::DisputeUpdate;
 pub use period::{PaidLine, PaidPeriod};
 
 use serde_json::{Map, Value};
@@ -70,7 +70,7 @@ pub enum PaymentEffect {
         refund: Option<String>,
     },
     /// The customer's bank disputes a payment, or has decided the dispute.
-    Disputed(DisputeNews),
+    Disputed(DisputeUpdate),
     /// A checkout session has expired and can no longer be paid.
     SessionExpired,
     /// A subscription changed; its state is then read from the processor.
@@ -137,7 +137,7 @@ pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
     let event = EventMembers::of(&event, "event")?;
     let id = event.required_text("id")?;
     let kind = event.required_text("type")?;
-    let Some(reading) = Reading::of(&kind) else {
+    let Some(reading) = EventGroup::of(&kind) else {
         // The newer "thin" events have a date here and no object; none of them is used.
         let created = match event.get("created") {
             Some(Value::String(_)) => 0,
@@ -154,7 +154,7 @@ pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
 
 /// Event types in use, grouped by how they are parsed.
 #[derive(Debug, Clone, Copy)]
-enum Reading {
+enum EventGroup {
     SessionCompleted,
     SessionPaid,
     SessionFailed,
@@ -169,7 +169,7 @@ enum Reading {
     Invoice,
 }
 
-impl Reading {
+impl EventGroup {
     fn of(kind: &str) -> Option<Self> {
         Some(match kind {
             "checkout.session.completed" => Self::SessionCompleted,

@@ -19,7 +19,7 @@ const MAX_TEXT_CHARS: usize = 1000;
 /// Direct action of an operator on a printer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Act {
+pub enum DirectAction {
     /// Pause the running print.
     Pause,
     /// Resume a paused print.
@@ -40,7 +40,7 @@ pub enum Act {
     EmergencyStop,
 }
 
-impl Act {
+impl DirectAction {
     /// Returns the action's name in the audit log.
     pub const fn action(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl Act {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ActRecord {
     /// Requested action.
-    pub act: Act,
+    pub act: DirectAction,
     /// Lines of G-code or name of the file; `None` if the action needs no details.
     pub detail: Option<String>,
     /// Order and job that the printer had in hand at the time of the request.
@@ -112,9 +112,12 @@ impl Printer {
     /// Returns the code and message of the refusal that protects a print from G-code and homing; `None` when nothing
     /// prints and nothing is about to.
     pub fn print_in_the_way(&self) -> Option<(&'static str, &'static str)> {
-        use super::Phase;
+        use super::AttemptPhase;
         let phase = self.in_hand.as_ref().filter(|in_hand| !in_hand.over()).map(|in_hand| &in_hand.phase);
-        let on = matches!(phase, Some(Phase::Printing { .. } | Phase::Paused { .. } | Phase::Unverified { .. }));
+        let on = matches!(
+            phase,
+            Some(AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. } | AttemptPhase::Unverified { .. })
+        );
         if on || self.foreign_print() {
             Some((
                 "printing",

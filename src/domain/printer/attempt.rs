@@ -1,7 +1,7 @@
 //! Rules of the attempt in hand: accepted, uploaded, started at most once, ended and acknowledged. `verdict` decides
 //! the outcome of an unconfirmed start.
 
-use super::{InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer, StartFailure};
+use super::{AttemptPhase, CurrentAttempt, ManualFailure, ManualPhase, Printer, PrinterAnswer, StartFailure};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::id::Id;
 use crate::launch::ChosenSlot;
@@ -20,7 +20,7 @@ impl Printer {
     /// rejection and assign the job to another printer, however late it learns of it.
     pub(super) fn take(
         mut self,
-        new: InHand,
+        new: CurrentAttempt,
         slots: Result<Vec<ChosenSlot>, String>,
         cx: &DecisionContext<'_>,
     ) -> Decision<Self> {
@@ -43,7 +43,7 @@ impl Printer {
                 return Decision::to(self, PrinterAnswer::NotTaken(why));
             }
         };
-        self.in_hand = Some(InHand { taken_at: cx.now, used_slots, ..new });
+        self.in_hand = Some(CurrentAttempt { taken_at: cx.now, used_slots, ..new });
         self.updated_at = cx.now;
         Decision::to(self, PrinterAnswer::Done)
     }
@@ -54,7 +54,7 @@ impl Printer {
         mut self,
         attempt: Id,
         cx: &DecisionContext<'_>,
-        change: impl FnOnce(&mut Self, InHand) -> Option<InHand>,
+        change: impl FnOnce(&mut Self, CurrentAttempt) -> Option<CurrentAttempt>,
     ) -> Decision<Self> {
         match self.in_hand.take() {
             Some(in_hand) if in_hand.attempt == attempt => {
@@ -89,18 +89,18 @@ impl Printer {
         let could = could.and_then(|()| self.still_holds(&chosen));
         let mut answer = PrinterAnswer::Done;
         let mut decision = self.of(attempt, cx, |_, mut in_hand| {
-            if matches!(in_hand.phase, Phase::Taken) {
+            if matches!(in_hand.phase, AttemptPhase::Taken) {
                 in_hand.remote_name = Some(remote_name.to_owned());
                 // A token that is cut would not be recognised, so one that is too long is not kept.
                 let mark = server_mark.filter(|mark| mark.chars().count() <= MAX_SERVER_MARK_CHARS);
                 in_hand.server_mark = mark.map(str::to_owned);
                 in_hand.enter(match could {
-                    Ok(()) => Phase::StartSent { at: cx.now },
+                    Ok(()) => AttemptPhase::StartSent { at: cx.now },
                     // Something came in between (a person, another print, another spool): no fault of the job or of the
                     // printer.
                     Err(why) => not_started(false, false, format!("not started: {why}")),
                 });
-                if matches!(in_hand.phase, Phase::StartSent { .. }) {
+                if matches!(in_hand.phase, AttemptPhase::StartSent { .. }) {
                     answer = PrinterAnswer::Go;
                 }
             }
@@ -119,7 +119,7 @@ impl Printer {
         cx: &DecisionContext<'_>,
     ) -> Decision<Self> {
         self.of(attempt, cx, |printer, mut in_hand| {
-            if matches!(in_hand.phase, Phase::Taken) {
+            if matches!(in_hand.phase, AttemptPhase::Taken) {
                 in_hand.enter(not_started(false, why.counts(), reason.to_owned()));
                 printer.start_failed(in_hand.job, why, reason, cx.now);
             }
@@ -130,7 +130,7 @@ impl Printer {
     /// Ends an attempt whose start the printer certainly refused.
     pub(super) fn start_refused(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |printer, mut in_hand| {
-            if matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
+            if matches!(in_hand.phase, AttemptPhase::StartSent { .. } | AttemptPhase::Unverified { .. }) {
                 in_hand.enter(not_started(true, true, reason.to_owned()));
                 printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
             }
@@ -158,7 +158,7 @@ impl Printer {
             if !in_hand.over() {
                 in_hand.cancel = true;
             }
-            if matches!(in_hand.phase, Phase::Taken) {
+            if matches!(in_hand.phase, AttemptPhase::Taken) {
                 in_hand.enter(not_started(false, false, "cancelled before it started".to_owned()));
             }
             Some(in_hand)
@@ -174,11 +174,11 @@ impl Printer {
         let shows_it = self.shows_own();
         self.of(attempt, cx, |printer, mut in_hand| {
             match in_hand.phase {
-                Phase::Taken => in_hand.enter(not_started(false, false, GIVEN_UP_REASON.to_owned())),
-                Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. } => {}
-                Phase::StartSent { .. } => (in_hand.cancel, in_hand.unwanted) = (true, true),
+                AttemptPhase::Taken => in_hand.enter(not_started(false, false, GIVEN_UP_REASON.to_owned())),
+                AttemptPhase::Ended { .. } | AttemptPhase::NotStarted { .. } | AttemptPhase::Stopped { .. } => {}
+                AttemptPhase::StartSent { .. } => (in_hand.cancel, in_hand.unwanted) = (true, true),
                 _ if shows_it => (in_hand.cancel, in_hand.unwanted) = (true, true),
-                Phase::Unverified { .. } | Phase::Printing { .. } | Phase::Paused { .. } => {
+                AttemptPhase::Unverified { .. } | AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. } => {
                     match outcome {
                         Resolution::NotStarted if in_hand.began().is_none() => {
                             let reason = "an operator stated that it did not start";
@@ -191,7 +191,7 @@ impl Printer {
                             in_hand.enter(untimed(ended(PrintEnd::Failed, in_hand.progress, reason)));
                         }
                     }
-                    if let Phase::Ended { end, .. } = in_hand.phase {
+                    if let AttemptPhase::Ended { end, .. } = in_hand.phase {
                         printer.left_on_the_bed(end);
                     }
                 }
@@ -215,7 +215,7 @@ impl Printer {
                 return (in_hand.heard < in_hand.step).then_some(in_hand);
             }
             if !is_wanted {
-                if matches!(in_hand.phase, Phase::Taken) {
+                if matches!(in_hand.phase, AttemptPhase::Taken) {
                     return None;
                 }
                 (in_hand.cancel, in_hand.unwanted) = (true, true);
@@ -235,11 +235,11 @@ impl Printer {
                     in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(reason)));
                 }
                 // The print may have begun; the stop has ended it either way, but the bed must be looked at.
-                Phase::StartSent { .. } | Phase::Unverified { .. } => {
+                AttemptPhase::StartSent { .. } | AttemptPhase::Unverified { .. } => {
                     on = true;
-                    in_hand.enter(Phase::Stopped { reason });
+                    in_hand.enter(AttemptPhase::Stopped { reason });
                 }
-                _ => in_hand.enter(Phase::Stopped { reason }),
+                _ => in_hand.enter(AttemptPhase::Stopped { reason }),
             }
             self.print_failed |= on;
         }
@@ -266,9 +266,12 @@ impl Printer {
             return;
         };
         let hopeless = match in_hand.phase {
-            Phase::Unverified { .. } => true,
-            Phase::StartSent { .. } | Phase::Printing { .. } | Phase::Paused { .. } => unreachable,
-            Phase::Taken | Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. } => false,
+            AttemptPhase::Unverified { .. } => true,
+            AttemptPhase::StartSent { .. } | AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. } => unreachable,
+            AttemptPhase::Taken
+            | AttemptPhase::Ended { .. }
+            | AttemptPhase::NotStarted { .. }
+            | AttemptPhase::Stopped { .. } => false,
         };
         if in_hand.unwanted && hopeless {
             let reason = Some(GIVEN_UP_REASON.to_owned());
@@ -298,20 +301,20 @@ impl Printer {
     }
 }
 
-pub(super) fn not_started(start_sent: bool, counts: bool, reason: String) -> Phase {
-    Phase::NotStarted { start_sent, counts, reason }
+pub(super) fn not_started(start_sent: bool, counts: bool, reason: String) -> AttemptPhase {
+    AttemptPhase::NotStarted { start_sent, counts, reason }
 }
 
 /// Returns the same end marked as unseen, so that its time counts as unknown.
-fn untimed(phase: Phase) -> Phase {
+fn untimed(phase: AttemptPhase) -> AttemptPhase {
     match phase {
-        Phase::Ended { end, filament_mm, progress, reason, .. } => {
-            Phase::Ended { end, filament_mm, progress, reason, unseen: true }
+        AttemptPhase::Ended { end, filament_mm, progress, reason, .. } => {
+            AttemptPhase::Ended { end, filament_mm, progress, reason, unseen: true }
         }
         other => other,
     }
 }
 
-pub(super) fn ended(end: PrintEnd, progress: f64, reason: Option<String>) -> Phase {
-    Phase::Ended { end, filament_mm: None, progress, reason, unseen: false }
+pub(super) fn ended(end: PrintEnd, progress: f64, reason: Option<String>) -> AttemptPhase {
+    AttemptPhase::Ended { end, filament_mm: None, progress, reason, unseen: false }
 }

@@ -3,7 +3,7 @@
 //! A print is added to the odometer in the commit that ends it, so it is counted once despite crashes. The reminders
 //! that become due by it are recorded in the same commit, with the event and the mails that announce them.
 
-use super::{Phase, Printer, PrinterAnswer, PrinterRow};
+use super::{AttemptPhase, Printer, PrinterAnswer, PrinterRow};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::event::Event;
 use crate::event::data::{PrinterMaintenanceDueData, PrinterMaintenanceLoggedData};
@@ -11,7 +11,7 @@ use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::maintenance::{
-    CareCommand, EndedPrint, EntryFields, MAX_REMINDERS, MaintenanceEntry, Odometer, Reminder, ReminderFields,
+    EndedPrint, EntryFields, MAX_REMINDERS, MaintenanceCommand, MaintenanceEntry, Odometer, Reminder, ReminderFields,
 };
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
@@ -20,19 +20,19 @@ use crate::time::Timestamp;
 const MAX_REMINDERS_NAMED: usize = 2;
 
 /// Returns the command's name for the audit log.
-pub(super) fn name(command: &CareCommand) -> &'static str {
+pub(super) fn name(command: &MaintenanceCommand) -> &'static str {
     match command {
-        CareCommand::Remind(_) => "printer.add_reminder",
-        CareCommand::Change { .. } => "printer.change_reminder",
-        CareCommand::Forget(_) => "printer.remove_reminder",
-        CareCommand::Log { .. } => "printer.log_maintenance",
+        MaintenanceCommand::Remind(_) => "printer.add_reminder",
+        MaintenanceCommand::Change { .. } => "printer.change_reminder",
+        MaintenanceCommand::Forget(_) => "printer.remove_reminder",
+        MaintenanceCommand::Log { .. } => "printer.log_maintenance",
     }
 }
 
 /// Returns the printer version on which the command is based, if any.
-pub(super) fn if_version(command: &CareCommand) -> Option<i64> {
+pub(super) fn if_version(command: &MaintenanceCommand) -> Option<i64> {
     match command {
-        CareCommand::Change { if_version, .. } => *if_version,
+        MaintenanceCommand::Change { if_version, .. } => *if_version,
         _ => None,
     }
 }
@@ -46,17 +46,21 @@ impl Printer {
         self
     }
 
-    pub(super) fn care(self, command: &CareCommand, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+    pub(super) fn care(
+        self,
+        command: &MaintenanceCommand,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Self>, Refusal> {
         match command {
-            CareCommand::Remind(fields) => self.remind(fields, cx),
-            CareCommand::Change { id, if_version: _, fields } => self.change_reminder(*id, fields, cx),
-            CareCommand::Forget(id) => {
+            MaintenanceCommand::Remind(fields) => self.remind(fields, cx),
+            MaintenanceCommand::Change { id, if_version: _, fields } => self.change_reminder(*id, fields, cx),
+            MaintenanceCommand::Forget(id) => {
                 self.reminder(*id)?;
                 Ok(self.with_reminder(cx, |printer| {
                     printer.reminders.remove_mut(id);
                 }))
             }
-            CareCommand::Log { fields, done_at, resets } => self.log_maintenance(fields, *done_at, resets, cx),
+            MaintenanceCommand::Log { fields, done_at, resets } => self.log_maintenance(fields, *done_at, resets, cx),
         }
     }
 
@@ -238,10 +242,10 @@ impl Printer {
 
 /// Returns what an attempt that has just ended adds to the odometer; zero if none has.
 fn wear(before: &Printer, next: &Printer, now: Timestamp) -> Odometer {
-    let over = |printer: &Printer| printer.in_hand.as_ref().is_some_and(super::InHand::over);
+    let over = |printer: &Printer| printer.in_hand.as_ref().is_some_and(super::CurrentAttempt::over);
     let (Some(in_hand), false) = (&next.in_hand, over(before)) else { return Odometer::ZERO };
     match &in_hand.phase {
-        Phase::Ended { end, filament_mm, progress, unseen, .. } => EndedPrint {
+        AttemptPhase::Ended { end, filament_mm, progress, unseen, .. } => EndedPrint {
             end: *end,
             began_at: in_hand.began_at.filter(|_| !unseen),
             ended_at: now,
@@ -252,9 +256,9 @@ fn wear(before: &Printer, next: &Printer, now: Timestamp) -> Odometer {
         }
         .wear(),
         // The start may have had an effect, which the stop ended; what it took nobody knows.
-        Phase::Stopped { .. } => {
+        AttemptPhase::Stopped { .. } => {
             let before = before.in_hand.as_ref().map(|in_hand| &in_hand.phase);
-            let sent = matches!(before, Some(Phase::StartSent { .. } | Phase::Unverified { .. }));
+            let sent = matches!(before, Some(AttemptPhase::StartSent { .. } | AttemptPhase::Unverified { .. }));
             Odometer { failures: i64::from(sent), ..Odometer::ZERO }
         }
         _ => Odometer::ZERO,

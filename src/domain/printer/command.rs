@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActRecord, Printer, PrinterFields, SlotReport, Spool, SpoolBinding, SpoolLeft, StartFailure};
+use super::{ActRecord, Printer, PrinterFields, SlotReport, Spool, SpoolBalance, SpoolBinding, StartFailure};
 use crate::aggregate::answer_variants;
 use crate::id::Id;
 use crate::launch::{FilamentSlot, KnownTypes, LaunchNeeds};
-use crate::maintenance::{CareCommand, MaintenanceEntry, Odometer, Reminder};
+use crate::maintenance::{MaintenanceCommand, MaintenanceEntry, Odometer, Reminder};
 use crate::order::Resolution;
 use crate::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Status};
 use crate::sign_off::Inspection;
@@ -97,7 +97,7 @@ pub enum PrinterCommand {
     /// Removes a slot that the printer does not have, at an operator's request.
     RemoveSlot(u32),
     /// Updates the remaining amount on the spool in a slot, from the spool management system.
-    SpoolLeft(SpoolLeft),
+    SpoolLeft(SpoolBalance),
     /// Processes the spools that the printer reported in its slots.
     SlotsReported {
         /// All reported slots.
@@ -139,7 +139,7 @@ pub enum PrinterCommand {
         /// Name that the printer assigned to the file.
         remote_name: String,
         /// Token that identifies the current run of the printer's server, if it provides one (see
-        /// [`super::InHand::server_mark`]).
+        /// [`super::CurrentAttempt::server_mark`]).
         server_mark: Option<String>,
     },
     /// Records that the upload failed for good, failed too often, or never began.
@@ -254,7 +254,7 @@ pub enum PrinterCommand {
         note: Option<String>,
     },
     /// Changes its reminders or its maintenance log.
-    Care(Box<CareCommand>),
+    Care(Box<MaintenanceCommand>),
 }
 
 /// Row stored beside the snapshot row of a printer.

@@ -1,7 +1,7 @@
 //! Dispatch of a printer's commands to the rules that decide them.
 
 use super::registration::create;
-use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterCommand};
+use super::{AttemptPhase, CurrentAttempt, ManualPhase, ManualPrint, Printer, PrinterCommand};
 use crate::aggregate::{Aggregate as _, Decision, DecisionContext};
 use crate::id::Id;
 use crate::refusal::Refusal;
@@ -49,14 +49,14 @@ pub(super) fn decide(
             estimated_seconds,
         } => {
             let slots = printer.resolve_slots(needs, types);
-            let in_hand = InHand {
+            let in_hand = CurrentAttempt {
                 attempt: *attempt,
                 job: *job,
                 order: *order,
                 file_id: *file_id,
                 file_name: file_name.clone(),
                 remote_name: None,
-                phase: Phase::Taken,
+                phase: AttemptPhase::Taken,
                 step: 1,
                 heard: 0,
                 cancel: false,
@@ -95,7 +95,7 @@ pub(super) fn decide(
         }
         PrinterCommand::PrintManually { id, file_id, file_name, slots } => {
             let (file_name, slots) = (file_name.clone(), slots.clone());
-            let manual = Manual { id: *id, file_id: *file_id, file_name, slots, phase: ManualPhase::Taken };
+            let manual = ManualPrint { id: *id, file_id: *file_id, file_name, slots, phase: ManualPhase::Taken };
             printer.print_manually(manual, cx)
         }
         PrinterCommand::ManualUploaded { id, remote_name } => Ok(printer.manual_uploaded(*id, remote_name, cx)),

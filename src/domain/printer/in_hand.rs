@@ -10,7 +10,7 @@ use crate::time::Timestamp;
 /// Phase of the attempt in hand. Phases only move forward, each in a commit of its own.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
-pub enum Phase {
+pub enum AttemptPhase {
     /// Accepted from the order; the file is to be uploaded. After a crash it is uploaded again, under the same unique
     /// name.
     Taken,
@@ -19,8 +19,8 @@ pub enum Phase {
         /// Time at which the start was recorded.
         at: Timestamp,
     },
-    /// It is unknown whether the print began or, if it was seen ([`InHand::began_at`]), how it ended. The printer takes
-    /// no other attempt until evidence or an operator decides.
+    /// It is unknown whether the print began or, if it was seen ([`CurrentAttempt::began_at`]), how it ended. The
+    /// printer takes no other attempt until evidence or an operator decides.
     Unverified {
         /// Human-readable reason it is unknown.
         reason: String,
@@ -68,7 +68,7 @@ pub enum Phase {
 /// Attempt that a printer works on. A printer has at most one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct InHand {
+pub struct CurrentAttempt {
     /// Identifier of the attempt, assigned by the order.
     pub attempt: Id,
     /// Job that is attempted.
@@ -82,7 +82,7 @@ pub struct InHand {
     /// Name that the printer assigned to the uploaded file; `None` before the upload.
     pub remote_name: Option<String>,
     /// Current phase.
-    pub phase: Phase,
+    pub phase: AttemptPhase,
     /// Number of the current phase, from 1; the order acknowledges a report by it.
     pub step: u32,
     /// Last step that the order has acknowledged; the report is repeated while it is below `step`.

@@ -5,7 +5,7 @@
 //! bed, and one who emptied the history may have the part in hand. In that case only an operator at the printer can
 //! decide.
 
-use super::InHand;
+use super::CurrentAttempt;
 use super::seen::{AGAIN_REASON, CLEARED_REASON, UNKNOWN_REASON};
 use super::verdict::MIN_PRINT_SECONDS;
 use crate::printer_status::ServerRun;
@@ -14,16 +14,16 @@ use crate::printer_status::ServerRun;
 const RESTARTED_REASON: &str = "the printer's server restarted during the print and no longer has the print";
 
 /// Facts about a vanished print; see [`super::Evidence::Forgets`] for the members.
-pub(super) struct Lost {
+pub(super) struct LostPrint {
     pub(super) server: ServerRun,
     pub(super) stopped: bool,
     pub(super) unseen_ms: Option<i64>,
 }
 
-impl Lost {
+impl LostPrint {
     /// Returns the human-readable reason the print has failed, or as the error the reason its end cannot be determined.
     /// `looked_like` is the reason it was assumed to be over.
-    pub(super) fn judge(&self, in_hand: &InHand, looked_like: String) -> Result<String, String> {
+    pub(super) fn judge(&self, in_hand: &CurrentAttempt, looked_like: String) -> Result<String, String> {
         let tells_nothing = [CLEARED_REASON, UNKNOWN_REASON].contains(&looked_like.as_str());
         let why = match self.server {
             ServerRun::Restarted if tells_nothing => RESTARTED_REASON.to_owned(),
@@ -44,7 +44,7 @@ impl Lost {
 
     /// Returns whether the rest of the print could have finished since it was last seen. Only half of the stated time
     /// is assumed, because a machine may print faster than its file states.
-    fn may_have_finished(&self, in_hand: &InHand) -> bool {
+    fn may_have_finished(&self, in_hand: &CurrentAttempt) -> bool {
         let Some(unseen_ms) = self.unseen_ms else { return true };
         let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
         let left_ms = print_ms as f64 * (1.0 - in_hand.progress).max(0.0);
@@ -61,30 +61,30 @@ mod tests {
     use crate::printer::tests::PrinterFixture;
 
     /// Builds a print of 600 s that was last seen at this progress.
-    fn print(progress: f64, out_of_sight: bool) -> InHand {
+    fn print(progress: f64, out_of_sight: bool) -> CurrentAttempt {
         let in_hand = PrinterFixture::printing().p().in_hand.clone().unwrap();
-        InHand { progress, out_of_sight, ..in_hand }
+        CurrentAttempt { progress, out_of_sight, ..in_hand }
     }
 
-    fn judge(in_hand: &InHand, lost: &Lost, looked_like: &str) -> Result<String, String> {
+    fn judge(in_hand: &CurrentAttempt, lost: &LostPrint, looked_like: &str) -> Result<String, String> {
         lost.judge(in_hand, looked_like.to_owned())
     }
 
     #[test]
     fn a_print_out_of_sight_that_another_one_followed_is_for_a_person_to_tell() {
-        let lost = Lost { server: ServerRun::Unknown, stopped: false, unseen_ms: Some(20_000) };
+        let lost = LostPrint { server: ServerRun::Unknown, stopped: false, unseen_ms: Some(20_000) };
         let doubt = judge(&print(0.16, true), &lost, UNKNOWN_REASON).unwrap_err();
         assert!(doubt.starts_with(UNKNOWN_REASON) && doubt.contains("last seen at 16 %"), "{doubt}");
-        let shows = Lost { stopped: true, ..lost };
+        let shows = LostPrint { stopped: true, ..lost };
         assert_eq!(judge(&print(0.16, true), &shows, UNKNOWN_REASON), Ok(UNKNOWN_REASON.to_owned()), "it shows so");
-        let cancelled = InHand { cancel: true, ..print(0.16, true) };
-        let lost = Lost { stopped: false, ..shows };
+        let cancelled = CurrentAttempt { cancel: true, ..print(0.16, true) };
+        let lost = LostPrint { stopped: false, ..shows };
         assert_eq!(judge(&cancelled, &lost, UNKNOWN_REASON), Ok(UNKNOWN_REASON.to_owned()), "nobody waits for it");
     }
 
     #[test]
     fn a_print_whose_file_is_printed_again_has_failed_only_if_it_was_watched_and_far_from_its_end() {
-        let lost = |unseen_ms| Lost { server: ServerRun::Unknown, stopped: false, unseen_ms: Some(unseen_ms) };
+        let lost = |unseen_ms| LostPrint { server: ServerRun::Unknown, stopped: false, unseen_ms: Some(unseen_ms) };
         let cancelled = judge(&print(0.16, false), &lost(2_000), AGAIN_REASON);
         assert_eq!(cancelled, Ok(AGAIN_REASON.to_owned()), "it cannot have come to its end in two seconds");
         assert!(judge(&print(0.999, false), &lost(2_000), AGAIN_REASON).is_err(), "the part may lie in the shop");
@@ -94,14 +94,14 @@ mod tests {
     #[test]
     fn a_history_that_somebody_emptied_proves_no_failure() {
         for server in [ServerRun::Unbroken, ServerRun::Restarted] {
-            let lost = Lost { server, stopped: false, unseen_ms: Some(20_000) };
+            let lost = LostPrint { server, stopped: false, unseen_ms: Some(20_000) };
             assert!(judge(&print(0.2, true), &lost, CLEARED_REASON).is_err(), "{server:?}");
         }
     }
 
     #[test]
     fn a_print_that_was_watched_until_it_vanished_has_failed_unless_it_was_about_to_end() {
-        let lost = |unseen_ms| Lost { server: ServerRun::Unknown, stopped: false, unseen_ms };
+        let lost = |unseen_ms| LostPrint { server: ServerRun::Unknown, stopped: false, unseen_ms };
         for (progress, unseen_ms, failed) in [
             (0.5, Some(2_000), true),
             (0.5, Some(149_999), true),
@@ -130,12 +130,12 @@ mod tests {
             out_of_sight in any::<bool>(),
             looked_like in prop::sample::select(vec![UNKNOWN_REASON, CLEARED_REASON, "in error"]),
         ) {
-            let lost = Lost { server, stopped: false, unseen_ms };
+            let lost = LostPrint { server, stopped: false, unseen_ms };
             let left_ms = 600_000.0 * (1.0 - progress);
             if unseen_ms.is_none_or(|unseen| unseen as f64 * 2.0 >= left_ms) {
                 prop_assert!(judge(&print(progress, out_of_sight), &lost, looked_like).is_err());
             }
-            let stopped = Lost { stopped: true, ..lost };
+            let stopped = LostPrint { stopped: true, ..lost };
             prop_assert!(judge(&print(progress, out_of_sight), &stopped, looked_like).is_ok());
         }
     }

@@ -30,7 +30,7 @@ pub enum ManualPhase {
 /// Manual print that is being uploaded or started.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Manual {
+pub struct ManualPrint {
     /// Identifier that the edge generated for this print, used for deduplicating a repeated request.
     pub id: Id,
     /// File to upload; `None` if it is on the printer already.
@@ -71,7 +71,11 @@ pub struct ManualEnd {
 impl Printer {
     /// Accepts a manual print if the printer could take a job. Repeating the request for the same print returns the
     /// same answer.
-    pub(super) fn print_manually(mut self, new: Manual, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+    pub(super) fn print_manually(
+        mut self,
+        new: ManualPrint,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Self>, Refusal> {
         let is_known = self.manual.as_ref().is_some_and(|manual| manual.id == new.id)
             || self.last_manual.as_ref().is_some_and(|last| last.id == new.id);
         if is_known {
@@ -137,7 +141,7 @@ impl Printer {
     /// Ends the manual print as started if a status shows a print after the start was sent. A start time in the future
     /// was recorded before the clock was set back, and does not count.
     pub(super) fn manual_seen(&mut self, status: &Status, now: Timestamp) {
-        let Some(Manual { phase: ManualPhase::StartSent { at }, .. }) = &self.manual else { return };
+        let Some(ManualPrint { phase: ManualPhase::StartSent { at }, .. }) = &self.manual else { return };
         let on = matches!(status.state, Activity::Printing | Activity::Paused);
         if on && status.connection == Connection::Connected && (status.updated_at >= *at || *at > now) {
             self.manual_ends(None);
@@ -146,7 +150,7 @@ impl Printer {
 
     /// Ends the manual print and stores its outcome.
     pub(super) fn manual_ends(&mut self, error: Option<ManualFailure>) {
-        if let Some(Manual { id, file_name, .. }) = self.manual.take() {
+        if let Some(ManualPrint { id, file_name, .. }) = self.manual.take() {
             self.last_manual = Some(ManualEnd { id, file_name, error });
         }
     }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ManualPhase, Phase, Printer, PrinterAnswer};
+use super::{AttemptPhase, ManualPhase, Printer, PrinterAnswer};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::id::Id;
 use crate::time::Timestamp;
@@ -46,9 +46,9 @@ impl Printer {
         }
         let Some(in_hand) = &self.in_hand else { return };
         let was = before.in_hand.as_ref().filter(|was| was.attempt == in_hand.attempt);
-        let may_have_begun = was.is_some_and(|was| !was.over() && !matches!(was.phase, Phase::Taken));
+        let may_have_begun = was.is_some_and(|was| !was.over() && !matches!(was.phase, AttemptPhase::Taken));
         match in_hand.phase {
-            Phase::Ended { .. } | Phase::Stopped { .. }
+            AttemptPhase::Ended { .. } | AttemptPhase::Stopped { .. }
                 if may_have_begun && cx.rules.finish_photos && self.may_have_camera() =>
             {
                 self.photo_due = Some(PhotoDue {
@@ -59,7 +59,10 @@ impl Printer {
                     ended_at: cx.now,
                 });
             }
-            Phase::Ended { .. } | Phase::Stopped { .. } | Phase::NotStarted { .. } | Phase::Taken => {}
+            AttemptPhase::Ended { .. }
+            | AttemptPhase::Stopped { .. }
+            | AttemptPhase::NotStarted { .. }
+            | AttemptPhase::Taken => {}
             _ => self.photo_due = None,
         }
     }

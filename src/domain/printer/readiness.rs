@@ -1,7 +1,7 @@
 //! Conclusions from a printer's state: whether it can accept a job, which conditions need an operator, and the
 //! attempt's report to its order.
 
-use super::{Attention, InHand, Phase, Printer, Refusals};
+use super::{AttemptPhase, Attention, CurrentAttempt, Printer, RefusedStarts};
 use crate::id::Id;
 use crate::order::Report;
 use crate::printer_status::{Activity, Connection};
@@ -10,14 +10,14 @@ use crate::printer_status::{Activity, Connection};
 const MAX_PAST_ATTEMPTS: usize = 32;
 
 /// Returns the report to the order that corresponds to the attempt's phase.
-pub fn report_of(in_hand: &InHand) -> Report {
+pub fn report_of(in_hand: &CurrentAttempt) -> Report {
     match &in_hand.phase {
-        Phase::Taken => Report::Uploading,
-        Phase::StartSent { .. } => Report::StartSent,
-        Phase::Unverified { reason } => Report::Unverified(reason.clone()),
-        Phase::Printing { .. } => Report::Printing,
-        Phase::Paused { .. } => Report::Paused,
-        Phase::Ended { end, filament_mm, progress, reason, unseen } => Report::Ended {
+        AttemptPhase::Taken => Report::Uploading,
+        AttemptPhase::StartSent { .. } => Report::StartSent,
+        AttemptPhase::Unverified { reason } => Report::Unverified(reason.clone()),
+        AttemptPhase::Printing { .. } => Report::Printing,
+        AttemptPhase::Paused { .. } => Report::Paused,
+        AttemptPhase::Ended { end, filament_mm, progress, reason, unseen } => Report::Ended {
             end: *end,
             filament_mm: *filament_mm,
             progress: *progress,
@@ -26,23 +26,28 @@ pub fn report_of(in_hand: &InHand) -> Report {
             unseen: *unseen,
             booked_on: in_hand.booked_on.clone(),
         },
-        Phase::Stopped { reason } => Report::Stopped { reason: reason.clone() },
-        Phase::NotStarted { start_sent: false, counts: false, .. } if in_hand.cancel => Report::CancelledBeforeStart,
-        Phase::NotStarted { start_sent, counts, reason } => {
+        AttemptPhase::Stopped { reason } => Report::Stopped { reason: reason.clone() },
+        AttemptPhase::NotStarted { start_sent: false, counts: false, .. } if in_hand.cancel => {
+            Report::CancelledBeforeStart
+        }
+        AttemptPhase::NotStarted { start_sent, counts, reason } => {
             Report::NotStarted { start_sent: *start_sent, counts: *counts, reason: reason.clone() }
         }
     }
 }
 
-impl InHand {
+impl CurrentAttempt {
     /// Returns whether the attempt has ended here and only waits for the order's acknowledgement.
     pub fn over(&self) -> bool {
-        matches!(self.phase, Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. })
+        matches!(
+            self.phase,
+            AttemptPhase::Ended { .. } | AttemptPhase::NotStarted { .. } | AttemptPhase::Stopped { .. }
+        )
     }
 
     /// Returns whether its start was sent, so that it may be printing.
     pub(super) fn may_print(&self) -> bool {
-        !matches!(self.phase, Phase::Taken) && !self.over()
+        !matches!(self.phase, AttemptPhase::Taken) && !self.over()
     }
 
     /// Returns whether a path reported by the printer is this attempt's file: either the name assigned at the upload,
@@ -55,7 +60,7 @@ impl InHand {
     }
 
     /// Enters another phase, which the order will be notified of.
-    pub(super) fn enter(&mut self, phase: Phase) {
+    pub(super) fn enter(&mut self, phase: AttemptPhase) {
         self.phase = phase;
         self.step += 1;
     }
@@ -75,7 +80,8 @@ impl Printer {
     pub fn attention(&self) -> Vec<Attention> {
         let unreachable = !self.disconnected
             && (self.outage || matches!(self.connection, Connection::Unreachable | Connection::FirmwareDisconnected));
-        let unverified = self.in_hand.as_ref().is_some_and(|in_hand| matches!(in_hand.phase, Phase::Unverified { .. }));
+        let unverified =
+            self.in_hand.as_ref().is_some_and(|in_hand| matches!(in_hand.phase, AttemptPhase::Unverified { .. }));
         [
             (self.bed_not_cleared, Attention::BedNotCleared),
             (self.needs_home, Attention::NeedsHome),
@@ -83,7 +89,7 @@ impl Printer {
             (self.blocked_by_care().is_some(), Attention::MaintenanceDue),
             (self.print_failed, Attention::PrintFailed),
             (self.fault.is_some(), Attention::FirmwareError),
-            (self.refusals.as_ref().is_some_and(Refusals::needs_attention), Attention::StartRefused),
+            (self.refusals.as_ref().is_some_and(RefusedStarts::needs_attention), Attention::StartRefused),
             (self.refusals.as_ref().is_some_and(|refusals| refusals.disk_full), Attention::DiskFull),
             (unreachable && self.connection != Connection::WrongKey, Attention::Unreachable),
             (self.connection == Connection::WrongKey, Attention::WrongKey),
@@ -100,7 +106,7 @@ impl Printer {
     pub fn attention_words(&self) -> Option<String> {
         let fault = self.fault.as_ref().map(|fault| format!("firmware error: {}", fault.words));
         let refusals = self.refusals.as_ref().filter(|refusals| refusals.needs_attention() || refusals.disk_full);
-        let refusals = refusals.map(|Refusals { disk_full, count, words, .. }| {
+        let refusals = refusals.map(|RefusedStarts { disk_full, count, words, .. }| {
             if *disk_full {
                 format!("its storage is full; delete files from it: {words}")
             } else {
@@ -117,14 +123,14 @@ impl Printer {
             return Err("starting a manual print".to_owned());
         }
         match &self.in_hand {
-            Some(in_hand) if matches!(in_hand.phase, Phase::Unverified { .. }) => Err("unverified".to_owned()),
+            Some(in_hand) if matches!(in_hand.phase, AttemptPhase::Unverified { .. }) => Err("unverified".to_owned()),
             // What it does meanwhile nobody can tell, whatever it was seen doing last.
             Some(_) if self.outage => self.could_start().and_then(|()| Err("finishing".to_owned())),
-            Some(in_hand) if matches!(in_hand.phase, Phase::Paused { .. }) => Err("paused".to_owned()),
-            Some(in_hand) if matches!(in_hand.phase, Phase::Taken | Phase::StartSent { .. }) => {
+            Some(in_hand) if matches!(in_hand.phase, AttemptPhase::Paused { .. }) => Err("paused".to_owned()),
+            Some(in_hand) if matches!(in_hand.phase, AttemptPhase::Taken | AttemptPhase::StartSent { .. }) => {
                 Err("starting".to_owned())
             }
-            Some(in_hand) if matches!(in_hand.phase, Phase::Printing { .. }) => Err("printing".to_owned()),
+            Some(in_hand) if matches!(in_hand.phase, AttemptPhase::Printing { .. }) => Err("printing".to_owned()),
             _ => self.could_start().and_then(|()| match self.in_hand {
                 Some(_) => Err("finishing".to_owned()),
                 None => Ok(()),

@@ -45,7 +45,7 @@ impl StartFailure {
 /// Starts that a printer has refused since it last confirmed one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Refusals {
+pub struct RefusedStarts {
     /// Number of refusals in a row, at least 1.
     pub count: u32,
     /// Job that was refused last.
@@ -58,7 +58,7 @@ pub struct Refusals {
     pub words: String,
 }
 
-impl Refusals {
+impl RefusedStarts {
     /// Returns the remaining backoff in milliseconds; `None` when it is over. A clock that was set back ends the
     /// backoff instead of prolonging it.
     pub fn rests_for(&self, now: Timestamp) -> Option<i64> {
@@ -92,7 +92,7 @@ impl Printer {
         }
         let count = self.refusals.as_ref().map_or(0, |refusals| refusals.count).saturating_add(1);
         let (disk_full, words) = (why == StartFailure::DiskFull, kept_words(words));
-        self.refusals = Some(Refusals { count, job, at: now, disk_full, words });
+        self.refusals = Some(RefusedStarts { count, job, at: now, disk_full, words });
     }
 
     /// Records a confirmed start of this job, which ends the backoff.

@@ -3,7 +3,10 @@
 use super::clearing::noted;
 use super::decide::decide;
 use super::readiness::report_of;
-use super::{FirmwareFault, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterRow, care};
+use super::{
+    AttemptPhase, CurrentAttempt, FirmwareFault, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterRow,
+    care,
+};
 use crate::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
 use crate::event::Event;
 use crate::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
@@ -33,8 +36,9 @@ impl Aggregate for Printer {
     ) -> Result<Decision<Self>, Refusal> {
         let mut decision = decide(this, id, cx, command)?;
         // However a print ends, what it used is gone from its spools in the same commit.
-        let ended =
-            |printer: &Self| printer.in_hand.as_ref().is_some_and(|hand| matches!(hand.phase, Phase::Ended { .. }));
+        let ended = |printer: &Self| {
+            printer.in_hand.as_ref().is_some_and(|hand| matches!(hand.phase, AttemptPhase::Ended { .. }))
+        };
         if let Some(next) = decision.next.as_mut().filter(|next| ended(next) && !this.is_some_and(ended)) {
             next.use_up(cx.now);
             if let PrinterAnswer::Printer(printer) = &mut decision.answer {
@@ -126,15 +130,15 @@ impl Aggregate for Printer {
         if let Some(in_hand) = &self.in_hand {
             let attempt = in_hand.attempt;
             match in_hand.phase {
-                Phase::Taken | Phase::StartSent { .. } | Phase::Unverified { .. } => {
+                AttemptPhase::Taken | AttemptPhase::StartSent { .. } | AttemptPhase::Unverified { .. } => {
                     effects.push(PrinterEffect::Run { attempt });
                 }
-                Phase::Printing { .. } | Phase::Paused { .. }
+                AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. }
                     if in_hand.gone.is_some() || self.firmware_stays_away() =>
                 {
                     effects.push(PrinterEffect::Run { attempt });
                 }
-                Phase::Printing { .. } | Phase::Paused { .. } if in_hand.cancel => {
+                AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. } if in_hand.cancel => {
                     effects.push(PrinterEffect::CancelPrint { attempt });
                 }
                 _ => {}
@@ -258,7 +262,7 @@ impl Printer {
     }
 
     /// Returns the attempt in hand with its [`report_of`], if it has this id.
-    pub fn report(&self, attempt: Id) -> Option<(&InHand, crate::order::Report)> {
+    pub fn report(&self, attempt: Id) -> Option<(&CurrentAttempt, crate::order::Report)> {
         self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt).map(|in_hand| (in_hand, report_of(in_hand)))
     }
 }

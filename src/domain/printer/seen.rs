@@ -4,9 +4,9 @@
 //! newer than a recorded time, that time counts only if it does not lie in the future: a clock that was set back in
 //! between establishes no order, and must not block anything.
 
-use super::{InHand, Phase, Printer};
+use super::{AttemptPhase, CurrentAttempt, Printer};
 use crate::id::Id;
-use crate::job::SeenPrint;
+use crate::job::PrinterRecord;
 use crate::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::time::Timestamp;
 
@@ -46,7 +46,7 @@ fn outdated(looked: Timestamp, recorded: Timestamp, now: Timestamp) -> bool {
 
 /// Interprets a status as evidence. An idle printer proves nothing about a start that was just sent, because it may be
 /// slow; once the file was seen printing, it proves that the print is over.
-fn observation(in_hand: &InHand, status: &Status, now: Timestamp) -> Observation {
+fn observation(in_hand: &CurrentAttempt, status: &Status, now: Timestamp) -> Observation {
     if in_hand.over() || status.state == Activity::Offline {
         return Observation::Nothing;
     }
@@ -79,11 +79,11 @@ fn observation(in_hand: &InHand, status: &Status, now: Timestamp) -> Observation
     }
 }
 
-impl InHand {
+impl CurrentAttempt {
     /// Returns the time at which the attempt's file was first seen printing, if it was.
     pub(super) fn began(&self) -> Option<Timestamp> {
         match self.phase {
-            Phase::Printing { at } | Phase::Paused { at } => Some(at),
+            AttemptPhase::Printing { at } | AttemptPhase::Paused { at } => Some(at),
             _ => self.began_at,
         }
     }
@@ -97,7 +97,7 @@ impl Printer {
     }
 
     /// Returns whether the status shows the attempt's own file, by its name, printing or paused.
-    pub fn shows_attempt(in_hand: &InHand, status: &Status) -> bool {
+    pub fn shows_attempt(in_hand: &CurrentAttempt, status: &Status) -> bool {
         status.connection == Connection::Connected
             && matches!(status.state, Activity::Printing | Activity::Paused)
             && !status.prints_again()
@@ -105,11 +105,11 @@ impl Printer {
     }
 
     /// Returns what this printer knows of an attempt that an operator wants to resolve.
-    pub fn seen_print(&self, attempt: Id) -> SeenPrint {
+    pub fn seen_print(&self, attempt: Id) -> PrinterRecord {
         let Some(in_hand) = self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt) else {
-            return SeenPrint::default();
+            return PrinterRecord::default();
         };
-        SeenPrint {
+        PrinterRecord {
             shown_now: self.shows_own(),
             began: in_hand.began().is_some(),
             progress: in_hand.progress,
@@ -120,15 +120,15 @@ impl Printer {
     /// Returns whether a start was sent whose outcome is still unknown.
     pub fn awaits_start(&self) -> bool {
         let phase = self.in_hand.as_ref().map(|in_hand| &in_hand.phase);
-        matches!(phase, Some(Phase::StartSent { .. } | Phase::Unverified { .. }))
+        matches!(phase, Some(AttemptPhase::StartSent { .. } | AttemptPhase::Unverified { .. }))
     }
 
     /// Returns the same as [`Self::seen_print`], with the progress of the printer's latest status; `None` for an
     /// attempt that is not in hand.
-    pub fn seen_print_now(&self, attempt: Id, status: Option<&Status>) -> Option<SeenPrint> {
+    pub fn seen_print_now(&self, attempt: Id, status: Option<&Status>) -> Option<PrinterRecord> {
         let in_hand = self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt)?;
         let progress = self.progress_of(in_hand.job, status)?;
-        Some(SeenPrint { progress, ..self.seen_print(attempt) })
+        Some(PrinterRecord { progress, ..self.seen_print(attempt) })
     }
 
     /// Returns whether the printer is connected and was last seen printing or pausing the file of the attempt in hand.
@@ -219,20 +219,21 @@ impl Printer {
                 in_hand.began_at = Some(at);
                 let paused = matches!(observation, Observation::Paused);
                 match in_hand.phase {
-                    Phase::Printing { .. } | Phase::Paused { .. }
-                        if paused == matches!(in_hand.phase, Phase::Paused { .. }) => {}
-                    _ if paused => in_hand.enter(Phase::Paused { at }),
-                    _ => in_hand.enter(Phase::Printing { at }),
+                    AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. }
+                        if paused == matches!(in_hand.phase, AttemptPhase::Paused { .. }) => {}
+                    _ if paused => in_hand.enter(AttemptPhase::Paused { at }),
+                    _ => in_hand.enter(AttemptPhase::Printing { at }),
                 }
             }
             // A person is asked already how it ended: as long as its file is printed again, nothing more is known.
-            Observation::Again if in_hand.gone.is_some() && matches!(in_hand.phase, Phase::Unverified { .. }) => {}
+            Observation::Again
+                if in_hand.gone.is_some() && matches!(in_hand.phase, AttemptPhase::Unverified { .. }) => {}
             // It did begin, and is over: the history, if the printer keeps one, tells how the first one ended.
             Observation::Again => {
                 let at = in_hand.began().unwrap_or(now);
                 in_hand.began_at = Some(at);
-                if !matches!(in_hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) {
-                    in_hand.enter(Phase::Printing { at });
+                if !matches!(in_hand.phase, AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. }) {
+                    in_hand.enter(AttemptPhase::Printing { at });
                 }
                 in_hand.gone.get_or_insert_with(|| AGAIN_REASON.to_owned());
             }
@@ -240,11 +241,13 @@ impl Printer {
                 let filament_mm = status.filament_mm.filter(|_| ours);
                 let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
                 let unseen = in_hand.out_of_sight;
-                in_hand.enter(Phase::Ended { end, filament_mm, progress, reason, unseen });
+                in_hand.enter(AttemptPhase::Ended { end, filament_mm, progress, reason, unseen });
                 self.print_over(end, auto_clear);
             }
             // What it looks like may change while the history is asked; the first impression stays.
-            Observation::Gone(reason) if matches!(in_hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) => {
+            Observation::Gone(reason)
+                if matches!(in_hand.phase, AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. }) =>
+            {
                 in_hand.gone.get_or_insert(reason);
             }
             Observation::Nothing | Observation::Gone(_) => {}

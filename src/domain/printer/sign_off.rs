@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ManualPhase, Phase, Printer, PrinterAnswer, PrinterEffect};
+use super::{AttemptPhase, ManualPhase, Printer, PrinterAnswer, PrinterEffect};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::id::Id;
 use crate::refusal::Refusal;
@@ -66,8 +66,8 @@ impl Printer {
         let Some(in_hand) = &self.in_hand else { return };
         let was = before.in_hand.as_ref().filter(|was| was.attempt == in_hand.attempt);
         // Before its start was sent, nothing of an attempt can be on the bed.
-        let may_have_begun = was.is_some_and(|was| !was.over() && !matches!(was.phase, Phase::Taken));
-        if may_have_begun && matches!(in_hand.phase, Phase::Ended { .. } | Phase::Stopped { .. }) {
+        let may_have_begun = was.is_some_and(|was| !was.over() && !matches!(was.phase, AttemptPhase::Taken));
+        if may_have_begun && matches!(in_hand.phase, AttemptPhase::Ended { .. } | AttemptPhase::Stopped { .. }) {
             let (attempt, job, order) = (in_hand.attempt, in_hand.job, in_hand.order);
             self.last_print = Some(LastPrint { attempt, job, order });
         } else if in_hand.began().is_some() && was.is_none_or(|was| was.began().is_none()) {

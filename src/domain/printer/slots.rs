@@ -18,7 +18,7 @@ use crate::aggregate::{Decision, DecisionContext};
 use crate::amount::Amount;
 use crate::id::Id;
 use crate::launch::{
-    ChosenSlot, FilamentSlot, KnownTypes, LaunchFacts, LaunchNeeds, ReportedSpool, SlicedFor, SlotFacts, fit,
+    ChosenSlot, FilamentSlot, KnownTypes, LaunchFacts, LaunchNeeds, ReportedSpool, SlicingTarget, SlotFacts, fit,
 };
 use crate::material::Material;
 use crate::refusal::Refusal;
@@ -85,7 +85,7 @@ pub struct Spool {
 
 /// Remaining amount of the spool in a slot, according to the spool management system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SpoolLeft {
+pub struct SpoolBalance {
     /// Slot that holds the spool.
     pub slot: u32,
     /// Number of the spool in that system.
@@ -185,7 +185,7 @@ impl Printer {
     }
 
     /// Returns the chosen slot of each filament of a file, with its content as the printer reports it.
-    pub(super) fn filament_slots(&self, file: &SlicedFor, chosen: &[ChosenSlot]) -> Vec<Option<FilamentSlot>> {
+    pub(super) fn filament_slots(&self, file: &SlicingTarget, chosen: &[ChosenSlot]) -> Vec<Option<FilamentSlot>> {
         let spool = |number: u32| {
             let slot = self.slots.iter().find(|one| one.slot == number && one.source == SlotSource::Printer)?;
             Some(ReportedSpool { vendor_code: slot.vendor_code.clone(), color: slot.color.clone() })
@@ -303,8 +303,8 @@ impl Printer {
     /// Sets the remaining amount of a spool from the spool management system. Ignored unless the slot is unchanged
     /// since the caller read it: a print may have used some meanwhile, or the spool may have been swapped. An unbound
     /// slot is bound to the spool's material.
-    pub(super) fn spool_left(self, report: &SpoolLeft, cx: &DecisionContext<'_>) -> Decision<Self> {
-        let SpoolLeft { slot: number, spool, was, left, material } = *report;
+    pub(super) fn spool_left(self, report: &SpoolBalance, cx: &DecisionContext<'_>) -> Decision<Self> {
+        let SpoolBalance { slot: number, spool, was, left, material } = *report;
         let as_seen =
             |one: &Slot| one.slot == number && one.spool == Some(spool) && one.remaining == was && !one.weighed;
         let Some(before) = self.slots.iter().find(|one| as_seen(one)).filter(|_| self.in_hand.is_none()) else {

@@ -1,7 +1,7 @@
 //! Printers whose own server books what they print in the spool management system: the spools on which a print was
 //! booked, so that nothing books it there twice, and the warnings for operators.
 
-use super::{InHand, Printer, Slot};
+use super::{CurrentAttempt, Printer, Slot};
 use crate::material::Material;
 use crate::parts_sync::StockSystem;
 use crate::printer_status::{Connection, SpoolBooking, Status};
@@ -9,7 +9,7 @@ use crate::printer_status::{Connection, SpoolBooking, Status};
 /// Maximum number of spools stored per print.
 const MAX_BOOKED_SPOOLS: usize = 16;
 
-impl InHand {
+impl CurrentAttempt {
     /// Adds spools on which the print was booked.
     pub(super) fn book_on(&mut self, spools: impl IntoIterator<Item = i64>) {
         for spool in spools {

@@ -8,7 +8,7 @@ mod verdict;
 use super::*;
 use crate::aggregate::{Aggregate, Decision};
 use crate::amount::Amount;
-use crate::launch::{LaunchNeeds, MaterialNeed, SlicedFor, UsedFilament};
+use crate::launch::{LaunchNeeds, MaterialNeed, SlicingTarget, UsedFilament};
 use crate::order::{Report, Resolution};
 use crate::printer_status::{PastPrint, PrintEnd, ServerRun, Status};
 use crate::refusal::Refusal;
@@ -59,7 +59,7 @@ pub(super) fn needs(materials: &[(u32, i64)]) -> LaunchNeeds {
         machine_type: MachineType::FdmStandard,
         dimensions: None,
         form: Default::default(),
-        sliced_for: SlicedFor { filaments: materials.iter().map(used).collect(), ..SlicedFor::default() },
+        sliced_for: SlicingTarget { filaments: materials.iter().map(used).collect(), ..SlicingTarget::default() },
         materials: materials.iter().map(need).collect(),
     }
 }
@@ -86,7 +86,7 @@ impl PrinterFixture {
     pub(super) fn printing() -> Self {
         let mut shop = Self::started();
         shop.sees(Activity::Printing, Some(OURS), None);
-        assert!(matches!(shop.phase(), Phase::Printing { .. }));
+        assert!(matches!(shop.phase(), AttemptPhase::Printing { .. }));
         shop
     }
     pub(super) fn ask(&mut self, command: PrinterCommand) -> Result<Decision<Printer>, Refusal> {
@@ -127,7 +127,7 @@ impl PrinterFixture {
     /// Returns whether the print of the attempt in hand was seen and has not ended.
     pub(super) fn prints_ours(&self) -> bool {
         let phase = self.p().in_hand.as_ref().map(|in_hand| &in_hand.phase);
-        matches!(phase, Some(Phase::Printing { .. } | Phase::Paused { .. }))
+        matches!(phase, Some(AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. }))
     }
     /// Acknowledges the latest report on this attempt on behalf of the order.
     pub(super) fn heard_of(&mut self, attempt: u32) {
@@ -137,7 +137,7 @@ impl PrinterFixture {
     pub(super) fn p(&self) -> &Printer {
         self.printer.as_ref().unwrap()
     }
-    fn phase(&self) -> Phase {
+    fn phase(&self) -> AttemptPhase {
         self.p().in_hand.as_ref().unwrap().phase.clone()
     }
     pub(super) fn report(&self) -> Report {

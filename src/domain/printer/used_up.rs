@@ -1,6 +1,6 @@
 //! Consumption of a print from the spools in a printer's slots.
 
-use super::{Phase, Printer, Slot};
+use super::{AttemptPhase, Printer, Slot};
 use crate::amount::Amount;
 use crate::launch::used_share;
 use crate::time::Timestamp;
@@ -14,7 +14,7 @@ impl Printer {
         if in_hand.booked_on.is_empty() {
             in_hand.book_on(self.books_on.map(|booking| booking.spool));
         }
-        let Phase::Ended { end, filament_mm, progress, .. } = in_hand.phase else { return };
+        let AttemptPhase::Ended { end, filament_mm, progress, .. } = in_hand.phase else { return };
         let share = used_share(end, filament_mm, in_hand.stated_mm, progress);
         for used in &in_hand.used_slots {
             let of_it = |one: &&mut Slot| one.slot == used.slot && one.material_id == Some(used.needed.material_id);

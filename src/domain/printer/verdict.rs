@@ -2,19 +2,19 @@
 //! the print began, and its state or history determines the phase. If the printer is reachable, neither shows nor
 //! remembers the file, and the file is gone from it, the print cannot start later. It did not run and end unseen either
 //! if the history covers the time since the start, or if the printer was never unobserved for half of the print's time;
-//! then the job may go to another printer. Anything else proves nothing: the attempt is [`Phase::Unverified`] and stays
-//! so until the printer gives evidence or an operator decides. The start itself is never sent a second time.
+//! then the job may go to another printer. Anything else proves nothing: the attempt is [`AttemptPhase::Unverified`]
+//! and stays so until the printer gives evidence or an operator decides. The start itself is never sent a second time.
 //!
 //! A print that was seen and has vanished, without a report on its end, ended as the printer's history states. A
 //! history that breaks off leaves it to an operator. If no history contains it, the print has failed if the printer
-//! shows so or if it was observed so closely that it cannot have finished ([`Lost`]); anything else leaves it to an
-//! operator, because the part may lie on the bed. The same holds for a firmware that stays disconnected from its
+//! shows so or if it was observed so closely that it cannot have finished ([`LostPrint`]); anything else leaves it to
+//! an operator, because the part may lie on the bed. The same holds for a firmware that stays disconnected from its
 //! server.
 
 use super::attempt::{ended, not_started};
-use super::lost::Lost;
+use super::lost::LostPrint;
 use super::seen::AGAIN_REASON;
-use super::{Evidence, InHand, Phase, Printer, StartFailure};
+use super::{AttemptPhase, CurrentAttempt, Evidence, Printer, StartFailure};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::id::Id;
 use crate::printer_status::{PastPrint, PrintEnd, ServerRun};
@@ -37,7 +37,10 @@ impl Printer {
         self.of(attempt, cx, |printer, mut in_hand| {
             let open = matches!(
                 in_hand.phase,
-                Phase::StartSent { .. } | Phase::Unverified { .. } | Phase::Printing { .. } | Phase::Paused { .. }
+                AttemptPhase::StartSent { .. }
+                    | AttemptPhase::Unverified { .. }
+                    | AttemptPhase::Printing { .. }
+                    | AttemptPhase::Paused { .. }
             );
             if !open {
                 return Some(in_hand);
@@ -67,14 +70,14 @@ impl Printer {
                         let at = past.started_at.filter(|at| *at <= cx.now).unwrap_or(cx.now);
                         in_hand.began_at = Some(at);
                         in_hand.gone = past.cut_off.then(|| CUT_OFF_REASON.to_owned());
-                        in_hand.enter(Phase::Printing { at });
+                        in_hand.enter(AttemptPhase::Printing { at });
                     }
                     None if past.cut_off => doubt(&mut in_hand, CUT_OFF_REASON),
                     // The history is a moment behind the state.
                     None => {}
                 },
                 Evidence::Forgets { server, stopped, unseen_ms } => {
-                    let lost = Lost { server: *server, stopped: *stopped, unseen_ms: *unseen_ms };
+                    let lost = LostPrint { server: *server, stopped: *stopped, unseen_ms: *unseen_ms };
                     match in_hand.gone.clone().map(|looked_like| lost.judge(&in_hand, looked_like)) {
                         Some(Ok(reason)) => {
                             in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(reason)));
@@ -104,23 +107,23 @@ impl Printer {
     }
 }
 
-fn unverified(in_hand: &mut InHand, reason: &str) {
-    if matches!(in_hand.phase, Phase::StartSent { .. }) {
-        in_hand.enter(Phase::Unverified { reason: reason.to_owned() });
+fn unverified(in_hand: &mut CurrentAttempt, reason: &str) {
+    if matches!(in_hand.phase, AttemptPhase::StartSent { .. }) {
+        in_hand.enter(AttemptPhase::Unverified { reason: reason.to_owned() });
     }
 }
 
 /// Marks the attempt as unverified for a reason that will not resolve itself, whatever was known before.
-fn doubt(in_hand: &mut InHand, reason: &str) {
-    let is_known = matches!(&in_hand.phase, Phase::Unverified { reason: known } if known == reason);
+fn doubt(in_hand: &mut CurrentAttempt, reason: &str) {
+    let is_known = matches!(&in_hand.phase, AttemptPhase::Unverified { reason: known } if known == reason);
     if !is_known {
-        in_hand.enter(Phase::Unverified { reason: reason.to_owned() });
+        in_hand.enter(AttemptPhase::Unverified { reason: reason.to_owned() });
     }
 }
 
 /// Returns the human-readable reason a print that left no trace may have run and ended unseen; `None` if it cannot
 /// have. Only half of the stated print time is assumed, because a machine may print faster than its file states.
-fn may_have_run(in_hand: &InHand, server: ServerRun, unwatched_ms: Option<i64>) -> Option<String> {
+fn may_have_run(in_hand: &CurrentAttempt, server: ServerRun, unwatched_ms: Option<i64>) -> Option<String> {
     let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
     match (server, unwatched_ms) {
         (ServerRun::Unbroken, _) => None,
@@ -140,11 +143,11 @@ fn may_have_run(in_hand: &InHand, server: ServerRun, unwatched_ms: Option<i64>) 
 
 /// Returns the end of a print that the printer's history contains. `lost` is the reason the print was out of sight,
 /// used if no more specific one is known.
-fn remembered(in_hand: &InHand, past: &PastPrint, end: PrintEnd, lost: Option<&str>) -> Phase {
+fn remembered(in_hand: &CurrentAttempt, past: &PastPrint, end: PrintEnd, lost: Option<&str>) -> AttemptPhase {
     let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
     // That its file was printed again says nothing of its end.
     let gone = in_hand.gone.as_deref().filter(|gone| *gone != AGAIN_REASON);
     let reason = gone.or(lost).filter(|_| end == PrintEnd::Failed).map(str::to_owned);
     let unseen = in_hand.out_of_sight;
-    Phase::Ended { end, filament_mm: past.filament_mm, progress, reason, unseen }
+    AttemptPhase::Ended { end, filament_mm: past.filament_mm, progress, reason, unseen }
 }

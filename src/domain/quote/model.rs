@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Quote, QuoteLine, SlicingNews};
+use super::{Quote, QuoteLine, QuoteSlicingOutcome};
 use crate::aggregate::DecisionContext;
 use crate::amount::Amount;
 use crate::id::Id;
@@ -161,7 +161,7 @@ impl QuoteLine {
 
 impl Quote {
     /// Applies the result of slicing a model. Prices that an operator set stay.
-    pub(super) fn take_sliced(&mut self, source: &SliceSource, news: &SlicingNews) {
+    pub(super) fn take_sliced(&mut self, source: &SliceSource, news: &QuoteSlicingOutcome) {
         let rates = self.rates;
         let lines = self.lines.iter_mut();
         for line in lines {
@@ -169,10 +169,10 @@ impl Quote {
                 continue;
             };
             match news {
-                SlicingNews::Done(sliced) => {
+                QuoteSlicingOutcome::Done(sliced) => {
                     (model.sliced, model.slicing_error) = (Some(sliced.clone()), None);
                 }
-                SlicingNews::Failed(words) => {
+                QuoteSlicingOutcome::Failed(words) => {
                     model.slicing_error = Some(shortened(words.clone(), MAX_ERROR_CHARS));
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteStatus, SlicingNews};
+use super::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteSlicingOutcome, QuoteStatus};
 use crate::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
 use crate::currency::format_amount;
 use crate::event::Event;
@@ -40,14 +40,14 @@ pub enum QuoteEffect {
 
 /// Record that a quote's commit creates.
 #[derive(Clone, Debug)]
-pub enum QuoteCreated {
+pub enum QuoteCreation {
     /// A mail to the customer or the staff.
     Mail(Box<Mail>),
     /// The private SKU of a model.
     Sku(Box<Sku>),
 }
 
-impl NewAggregate for QuoteCreated {
+impl NewAggregate for QuoteCreation {
     fn kind(&self) -> &'static str {
         match self {
             Self::Mail(mail) => NewAggregate::kind(&**mail),
@@ -64,9 +64,9 @@ impl NewAggregate for QuoteCreated {
 
 /// Output of a change besides the next state.
 #[derive(Default)]
-struct Along {
+struct ChangeOutput {
     events: Vec<Event>,
-    created: Vec<QuoteCreated>,
+    created: Vec<QuoteCreation>,
     requirements: Vec<Requirement>,
 }
 
@@ -75,7 +75,7 @@ impl Aggregate for Quote {
     type Command = QuoteCommand;
     type Answer = Box<Self>;
     type Row = Infallible;
-    type Created = QuoteCreated;
+    type Created = QuoteCreation;
     type Effect = QuoteEffect;
 
     fn is_archived(&self) -> bool {
@@ -101,7 +101,7 @@ impl Aggregate for Quote {
             QuoteCommand::Create(_) => return Err(Refusal::conflict("exists", "this quote already exists")),
             QuoteCommand::Update { if_version: _, patch } => {
                 next.redraft(cx, patch)?;
-                Along { requirements: skus_named(&next.named_skus()), ..Along::default() }
+                ChangeOutput { requirements: skus_named(&next.named_skus()), ..ChangeOutput::default() }
             }
             QuoteCommand::Send => next.send(cx)?,
             QuoteCommand::Accept => next.accept(cx)?,
@@ -111,19 +111,19 @@ impl Aggregate for Quote {
                     return Err(Refusal::transition("the quote cannot be deleted", next.status));
                 }
                 next.archived = true;
-                Along::default()
+                ChangeOutput::default()
             }
             QuoteCommand::Sliced { source, news } => {
                 next.hear_slicer(source, news);
-                Along::default()
+                ChangeOutput::default()
             }
             QuoteCommand::RequestTold(status) => {
                 next.request_told = Some(*status);
-                Along::default()
+                ChangeOutput::default()
             }
             QuoteCommand::Ordered => {
                 next.order_made |= next.order_id.is_some();
-                Along::default()
+                ChangeOutput::default()
             }
             QuoteCommand::NotOrdered(words) => next.not_ordered(cx, words),
         };
@@ -132,7 +132,7 @@ impl Aggregate for Quote {
         }
         next.revision += i64::from(cx.by.is_person());
         next.updated_at = cx.now;
-        let Along { events, created, requirements } = along;
+        let ChangeOutput { events, created, requirements } = along;
         let decision = Decision::to(next.clone(), Box::new(next));
         Ok(decision.events(events).created(created).requires(requirements))
     }
@@ -216,7 +216,7 @@ impl Quote {
     }
 
     /// Sends the draft: models get their private SKUs, everything is frozen, and the customer is mailed.
-    fn send(&mut self, cx: &DecisionContext<'_>) -> Result<Along, Refusal> {
+    fn send(&mut self, cx: &DecisionContext<'_>) -> Result<ChangeOutput, Refusal> {
         if self.status != QuoteStatus::Draft {
             return Err(Refusal::transition("the quote cannot be sent", self.status));
         }
@@ -235,31 +235,31 @@ impl Quote {
         }
         self.reckon(cx, &mut faults);
         faults.refuse()?;
-        let mut along = Along { requirements: skus_named(&self.named_skus()), ..Along::default() };
+        let mut along = ChangeOutput { requirements: skus_named(&self.named_skus()), ..ChangeOutput::default() };
         for at in 0..self.lines.len() {
             let private_sku = self.lines.get(at).and_then(|line: &QuoteLine| line.private_sku(cx, self, at));
             let (Some((sku, relies)), Some(line)) = (private_sku, self.lines.get_mut(at)) else { continue };
             line.sku_id = Some(sku.id);
             along.requirements.extend(relies);
-            along.created.push(QuoteCreated::Sku(Box::new(sku)));
+            along.created.push(QuoteCreation::Sku(Box::new(sku)));
         }
         self.status = QuoteStatus::Sent;
         self.sent_at = Some(cx.now);
         let days = cx.rules.pricing.valid_days.saturating_mul(DAY_MS);
         self.valid_until.get_or_insert(cx.now.plus_ms(days));
         along.events.push(self.event(cx, "quote.sent"));
-        along.created.extend(self.mail(cx).map(|mail| QuoteCreated::Mail(Box::new(mail))));
+        along.created.extend(self.mail(cx).map(|mail| QuoteCreation::Mail(Box::new(mail))));
         Ok(along)
     }
 
     /// Accepts the quote. The id of the order is chosen and stored here, so that it is created once.
-    fn accept(&mut self, cx: &DecisionContext<'_>) -> Result<Along, Refusal> {
+    fn accept(&mut self, cx: &DecisionContext<'_>) -> Result<ChangeOutput, Refusal> {
         match self.shown_status(cx.now) {
             QuoteStatus::Sent => {}
             QuoteStatus::Accepted => {
                 // Asked again, it is tried again.
                 self.order_error = None;
-                return Ok(Along::default());
+                return Ok(ChangeOutput::default());
             }
             QuoteStatus::Expired => return Err(expired()),
             QuoteStatus::Declined => return Err(Refusal::conflict(QUOTE_DECLINED, "the quote was declined")),
@@ -271,25 +271,25 @@ impl Quote {
         if let Principal::Customer { id, .. } = cx.by {
             self.customer_id = Some(*id);
         }
-        Ok(Along { events: vec![self.event(cx, "quote.accepted")], ..Along::default() })
+        Ok(ChangeOutput { events: vec![self.event(cx, "quote.accepted")], ..ChangeOutput::default() })
     }
 
     /// Declines or withdraws the quote. Declining it again changes nothing.
-    fn decline(&mut self, cx: &DecisionContext<'_>, reason: Option<&String>) -> Result<Along, Refusal> {
+    fn decline(&mut self, cx: &DecisionContext<'_>, reason: Option<&String>) -> Result<ChangeOutput, Refusal> {
         match self.shown_status(cx.now) {
             QuoteStatus::Sent => {}
-            QuoteStatus::Declined => return Ok(Along::default()),
+            QuoteStatus::Declined => return Ok(ChangeOutput::default()),
             QuoteStatus::Expired => return Err(expired()),
             status => return Err(Refusal::transition("the quote cannot be declined", status)),
         }
         self.status = QuoteStatus::Declined;
         self.answered_at = Some(cx.now);
         self.declined_reason = reason.map(|reason| shortened(reason.clone(), MAX_REASON_CHARS));
-        Ok(Along { events: vec![self.event(cx, "quote.declined")], ..Along::default() })
+        Ok(ChangeOutput { events: vec![self.event(cx, "quote.declined")], ..ChangeOutput::default() })
     }
 
     /// Applies a slicing result to a draft; prices that were sent are frozen.
-    fn hear_slicer(&mut self, source: &SliceSource, news: &SlicingNews) {
+    fn hear_slicer(&mut self, source: &SliceSource, news: &QuoteSlicingOutcome) {
         if self.status != QuoteStatus::Draft {
             return;
         }
@@ -300,9 +300,9 @@ impl Quote {
         }
     }
 
-    fn not_ordered(&mut self, cx: &DecisionContext<'_>, words: &str) -> Along {
+    fn not_ordered(&mut self, cx: &DecisionContext<'_>, words: &str) -> ChangeOutput {
         if self.status != QuoteStatus::Accepted || self.order_made || self.order_error.is_some() {
-            return Along::default();
+            return ChangeOutput::default();
         }
         self.order_error = Some(shortened(words.to_owned(), MAX_REASON_CHARS));
         let subject = format!("Quote {} was accepted, but its order cannot be created", self.number_text());
@@ -313,9 +313,9 @@ impl Quote {
             one_line(words)
         );
         let mails = Mail::alert(cx, AlertKind::Order, &subject, &text);
-        Along {
-            created: mails.into_iter().map(|mail| QuoteCreated::Mail(Box::new(mail))).collect(),
-            ..Along::default()
+        ChangeOutput {
+            created: mails.into_iter().map(|mail| QuoteCreation::Mail(Box::new(mail))).collect(),
+            ..ChangeOutput::default()
         }
     }
 

@@ -109,7 +109,7 @@ fn a_draft_is_edited_and_what_was_sent_never_changes() {
     assert_eq!(quote.total_cents, 10_115);
     let decision = desk.ask(&QuoteCommand::Send).unwrap();
     assert_eq!(decision.events.iter().map(|event| event.event.as_str()).collect::<Vec<_>>(), ["quote.sent"]);
-    let [QuoteCreated::Mail(mail)] = &decision.created[..] else { panic!("{:?}", decision.created) };
+    let [QuoteCreation::Mail(mail)] = &decision.created[..] else { panic!("{:?}", decision.created) };
     assert_eq!((&mail.to[..], mail.useless_at), (&["ann@example.org".to_owned()][..], desk.q().valid_until));
     let text = plain(&mail.text, &mail.parts, None);
     assert!(text.contains("2 x Bracket") && text.contains("101.15 USD"), "{text}");
@@ -155,7 +155,7 @@ fn a_model_is_priced_by_its_volume_then_by_its_g_code_and_gets_a_private_sku() {
     let source = desk.q().lines[0].model.as_ref().unwrap().source().unwrap();
     assert_eq!(desk.q().effects(), [QuoteEffect::Slice(source.clone())]);
     let sliced = SlicedModel { gcode_file_id: id(401), grams: Amount::units(10), seconds: 3600 };
-    let news = SlicingNews::Done(sliced);
+    let news = QuoteSlicingOutcome::Done(sliced);
     let revision = desk.q().revision;
     desk.ask(&QuoteCommand::Sliced { source: source.clone(), news: news.clone() }).unwrap();
     // 25 + 4 + 60 + 350 + 22 are 461; and 40 % are 645.4.
@@ -167,7 +167,7 @@ fn a_model_is_priced_by_its_volume_then_by_its_g_code_and_gets_a_private_sku() {
     let model = desk.q().lines[0].model.clone().unwrap();
     assert_eq!((model.work.grams, model.work.seconds, model.work.parts), (Amount::units(20), 7200, 2));
     let decision = desk.ask(&QuoteCommand::Send).unwrap();
-    let [QuoteCreated::Sku(sku), QuoteCreated::Mail(_)] = &decision.created[..] else {
+    let [QuoteCreation::Sku(sku), QuoteCreation::Mail(_)] = &decision.created[..] else {
         panic!("{:?}", decision.created)
     };
     assert_eq!(
@@ -190,7 +190,7 @@ fn a_model_is_priced_by_its_volume_then_by_its_g_code_and_gets_a_private_sku() {
 fn a_price_that_an_operator_set_stays_and_a_refusal_of_the_slicer_is_told() {
     let mut desk = Desk::with(vec![DraftLine { unit_price_cents: Some(2000), ..cube(1, Some("PLA")) }]);
     let source = desk.q().lines[0].model.as_ref().unwrap().source().unwrap();
-    desk.ask(&QuoteCommand::Sliced { source, news: SlicingNews::Failed("too thin".to_owned()) }).unwrap();
+    desk.ask(&QuoteCommand::Sliced { source, news: QuoteSlicingOutcome::Failed("too thin".to_owned()) }).unwrap();
     let model = desk.q().lines[0].model.as_ref().unwrap();
     assert_eq!((model.slicing_error.as_deref(), model.costs.sum_cents()), (Some("too thin"), 423));
     assert_eq!((desk.q().total_cents, desk.q().effects()), (2000, Vec::new()));

@@ -3,8 +3,8 @@ use super::*;
 use crate::channel_order::MAX_VARIANT_CHARS;
 use crate::testing::{Bench, id};
 
-fn map_entry(variant: &str, sku: u32, quantity: u32) -> GivenVariant {
-    GivenVariant { variant: variant.to_owned(), sku_id: id(sku), quantity }
+fn map_entry(variant: &str, sku: u32, quantity: u32) -> VariantUpdate {
+    VariantUpdate { variant: variant.to_owned(), sku_id: id(sku), quantity }
 }
 
 /// Builds a sold line with this variant id and SKU code.
@@ -35,7 +35,7 @@ fn new() -> SalesChannelCommand {
 #[test]
 fn the_map_goes_by_the_variant_then_by_its_code() {
     let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
-    let map = |entries: Vec<GivenVariant>| SalesChannelCommand::Map(entries);
+    let map = |entries: Vec<VariantUpdate>| SalesChannelCommand::Map(entries);
     assert_eq!(bench.tell(&mut this, id(1), &map(vec![])).unwrap_err().code, "sales_channel_not_found");
     bench.tell(&mut this, id(1), &new()).unwrap();
     bench.tell(&mut this, id(1), &map(vec![map_entry("77", 5, 1), map_entry("VASE", 6, 4)])).unwrap();

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::id;
-use crate::invoice::{Content, Document, DocumentKind, DraftInvoice, InvoiceLine, InvoiceRow, Party, Sums};
+use crate::invoice::{
+    DocumentKind, DraftInvoice, InvoiceContent, InvoiceLine, InvoiceRow, IssuedDocument, Party, Sums,
+};
 use crate::time::Timestamp;
 
 /// Builds a line of this quantity, price and rate.
@@ -12,7 +14,7 @@ pub fn line(quantity: u32, unit_price_cents: i64, tax_rate_bps: i64) -> InvoiceL
 }
 
 /// Returns the documents that these rows issue.
-pub fn issued_by(rows: &[InvoiceRow]) -> impl Iterator<Item = Document> + '_ {
+pub fn issued_by(rows: &[InvoiceRow]) -> impl Iterator<Item = IssuedDocument> + '_ {
     rows.iter().filter_map(|row| match row {
         InvoiceRow::Issued(document) => Some((**document).clone()),
         InvoiceRow::Payment(_) => None,
@@ -30,7 +32,7 @@ pub fn draft(lines: Vec<InvoiceLine>) -> DraftInvoice {
 }
 
 /// Builds an invoice with these lines (price, quantity, rate), shipping and discount.
-pub fn document(lines: &[(i64, u32, i64)], shipping_cents: i64, discount_cents: i64) -> Document {
+pub fn document(lines: &[(i64, u32, i64)], shipping_cents: i64, discount_cents: i64) -> IssuedDocument {
     let line = |(at, one): (usize, &(i64, u32, i64))| InvoiceLine {
         description: format!("part {at}"),
         quantity: one.1,
@@ -41,7 +43,7 @@ pub fn document(lines: &[(i64, u32, i64)], shipping_cents: i64, discount_cents: 
     let sums = Sums::of(&lines, (shipping_cents, 1900), discount_cents).unwrap();
     let buyer =
         Party { name: "Ann <Example>".to_owned(), email: Some("Ann@Example.org".to_owned()), ..Party::default() };
-    Document {
+    IssuedDocument {
         id: id(7),
         invoice_id: id(8),
         kind: DocumentKind::Invoice,
@@ -50,7 +52,7 @@ pub fn document(lines: &[(i64, u32, i64)], shipping_cents: i64, discount_cents: 
         due_at: None,
         supplied_at: None,
         ship_to: None,
-        content: Content {
+        content: InvoiceContent {
             lines,
             shipping_cents,
             shipping_tax_rate_bps: 1900,

@@ -13,7 +13,8 @@ use crate::job::{Attempt, Job, JobState};
 use crate::mail::Mail;
 use crate::material::{ClaimId, ClaimState};
 use crate::order::{
-    LedgerCommand, Line, Make, NewOrder, Order, OrderCommand, OrderCreated, OrderKind, PaymentNews, Report, Shipment,
+    LedgerCommand, NewOrder, Order, OrderCommand, OrderCreated, OrderKind, OrderLine, PaymentUpdate, ProductionData,
+    Report, Shipment,
 };
 use crate::printer_status::PrintEnd;
 use crate::promise::Promise;
@@ -28,14 +29,14 @@ pub const MATERIAL_ID: u32 = 2;
 pub const PRINTER_ID: u32 = 3;
 
 /// Builds a line of this many parts at this price, with or without a G-code file.
-pub fn line(quantity: u32, cents: i64, file: bool) -> Line {
-    Line {
+pub fn line(quantity: u32, cents: i64, file: bool) -> OrderLine {
+    OrderLine {
         sku_id: id(10),
         quantity,
         unit_price_cents: cents,
         description: "bracket".to_owned(),
         tax_rate_bps: 0,
-        make: Some(Make {
+        make: Some(ProductionData {
             units_per_plate: 1,
             material_id: id(MATERIAL_ID),
             need: Amount::units(100),
@@ -55,7 +56,7 @@ pub fn line(quantity: u32, cents: i64, file: bool) -> Line {
 }
 
 /// Builds an order of these lines by Ann.
-pub fn new_order(lines: Vec<Line>) -> NewOrder {
+pub fn new_order(lines: Vec<OrderLine>) -> NewOrder {
     NewOrder {
         kind: OrderKind::Catalog,
         site: None,
@@ -89,14 +90,14 @@ pub fn order_to(country: &str, cents: i64) -> NewOrder {
 }
 
 /// Desk at which one order is decided.
-pub struct Desk {
+pub struct OrderDecider {
     /// Rules, clock and ids of its decisions.
     pub bench: Bench,
     /// Order as it was decided last; `None` before it is created.
     pub order: Option<Order>,
 }
 
-impl Desk {
+impl OrderDecider {
     /// Creates a desk with this order.
     pub fn with(new: NewOrder) -> Self {
         let mut desk = Self { bench: Bench::new(), order: None };
@@ -123,12 +124,12 @@ impl Desk {
     }
     /// Reports the SKU as read, with the lines' own data: jobs whose line has a file become VALIDATED.
     pub fn prepare(&mut self) -> Option<Decision<Order>> {
-        let makes: Vec<Make> = self.o().lines.iter().filter_map(|line| line.make.clone()).collect();
+        let makes: Vec<ProductionData> = self.o().lines.iter().filter_map(|line| line.make.clone()).collect();
         let with_file = makes.into_iter().find(|make| make.file_id.is_some())?;
         Some(self.ask(&OrderCommand::Prepared { sku: id(10), make: Box::new(with_file) }).unwrap())
     }
     /// Applies what the payment processor reports.
-    pub fn news(&mut self, news: PaymentNews) -> Decision<Order> {
+    pub fn news(&mut self, news: PaymentUpdate) -> Decision<Order> {
         self.ask(&OrderCommand::Ledger(LedgerCommand::Payment(news))).unwrap()
     }
     /// Returns the order.
@@ -177,8 +178,8 @@ pub fn mails(decision: &Decision<Order>) -> Vec<&Mail> {
 }
 
 /// Builds a paid order of two jobs, both reserved; returns it with their ids.
-pub fn pair() -> (Desk, [Id; 2]) {
-    let mut desk = Desk::with(new_order(vec![line(2, 500, true)]));
+pub fn pair() -> (OrderDecider, [Id; 2]) {
+    let mut desk = OrderDecider::with(new_order(vec![line(2, 500, true)]));
     desk.pay();
     let ids: Vec<Id> = desk.o().jobs.keys().copied().collect();
     let held = ids.iter().map(|job| (ClaimId { job: *job, number: 1 }, ClaimState::Held, None)).collect();
@@ -187,7 +188,7 @@ pub fn pair() -> (Desk, [Id; 2]) {
 }
 
 /// Prints the job with this outcome.
-pub fn print(desk: &mut Desk, job: Id, end: PrintEnd) -> Decision<Order> {
+pub fn print(desk: &mut OrderDecider, job: Id, end: PrintEnd) -> Decision<Order> {
     desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER_ID) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     let reason = Some("nozzle too hot\r\nBcc: all".to_owned());
@@ -207,7 +208,7 @@ pub fn ship(carrier: &str, tracking_number: &str, estimated_delivery: &str, acce
 }
 
 /// Builds a paid order of two parts with a customer's e-mail address, promised within an hour; both are printed.
-pub fn promised() -> Desk {
+pub fn promised() -> OrderDecider {
     let (mut desk, [one, two]) = pair();
     let now = desk.bench.now;
     let promised_at = now.plus_ms(3_600_000);

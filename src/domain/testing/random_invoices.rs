@@ -8,7 +8,7 @@ use super::invoices::{draft, issued_by};
 use super::{Bench, id};
 use crate::address::Address;
 use crate::bounds::{MAX_CENTS, MAX_QUANTITY};
-use crate::invoice::{Document, DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, Party};
+use crate::invoice::{DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, IssuedDocument, Party};
 
 fn address(country: &str) -> Address {
     Address {
@@ -32,7 +32,7 @@ pub fn any_line() -> impl Strategy<Value = InvoiceLine> {
 }
 
 /// Generates the documents of a random invoice that was paid in full and refunded in random parts, or voided.
-pub fn any_documents() -> impl Strategy<Value = Vec<Document>> {
+pub fn any_documents() -> impl Strategy<Value = Vec<IssuedDocument>> {
     let lines = prop::collection::vec(any_line(), 1..8);
     let money = (0i64..5_000, 0.0..1.0f64, prop::collection::vec(0.0..1.0f64, 0..4), any::<bool>());
     let parties = (any::<bool>(), any::<bool>(), any::<bool>(), 0u8..3);
@@ -81,7 +81,7 @@ pub fn any_documents() -> impl Strategy<Value = Vec<Document>> {
                 kept = ask(InvoiceCommand::Refund { payment: None, amount_cents, at_processor: false });
             }
         }
-        let number = |(n, document): (usize, Document)| Document { number: n as i64 + 1, ..document };
+        let number = |(n, document): (usize, IssuedDocument)| IssuedDocument { number: n as i64 + 1, ..document };
         issued.into_iter().enumerate().map(number).collect()
     })
 }

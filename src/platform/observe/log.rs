@@ -10,10 +10,10 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
-use super::repeats::Repeats;
+use super::repeats::RepeatFilter;
 
-/// Starts the log of a server: lines that the filter lets through, as JSON or as text. Further calls in the same process
-/// have no effect.
+/// Starts the log of a server: lines that the filter lets through, as JSON or as text. Further calls in the same
+/// process have no effect.
 pub fn start(filter: &str, json: bool) {
     install(EnvFilter::new(filter), json);
 }
@@ -31,7 +31,7 @@ fn install(filter: EnvFilter, json: bool) {
     } else {
         lines.with_ansi(stderr().is_terminal()).with_target(false).boxed()
     };
-    let started = tracing_subscriber::registry().with(filter).with(Repeats::default()).with(lines).try_init();
+    let started = tracing_subscriber::registry().with(filter).with(RepeatFilter::default()).with(lines).try_init();
     if started.is_ok() {
         panic::set_hook(Box::new(|info| {
             let at = info.location().map(ToString::to_string).unwrap_or_default();

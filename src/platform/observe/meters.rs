@@ -43,7 +43,7 @@ pub struct Histogram {
 
 /// Snapshot of a histogram.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Counted {
+pub struct HistogramSnapshot {
     /// Sum of all measured values.
     pub sum: f64,
     /// Number of measured values.
@@ -77,11 +77,11 @@ impl Histogram {
         self.sum.fetch_add(raw, Relaxed);
     }
     /// Returns a snapshot of the values recorded since the start of the process.
-    pub fn counted(&self) -> Counted {
+    pub fn counted(&self) -> HistogramSnapshot {
         let bounds = self.bounds.iter().copied().chain([f64::MAX]);
         let buckets: Vec<_> = bounds.zip(&self.buckets).map(|(bound, count)| (bound, count.load(Relaxed))).collect();
         let count = buckets.iter().map(|(_, count)| count).sum();
-        Counted { sum: self.sum.load(Relaxed) as f64 * self.unit, count, buckets }
+        HistogramSnapshot { sum: self.sum.load(Relaxed) as f64 * self.unit, count, buckets }
     }
 }
 

@@ -23,12 +23,12 @@ const MAX_REMEMBERED_LINES: usize = 1024;
 
 /// Layer that lets each line pass once a minute.
 #[derive(Debug, Default)]
-pub(super) struct Repeats {
+pub(super) struct RepeatFilter {
     /// Time at which each line, by its hash, was last written.
     written: Mutex<HashMap<u64, Instant>>,
 }
 
-impl Repeats {
+impl RepeatFilter {
     /// Returns whether a line with this hash may be written now.
     fn passes(&self, line: u64, now: Instant) -> bool {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,7 +48,7 @@ impl Repeats {
 
 /// Layer over all others, not a filter of one: when a filter of the only filtered layer rejects an event,
 /// `tracing-subscriber` keeps its rejection for the next event, and asserts in debug builds.
-impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Repeats {
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for RepeatFilter {
     fn event_enabled(&self, event: &Event<'_>, context: Context<'_, S>) -> bool {
         let metadata = event.metadata();
         // An error within a request is looked for by the request's id, so each of them is written.
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_line_passes_once_a_minute() {
-        let (repeats, now) = (Repeats::default(), Instant::now());
+        let (repeats, now) = (RepeatFilter::default(), Instant::now());
         assert!(repeats.passes(1, now));
         assert!(!repeats.passes(1, now + Duration::from_secs(59)));
         assert!(repeats.passes(2, now), "another line");
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn what_fails_in_a_loop_is_one_line_and_news_are_not_held_back() {
         let count = Arc::new(AtomicUsize::new(0));
-        let subscriber = tracing_subscriber::registry().with(Repeats::default()).with(Counting(count.clone()));
+        let subscriber = tracing_subscriber::registry().with(RepeatFilter::default()).with(Counting(count.clone()));
         tracing::subscriber::with_default(subscriber, || {
             for tries in 0..300 {
                 tracing::error!(printer = 7, "the key cannot be decrypted");

@@ -7,7 +7,7 @@ use domain::event::Event;
 
 /// Severity of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Urgency {
+pub enum Severity {
     /// Informational; no action needed.
     Info,
     /// An operator should look at it.
@@ -15,7 +15,7 @@ pub enum Urgency {
 }
 
 /// Returns the log line of an event; `None` if it is not logged.
-pub fn line(event: &Event) -> Option<(Urgency, String)> {
+pub fn line(event: &Event) -> Option<(Severity, String)> {
     let text = |name: &str| match &event.data[name] {
         Value::String(text) => text.clone(),
         Value::Null => "unknown".to_owned(),
@@ -23,7 +23,7 @@ pub fn line(event: &Event) -> Option<(Urgency, String)> {
     };
     let line = match event.event.as_str() {
         "printer.online" => {
-            return Some((Urgency::Info, format!("printer {} is back", text("name"))));
+            return Some((Severity::Info, format!("printer {} is back", text("name"))));
         }
         "printer.offline" => format!("printer {} is lost: {}", text("name"), text("error")),
         "printer.firmware_error" => format!("printer {} has a firmware error: {}", text("name"), text("error")),
@@ -55,14 +55,14 @@ pub fn line(event: &Event) -> Option<(Urgency, String)> {
         "payment.given_up" => format!("payment event {} matched no order and is given up", text("eventId")),
         _ => return None,
     };
-    Some((Urgency::Warn, line))
+    Some((Severity::Warn, line))
 }
 
 /// Writes the line of an event to the log, if it has one.
 pub fn tell(event: &Event) {
     match line(event) {
-        Some((Urgency::Info, line)) => tracing::info!(event = event.event, subject = %event.subject_id, "{line}"),
-        Some((Urgency::Warn, line)) => tracing::warn!(event = event.event, subject = %event.subject_id, "{line}"),
+        Some((Severity::Info, line)) => tracing::info!(event = event.event, subject = %event.subject_id, "{line}"),
+        Some((Severity::Warn, line)) => tracing::warn!(event = event.event, subject = %event.subject_id, "{line}"),
         None => {}
     }
 }
@@ -92,11 +92,11 @@ mod tests {
     fn lines_have_names_and_numbers() {
         let low = json!({"name": "PLA red", "available": 992.64, "reorderPoint": 995, "unit": "g"});
         let actual = line(&event("inventory.low", low));
-        assert_eq!(actual, Some((Urgency::Warn, "low stock: PLA red, 992.64 g free, reorder point 995 g".to_owned())));
+        assert_eq!(actual, Some((Severity::Warn, "low stock: PLA red, 992.64 g free, reorder point 995 g".to_owned())));
         let back = line(&event("printer.online", json!({"name": "Left"})));
-        assert_eq!(back, Some((Urgency::Info, "printer Left is back".to_owned())));
+        assert_eq!(back, Some((Severity::Info, "printer Left is back".to_owned())));
         assert_eq!(line(&event("order.created", json!({}))), None);
         let failed = line(&event("job.failed", json!({"jobId": "j", "error": null})));
-        assert_eq!(failed, Some((Urgency::Warn, "job j failed: unknown".to_owned())));
+        assert_eq!(failed, Some((Severity::Warn, "job j failed: unknown".to_owned())));
     }
 }

@@ -6,11 +6,11 @@
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Map, Number, Value, json};
 
-use super::read::{self, MadePaper};
+use super::read::{self, PostedDocument};
 use super::{AccountingClient, AccountingError, Organisation, WHO};
 use crate::peer_client::{PeerClient, TokenForm, send, whole};
 use crate::peers::PeerFault;
-use domain::accounting::paper::{Paper, PaperLine};
+use domain::accounting::paper::{AccountingDocument, AccountingDocumentLine};
 use domain::invoice::DocumentKind;
 
 /// Maximum size of a response in bytes.
@@ -24,7 +24,7 @@ const UNTOLD_BUSY_SECONDS: u64 = 60;
 const API: &str = "api.xro/2.0";
 
 /// Books of one organisation, usable as long as the access token is valid.
-pub struct Books<'a> {
+pub struct OrganisationClient<'a> {
     of: &'a AccountingClient,
     peer: PeerClient,
     tenant: String,
@@ -32,8 +32,12 @@ pub struct Books<'a> {
 
 impl AccountingClient {
     /// Opens the books of this organisation with this access token.
-    pub fn books(&self, tenant: &str, access: &str) -> Result<Books<'_>, AccountingError> {
-        Ok(Books { of: self, peer: peer(&self.client, self.api.url().as_str(), access)?, tenant: tenant.to_owned() })
+    pub fn books(&self, tenant: &str, access: &str) -> Result<OrganisationClient<'_>, AccountingError> {
+        Ok(OrganisationClient {
+            of: self,
+            peer: peer(&self.client, self.api.url().as_str(), access)?,
+            tenant: tenant.to_owned(),
+        })
     }
 
     /// Returns the organisations to which an admin granted access.
@@ -47,14 +51,14 @@ fn peer(client: &Client, url: &str, access: &str) -> Result<PeerClient, Accounti
     PeerClient::new(client.clone(), url, TokenForm::Bearer, access).map_err(|error| PeerFault::from(error).into())
 }
 
-impl Books<'_> {
+impl OrganisationClient<'_> {
     fn call(&self, method: Method, path: &str) -> RequestBuilder {
         let call = self.peer.below(method, &format!("{API}/{path}"));
         call.header("xero-tenant-id", &self.tenant).header("accept", "application/json")
     }
 
     /// Returns the id of the contact with this e-mail address, or with this name if there is no address.
-    pub async fn contact(&self, paper: &Paper) -> Result<Option<String>, AccountingError> {
+    pub async fn contact(&self, paper: &AccountingDocument) -> Result<Option<String>, AccountingError> {
         let (member, value) = match &paper.contact_email {
             Some(email) => ("EmailAddress", email),
             None => ("Name", &paper.contact_name),
@@ -65,7 +69,7 @@ impl Books<'_> {
     }
 
     /// Creates a contact and returns its id.
-    pub async fn create_contact(&self, paper: &Paper, key: &str) -> Result<String, AccountingError> {
+    pub async fn create_contact(&self, paper: &AccountingDocument, key: &str) -> Result<String, AccountingError> {
         let mut contact = json!({"Name": paper.contact_name});
         if let Some(email) = &paper.contact_email {
             contact["EmailAddress"] = json!(email);
@@ -76,7 +80,7 @@ impl Books<'_> {
     }
 
     /// Returns the valid document with this number; deleted and voided ones are ignored.
-    pub async fn paper(&self, kind: DocumentKind, number: &str) -> Result<Option<MadePaper>, AccountingError> {
+    pub async fn paper(&self, kind: DocumentKind, number: &str) -> Result<Option<PostedDocument>, AccountingError> {
         let (path, member) = (words(kind).0, words(kind).2);
         let filter = format!("{member}==\"{}\"", quoted(number));
         let body = answer(self.call(Method::GET, path).query(&[("where", filter)])).await?;
@@ -84,7 +88,12 @@ impl Books<'_> {
     }
 
     /// Creates a document for a contact.
-    pub async fn create_paper(&self, paper: &Paper, contact: &str, key: &str) -> Result<MadePaper, AccountingError> {
+    pub async fn create_paper(
+        &self,
+        paper: &AccountingDocument,
+        contact: &str,
+        key: &str,
+    ) -> Result<PostedDocument, AccountingError> {
         let (path, kind_word, number) = words(paper.kind);
         let mut body = json!({
             "Type": kind_word,
@@ -113,7 +122,12 @@ impl Books<'_> {
     }
 
     /// Books the full payment of an invoice.
-    pub async fn create_payment(&self, paper: &Paper, invoice: &str, key: &str) -> Result<(), AccountingError> {
+    pub async fn create_payment(
+        &self,
+        paper: &AccountingDocument,
+        invoice: &str,
+        key: &str,
+    ) -> Result<(), AccountingError> {
         let amount = paper.amount(paper.total_cents).parse::<Number>().map_or(Value::Null, Value::Number);
         let payment = json!({
             "Invoice": {"InvoiceID": invoice},
@@ -126,7 +140,7 @@ impl Books<'_> {
         answer(call.json(&json!({"Payments": [payment]}))).await.map(drop)
     }
 
-    fn line(&self, paper: &Paper, line: &PaperLine) -> Value {
+    fn line(&self, paper: &AccountingDocument, line: &AccountingDocumentLine) -> Value {
         let amount = |cents: i64| paper.amount(cents).parse::<Number>().map_or(Value::Null, Value::Number);
         let mut body = json!({
             "Description": line.description,

@@ -13,7 +13,7 @@ const MAX_ORGANISATIONS: usize = 100;
 
 /// A document as stored in the accounting system.
 #[derive(Clone, PartialEq, Debug)]
-pub struct MadePaper {
+pub struct PostedDocument {
     /// Id assigned by the accounting system.
     pub id: String,
     /// Total in the document's currency; `None` if not reported.
@@ -51,7 +51,7 @@ pub(super) fn contact(answer: &Value) -> Result<Option<String>, AccountingError>
 }
 
 /// Returns the first valid document in a response.
-pub(super) fn paper(answer: &Value, kind: DocumentKind) -> Result<Option<MadePaper>, AccountingError> {
+pub(super) fn paper(answer: &Value, kind: DocumentKind) -> Result<Option<PostedDocument>, AccountingError> {
     let (list, id) = match kind {
         DocumentKind::Invoice => ("Invoices", "InvoiceID"),
         DocumentKind::CreditNote => ("CreditNotes", "CreditNoteID"),
@@ -63,7 +63,7 @@ pub(super) fn paper(answer: &Value, kind: DocumentKind) -> Result<Option<MadePap
         return Err(AccountingError::Refused(validation(one).unwrap_or_else(|| "it gives no reason".to_owned())));
     }
     let id = text(one, id).ok_or_else(|| strange("a document without an id"))?;
-    Ok(Some(MadePaper { id, total: one["Total"].as_f64(), due: one["AmountDue"].as_f64() }))
+    Ok(Some(PostedDocument { id, total: one["Total"].as_f64(), due: one["AmountDue"].as_f64() }))
 }
 
 /// Returns the system's reason for rejecting a request.

@@ -13,7 +13,7 @@ use super::rest::Rest;
 use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line, too_many};
 use crate::peer_client::{PeerSettingError, TokenForm};
 use domain::amount::Amount;
-use domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
+use domain::parts_sync::{Booking, BookingVerdict, ItemReading, StockLink, StockReading, StockSystem, StockUnit};
 
 /// Client of one `InvenTree` server.
 pub struct InvenTree {
@@ -106,7 +106,7 @@ fn unit(part: &Value) -> StockUnit {
 }
 
 /// Parses a stock item of a part; `None` if it belongs to another part.
-fn item(value: &Value, part: i64) -> Result<Option<(i64, SeenItem)>, StockError> {
+fn item(value: &Value, part: i64) -> Result<Option<(i64, ItemReading)>, StockError> {
     let number =
         value["pk"].as_i64().ok_or_else(|| StockError::Nonsense("a stock item without a number".to_owned()))?;
     if value["part"].as_i64() != Some(part) {
@@ -119,7 +119,7 @@ fn item(value: &Value, part: i64) -> Result<Option<(i64, SeenItem)>, StockError>
     let serial = value["serial"].as_str().is_some_and(|serial| !serial.is_empty());
     let room = (!in_stock).then_some(Amount::ZERO);
     // A single piece with a serial number is not added to or taken from there.
-    Ok(Some((number, SeenItem { quantity, room, mark: holds.unwrap_or_default(), trace: None, fixed: serial })))
+    Ok(Some((number, ItemReading { quantity, room, mark: holds.unwrap_or_default(), trace: None, fixed: serial })))
 }
 
 /// Returns the reference written into the notes of a booking.
@@ -144,10 +144,10 @@ impl StockClient for InvenTree {
         Ok(parts.iter().filter_map(entry).collect())
     }
 
-    async fn look(&self, link: &StockLink) -> Result<StockLook, StockError> {
+    async fn look(&self, link: &StockLink) -> Result<StockReading, StockError> {
         let Some(part) = self.one(&format!("api/part/{}/", link.entry)).await? else {
             let server = self.rest.address();
-            return Ok(StockLook { server, name: None, unit: StockUnit::Other, items: BTreeMap::new() });
+            return Ok(StockReading { server, name: None, unit: StockUnit::Other, items: BTreeMap::new() });
         };
         let (listed, whole) = self.list("api/stock/", &[("part", link.entry.to_string())], |_| false).await?;
         if !whole {
@@ -166,7 +166,7 @@ impl StockClient for InvenTree {
             }
         }
         let name = Some(line(part["name"].as_str().unwrap_or_default()));
-        Ok(StockLook { server: self.rest.address(), name, unit: unit(&part), items })
+        Ok(StockReading { server: self.rest.address(), name, unit: unit(&part), items })
     }
 
     async fn book(&self, booking: &Booking) -> Result<BookingVerdict, StockError> {

@@ -23,7 +23,7 @@ pub(super) struct Rest {
 }
 
 /// A complete successful response.
-pub(super) struct Answer {
+pub(super) struct RestResponse {
     pub(super) headers: HeaderMap,
     pub(super) value: Value,
 }
@@ -40,12 +40,12 @@ impl Rest {
     }
 
     /// Sends a GET request.
-    pub(super) async fn get(&self, path: &str, query: &[(&str, String)]) -> Result<Answer, StockError> {
+    pub(super) async fn get(&self, path: &str, query: &[(&str, String)]) -> Result<RestResponse, StockError> {
         self.send(self.request(Method::GET, path).query(query)).await
     }
 
     /// Sends a request with a JSON body.
-    pub(super) async fn send_json(&self, method: Method, path: &str, body: &Value) -> Result<Answer, StockError> {
+    pub(super) async fn send_json(&self, method: Method, path: &str, body: &Value) -> Result<RestResponse, StockError> {
         self.send(self.request(method, path).json(body)).await
     }
 
@@ -53,7 +53,7 @@ impl Rest {
         self.peer.below(method, path).timeout(ANSWER_TIMEOUT).header("accept", "application/json")
     }
 
-    async fn send(&self, request: RequestBuilder) -> Result<Answer, StockError> {
+    async fn send(&self, request: RequestBuilder) -> Result<RestResponse, StockError> {
         let mut answer = request.send().await.map_err(|error| {
             // Before there is a connection nothing can have been sent.
             let (unsent, words) = (error.is_connect() || error.is_builder(), error.without_url().to_string());
@@ -69,11 +69,11 @@ impl Rest {
             return Err(StockError::Nonsense(format!("it is longer than {ANSWER_BYTES} bytes")));
         }
         match status {
-            200..=299 if body.is_empty() => Ok(Answer { headers, value: Value::Null }),
+            200..=299 if body.is_empty() => Ok(RestResponse { headers, value: Value::Null }),
             200..=299 => {
                 let value = bounded_json::read(&body, bounded_json::ANSWER)
                     .map_err(|error| StockError::Nonsense(error.to_string()))?;
-                Ok(Answer { headers, value })
+                Ok(RestResponse { headers, value })
             }
             401 | 403 => Err(StockError::Credentials(status)),
             // What a gateway before it says tells nothing of what became of the question.

@@ -18,13 +18,13 @@ use super::rest::Rest;
 use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line, too_many};
 use crate::peer_client::{PeerSettingError, TokenForm};
 use domain::amount::Amount;
-use domain::parts_sync::{Booking, BookingVerdict, SeenItem, StockLink, StockLook, StockSystem, StockUnit};
+use domain::parts_sync::{Booking, BookingVerdict, ItemReading, StockLink, StockReading, StockSystem, StockUnit};
 
 /// Maximum rounding error of a weight that is read back, in thousandths.
 const MAX_ROUNDING: i64 = 1;
 
 /// Members read from a list.
-struct Listed {
+struct ListReply {
     all: Vec<Value>,
     /// `true` if the list is complete.
     whole: bool,
@@ -53,7 +53,7 @@ impl Spoolman {
 
     /// Reads a list page by page. Returns at most [`MAX_LISTED`] members, whether the list is complete, and the time on
     /// the server's clock at the first page. The total count is in a header.
-    async fn list(&self, path: &str, filter: &[(&str, String)]) -> Result<Listed, StockError> {
+    async fn list(&self, path: &str, filter: &[(&str, String)]) -> Result<ListReply, StockError> {
         let (mut all, mut clock): (Vec<Value>, Option<Timestamp>) = (Vec::new(), None);
         loop {
             let mut query = filter.to_vec();
@@ -70,10 +70,10 @@ impl Spoolman {
             let (none, short) = (page.is_empty(), page.len() < PAGE_SIZE);
             all.extend(page);
             if none || total.map_or(short, |total| all.len() >= total) {
-                return Ok(Listed { all, whole: true, clock });
+                return Ok(ListReply { all, whole: true, clock });
             }
             if all.len() >= MAX_LISTED {
-                return Ok(Listed { all, whole: false, clock });
+                return Ok(ListReply { all, whole: false, clock });
             }
         }
     }
@@ -102,7 +102,7 @@ fn full(spool: &Value) -> Option<Amount> {
 }
 
 /// Parses a spool of a filament; `None` if it belongs to another filament.
-fn item(spool: &Value, filament: i64, clock: Option<Timestamp>) -> Result<Option<(i64, SeenItem)>, StockError> {
+fn item(spool: &Value, filament: i64, clock: Option<Timestamp>) -> Result<Option<(i64, ItemReading)>, StockError> {
     let number = spool["id"].as_i64().ok_or_else(|| StockError::Nonsense("a spool without a number".to_owned()))?;
     if spool["filament"]["id"].as_i64() != Some(filament) {
         return Ok(None);
@@ -111,13 +111,19 @@ fn item(spool: &Value, filament: i64, clock: Option<Timestamp>) -> Result<Option
     if spool["archived"].as_bool().unwrap_or(false) {
         return Ok(Some((
             number,
-            SeenItem { quantity: Some(Amount::ZERO), room: Some(Amount::ZERO), mark: used, trace: None, fixed: true },
+            ItemReading {
+                quantity: Some(Amount::ZERO),
+                room: Some(Amount::ZERO),
+                mark: used,
+                trace: None,
+                fixed: true,
+            },
         )));
     }
     // What is told as remaining stops at zero, so it would hide what was used beyond that.
     Ok(Some((
         number,
-        SeenItem {
+        ItemReading {
             quantity: full(spool).map(|full| full - used),
             room: Some(used),
             mark: used,
@@ -141,19 +147,19 @@ impl StockClient for Spoolman {
     }
 
     async fn entries(&self) -> Result<Vec<StockEntry>, StockError> {
-        let Listed { all: filaments, .. } = self.list("api/v1/filament", &[]).await?;
+        let ListReply { all: filaments, .. } = self.list("api/v1/filament", &[]).await?;
         let entry = |filament: &Value| Some(StockEntry { number: filament["id"].as_i64()?, name: name(filament) });
         Ok(filaments.iter().filter_map(entry).collect())
     }
 
-    async fn look(&self, link: &StockLink) -> Result<StockLook, StockError> {
+    async fn look(&self, link: &StockLink) -> Result<StockReading, StockError> {
         let Some(filament) = self.one(&format!("api/v1/filament/{}", link.entry)).await? else {
             let server = self.rest.address();
-            return Ok(StockLook { server, name: None, unit: StockUnit::Gram, items: BTreeMap::new() });
+            return Ok(StockReading { server, name: None, unit: StockUnit::Gram, items: BTreeMap::new() });
         };
         let filter = [("filament.id", link.entry.to_string()), ("allow_archived", "true".to_owned())];
         let mut items = BTreeMap::new();
-        let Listed { all: listed, whole, clock } = self.list("api/v1/spool", &filter).await?;
+        let ListReply { all: listed, whole, clock } = self.list("api/v1/spool", &filter).await?;
         if !whole {
             return Err(too_many());
         }
@@ -169,7 +175,7 @@ impl StockClient for Spoolman {
             }
         }
         let server = self.rest.address();
-        Ok(StockLook { server, name: Some(name(&filament)), unit: StockUnit::Gram, items })
+        Ok(StockReading { server, name: Some(name(&filament)), unit: StockUnit::Gram, items })
     }
 
     async fn book(&self, booking: &Booking) -> Result<BookingVerdict, StockError> {

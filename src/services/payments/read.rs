@@ -112,16 +112,16 @@ impl<'a> AnswerReader<'a> {
 }
 
 /// Page of a list.
-pub(super) struct Page<'a> {
+pub(super) struct ProcessorList<'a> {
     pub(super) entries: &'a [Value],
     pub(super) has_more: bool,
 }
 
 /// Parses a response that is a list or a search result.
-pub(super) fn page(answer: &Value) -> Result<Page<'_>, ProcessorError> {
+pub(super) fn page(answer: &Value) -> Result<ProcessorList<'_>, ProcessorError> {
     let list = AnswerReader::new(answer, "a list");
     let entries = answer["data"].as_array().ok_or_else(|| list.wrong("data"))?;
-    Ok(Page { entries, has_more: list.flag("has_more") })
+    Ok(ProcessorList { entries, has_more: list.flag("has_more") })
 }
 
 pub(super) fn session(read: &AnswerReader<'_>) -> Result<ProcessorSession, ProcessorError> {

@@ -85,7 +85,7 @@ struct SendState {
 }
 
 /// Result of one attempt.
-enum Tried {
+enum AttemptResult {
     Done(Result<Value, ProcessorError>),
     /// A failure that may be retried, because nothing was done or the idempotency key makes it safe; with the requested
     /// pause.
@@ -200,8 +200,8 @@ impl ProcessorClient {
         let mut tries = 0;
         loop {
             let (error, retry_after) = match self.send_once(method, path, form, key).await {
-                Tried::Done(outcome) => return outcome,
-                Tried::Again(error, retry_after) => (error, retry_after),
+                AttemptResult::Done(outcome) => return outcome,
+                AttemptResult::Again(error, retry_after) => (error, retry_after),
             };
             tries += 1;
             if tries >= MAX_TRIES || retry_after.is_some_and(|pause| pause > MAX_RETRY_AFTER) {
@@ -213,7 +213,7 @@ impl ProcessorClient {
         }
     }
 
-    async fn send_once(&self, method: &Method, path: &[&str], form: &Form, key: Option<&str>) -> Tried {
+    async fn send_once(&self, method: &Method, path: &[&str], form: &Form, key: Option<&str>) -> AttemptResult {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().push("v1").extend(path);
@@ -238,7 +238,7 @@ impl ProcessorClient {
         match request.send().await {
             Ok(answer) => judge(answer).await,
             // Questions, keys and what sets a state may be sent twice; nothing else is sent.
-            Err(error) => Tried::Again(ProcessorError::Unavailable(error.without_url().to_string()), None),
+            Err(error) => AttemptResult::Again(ProcessorError::Unavailable(error.without_url().to_string()), None),
         }
     }
 
@@ -268,23 +268,23 @@ impl ProcessorClient {
 }
 
 /// Classifies a response.
-async fn judge(mut answer: Response) -> Tried {
+async fn judge(mut answer: Response) -> AttemptResult {
     let status = answer.status().as_u16();
     let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let (said_again, pause) = (header("stripe-should-retry"), header(RETRY_AFTER.as_str()));
     let pause = pause.and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
     let (body, broken) = read_beginning(&mut answer, MAX_ANSWER_BYTES + 1, MAX_ANSWER_BYTES + 1).await;
     if let Some(error) = broken {
-        return Tried::Again(ProcessorError::Unavailable(error.without_url().to_string()), None);
+        return AttemptResult::Again(ProcessorError::Unavailable(error.without_url().to_string()), None);
     }
     if body.len() > MAX_ANSWER_BYTES {
         let words = format!("its answer is longer than {MAX_ANSWER_BYTES} bytes");
-        return Tried::Done(Err(ProcessorError::Unavailable(words)));
+        return AttemptResult::Done(Err(ProcessorError::Unavailable(words)));
     }
     let value = bounded_json::read(&body, bounded_json::ANSWER);
     if (200..300).contains(&status) {
         let value = value.map_err(|error| ProcessorError::Unavailable(format!("its answer is no JSON: {error}")));
-        return Tried::Done(value);
+        return AttemptResult::Done(value);
     }
     let value = value.unwrap_or_default();
     let (code, words) = words(&value, &body);
@@ -294,10 +294,10 @@ async fn judge(mut answer: Response) -> Tried {
     };
     match (status, said_again.as_deref()) {
         // A key that may not do one thing may do another: 403 is a refusal of this alone.
-        (401, _) => Tried::Done(Err(ProcessorError::Credentials(status))),
-        (409 | 429 | 500..=599, Some("false")) => Tried::Done(Err(unavailable())),
-        (409 | 429 | 500..=599, _) | (_, Some("true")) => Tried::Again(unavailable(), pause),
-        _ => Tried::Done(Err(ProcessorError::Refused { status, code, words })),
+        (401, _) => AttemptResult::Done(Err(ProcessorError::Credentials(status))),
+        (409 | 429 | 500..=599, Some("false")) => AttemptResult::Done(Err(unavailable())),
+        (409 | 429 | 500..=599, _) | (_, Some("true")) => AttemptResult::Again(unavailable(), pause),
+        _ => AttemptResult::Done(Err(ProcessorError::Refused { status, code, words })),
     }
 }
 

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use simulator::processor::{Payer, PaymentProcessor as Simulated, Renewal};
-use simulator::stock::Weather;
+use simulator::processor::{Payer, Renewal, SimPaymentProcessor as Simulated};
+use simulator::stock::NetworkCondition;
 
 use super::*;
 use domain::schedule::Delays;
@@ -143,9 +143,9 @@ async fn safe_failures_are_tried_again_and_others_are_not() {
     }
     assert_eq!(there.all("checkout.session").len(), 1);
     // The answer is lost, and the request is the same one.
-    there.weather(Weather::LosesAnswers);
+    there.weather(NetworkCondition::LosesAnswers);
     assert!(matches!(client.create_payment_session(&payment(700), "lost").await, Err(ProcessorError::Unavailable(_))));
-    there.weather(Weather::Fair);
+    there.weather(NetworkCondition::Fair);
     client.create_payment_session(&payment(700), "lost").await.unwrap();
     assert_eq!(there.all("checkout.session").len(), 2);
     let before = there.calls().len();
@@ -169,11 +169,11 @@ async fn who_failed_often_is_left_alone_and_no_error_tells_the_key() {
     assert!(wrong.check().await.unwrap_err().to_string().contains("is not called for"));
     let trouble = wrong.trouble().unwrap();
     assert!(trouble.contains("refuses the secret key") && trouble.contains("3 times in a row"), "{trouble}");
-    simulated.weather(Weather::Hangs);
+    simulated.weather(NetworkCondition::Hangs);
     let hung = client(&simulated.url(), KEY, Duration::from_millis(300));
     let error = hung.check().await.unwrap_err();
     assert!(matches!(&error, ProcessorError::Unavailable(words) if words.contains("0.3 s")), "{error}");
-    simulated.weather(Weather::Fair);
+    simulated.weather(NetworkCondition::Fair);
     hung.check().await.unwrap();
     assert_eq!(hung.trouble(), None);
 }

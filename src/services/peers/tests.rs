@@ -27,7 +27,7 @@ fn shows(headers: &HeaderMap, expected: &str) -> Status {
     if authorization == Some(expected) { Status::OK } else { Status::UNAUTHORIZED }
 }
 
-async fn flow(client: &Client, url: &str, token: &str) -> Asked {
+async fn flow(client: &Client, url: &str, token: &str) -> ConnectionTestResult {
     workflow(client, url, "Authorization", token).await
 }
 

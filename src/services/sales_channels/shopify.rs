@@ -12,10 +12,10 @@ use super::values::{
     address, cents, email, id, malformed, moment, notes, quantity, rate_bps, read_body, split_content, title,
     whole_bps, word,
 };
-use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShopClient, Told};
+use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShipmentResponse, ShopClient};
 use crate::peer_client::{PeerClient, PeerSettingError, TokenForm};
 use crate::peers::PeerFault;
-use domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
+use domain::channel_order::{MAX_SOLD_LINES, ShopOrderUpdate, SoldContent, SoldLine};
 
 /// Version of the Admin API whose format is used.
 const API_VERSION: &str = "2026-07";
@@ -31,7 +31,7 @@ pub(super) const TYPE: ChannelType = ChannelType {
 };
 
 /// Parses an order webhook; other topics are ignored.
-fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<SoldNews>, MessageError> {
+fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<ShopOrderUpdate>, MessageError> {
     let topic = headers.get("x-shopify-topic").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let used = ["orders/create", "orders/paid", "orders/updated", "orders/edited", "orders/cancelled"];
     if !used.contains(&topic) {
@@ -45,7 +45,7 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<SoldNews>, MessageErr
     news(&order, topic).map(Some)
 }
 
-fn news(order: &Value, topic: &str) -> Result<SoldNews, MessageError> {
+fn news(order: &Value, topic: &str) -> Result<ShopOrderUpdate, MessageError> {
     let external_id = id(&order["id"]).ok_or_else(|| malformed("id"))?;
     let status = order["financial_status"].as_str().unwrap_or_default();
     let currency = order["currency"].as_str().unwrap_or_default().to_lowercase();
@@ -54,7 +54,7 @@ fn news(order: &Value, topic: &str) -> Result<SoldNews, MessageError> {
     let refunded_cents = refunds.filter_map(|one| cents(&one["amount"], &currency)).sum();
     let was_paid = matches!(status, "paid" | "partially_refunded" | "refunded");
     let (content, unreadable) = split_content(content(order, &currency));
-    Ok(SoldNews {
+    Ok(ShopOrderUpdate {
         number: word(&order["name"]).unwrap_or_else(|| external_id.clone()),
         external_id,
         changed_at: moment(&order["updated_at"]).ok_or_else(|| malformed("updated_at"))?,
@@ -178,11 +178,11 @@ impl Admin {
 
 #[async_trait]
 impl ShopClient for Admin {
-    async fn tell(&self, notice: &ShipmentNotice<'_>) -> Result<Told, PeerFault> {
+    async fn tell(&self, notice: &ShipmentNotice<'_>) -> Result<ShipmentResponse, PeerFault> {
         let unknown = self.unknown(notice).await?;
         // Half of a set is nothing that the shop counts.
         if unknown.is_empty() {
-            return Ok(Told::Known);
+            return Ok(ShipmentResponse::Known);
         }
         // What is not open there was fulfilled by hand.
         let shipment = notice.shipment;
@@ -196,9 +196,9 @@ impl ShopClient for Admin {
             if let ShopAnswer::Refused(words) = ask(call).await? {
                 // An earlier call whose answer was lost may have got through meanwhile.
                 let is_known = self.unknown(notice).await?.is_empty();
-                return Ok(if is_known { Told::Known } else { Told::Refused(words) });
+                return Ok(if is_known { ShipmentResponse::Known } else { ShipmentResponse::Refused(words) });
             }
         }
-        Ok(Told::Known)
+        Ok(ShipmentResponse::Known)
     }
 }

@@ -12,7 +12,7 @@ use super::values::one_line;
 use domain::access::normal_email;
 use domain::address::{Address, NO_POSTAL_CODE};
 use domain::bounds::MAX_QUANTITY;
-use domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
+use domain::channel_order::{MAX_SOLD_LINES, ShopOrderUpdate, SoldContent, SoldLine};
 use domain::currency;
 use domain::invoice::{InvoiceLine, Sums};
 use domain::time::Timestamp;
@@ -60,7 +60,7 @@ pub struct RowFault {
 }
 
 /// An order of the file, or all problems in it.
-pub type TableOrder = Result<SoldNews, Vec<RowFault>>;
+pub type TableOrder = Result<ShopOrderUpdate, Vec<RowFault>>;
 
 /// One row by column; empty texts are absent.
 #[derive(Clone, Default)]
@@ -296,7 +296,7 @@ impl TableReader {
             recipient: first.cell("name").map(str::to_owned),
             notes: None,
         };
-        Some(Ok(SoldNews {
+        Some(Ok(ShopOrderUpdate {
             external_id: number.clone(),
             number,
             changed_at: self.now,

@@ -19,7 +19,7 @@ fn signature(body: &[u8]) -> String {
     STANDARD.encode(hmac_sha256(SECRET.as_bytes(), &[body]))
 }
 
-fn received(word: &str, topic: (&'static str, &str), body: &Value) -> Result<Option<SoldNews>, MessageError> {
+fn received(word: &str, topic: (&'static str, &str), body: &Value) -> Result<Option<ShopOrderUpdate>, MessageError> {
     let messages = channel_type(word).unwrap().messages.as_ref().unwrap();
     let body = body.to_string().into_bytes();
     let signed = signature(&body);

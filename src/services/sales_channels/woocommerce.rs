@@ -12,10 +12,10 @@ use super::values::{
     address, cents, email, id, malformed, moment, notes, one_line, quantity, rate_bps, read_body, split_content, title,
     whole_bps, word,
 };
-use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShopClient, Told};
+use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShipmentResponse, ShopClient};
 use crate::peer_client::{PeerClient, PeerSettingError, TokenForm};
 use crate::peers::PeerFault;
-use domain::channel_order::{MAX_SOLD_LINES, SoldContent, SoldLine, SoldNews};
+use domain::channel_order::{MAX_SOLD_LINES, ShopOrderUpdate, SoldContent, SoldLine};
 
 /// Maximum size in bytes of the request that tests a new webhook's URL: `webhook_id=` and a number.
 const MAX_TRIAL_BYTES: usize = 40;
@@ -37,7 +37,7 @@ fn is_trial(headers: &HeaderMap, body: &[u8]) -> bool {
 const TYPE_SIGNATURE: &str = "x-wc-webhook-signature";
 
 /// Parses an order webhook; other topics are ignored.
-fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<SoldNews>, MessageError> {
+fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<ShopOrderUpdate>, MessageError> {
     let topic = headers.get("x-wc-webhook-topic").and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !["order.created", "order.updated", "order.restored"].contains(&topic) {
         return Ok(None);
@@ -51,7 +51,7 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Option<SoldNews>, MessageErr
     let (content, unreadable) = split_content(content(&order, &currency));
     let back: i64 = refunds.map(i64::abs).sum();
     let total_cents = content.as_ref().map_or(back, |content| content.total_cents);
-    Ok(Some(SoldNews {
+    Ok(Some(ShopOrderUpdate {
         number: word(&order["number"]).map_or_else(|| external_id.clone(), |number| format!("#{number}")),
         external_id,
         changed_at,
@@ -138,7 +138,7 @@ impl WooStore {
 
 #[async_trait]
 impl ShopClient for WooStore {
-    async fn tell(&self, notice: &ShipmentNotice<'_>) -> Result<Told, PeerFault> {
+    async fn tell(&self, notice: &ShipmentNotice<'_>) -> Result<ShipmentResponse, PeerFault> {
         let order = format!("orders/{}", notice.external_id);
         let shipment = notice.shipment;
         let way = if shipment.tracking_number.is_empty() {
@@ -154,15 +154,15 @@ impl ShopClient for WooStore {
             let body = json!({"note": words, "customer_note": true});
             let call = self.call(Method::POST, &format!("{order}/notes")).json(&body);
             if let ShopAnswer::Refused(words) = ask(call).await? {
-                return Ok(Told::Refused(words));
+                return Ok(ShipmentResponse::Refused(words));
             }
         }
         if !shipment.last {
-            return Ok(Told::Known);
+            return Ok(ShipmentResponse::Known);
         }
         match ask(self.call(Method::PUT, &order).json(&json!({"status": "completed"}))).await? {
-            ShopAnswer::Done(_) => Ok(Told::Known),
-            ShopAnswer::Refused(words) => Ok(Told::Refused(words)),
+            ShopAnswer::Done(_) => Ok(ShipmentResponse::Known),
+            ShopAnswer::Refused(words) => Ok(ShipmentResponse::Refused(words)),
         }
     }
 }

@@ -25,9 +25,9 @@ const FORCED_SETTINGS: &str = "post_process = \nbinary_gcode = 0\n";
 
 /// A validated profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Profile(String);
+pub struct SlicerProfile(String);
 
-impl Profile {
+impl SlicerProfile {
     /// Returns the configuration as passed to the slicer.
     pub fn text(&self) -> &str {
         &self.0
@@ -67,7 +67,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Reads the profile with this name, which is its file name without `.ini`.
-pub(super) async fn read(folder: &Path, name: &str) -> Result<Profile, SliceError> {
+pub(super) async fn read(folder: &Path, name: &str) -> Result<SlicerProfile, SliceError> {
     let refused = |words: String| SliceError::Refused(format!("the slicer profile {name:?} cannot be used: {words}"));
     if !is_name(name) {
         return Err(refused("it is no name of a file".to_owned()));
@@ -92,7 +92,7 @@ pub(super) async fn read(folder: &Path, name: &str) -> Result<Profile, SliceErro
         Ok(_) => {}
         Err(error) => return Err(refused(error.to_string())),
     }
-    Profile::of(&text).map_err(refused)
+    SlicerProfile::of(&text).map_err(refused)
 }
 
 /// Returns the sorted names of the profiles in the folder; empty if the folder does not exist.
@@ -116,13 +116,14 @@ mod tests {
 
     #[test]
     fn scripts_are_refused_and_switched_off() {
-        let refused = Profile::of("layer_height = 0.2\npost_process = \"/tmp/x\"\n").unwrap_err();
+        let refused = SlicerProfile::of("layer_height = 0.2\npost_process = \"/tmp/x\"\n").unwrap_err();
         assert!(refused.contains("post_process"), "{refused}");
         for none in ["post_process =", "post_process = \"\"", "post_process=  "] {
-            let profile = Profile::of(&format!("# exported\nlayer_height = 0.2\n{none}\nbinary_gcode = 1\n")).unwrap();
+            let profile =
+                SlicerProfile::of(&format!("# exported\nlayer_height = 0.2\n{none}\nbinary_gcode = 1\n")).unwrap();
             assert_eq!(profile.text(), "# exported\nlayer_height = 0.2\npost_process = \nbinary_gcode = 0\n");
         }
-        assert!(Profile::of("[print:fine]\nlayer_height = 0.1\n").is_err());
+        assert!(SlicerProfile::of("[print:fine]\nlayer_height = 0.1\n").is_err());
     }
 
     #[tokio::test]

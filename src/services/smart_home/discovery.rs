@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::ShownThing;
+use super::HomeEntity;
 use crate::mqtt::TopicMessage;
 
 /// Availability payload, sent when the session opens; see also [`OFFLINE`].
@@ -71,14 +71,14 @@ impl Topics {
     }
 
     /// Builds the message with the current state of an entity.
-    pub fn state_of(&self, thing: &ShownThing) -> TopicMessage {
+    pub fn state_of(&self, thing: &HomeEntity) -> TopicMessage {
         let mut facts = thing.facts.clone();
         facts.insert("state".to_owned(), thing.state.clone().into());
         TopicMessage::new(self.state(&thing.key), Value::Object(facts).to_string())
     }
 
     /// Builds the message that describes an entity: its sensors and the topic of its state.
-    pub fn config_of(&self, thing: &ShownThing, about: &str) -> TopicMessage {
+    pub fn config_of(&self, thing: &HomeEntity, about: &str) -> TopicMessage {
         let (node, state) = (format!("{}_{}", self.node(), thing.key), self.state(&thing.key));
         let component = |name: &str, id: &str, fact: &str| {
             json!({
@@ -130,9 +130,9 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
-    fn printer() -> ShownThing {
+    fn printer() -> HomeEntity {
         let facts = json!({"progress": 42, "nozzle": 215, "bed": 60, "remainingSeconds": 600, "file": "a.gcode"});
-        ShownThing {
+        HomeEntity {
             key: "b302099a8069".to_owned(),
             name: "Left".to_owned(),
             model: "fdm_standard".to_owned(),

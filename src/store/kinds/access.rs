@@ -3,9 +3,9 @@
 use sea_orm::DbErr;
 use sea_orm::sea_query::Condition;
 
-use crate::load::{Load, Loaded, Loading};
+use crate::load::{Load, LoadedAggregate, SnapshotsToLoad};
 use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
-use domain::access::{Access, AccessRow, ApiKey, Session, User};
+use domain::access::{Access, AccessRow, ApiKey, StaffSession, User};
 
 snapshot_row!(Access in access, |this, at_rest| {});
 part_row!(User in users unique [email_key], |this| {
@@ -14,7 +14,7 @@ part_row!(User in users unique [email_key], |this| {
     created_at: this.created_at.0,
 });
 part_row!(ApiKey in api_keys unique [hash], |this| { hash: this.hash.clone(), created_at: this.created_at.0 });
-part_row!(Session in staff_sessions unique [hash], |this| {
+part_row!(StaffSession in staff_sessions unique [hash], |this| {
     hash: this.hash.clone(),
     user_id: this.user_id.to_string(),
     created_at: this.created_at.0,
@@ -27,7 +27,7 @@ impl StoredRow for AccessRow {
             Self::ApiKey(key) => to.replace(key),
             Self::Session(session) => to.replace(session),
             Self::SessionGone(id) => {
-                to.delete::<Session>(id);
+                to.delete::<StaffSession>(id);
                 Ok(())
             }
         }
@@ -39,10 +39,10 @@ impl Load for Access {
         Some(Condition::all())
     }
 
-    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+    async fn hydrate(loading: SnapshotsToLoad<'_, Self>) -> Result<Vec<LoadedAggregate<Self>>, DbErr> {
         let mut users = loading.parts::<User>().await?;
         let mut keys = loading.parts::<ApiKey>().await?;
-        let mut sessions = loading.parts::<Session>().await?;
+        let mut sessions = loading.parts::<StaffSession>().await?;
         // One that cannot be read locks nobody else out.
         Ok(loading.complete(|id, access| {
             let (users, keys) = (users.take_readable(id), keys.take_readable(id));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sea_orm::DbErr;
 
-use crate::load::{Load, Loaded, Loading};
+use crate::load::{Load, LoadedAggregate, SnapshotsToLoad};
 use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
 use domain::customer::{Customer, CustomerRow, CustomerSession};
 
@@ -31,7 +31,7 @@ impl StoredRow for CustomerRow {
 }
 
 impl Load for Customer {
-    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+    async fn hydrate(loading: SnapshotsToLoad<'_, Self>) -> Result<Vec<LoadedAggregate<Self>>, DbErr> {
         let mut sessions = loading.parts::<CustomerSession>().await?;
         // One that cannot be read signs nobody else out.
         Ok(loading.complete(|id, mut customer| {

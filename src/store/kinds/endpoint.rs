@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
-use crate::load::{Load, Loaded, Loading, RowSource};
+use crate::load::{Load, LoadedAggregate, RowSource, SnapshotsToLoad};
 use crate::queries::pending_deliveries;
 use crate::rows::{LoadError, RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
 use domain::endpoint::{DELIVERY_WINDOW, Delivery, Endpoint};
@@ -42,7 +42,7 @@ impl Load for Endpoint {
     }
 
     /// Loads the deliveries with one query per endpoint: endpoints are few, their deliveries many.
-    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+    async fn hydrate(loading: SnapshotsToLoad<'_, Self>) -> Result<Vec<LoadedAggregate<Self>>, DbErr> {
         let mut earliest = HashMap::new();
         for id in loading.ids() {
             let rows = match loading.source() {

@@ -9,7 +9,7 @@ use crate::load::Load;
 use crate::rows::{
     Doc as _, LoadError, NumberedPart, NumberedRow, RowSink, StoredRow, WriteError, part_row, snapshot_row, text, word,
 };
-use domain::invoice::{Document, Invoice, InvoiceRow, NewInvoice};
+use domain::invoice::{Invoice, InvoiceRow, IssuedDocument, NewInvoice};
 use domain::order::OrderCreated;
 use entities::{invoice_documents, invoices};
 
@@ -25,14 +25,14 @@ snapshot_row!(Invoice in invoices, |this, at_rest| {
     active: !at_rest,
     created_at: this.created_at.0,
 });
-part_row!(Document in invoice_documents of invoice_id unique [series number], |this| {
+part_row!(IssuedDocument in invoice_documents of invoice_id unique [series number], |this| {
     kind: word(&this.kind)?,
     series: this.series(),
     number: this.number,
     created_at: this.issued_at.0,
 });
 
-impl NumberedPart for Document {
+impl NumberedPart for IssuedDocument {
     fn series(&self) -> String {
         Self::series(self)
     }
@@ -54,8 +54,8 @@ impl NumberedRow for invoice_documents::Model {
 }
 
 /// Parses the document of a row, with its number.
-pub(crate) fn read_document(row: &invoice_documents::Model) -> Result<Document, LoadError> {
-    Ok(Document { number: row.number, ..row.read()? })
+pub(crate) fn read_document(row: &invoice_documents::Model) -> Result<IssuedDocument, LoadError> {
+    Ok(IssuedDocument { number: row.number, ..row.read()? })
 }
 
 impl StoredRow for InvoiceRow {

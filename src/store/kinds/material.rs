@@ -4,7 +4,7 @@
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
-use crate::load::{Load, Loaded, Loading};
+use crate::load::{Load, LoadedAggregate, SnapshotsToLoad};
 use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
 use domain::material::{Claim, Material, MaterialRow, Movement};
 use domain::parts_sync::StockLink;
@@ -60,7 +60,7 @@ impl Load for Material {
         Some(Condition::all().add(materials::Column::Active.eq(true)))
     }
 
-    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+    async fn hydrate(loading: SnapshotsToLoad<'_, Self>) -> Result<Vec<LoadedAggregate<Self>>, DbErr> {
         let mut claims = loading.parts::<Claim>().await?;
         let mut links = loading.parts::<StockLink>().await?;
         Ok(loading.complete(|id, material| Ok(material.hydrate(claims.take(id)?, links.take(id)?))))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
-use crate::load::{Load, Loaded, Loading};
+use crate::load::{Load, LoadedAggregate, SnapshotsToLoad};
 use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, text, word};
 use domain::id::Id;
 use domain::job::{Attempt, Job};
@@ -95,7 +95,7 @@ impl Load for Order {
         Some(Condition::all().add(orders::Column::Active.eq(true)))
     }
 
-    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+    async fn hydrate(loading: SnapshotsToLoad<'_, Self>) -> Result<Vec<LoadedAggregate<Self>>, DbErr> {
         let mut jobs = loading.parts::<Job>().await?;
         let mut attempts = loading.parts::<Attempt>().await?;
         let mut payments = loading.parts::<Payment>().await?;

@@ -3,7 +3,7 @@
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
-use crate::load::{Load, Loaded, Loading};
+use crate::load::{Load, LoadedAggregate, SnapshotsToLoad};
 use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
 use domain::maintenance::{MaintenanceEntry, Reminder};
 use domain::printer::{Printer, PrinterRow};
@@ -41,7 +41,7 @@ impl Load for Printer {
         Some(Condition::all().add(printers::Column::Active.eq(true)))
     }
 
-    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+    async fn hydrate(loading: SnapshotsToLoad<'_, Self>) -> Result<Vec<LoadedAggregate<Self>>, DbErr> {
         let mut reminders = loading.parts::<Reminder>().await?;
         Ok(loading.complete(|id, printer| Ok(printer.hydrate(reminders.take(id)?))))
     }

@@ -5,7 +5,7 @@ use sea_orm::sea_query::Condition;
 
 use crate::load::Load;
 use crate::rows::{RowSink, StoredRow, WriteError, snapshot_row, text, word};
-use domain::quote::{Quote, QuoteCreated};
+use domain::quote::{Quote, QuoteCreation};
 use entities::quotes;
 
 snapshot_row!(Quote in quotes unique number, |this, at_rest| {
@@ -23,7 +23,7 @@ snapshot_row!(Quote in quotes unique number, |this, at_rest| {
     created_at: this.created_at.0,
 });
 
-impl StoredRow for QuoteCreated {
+impl StoredRow for QuoteCreation {
     fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
         match self {
             Self::Mail(mail) => mail.write(to),

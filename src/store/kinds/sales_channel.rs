@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, DbErr};
 
-use crate::load::{Load, Loaded, Loading};
+use crate::load::{Load, LoadedAggregate, SnapshotsToLoad};
 use crate::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
 use domain::sales_channel::{SalesChannel, SalesChannelRow, Variant};
 use entities::sales_channels;
@@ -38,7 +38,7 @@ impl Load for SalesChannel {
         Some(Condition::all().add(sales_channels::Column::Archived.eq(false)))
     }
 
-    async fn hydrate(loading: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+    async fn hydrate(loading: SnapshotsToLoad<'_, Self>) -> Result<Vec<LoadedAggregate<Self>>, DbErr> {
         let mut variants = loading.parts::<Variant>().await?;
         Ok(loading.complete(|id, mut channel| {
             for variant in variants.take(id)? {

@@ -29,10 +29,10 @@ use domain::endpoint::Delivery;
 use domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
 use domain::id::Id;
 use domain::invoice::InvoiceRow;
-use domain::launch::SlicedFor;
+use domain::launch::SlicingTarget;
 use domain::mail::Mail;
 use domain::material::{Material, MaterialCommand, MaterialFields, MaterialRow, MaterialType};
-use domain::order::{Line, Make, NewOrder, Order, OrderCommand, OrderCreated, OrderKind, OrderRow};
+use domain::order::{NewOrder, Order, OrderCommand, OrderCreated, OrderKind, OrderLine, OrderRow, ProductionData};
 use domain::printer::PrinterRow;
 use domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields};
 use domain::testing::{Bench, Written, same};
@@ -291,13 +291,13 @@ prop_compose! {
     fn any_make()(
         need in up_to(MAX_AMOUNT.0), plate in 1..=MAX_QUANTITY, (x, y, z) in (any_length(), any_length(), any_length()),
         filament in 0.0..2e9_f64, seconds in up_to(MAX_PRINT_SECONDS), file: bool, sized: bool,
-    ) -> Make {
-        Make {
+    ) -> ProductionData {
+        ProductionData {
             units_per_plate: plate,
             material_id: id(200),
             need: Amount(need),
             further: Vec::new(),
-            sliced_for: SlicedFor::default(),
+            sliced_for: SlicingTarget::default(),
             machine_type: MachineType::FdmStandard,
             dimensions: sized.then_some(Dimensions { x, y, z }),
             file_id: file.then(|| id(400)),
@@ -318,7 +318,7 @@ proptest! {
         let mut bench = Bench::new();
         bench.now = now;
         let parts = parts.min(make.units_per_plate.saturating_mul(bench.rules.max_jobs));
-        let line = Line {
+        let line = OrderLine {
             sku_id: id(300), quantity: parts, unit_price_cents: price, description: text.clone(), tax_rate_bps: 0,
             make: Some(make), kit_line: None, per_set: None,
         };

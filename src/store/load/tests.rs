@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, DatabaseConnection, Set};
 use serde_json::{Value, json};
 
-use super::Loaded;
+use super::LoadedAggregate;
 use crate::StoredAggregate;
 use crate::reader::Reader;
 use crate::rows::samples::{
@@ -15,7 +15,7 @@ use crate::rows::samples::{
     restore, sales_channel, sku, variant, write,
 };
 use crate::rows::{Batch, LoadError, Snapshot, StoredRow};
-use domain::access::{Access, AccessRow, ApiKey, Session, User};
+use domain::access::{Access, AccessRow, ApiKey, StaffSession, User};
 use domain::accounting::Accounting;
 use domain::aggregate::Versioned;
 use domain::channel_order::ChannelOrder;
@@ -47,7 +47,7 @@ async fn load<T: StoredAggregate>(db: &DatabaseConnection, id: Id) -> Result<Ver
 
 async fn load_resident<T: StoredAggregate>(db: &DatabaseConnection) -> Result<Vec<(Id, Versioned<T>)>, LoadError> {
     let all = Reader::Database(db.clone()).load_resident().await?;
-    all.into_iter().map(|Loaded { id, state }| Ok((id, state?))).collect()
+    all.into_iter().map(|LoadedAggregate { id, state }| Ok((id, state?))).collect()
 }
 
 /// Writes an aggregate with its rows and asserts that it is found again, alone and among the residents.
@@ -258,7 +258,7 @@ async fn access_comes_back_with_staff_keys_and_sessions() {
             "id": id(2), "name": "k", "hash": "aa", "prefix": "key_live_", "last4": "1234", "role": "operator", "createdAt": at(0),
         }))
         .unwrap();
-        let session = |n: u128, hash: &str| -> Session {
+        let session = |n: u128, hash: &str| -> StaffSession {
             serde_json::from_value(json!({
                 "id": id(n), "userId": id(1), "hash": hash, "createdAt": at(0), "seenAt": at(0),
             }))
@@ -322,7 +322,7 @@ async fn a_row_that_cannot_be_read_stops_only_its_own_aggregate() {
         spoil("jobs", id(11)).await;
         spoil("orders", id(2)).await;
         let all = Reader::Database(db.clone()).load_resident::<Order>().await.unwrap();
-        for Loaded { id: actual_id, state } in all {
+        for LoadedAggregate { id: actual_id, state } in all {
             match state {
                 Ok(whole) => assert_eq!((actual_id, whole.state.unwrap().jobs.size()), (id(3), 1)),
                 Err(damaged) if actual_id == id(1) => {
@@ -340,7 +340,7 @@ async fn a_row_that_cannot_be_read_stops_only_its_own_aggregate() {
 #[tokio::test]
 async fn a_session_that_cannot_be_read_locks_nobody_else_out() {
     on_each(async |db| {
-        let session = |n: u128| -> Session {
+        let session = |n: u128| -> StaffSession {
             serde_json::from_value(json!({
                 "id": id(n), "userId": id(1), "hash": format!("s{n}"), "createdAt": at(0), "seenAt": at(0),
             }))

@@ -9,8 +9,8 @@ use crate::port::DomainQueries;
 use crate::queries::EventFilter;
 use crate::rows::{Doc, IdempotentAnswer, LoadError};
 use domain::aggregate::LastNumbers;
-use domain::endpoint::{Delivery, DeliveryState, Replaying};
-use domain::event::{self, Numbered};
+use domain::endpoint::{Delivery, DeliveryState, ReplayProgress};
+use domain::event::{self, NumberedEvent};
 use domain::forecast::ObservedPrint;
 use domain::id::Id;
 use domain::job::{Attempt, AttemptState, Job};
@@ -54,8 +54,8 @@ impl DomainQueries for MemoryStore {
         Ok(tables.parts::<Payment>().filter(of_it).max_by_key(|one| one.id).map(|one| one.owner_id))
     }
 
-    async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError> {
-        let matches = |numbered: &Numbered| {
+    async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<NumberedEvent>, LoadError> {
+        let matches = |numbered: &NumberedEvent| {
             let event = &numbered.event;
             (filter.events.is_empty() || filter.events.contains(&event.event))
                 && filter.subject_kind.as_ref().is_none_or(|kind| *kind == event.subject_kind)
@@ -78,7 +78,7 @@ impl DomainQueries for MemoryStore {
     async fn past_deliveries(
         &self,
         endpoint: Id,
-        replaying: &Replaying,
+        replaying: &ReplayProgress,
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError> {
         let tables = self.tables();

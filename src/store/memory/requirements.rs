@@ -4,7 +4,7 @@ use super::Tables;
 use crate::rows::{Snapshot, read_doc};
 use domain::file::File;
 use domain::id::Id;
-use domain::invoice::Document;
+use domain::invoice::IssuedDocument;
 use domain::job::Job;
 use domain::material::Material;
 use domain::order::{Order, OrderStatus};
@@ -25,7 +25,7 @@ impl Tables {
             Requirement::NoKit { sku, .. } => !self.is(*sku, |sku: &Sku| sku.fields.is_kit()),
             Requirement::Unused { what, id } => !self.in_use(*what, *id),
             Requirement::Unissued { series, next, restore, .. } => {
-                let issued = self.parts::<Document>().filter(|one| one.series() == *series).map(|one| one.number);
+                let issued = self.parts::<IssuedDocument>().filter(|one| one.series() == *series).map(|one| one.number);
                 let others =
                     self.parts::<NumberGap>().filter(|gap| gap.series == *series && gap.restore_id != *restore);
                 issued.chain(others.map(|gap| gap.last)).all(|number| number < *next)

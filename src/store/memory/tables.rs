@@ -13,7 +13,7 @@ use crate::rows::{
 };
 use crate::{CommandWrites, Settlement, Submission};
 use domain::endpoint::{Delivery, DeliveryState};
-use domain::event::{Event, Numbered};
+use domain::event::{Event, NumberedEvent};
 use domain::id::Id;
 use domain::restore::numbers::NumberGap;
 use domain::time::Timestamp;
@@ -45,7 +45,7 @@ struct MemoryRow {
 
 impl Tables {
     /// Applies a submission: returns the new tables with its numbered events, or the settlement if it is refused.
-    pub(super) fn with(&self, submission: &Submission) -> Result<(Self, Vec<Numbered>), Settlement> {
+    pub(super) fn with(&self, submission: &Submission) -> Result<(Self, Vec<NumberedEvent>), Settlement> {
         let mut next = self.clone();
         let snapshot = submission.snapshot.as_ref().map(SnapshotRow::facts);
         if let Some(facts) = &snapshot {
@@ -85,14 +85,14 @@ impl Tables {
         Ok(())
     }
 
-    fn write_command(&mut self, writes: &CommandWrites, events: &mut Vec<Numbered>) -> Result<(), WriteError> {
+    fn write_command(&mut self, writes: &CommandWrites, events: &mut Vec<NumberedEvent>) -> Result<(), WriteError> {
         for row in &writes.rows {
             row.write(&mut RowSink::memory(self))?;
         }
         for event in &writes.events {
             let seq = self.last_seq() + 1;
             self.events.insert_mut(seq, event.clone());
-            events.push(Numbered { seq, event: event.clone() });
+            events.push(NumberedEvent { seq, event: event.clone() });
         }
         if let Some(line) = &writes.audit {
             if self.audit.contains_key(&line.id) {
@@ -197,8 +197,8 @@ impl Tables {
     }
 
     /// Returns the events with a number above `seq`, lowest number first.
-    pub fn events_after(&self, seq: i64) -> impl Iterator<Item = Numbered> + '_ {
-        self.events.range(seq.saturating_add(1)..).map(|(seq, event)| Numbered { seq: *seq, event: event.clone() })
+    pub fn events_after(&self, seq: i64) -> impl Iterator<Item = NumberedEvent> + '_ {
+        self.events.range(seq.saturating_add(1)..).map(|(seq, event)| NumberedEvent { seq: *seq, event: event.clone() })
     }
 
     /// Returns the entries of the audit log by id, which is their order in time.

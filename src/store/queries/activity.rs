@@ -23,7 +23,7 @@ const MAX_ORDERS_READ: u64 = 2000;
 
 /// Grouping of attempts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ActivityBy {
+pub enum ActivityGrouping {
     /// Claimed printer, by its id.
     Printer,
     /// Day of the claim, as the number of days since 1970 UTC.
@@ -34,13 +34,13 @@ impl Queries {
     /// Returns the totals of attempts that claimed a printer from `from` on and before `to`, in groups by their key.
     pub async fn activity(
         &self,
-        by: ActivityBy,
+        by: ActivityGrouping,
         from: Timestamp,
         to: Timestamp,
     ) -> Result<BTreeMap<String, PrintTally>, LoadError> {
         let key = match by {
-            ActivityBy::Printer => "attempts.printer_id".to_owned(),
-            ActivityBy::Day => format!("CAST(attempts.created_at / {DAY_MS} AS TEXT)"),
+            ActivityGrouping::Printer => "attempts.printer_id".to_owned(),
+            ActivityGrouping::Day => format!("CAST(attempts.created_at / {DAY_MS} AS TEXT)"),
         };
         // The attempts of each printer are found by their time. PostgreSQL sums whole numbers to decimals. How long it
         // took is kept of attempts that printed alone.
@@ -133,14 +133,17 @@ mod tests {
             let queries = Queries::new(db.clone());
             let (from, to) = (at(0), at(3 * DAY_MS));
             let all = PrintTally { finished: 2, failed: 1, print_ms: 180_000, ..PrintTally::default() };
-            let by_printer = queries.activity(ActivityBy::Printer, from, to).await.unwrap();
+            let by_printer = queries.activity(ActivityGrouping::Printer, from, to).await.unwrap();
             assert_eq!(by_printer, BTreeMap::from([(id(500).to_string(), all)]));
-            let by_day = queries.activity(ActivityBy::Day, from, to).await.unwrap();
+            let by_day = queries.activity(ActivityGrouping::Day, from, to).await.unwrap();
             let day = |n: i64| (from.0.div_euclid(DAY_MS) + n).to_string();
             let first = PrintTally { finished: 1, failed: 1, print_ms: 120_000, ..PrintTally::default() };
             let second = PrintTally { finished: 1, print_ms: 60_000, ..PrintTally::default() };
             assert_eq!(by_day, BTreeMap::from([(day(0), first), (day(1), second)]));
-            assert!(queries.activity(ActivityBy::Day, at(-DAY_MS), from).await.unwrap().is_empty(), "before the end");
+            assert!(
+                queries.activity(ActivityGrouping::Day, at(-DAY_MS), from).await.unwrap().is_empty(),
+                "before the end"
+            );
             assert_eq!(queries.material_used(from, to).await.unwrap(), [(id(200), Amount::units(30))]);
             let reasons = queries.failure_reasons(None, from, to).await.unwrap();
             assert_eq!(reasons, [(Some("jammed".to_owned()), 1)]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::rows::Damaged;
+use crate::rows::DamagedRow;
 
 /// Maximum number of rows that are remembered, and therefore counted.
 const MAX_REMEMBERED: usize = 1000;
@@ -14,7 +14,7 @@ pub struct DamagedRows(Mutex<BTreeMap<(&'static str, String), String>>);
 
 impl DamagedRows {
     /// Returns the value read from a row; if it cannot be read, registers the row and returns `None`.
-    pub(super) fn sort_out<T>(&self, table: &'static str, key: &str, read: Result<T, Damaged>) -> Option<T> {
+    pub(super) fn sort_out<T>(&self, table: &'static str, key: &str, read: Result<T, DamagedRow>) -> Option<T> {
         match read {
             Ok(read) => {
                 let mut remembered = self.remembered();

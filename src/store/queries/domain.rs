@@ -6,8 +6,8 @@ use super::{EventFilter, Queries};
 use crate::port::DomainQueries;
 use crate::rows::{IdempotentAnswer, LoadError};
 use domain::aggregate::LastNumbers;
-use domain::endpoint::{Delivery, Replaying};
-use domain::event::Numbered;
+use domain::endpoint::{Delivery, ReplayProgress};
+use domain::event::NumberedEvent;
 use domain::forecast::ObservedPrint;
 use domain::id::Id;
 use domain::promise::Promise;
@@ -21,7 +21,7 @@ impl DomainQueries for Queries {
     async fn owner_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
         self.owner_of_intent(intent).await
     }
-    async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError> {
+    async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<NumberedEvent>, LoadError> {
         self.events_after(seq, filter, limit).await
     }
     async fn pending_deliveries(
@@ -35,7 +35,7 @@ impl DomainQueries for Queries {
     async fn past_deliveries(
         &self,
         endpoint: Id,
-        replaying: &Replaying,
+        replaying: &ReplayProgress,
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError> {
         self.past_deliveries(endpoint, replaying, limit).await

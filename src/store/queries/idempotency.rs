@@ -15,11 +15,11 @@ use entities::idempotency;
 const MAX_KEYS_PER_QUERY: usize = 256;
 
 /// Key to look up, with the channel for its answer.
-type LookUp = (String, oneshot::Sender<Option<IdempotentAnswer>>);
+type KeyLookup = (String, oneshot::Sender<Option<IdempotentAnswer>>);
 
 /// Sender to the task that looks keys up. The task ends when the last clone is dropped.
 #[derive(Clone, Debug)]
-pub(super) struct IdempotentAnswers(mpsc::UnboundedSender<LookUp>);
+pub(super) struct IdempotentAnswers(mpsc::UnboundedSender<KeyLookup>);
 
 impl IdempotentAnswers {
     /// Starts the task on this pool. Must be called within a runtime.
@@ -38,7 +38,7 @@ impl IdempotentAnswers {
     }
 }
 
-async fn look_up_in_batches(db: DatabaseConnection, mut receiver: mpsc::UnboundedReceiver<LookUp>) {
+async fn look_up_in_batches(db: DatabaseConnection, mut receiver: mpsc::UnboundedReceiver<KeyLookup>) {
     let mut batch = Vec::new();
     while receiver.recv_many(&mut batch, MAX_KEYS_PER_QUERY).await > 0 {
         let keys = batch.iter().map(|(key, _)| key.clone()).collect();

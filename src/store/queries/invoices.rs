@@ -11,7 +11,7 @@ use crate::kinds::read_document;
 use crate::rows::{LoadError, word};
 use domain::aggregate::Versioned;
 use domain::id::Id;
-use domain::invoice::{Document, Invoice, InvoiceStatus};
+use domain::invoice::{Invoice, InvoiceStatus, IssuedDocument};
 use domain::order::OrderStatus;
 use domain::restore::numbers::NumberGap;
 use domain::time::Timestamp;
@@ -115,7 +115,7 @@ impl Queries {
     }
 
     /// Returns a document with its number; `None` if there is none with this id.
-    pub async fn document(&self, id: Id) -> Result<Option<Document>, LoadError> {
+    pub async fn document(&self, id: Id) -> Result<Option<IssuedDocument>, LoadError> {
         let row = invoice_documents::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         row.as_ref().map(read_document).transpose()
     }

@@ -9,8 +9,8 @@ use super::orders::json;
 use super::{Page, Queries};
 use crate::rows::{Doc, LoadError, read_event, word};
 use domain::aggregate::Versioned;
-use domain::endpoint::{Delivery, DeliveryState, Endpoint, Replaying};
-use domain::event::{self, Numbered};
+use domain::endpoint::{Delivery, DeliveryState, Endpoint, ReplayProgress};
+use domain::event::{self, NumberedEvent};
 use domain::id::Id;
 use domain::time::Timestamp;
 use entities::{deliveries, endpoints, events};
@@ -37,7 +37,12 @@ pub struct DeliveryFilter {
 
 impl Queries {
     /// Returns the events after a number, oldest first.
-    pub async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError> {
+    pub async fn events_after(
+        &self,
+        seq: i64,
+        filter: &EventFilter,
+        limit: u64,
+    ) -> Result<Vec<NumberedEvent>, LoadError> {
         use events::Column as C;
         let kinds = (!filter.events.is_empty()).then_some(&filter.events);
         let select = events::Entity::find()
@@ -49,7 +54,7 @@ impl Queries {
         Ok(self.readable_events(rows))
     }
 
-    fn readable_events(&self, rows: Vec<events::Model>) -> Vec<Numbered> {
+    fn readable_events(&self, rows: Vec<events::Model>) -> Vec<NumberedEvent> {
         let read = |row: events::Model| self.damaged.sort_out("events", &row.seq.to_string(), read_event(row));
         rows.into_iter().filter_map(read).collect()
     }
@@ -60,7 +65,7 @@ impl Queries {
         order: Id,
         only: Option<&[&str]>,
         page: Page,
-    ) -> Result<(Vec<Numbered>, u64), LoadError> {
+    ) -> Result<(Vec<NumberedEvent>, u64), LoadError> {
         let select = events::Entity::find()
             .filter(events::Column::OrderId.eq(order.to_string()))
             .apply_if(only, |all, only| all.filter(events::Column::Event.is_in(only.iter().copied())));
@@ -117,7 +122,7 @@ impl Queries {
     pub async fn past_deliveries(
         &self,
         endpoint: Id,
-        replaying: &Replaying,
+        replaying: &ReplayProgress,
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError> {
         use deliveries::Column as C;

@@ -18,7 +18,7 @@ const MAX_GROUPS: usize = 200;
 
 /// Grouping of prints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum QualityBy {
+pub enum QualityGrouping {
     /// No grouping: a single group.
     All,
     /// SKU that was made.
@@ -52,7 +52,7 @@ pub struct QualityCounts {
     pub lost_cents: Option<i64>,
 }
 
-impl QualityBy {
+impl QualityGrouping {
     /// Returns the SQL of the grouping key and of an additional condition.
     fn sql(self) -> (&'static str, &'static str) {
         match self {
@@ -69,7 +69,7 @@ impl Queries {
     /// first, at most 200 groups.
     pub async fn quality(
         &self,
-        by: QualityBy,
+        by: QualityGrouping,
         from: Timestamp,
         to: Timestamp,
     ) -> Result<Vec<QualityCounts>, LoadError> {
@@ -118,7 +118,7 @@ impl Queries {
     /// Returns the cost of the material in parts that are not good, by group; groups without a loss have no entry.
     async fn costs(
         &self,
-        by: QualityBy,
+        by: QualityGrouping,
         from: Timestamp,
         to: Timestamp,
     ) -> Result<HashMap<Option<String>, Option<i64>>, LoadError> {

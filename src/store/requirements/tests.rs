@@ -14,7 +14,7 @@ use domain::amount::Amount;
 use domain::custom_request::{CustomRequest, CustomRequestStatus};
 use domain::file::File;
 use domain::id::Id;
-use domain::invoice::{Document, InvoiceRow};
+use domain::invoice::{InvoiceRow, IssuedDocument};
 use domain::job::{FurtherNeed, Job, JobState};
 use domain::launch::MaterialNeed;
 use domain::order::{Order, OrderRow, OrderStatus};
@@ -180,7 +180,8 @@ async fn a_kit_is_told_from_what_is_made_itself() {
 async fn a_series_goes_on_only_behind_what_was_issued_and_what_other_restores_leave_out() {
     on_each(async |db| {
         let issued = |n, issued_at| {
-            let invoice = Document { id: id(n), invoice_id: id(1), issued_at, ..document(&[(1250, 2, 1900)], 0, 0) };
+            let invoice =
+                IssuedDocument { id: id(n), invoice_id: id(1), issued_at, ..document(&[(1250, 2, 1900)], 0, 0) };
             InvoiceRow::Issued(Box::new(invoice))
         };
         let left_out = |n, restore, first, last| RestoreRow::Gap(number_gap(n, restore, first, last));

@@ -22,7 +22,7 @@ pub trait TableRow: ModelTrait + IntoActiveModel<ActiveOf<Self>> + Clone + Sync 
 impl<M: ModelTrait + IntoActiveModel<ActiveOf<M>> + Clone + Sync + 'static> TableRow for M {}
 
 /// Rows of one table, with the way they are written.
-trait Table: Any + Debug + Send + Sync {
+trait TableRows: Any + Debug + Send + Sync {
     /// Returns whether these rows carry the version guard. They are written first: a commit that was decided on an old
     /// version must fail for that reason, whatever else is wrong with it.
     fn is_guarded(&self) -> bool {
@@ -33,39 +33,39 @@ trait Table: Any + Debug + Send + Sync {
 
 /// Snapshot rows, each written only if the version on disk is the one before.
 #[derive(Debug)]
-struct Snapshots<M>(Vec<M>);
+struct SnapshotRows<M>(Vec<M>);
 
 /// Rows that are inserted or replaced by their key, in the order of the pushes; `None` deletes.
 #[derive(Debug)]
-struct Replaced<M>(Vec<(String, Option<M>)>);
+struct ReplacedRows<M>(Vec<(String, Option<M>)>);
 
 /// Rows that must not exist yet.
 #[derive(Debug)]
-struct Inserted<M>(Vec<M>);
+struct InsertedRows<M>(Vec<M>);
 
 /// Rows that must not exist yet, each of which gets the next number of its series when it is written.
 #[derive(Debug)]
-struct Numbered<M>(Vec<M>);
+struct SeriesRows<M>(Vec<M>);
 
-impl<M> Default for Snapshots<M> {
+impl<M> Default for SnapshotRows<M> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<M> Default for Replaced<M> {
+impl<M> Default for ReplacedRows<M> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<M> Default for Inserted<M> {
+impl<M> Default for InsertedRows<M> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<M: TableRow + SnapshotModel> Table for Snapshots<M> {
+impl<M: TableRow + SnapshotModel> TableRows for SnapshotRows<M> {
     fn is_guarded(&self) -> bool {
         true
     }
@@ -74,25 +74,25 @@ impl<M: TableRow + SnapshotModel> Table for Snapshots<M> {
     }
 }
 
-impl<M: TableRow> Table for Replaced<M> {
+impl<M: TableRow> TableRows for ReplacedRows<M> {
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_rows(db, self.0))
     }
 }
 
-impl<M: TableRow> Table for Inserted<M> {
+impl<M: TableRow> TableRows for InsertedRows<M> {
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_new(db, self.0))
     }
 }
 
-impl<M> Default for Numbered<M> {
+impl<M> Default for SeriesRows<M> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<M: TableRow + NumberedRow> Table for Numbered<M> {
+impl<M: TableRow + NumberedRow> TableRows for SeriesRows<M> {
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_numbered(db, self.0))
     }
@@ -102,7 +102,7 @@ impl<M: TableRow + NumberedRow> Table for Numbered<M> {
 #[derive(Default, Debug)]
 pub struct Batch {
     /// Tables with rows; a dozen at most, so they are searched linearly.
-    tables: Vec<Box<dyn Table>>,
+    tables: Vec<Box<dyn TableRows>>,
 }
 
 impl Batch {
@@ -134,31 +134,31 @@ impl Batch {
 
     /// Adds a snapshot row, written only if the version on disk is the one before its own.
     pub(super) fn snapshot<M: TableRow + SnapshotModel>(&mut self, row: M) {
-        self.table::<Snapshots<M>>().0.push(row);
+        self.table::<SnapshotRows<M>>().0.push(row);
     }
 
     /// Adds a row that replaces the one with the same key, if there is one.
     pub(super) fn replace<M: TableRow + Doc>(&mut self, row: M) {
-        self.table::<Replaced<M>>().0.push((row.key().to_owned(), Some(row)));
+        self.table::<ReplacedRows<M>>().0.push((row.key().to_owned(), Some(row)));
     }
 
     /// Adds the deletion of the row with this key.
     pub(super) fn delete<M: TableRow>(&mut self, key: String) {
-        self.table::<Replaced<M>>().0.push((key, None));
+        self.table::<ReplacedRows<M>>().0.push((key, None));
     }
 
     /// Adds a row whose key must be new.
     pub(super) fn insert<M: TableRow>(&mut self, row: M) {
-        self.table::<Inserted<M>>().0.push(row);
+        self.table::<InsertedRows<M>>().0.push(row);
     }
 
     /// Adds a row whose key must be new, and which gets the next number of its series.
     pub(super) fn number<M: TableRow + NumberedRow>(&mut self, row: M) {
-        self.table::<Numbered<M>>().0.push(row);
+        self.table::<SeriesRows<M>>().0.push(row);
     }
 
     /// Returns the rows of one table so far, adding the table if needed.
-    fn table<T: Table + Default>(&mut self) -> &mut T {
+    fn table<T: TableRows + Default>(&mut self) -> &mut T {
         let at = self.tables.iter().position(|table| (table.as_ref() as &dyn Any).is::<T>()).unwrap_or_else(|| {
             self.tables.push(Box::new(T::default()));
             self.tables.len() - 1

@@ -4,7 +4,7 @@ use sea_orm::ModelTrait;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::rows::Damaged;
+use crate::rows::DamagedRow;
 use domain::id::Id;
 
 /// Schema number with which documents are written.
@@ -17,14 +17,14 @@ pub type Unique = (&'static str, String);
 pub trait Doc: ModelTrait {
     /// Name of the table in the database.
     const TABLE: &'static str;
-    /// Returns the primary key of the row, which identifies it in [`Damaged`].
+    /// Returns the primary key of the row, which identifies it in [`DamagedRow`].
     fn key(&self) -> &str;
     /// Returns the schema number and the document.
     fn doc(&self) -> (i64, &str);
-    /// Parses the document; fails with [`Damaged`] if this release cannot read it.
-    fn read<T: DeserializeOwned>(&self) -> Result<T, Damaged> {
+    /// Parses the document; fails with [`DamagedRow`] if this release cannot read it.
+    fn read<T: DeserializeOwned>(&self) -> Result<T, DamagedRow> {
         let (schema, doc) = self.doc();
-        read_doc(schema, doc).map_err(|reason| Damaged {
+        read_doc(schema, doc).map_err(|reason| DamagedRow {
             table: Self::TABLE,
             id: self.key().to_owned(),
             schema,

@@ -1,7 +1,7 @@
 //! Rows that are inserted once and never changed: events, audit entries, answers of idempotency keys.
 
-use crate::rows::{Damaged, WriteError};
-use domain::event::{Event, Numbered};
+use crate::rows::{DamagedRow, WriteError};
+use domain::event::{Event, NumberedEvent};
 use domain::id::Id;
 use domain::time::Timestamp;
 use entities::{audit, events, idempotency};
@@ -66,8 +66,8 @@ pub fn event_row(seq: i64, event: &Event) -> Result<events::Model, WriteError> {
 }
 
 /// Parses the event of a row.
-pub fn read_event(row: events::Model) -> Result<Numbered, Damaged> {
-    let damaged = |reason: String| Damaged { table: "events", id: row.seq.to_string(), schema: 1, reason };
+pub fn read_event(row: events::Model) -> Result<NumberedEvent, DamagedRow> {
+    let damaged = |reason: String| DamagedRow { table: "events", id: row.seq.to_string(), schema: 1, reason };
     let id = |text: &str| text.parse::<Id>().map_err(|error| damaged(error.to_string()));
     let event = Event {
         id: id(&row.id)?,
@@ -79,7 +79,7 @@ pub fn read_event(row: events::Model) -> Result<Numbered, Damaged> {
         subject_kind: row.subject_kind,
         actor: row.actor,
     };
-    Ok(Numbered { seq: row.seq, event })
+    Ok(NumberedEvent { seq: row.seq, event })
 }
 
 /// Builds the row of an audit entry.
@@ -98,9 +98,9 @@ pub fn audit_row(line: Audit) -> audit::Model {
 }
 
 /// Parses the audit entry of a row.
-pub fn read_audit(row: audit::Model) -> Result<Audit, Damaged> {
+pub fn read_audit(row: audit::Model) -> Result<Audit, DamagedRow> {
     let id = |text: &str| {
-        text.parse().map_err(|error: uuid::Error| Damaged {
+        text.parse().map_err(|error: uuid::Error| DamagedRow {
             table: "audit",
             id: row.id.clone(),
             schema: 1,
@@ -135,8 +135,8 @@ pub fn idempotency_row(answered: IdempotentAnswer) -> idempotency::Model {
 }
 
 /// Parses the idempotency key's answer of a row.
-pub fn read_idempotency(row: idempotency::Model) -> Result<IdempotentAnswer, Damaged> {
-    let aggregate_id = row.aggregate_id.parse().map_err(|error: uuid::Error| Damaged {
+pub fn read_idempotency(row: idempotency::Model) -> Result<IdempotentAnswer, DamagedRow> {
+    let aggregate_id = row.aggregate_id.parse().map_err(|error: uuid::Error| DamagedRow {
         table: "idempotency",
         id: row.key.clone(),
         schema: 1,

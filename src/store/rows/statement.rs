@@ -22,10 +22,10 @@ const MAX_ROWS_PER_STATEMENT: usize = 256;
 const EXACT_LENGTHS_UP_TO: usize = 8;
 
 /// Cache key of a statement: table, whether rows are replaced, whether for SQLite, and number of rows.
-type Shape = (TypeId, bool, bool, usize);
+type StatementShape = (TypeId, bool, bool, usize);
 
 /// Cached texts of inserts. Only looked up, so the order of the map does not matter.
-static INSERT_TEXTS: LazyLock<DashMap<Shape, Arc<str>>> = LazyLock::new(DashMap::new);
+static INSERT_TEXTS: LazyLock<DashMap<StatementShape, Arc<str>>> = LazyLock::new(DashMap::new);
 
 type EntityOf<M> = <M as ModelTrait>::Entity;
 type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use sea_orm::DatabaseConnection;
 use tokio::time::timeout;
 
-use crate::connect::{self, OpenError, Writing, unavailable};
+use crate::connect::{self, OpenError, WriteConnection, unavailable};
 use crate::meter::TransactionSize;
 use crate::ordered_work::OrderedWork;
 use crate::outbox::Outbox;
 use crate::queries::{EventFilter, Queries};
 use crate::reader::Reader;
 use crate::rows::LoadError;
-use crate::transaction::{DATABASE_TIMEOUT, Ended, TxWriter};
+use crate::transaction::{DATABASE_TIMEOUT, TransactionEnd, TxWriter};
 use crate::writer::{ConnectionError, ConnectionGuard, WriterArgs, WriterCounters};
 use crate::{CommitOwner, Settlement, Submission, Unavailable};
 
@@ -66,12 +66,12 @@ impl TransactionTask {
         writing.last_seq = seq;
         self.outbox.publish(published);
         let (settled, failure) = match ended {
-            Ended::Settled(settled) => (settled, None),
-            Ended::Broken(settled, error) => {
+            TransactionEnd::Settled(settled) => (settled, None),
+            TransactionEnd::Broken(settled, error) => {
                 tracing::error!(%error, "a transaction failed");
                 (settled, Some(ConnectionError::Unavailable(unavailable(&error))))
             }
-            Ended::Fenced(settled) => {
+            TransactionEnd::Fenced(settled) => {
                 tracing::error!("another server took over the database: leaving");
                 (settled, Some(ConnectionError::Fenced))
             }
@@ -157,7 +157,7 @@ pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, Conn
     }
 }
 
-async fn publish_unpublished(writing: &Writing, from: i64, outbox: &Outbox) -> Result<(), LoadError> {
+async fn publish_unpublished(writing: &WriteConnection, from: i64, outbox: &Outbox) -> Result<(), LoadError> {
     let queries = Queries::new(writing.db.clone());
     let mut seq = from;
     while seq < writing.last_seq {

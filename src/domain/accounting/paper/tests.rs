@@ -6,7 +6,7 @@ use crate::testing::invoices::document;
 
 #[test]
 fn a_document_is_told_line_by_line() {
-    let paper = Paper::of(&document(&[(999, 3, 1900), (500, 1, 700)], 490, 100));
+    let paper = AccountingDocument::of(&document(&[(999, 3, 1900), (500, 1, 700)], 490, 100));
     assert_eq!((paper.number.as_str(), paper.reference.as_deref()), ("INV-2023-000012", Some("ORD-000001")));
     assert_eq!(paper.contact_name, "Ann  Example  (ann@example.org)", "brackets are refused in names there");
     assert_eq!(paper.contact_email.as_deref(), Some("ann@example.org"));
@@ -19,9 +19,9 @@ fn a_document_is_told_line_by_line() {
 fn whom_nobody_named_is_a_contact_all_the_same() {
     let mut document = document(&[(100, 1, 0)], 0, 0);
     document.content.buyer.name = "ann@example.org".to_owned();
-    assert_eq!(Paper::of(&document).contact_name, "ann@example.org");
+    assert_eq!(AccountingDocument::of(&document).contact_name, "ann@example.org");
     document.content.buyer = Party::default();
-    assert_eq!(Paper::of(&document).contact_name, UNNAMED_BUYER);
+    assert_eq!(AccountingDocument::of(&document).contact_name, UNNAMED_BUYER);
 }
 
 proptest! {
@@ -36,7 +36,7 @@ proptest! {
         let all: i64 = lines.iter().map(|line| line.0 * i64::from(line.1)).sum();
         let mut document = document(&lines, shipping, discount.min(all));
         document.rounding_cents = rounding;
-        let paper = Paper::of(&document);
+        let paper = AccountingDocument::of(&document);
         let total: i64 = paper.lines.iter().map(|line| line.net_cents + line.tax_cents).sum();
         prop_assert_eq!(total, document.payable_cents());
         prop_assert_eq!(total, paper.total_cents);

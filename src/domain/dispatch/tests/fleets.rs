@@ -6,7 +6,7 @@ use proptest::sample::select;
 
 use super::*;
 use crate::amount::Amount;
-use crate::job::{FurtherNeed, Stock};
+use crate::job::{ClaimStatus, FurtherNeed};
 use crate::launch::{MaterialNeed, UsedFilament};
 use crate::printer::{Nozzle, Slot, SlotSource};
 
@@ -178,7 +178,7 @@ fn queue(prototype: &Order, jobs: &[Wanted]) -> Vec<Order> {
         (job.material_id, job.need) = (id(spec.needs[0].0), Amount::units(spec.needs[0].1));
         let further = spec.needs[1..].iter().map(|(material, units)| {
             let needed = MaterialNeed { material_id: id(*material), need: Amount::units(*units) };
-            FurtherNeed { stock: Stock::Held, claim: 2, ..FurtherNeed::new(needed) }
+            FurtherNeed { stock: ClaimStatus::Held, claim: 2, ..FurtherNeed::new(needed) }
         });
         job.further = further.collect();
         let used = |((material, _), tool): (&(u32, i64), &u32)| UsedFilament {
@@ -220,9 +220,9 @@ proptest! {
             ("mapping", facts(&both, true)),
             ("packages", facts(&[GcodeForm::Package], false)),
         ]);
-        let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: types.clone() };
+        let rules = DispatchRules { max_starts_per_minute: None, refusals_until_failed: 3, types: types.clone() };
         let proposals = |backwards: bool| {
-            let mut board = Board::new(rules.clone());
+            let mut board = DispatchIndex::new(rules.clone());
             let (mut printer_refs, mut order_refs): (Vec<&Printer>, Vec<&Order>) = (printers.iter().collect(), orders.iter().collect());
             if backwards {
                 printer_refs.reverse();
@@ -259,7 +259,7 @@ proptest! {
         }
         // What people are told is what the dispatcher does: the first job of the queue goes to the printer named first.
         let all: Vec<&Printer> = printers.iter().collect();
-        let around = Surroundings { printers: &all, materials: &[], holders: &[], types: &types, now: NOW };
+        let around = WaitContext { printers: &all, materials: &[], holders: &[], types: &types, now: NOW };
         for (n, spec) in jobs.iter().enumerate() {
             let matches = match_printers(orders[spec.order].jobs.get(&id(1000 + n as u32)).unwrap(), &around);
             for one in &matches {

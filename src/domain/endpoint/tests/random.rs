@@ -81,7 +81,7 @@ proptest! {
                 Step::Enable => { target.tell(&EndpointCommand::Enable).unwrap(); }
                 Step::Disable => { target.tell(&EndpointCommand::Disable).unwrap(); }
                 Step::Test => {
-                    let due = Due { event_id: id(5000 + before.len() as u32), seq: 0, event: "webhook.test".into(), body: "{}".into() };
+                    let due = DueEvent { event_id: id(5000 + before.len() as u32), seq: 0, event: "webhook.test".into(), body: "{}".into() };
                     target.tell(&EndpointCommand::Test(due)).unwrap();
                 }
                 Step::Replay(back) => {

@@ -7,7 +7,7 @@ use flate2::write::ZlibEncoder;
 use proptest::prelude::*;
 
 use super::super::heatshrink::tests::pack;
-use super::super::{Content, Found, GcodeReader, Metadata};
+use super::super::{ContentType, GcodeContents, GcodeReader, Metadata};
 use super::*;
 use crate::amount::Amount;
 
@@ -52,7 +52,7 @@ fn file(compression: u16) -> Vec<u8> {
     .concat()
 }
 
-fn read_bytes(bytes: &[u8]) -> Found {
+fn read_bytes(bytes: &[u8]) -> GcodeContents {
     let mut reader = GcodeReader::new();
     reader.push(bytes);
     reader.finish()
@@ -62,7 +62,7 @@ fn read_bytes(bytes: &[u8]) -> Found {
 fn metadata_is_read_however_it_is_packed() {
     for compression in 0..=3 {
         let parsed = read_bytes(&file(compression));
-        assert_eq!((parsed.content, parsed.damage), (Some(Content::BinaryGcode), None), "{compression}");
+        assert_eq!((parsed.content, parsed.damage), (Some(ContentType::BinaryGcode), None), "{compression}");
         let thumbnail = parsed.metadata.thumbnail.clone().unwrap();
         assert_eq!((thumbnail.width, thumbnail.height), (16, 16), "a picture of another format is passed over");
         let expected = Metadata {
@@ -120,7 +120,7 @@ fn blocks_are_counted_and_unpacked_within_bounds() {
     assert_eq!(read_bytes(&many[..many.len() - tiny.len()]).damage, None);
     // Each of a few kilobytes unpacks to four megabytes.
     let bomb = block(2, 1, &[0], &vec![b' '; MAX_BLOCK_BYTES as usize]);
-    let (mut binary, mut notes) = (Binary::default(), Notes::default());
+    let (mut binary, mut notes) = (Binary::default(), CommentStatements::default());
     binary.push(&[head, bomb.repeat(50), tiny].concat(), &mut notes);
     assert_eq!((binary.unpacked, binary.damage()), (MAX_UNPACKED_BYTES, None));
 }

@@ -10,7 +10,7 @@ use super::super::*;
 use super::random::adds_up;
 use super::{draft, id, issued_by, line};
 use crate::aggregate::Aggregate;
-use crate::ledger::{CheckoutNews, LedgerStage, Payable, PaymentNews, books, left_by_hand};
+use crate::ledger::{CheckoutResult, LedgerStage, Payable, PaymentUpdate, books, left_by_hand};
 use crate::order::{NewOrder, Order, OrderCommand, OrderCreated};
 use crate::rules::TaxRate;
 use crate::testing::Bench;
@@ -41,14 +41,14 @@ pub(super) trait Desk {
     fn act(&mut self, act: Act) -> bool;
     fn flags(&self) -> &[String];
     /// Returns the existing invoices and all issued documents.
-    fn issued(&mut self) -> (Vec<Invoice>, &[Document]);
+    fn issued(&mut self) -> (Vec<Invoice>, &[IssuedDocument]);
 }
 
 pub(super) struct OrderDesk {
     bench: Bench,
     pub(super) order: Option<Order>,
     invoices: Vec<Invoice>,
-    documents: Vec<Document>,
+    documents: Vec<IssuedDocument>,
 }
 
 impl OrderDesk {
@@ -121,7 +121,7 @@ impl Desk for OrderDesk {
     fn flags(&self) -> &[String] {
         &self.of().flags
     }
-    fn issued(&mut self) -> (Vec<Invoice>, &[Document]) {
+    fn issued(&mut self) -> (Vec<Invoice>, &[IssuedDocument]) {
         self.follow();
         let order = self.order.as_ref().unwrap();
         if let Some(linked) = order.invoice {
@@ -137,7 +137,7 @@ impl Desk for OrderDesk {
 pub(super) struct InvoiceDesk {
     bench: Bench,
     pub(super) invoice: Option<Invoice>,
-    documents: Vec<Document>,
+    documents: Vec<IssuedDocument>,
 }
 
 impl InvoiceDesk {
@@ -185,7 +185,7 @@ impl Desk for InvoiceDesk {
     fn flags(&self) -> &[String] {
         &self.of().flags
     }
-    fn issued(&mut self) -> (Vec<Invoice>, &[Document]) {
+    fn issued(&mut self) -> (Vec<Invoice>, &[IssuedDocument]) {
         (vec![self.of().clone()], &self.documents)
     }
 }
@@ -214,7 +214,7 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
                 match (answer, which % 4) {
                     (Some(answer), 0) => late.push(answer),
                     (Some(LedgerCommand::CheckoutMade { number, .. }), 1) => {
-                        let news = CheckoutNews::Failed { refused: false, amount: false, reason: "lost".into() };
+                        let news = CheckoutResult::Failed { refused: false, amount: false, reason: "lost".into() };
                         desk.tell(LedgerCommand::CheckoutMade { number, news });
                     }
                     (Some(_), 2) | (None, _) => {} // Lost with the process.
@@ -275,7 +275,7 @@ fn interleave<D: Desk>(desk: &mut D, steps: &[(u8, u8)], mut seed: u64) -> Resul
     loop {
         // Those that are new, ten times each in any order, with those that were heard before among them.
         let new = there.events.len() - processed;
-        let mut news_items: Vec<&PaymentNews> = (0..10).flat_map(|_| &there.events[processed..]).collect();
+        let mut news_items: Vec<&PaymentUpdate> = (0..10).flat_map(|_| &there.events[processed..]).collect();
         news_items.extend(there.events[..processed].iter().take(new));
         processed = there.events.len();
         for n in (1..news_items.len()).rev() {
@@ -327,7 +327,7 @@ fn holds<D: Desk>(desk: &mut D, there: &Processor, drawer: i64) -> Result<(), Te
     for invoice in &invoices {
         let of_it = |kind| documents.iter().filter(move |one| one.invoice_id == invoice.id && one.kind == kind);
         prop_assert_eq!(of_it(DocumentKind::Invoice).count(), 1, "issued once");
-        let credited: i64 = of_it(DocumentKind::CreditNote).map(Document::payable_cents).sum();
+        let credited: i64 = of_it(DocumentKind::CreditNote).map(IssuedDocument::payable_cents).sum();
         prop_assert!((0..=TOTAL).contains(&credited), "never over more than the invoice");
         match invoice.status {
             InvoiceStatus::Paid => {

@@ -75,13 +75,13 @@ fn period(amount_cents: i64, lines: &[(u32, i64)]) -> InvoiceCommand {
 fn a_charged_period_is_issued_and_paid_once() {
     let (bench, mut invoice) = (Bench::new(), None::<Invoice>);
     let decision = bench.tell(&mut invoice, id(1), &period(5000, &[(2, 4000), (1, 1000)])).unwrap();
-    let issued: Vec<Document> = issued_by(&decision.rows).collect();
+    let issued: Vec<IssuedDocument> = issued_by(&decision.rows).collect();
     let current = invoice.clone().unwrap();
     assert_eq!((current.status, current.kept_cents, issued.len()), (InvoiceStatus::Paid, 5000, 1));
     assert_eq!((current.content.lines[0].unit_price_cents, current.content.sums.total_cents), (2000, 5000));
     assert!(bench.tell(&mut invoice, id(1), &period(5000, &[])).unwrap().next.is_none(), "told twice");
     // Its payment is named later, and a refund finds it.
-    let paid = crate::ledger::PaymentNews::Paid {
+    let paid = crate::ledger::PaymentUpdate::Paid {
         amount_cents: None,
         currency: None,
         session: Some("in_1".to_owned()),

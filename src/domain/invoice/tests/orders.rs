@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::*;
 use crate::aggregate::Aggregate as _;
-use crate::order::{Order, OrderCommand, OrderCreated, OrderEffect, OrderStatus, PaymentNews};
+use crate::order::{Order, OrderCommand, OrderCreated, OrderEffect, OrderStatus, PaymentUpdate};
 use crate::testing::{Bench, complete_seller, id};
 
 /// Order with its invoice, held by the test like the server does.
@@ -12,22 +12,22 @@ struct Shop {
     bench: Bench,
     order: Option<Order>,
     invoices: Vec<Option<Invoice>>,
-    issued: Vec<Document>,
+    issued: Vec<IssuedDocument>,
     /// Number of invoices that the last command created.
     new_invoices: usize,
 }
 
-fn news(news: PaymentNews) -> OrderCommand {
+fn news(news: PaymentUpdate) -> OrderCommand {
     OrderCommand::Ledger(LedgerCommand::Payment(news))
 }
 
 fn paid(amount: i64, intent: &str) -> OrderCommand {
     let (session, intent) = (Some(format!("cs_{intent}")), Some(intent.to_owned()));
-    news(PaymentNews::Paid { amount_cents: Some(amount), currency: None, session, intent })
+    news(PaymentUpdate::Paid { amount_cents: Some(amount), currency: None, session, intent })
 }
 
 fn refunded(amount: i64, whole: bool, intent: &str) -> OrderCommand {
-    news(PaymentNews::Refunded { amount_cents: amount, whole, currency: None, intent: Some(intent.to_owned()) })
+    news(PaymentUpdate::Refunded { amount_cents: amount, whole, currency: None, intent: Some(intent.to_owned()) })
 }
 
 impl Shop {
@@ -86,7 +86,7 @@ impl Shop {
     }
     fn notes(&self) -> Vec<i64> {
         let notes = self.issued.iter().filter(|one| one.kind == DocumentKind::CreditNote);
-        notes.map(Document::payable_cents).collect()
+        notes.map(IssuedDocument::payable_cents).collect()
     }
 
     /// Checks the invariants of an order and its invoice after all updates.

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use super::super::*;
 use super::ledgers::{Act, Desk, InvoiceDesk, OrderDesk, TOTAL, next};
-use crate::ledger::{DisputeState, LedgerStage, Payable, PaymentNews, books, kept_by_currency};
+use crate::ledger::{DisputeState, LedgerStage, Payable, PaymentUpdate, books, kept_by_currency};
 use crate::order::{OrderCommand, OrderStatus};
 
 /// Two parts of the total.
@@ -95,8 +95,8 @@ impl Shop for InvoiceDesk {
     }
 }
 
-fn paid(n: usize, amount: i64, foreign: bool) -> PaymentNews {
-    PaymentNews::Paid {
+fn paid(n: usize, amount: i64, foreign: bool) -> PaymentUpdate {
+    PaymentUpdate::Paid {
         amount_cents: Some(amount),
         currency: Some(if foreign { "eur" } else { "usd" }.to_owned()),
         session: Some(format!("cs_{n}")),
@@ -104,27 +104,27 @@ fn paid(n: usize, amount: i64, foreign: bool) -> PaymentNews {
     }
 }
 
-fn refunded(n: usize, amount_cents: i64, whole: bool) -> PaymentNews {
-    PaymentNews::Refunded { amount_cents, whole, currency: None, intent: Some(format!("pi_{n}")) }
+fn refunded(n: usize, amount_cents: i64, whole: bool) -> PaymentUpdate {
+    PaymentUpdate::Refunded { amount_cents, whole, currency: None, intent: Some(format!("pi_{n}")) }
 }
 
 /// Refunds of this payment did not arrive: those that made its sum grow from each of these to the next.
-fn refunds_failed(n: usize, sums: &[i64]) -> Vec<PaymentNews> {
+fn refunds_failed(n: usize, sums: &[i64]) -> Vec<PaymentUpdate> {
     let steps = std::iter::once(&0).chain(sums).zip(sums).map(|(before, sum)| sum - before).enumerate();
     let comes_back = |(at, amount_cents): (usize, i64)| {
         let (intent, refund) = (Some(format!("pi_{n}")), Some(format!("re_{n}_{at}")));
-        PaymentNews::RefundFailed { amount_cents, reason: "expired_or_canceled_card".into(), intent, refund }
+        PaymentUpdate::RefundFailed { amount_cents, reason: "expired_or_canceled_card".into(), intent, refund }
     };
     steps.filter(|(_, cents)| *cents > 0).map(comes_back).collect()
 }
 
-fn disputed(n: usize, amount_cents: i64, state: DisputeState) -> PaymentNews {
+fn disputed(n: usize, amount_cents: i64, state: DisputeState) -> PaymentUpdate {
     let (id, intent) = (format!("dp_{n}"), Some(format!("pi_{n}")));
-    PaymentNews::Disputed { id, amount_cents, reason: "fraudulent".into(), state, intent }
+    PaymentUpdate::Disputed { id, amount_cents, reason: "fraudulent".into(), state, intent }
 }
 
-fn failed(n: usize) -> PaymentNews {
-    PaymentNews::Failed { reason: None, intent: Some(format!("pi_{n}")), session: None }
+fn failed(n: usize) -> PaymentUpdate {
+    PaymentUpdate::Failed { reason: None, intent: Some(format!("pi_{n}")), session: None }
 }
 
 /// Generates an amount that a customer may pay at once.
@@ -134,7 +134,7 @@ fn amount() -> impl Strategy<Value = i64> {
 
 /// Generates all that is reported of one payment. If a refund of it fails, all of them do: what is read at the
 /// processor is 0 then, whenever it is read.
-fn payment(n: usize, amount: impl Strategy<Value = i64>) -> impl Strategy<Value = Vec<PaymentNews>> {
+fn payment(n: usize, amount: impl Strategy<Value = i64>) -> impl Strategy<Value = Vec<PaymentUpdate>> {
     let quarters = prop::collection::vec(1i64..=4, 0..3);
     let others =
         (prop::bool::weighted(0.15), prop::bool::weighted(0.15), prop::bool::weighted(0.2), prop::bool::weighted(0.2));
@@ -144,7 +144,7 @@ fn payment(n: usize, amount: impl Strategy<Value = i64>) -> impl Strategy<Value 
             quarters.dedup();
             let mut news = vec![paid(n, amount, foreign)];
             news.extend(quarters.iter().map(|quarter| refunded(n, amount * quarter / 4, *quarter == 4)));
-            news.retain(|one| !matches!(one, PaymentNews::Refunded { amount_cents: 0, .. }));
+            news.retain(|one| !matches!(one, PaymentUpdate::Refunded { amount_cents: 0, .. }));
             if comes_back {
                 let sums: Vec<i64> = quarters.iter().map(|quarter| amount * quarter / 4).collect();
                 news.extend(refunds_failed(n, &sums));
@@ -163,7 +163,7 @@ fn payment(n: usize, amount: impl Strategy<Value = i64>) -> impl Strategy<Value 
 }
 
 /// Generates all events of up to three payments, or of two that add up to the total.
-fn payments() -> impl Strategy<Value = Vec<PaymentNews>> {
+fn payments() -> impl Strategy<Value = Vec<PaymentUpdate>> {
     let some =
         |share: f64, n: usize| prop::option::weighted(share, payment(n, amount())).prop_map(Option::unwrap_or_default);
     let any = (payment(0, amount()), some(0.5, 1), some(0.2, 2));
@@ -174,12 +174,12 @@ fn payments() -> impl Strategy<Value = Vec<PaymentNews>> {
 }
 
 /// Generates a set of events, payments first.
-fn events() -> impl Strategy<Value = Vec<PaymentNews>> {
+fn events() -> impl Strategy<Value = Vec<PaymentUpdate>> {
     let others = (prop::bool::weighted(0.2), prop::bool::weighted(0.2));
     (payments(), others).prop_map(|(mut all, (declined, expired))| {
         all.extend(declined.then(|| failed(9)));
-        all.extend(expired.then(|| PaymentNews::SessionExpired { session: Some("cs_9".to_owned()) }));
-        all.sort_by_key(|one| !matches!(one, PaymentNews::Paid { .. }));
+        all.extend(expired.then(|| PaymentUpdate::SessionExpired { session: Some("cs_9".to_owned()) }));
+        all.sort_by_key(|one| !matches!(one, PaymentUpdate::Paid { .. }));
         all
     })
 }
@@ -217,10 +217,10 @@ fn read_refunds<D: Desk>(desk: &mut D) {
 
 /// Delivers the events in this order, and some of them again; returns whether one of the payments arrived for a
 /// refunded order or invoice.
-fn tell<D: Shop>(desk: &mut D, events: &[PaymentNews], order: &[usize], seed: &mut u64) -> bool {
+fn tell<D: Shop>(desk: &mut D, events: &[PaymentUpdate], order: &[usize], seed: &mut u64) -> bool {
     let mut came_late = false;
     for (at, n) in order.iter().enumerate() {
-        came_late |= matches!(events[*n], PaymentNews::Paid { .. }) && desk.is_refunded();
+        came_late |= matches!(events[*n], PaymentUpdate::Paid { .. }) && desk.is_refunded();
         assert!(desk.tell(LedgerCommand::Payment(events[*n].clone())), "an event is never refused");
         if next(seed).is_multiple_of(3) {
             let again = order[next(seed) % (at + 1)];
@@ -239,19 +239,19 @@ fn tell<D: Shop>(desk: &mut D, events: &[PaymentNews], order: &[usize], seed: &m
 
 /// Returns whether a different amount or currency than was due is retained, computed from all the processor's
 /// statements and the cash recorded.
-fn is_mismatch(events: &[PaymentNews], cash: i64) -> bool {
+fn is_mismatch(events: &[PaymentUpdate], cash: i64) -> bool {
     let (mut balance, mut standing, mut is_unlike, mut is_foreign) = (cash, cash, false, false);
     for event in events {
-        let PaymentNews::Paid { amount_cents: Some(amount), currency, intent: paid, .. } = event else { continue };
+        let PaymentUpdate::Paid { amount_cents: Some(amount), currency, intent: paid, .. } = event else { continue };
         let (mut refunded, mut lost) = (0, 0);
-        let is_back = |one: &PaymentNews| matches!(one, PaymentNews::RefundFailed { intent, .. } if intent == paid);
+        let is_back = |one: &PaymentUpdate| matches!(one, PaymentUpdate::RefundFailed { intent, .. } if intent == paid);
         let comes_back = events.iter().any(is_back);
         for event in events {
             match event {
-                PaymentNews::Refunded { amount_cents, intent, .. } if intent == paid && !comes_back => {
+                PaymentUpdate::Refunded { amount_cents, intent, .. } if intent == paid && !comes_back => {
                     refunded = refunded.max(*amount_cents);
                 }
-                PaymentNews::Disputed { state: DisputeState::Lost, amount_cents, intent, .. } if intent == paid => {
+                PaymentUpdate::Disputed { state: DisputeState::Lost, amount_cents, intent, .. } if intent == paid => {
                     lost = *amount_cents;
                 }
                 _ => {}
@@ -273,7 +273,7 @@ fn is_mismatch(events: &[PaymentNews], cash: i64) -> bool {
 
 fn any_order_ends_the_same<D: Shop>(
     new: impl Fn() -> D,
-    events: &[PaymentNews],
+    events: &[PaymentUpdate],
     cash: Option<i64>,
     mut seed: u64,
 ) -> Result<(), TestCaseError> {
@@ -284,13 +284,13 @@ fn any_order_ends_the_same<D: Shop>(
     let is_flagged = expected.flags.iter().any(|flag| flag == "amount_mismatch");
     prop_assert_eq!(is_flagged, is_mismatch(events, cash.unwrap_or_default()));
     let paid_twice = books(first.of()).received > TOTAL;
-    let is_back = |one: &PaymentNews| matches!(one, PaymentNews::RefundFailed { .. });
+    let is_back = |one: &PaymentUpdate| matches!(one, PaymentUpdate::RefundFailed { .. });
     let comes_back = events.iter().any(is_back);
     for order in permutations(events.len(), seed) {
         let mut desk = new();
         let came_late = tell(&mut desk, events, &order, &mut seed);
         let outcome = desk.outcome();
-        let delivered: Vec<&PaymentNews> = order.iter().map(|n| &events[*n]).collect();
+        let delivered: Vec<&PaymentUpdate> = order.iter().map(|n| &events[*n]).collect();
         prop_assert_eq!(&outcome.balances, &expected.balances, "{:?}", delivered);
         if paid_twice && comes_back {
             continue;

@@ -13,7 +13,7 @@ use crate::testing::random_invoices::{any_documents, any_line};
 const MAX_ROUNDING_CENTS: i64 = 10;
 
 /// Checks the rules of EN 16931 on sums that can be computed from a document.
-pub(super) fn adds_up(document: &Document) {
+pub(super) fn adds_up(document: &IssuedDocument) {
     let (content, sums) = (&document.content, &document.content.sums);
     let of = |pick: fn(&Category) -> i64| sums.categories.iter().map(pick).sum::<i64>();
     let lines: i64 = content.lines.iter().map(|line| line.amount_cents().unwrap()).sum();
@@ -49,8 +49,8 @@ proptest! {
     #[test]
     fn the_sums_of_ten_thousand_documents_agree(documents in any_documents()) {
         documents.iter().for_each(adds_up);
-        let total = documents.first().map_or(0, Document::payable_cents);
-        let credited: i64 = documents.iter().skip(1).map(Document::payable_cents).sum();
+        let total = documents.first().map_or(0, IssuedDocument::payable_cents);
+        let credited: i64 = documents.iter().skip(1).map(IssuedDocument::payable_cents).sum();
         prop_assert!((0..=total).contains(&credited), "credit notes are never over more than the invoice");
         prop_assert!(documents.iter().skip(1).all(|one| one.kind == DocumentKind::CreditNote && one.preceding.is_some()));
     }
@@ -86,7 +86,7 @@ proptest! {
         }
         let left = ask(InvoiceCommand::Refund { payment: None, amount_cents: None, at_processor: false });
         prop_assert_eq!(left, 0);
-        let of_rates = |documents: &[Document]| {
+        let of_rates = |documents: &[IssuedDocument]| {
             let mut rates = std::collections::BTreeMap::<i64, (i64, i64)>::new();
             for one in documents.iter().flat_map(|one| &one.content.sums.categories).filter(|one| one.net_cents > 0) {
                 let sum = rates.entry(one.rate_bps).or_default();
@@ -95,7 +95,7 @@ proptest! {
             rates
         };
         prop_assert_eq!(of_rates(&issued[..1]), of_rates(&issued[1..]));
-        let rounded: i64 = issued[1..].iter().map(|one: &Document| one.rounding_cents).sum();
+        let rounded: i64 = issued[1..].iter().map(|one: &IssuedDocument| one.rounding_cents).sum();
         prop_assert_eq!(rounded, 0, "and so is what was rounded");
     }
 }

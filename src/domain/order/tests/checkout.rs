@@ -8,11 +8,11 @@ use crate::time::Timestamp;
 
 const TOTAL: i64 = 500;
 
-fn unpaid(draft: bool) -> Desk {
-    Desk::with(NewOrder { draft, ..new_order(vec![line(1, TOTAL, true)]) })
+fn unpaid(draft: bool) -> OrderDecider {
+    OrderDecider::with(NewOrder { draft, ..new_order(vec![line(1, TOTAL, true)]) })
 }
 
-fn check_out(desk: &mut Desk, success: &str) -> Result<Decision<Order>, Refusal> {
+fn check_out(desk: &mut OrderDecider, success: &str) -> Result<Decision<Order>, Refusal> {
     desk.ask(&OrderCommand::Ledger(LedgerCommand::CheckOut {
         title: "Order ORD-000001".into(),
         success_url: success.into(),
@@ -20,8 +20,8 @@ fn check_out(desk: &mut Desk, success: &str) -> Result<Decision<Order>, Refusal>
     }))
 }
 
-fn answer_checkout(desk: &mut Desk, number: u32) -> Decision<Order> {
-    let news = CheckoutNews::Made {
+fn answer_checkout(desk: &mut OrderDecider, number: u32) -> Decision<Order> {
+    let news = CheckoutResult::Made {
         session: format!("cs_{number}"),
         url: format!("https://pay/{number}"),
         expires_at: Timestamp(1_700_000_000_000),
@@ -29,13 +29,13 @@ fn answer_checkout(desk: &mut Desk, number: u32) -> Decision<Order> {
     desk.ask(&OrderCommand::Ledger(LedgerCommand::CheckoutMade { number, news })).unwrap()
 }
 
-fn failed(desk: &mut Desk, number: u32, refused: bool) {
-    let news = CheckoutNews::Failed { refused, amount: false, reason: "no".into() };
+fn failed(desk: &mut OrderDecider, number: u32, refused: bool) {
+    let news = CheckoutResult::Failed { refused, amount: false, reason: "no".into() };
     desk.ask(&OrderCommand::Ledger(LedgerCommand::CheckoutMade { number, news })).unwrap();
 }
 
-fn paid(desk: &mut Desk, session: &str, amount: i64) -> Decision<Order> {
-    desk.news(PaymentNews::Paid {
+fn paid(desk: &mut OrderDecider, session: &str, amount: i64) -> Decision<Order> {
+    desk.news(PaymentUpdate::Paid {
         amount_cents: Some(amount),
         currency: Some("usd".into()),
         session: Some(session.into()),
@@ -43,20 +43,20 @@ fn paid(desk: &mut Desk, session: &str, amount: i64) -> Decision<Order> {
     })
 }
 
-fn mark_paid(desk: &mut Desk, amount_cents: Option<i64>) {
+fn mark_paid(desk: &mut OrderDecider, amount_cents: Option<i64>) {
     desk.ask(&OrderCommand::MarkPaid { amount_cents, method: "cash".into(), reference: None }).unwrap();
 }
 
-fn cancel(desk: &mut Desk) {
-    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
+fn cancel(desk: &mut OrderDecider) {
+    desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
 }
 
-fn number(desk: &Desk) -> Option<u32> {
+fn number(desk: &OrderDecider) -> Option<u32> {
     desk.o().checkout().map(|one| one.number)
 }
 
 /// Lists the order's outstanding calls to the processor.
-fn calls(desk: &Desk) -> Vec<String> {
+fn calls(desk: &OrderDecider) -> Vec<String> {
     let at_processor = |effect: OrderEffect| match effect {
         OrderEffect::Ledger(LedgerEffect::MakeSession { number }) => Some(format!("make {number}")),
         OrderEffect::Ledger(LedgerEffect::CloseSession { session }) => Some(format!("close {session}")),
@@ -92,13 +92,14 @@ fn only_what_is_due_can_be_checked_out() {
     cancel(&mut desk);
     let refused = check_out(&mut desk, "/").unwrap_err();
     assert_eq!((refused.code.as_str(), refused.class), ("not_payable", crate::refusal::Class::Invalid));
-    let mut free = Desk::with(new_order(vec![line(1, 0, true)]));
+    let mut free = OrderDecider::with(new_order(vec![line(1, 0, true)]));
     assert_eq!(check_out(&mut free, "/").unwrap_err().code, "not_payable");
 }
 
 #[test]
 fn a_session_that_no_longer_fits_is_closed() {
-    let fits_not: [fn(&mut Desk); 3] = [|desk| mark_paid(desk, None), |desk| mark_paid(desk, Some(100)), cancel];
+    let fits_not: [fn(&mut OrderDecider); 3] =
+        [|desk| mark_paid(desk, None), |desk| mark_paid(desk, Some(100)), cancel];
     for act in fits_not {
         let mut desk = unpaid(false);
         check_out(&mut desk, "/").unwrap();
@@ -161,8 +162,8 @@ fn a_request_of_unknown_end_is_repeated_as_it_was_and_a_refused_one_is_a_new_one
 #[test]
 fn what_expired_or_failed_makes_way_for_another_session() {
     let ends = [
-        PaymentNews::SessionExpired { session: Some("cs_1".into()) },
-        PaymentNews::Failed { reason: None, intent: Some("pi_1".into()), session: Some("cs_1".into()) },
+        PaymentUpdate::SessionExpired { session: Some("cs_1".into()) },
+        PaymentUpdate::Failed { reason: None, intent: Some("pi_1".into()), session: Some("cs_1".into()) },
     ];
     for end in ends {
         let mut desk = unpaid(false);
@@ -176,7 +177,7 @@ fn what_expired_or_failed_makes_way_for_another_session() {
     let mut desk = unpaid(false);
     check_out(&mut desk, "/").unwrap();
     answer_checkout(&mut desk, 1);
-    desk.news(PaymentNews::Failed { reason: None, intent: Some("pi_1".into()), session: None });
+    desk.news(PaymentUpdate::Failed { reason: None, intent: Some("pi_1".into()), session: None });
     assert_eq!((desk.o().status, number(&desk)), (OrderStatus::PaymentFailed, Some(1)));
 }
 
@@ -184,7 +185,7 @@ fn refund(payment: Option<Id>, amount_cents: Option<i64>) -> OrderCommand {
     OrderCommand::Refund { payment, amount_cents, at_processor: true }
 }
 
-fn answer(desk: &mut Desk, at: usize, news: RefundNews) -> Decision<Order> {
+fn answer(desk: &mut OrderDecider, at: usize, news: RefundResult) -> Decision<Order> {
     let refund = desk.o().at_processor.refunds[at].id;
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap()
 }
@@ -199,16 +200,16 @@ fn refunds_take_the_newest_payment_first_and_never_more_than_is_left() {
     assert_eq!(calls(&desk), ["refund 500 of pi_of_cs_2", "refund 250 of pi_of_cs_1"]);
     assert_eq!(desk.ask(&refund(None, Some(251))).unwrap_err().faults[0].path, "amountCents", "what is asked is gone");
     assert_eq!((desk.o().kept_cents, desk.o().status), (2 * TOTAL, OrderStatus::Paid), "nothing went back yet");
-    assert_eq!(names(&answer(&mut desk, 0, RefundNews::Taken { refunded_cents: 500 })), ["order.refund_recorded"]);
+    assert_eq!(names(&answer(&mut desk, 0, RefundResult::Taken { refunded_cents: 500 })), ["order.refund_recorded"]);
     // The event of the same refund says nothing new, before or after.
     let event =
-        PaymentNews::Refunded { amount_cents: 250, whole: false, currency: None, intent: Some("pi_of_cs_1".into()) };
+        PaymentUpdate::Refunded { amount_cents: 250, whole: false, currency: None, intent: Some("pi_of_cs_1".into()) };
     desk.news(event.clone());
-    assert!(answer(&mut desk, 0, RefundNews::Taken { refunded_cents: 250 }).events.is_empty());
+    assert!(answer(&mut desk, 0, RefundResult::Taken { refunded_cents: 250 }).events.is_empty());
     assert!(desk.news(event).next.is_none());
     assert_eq!((desk.o().kept_cents, calls(&desk)), (250, vec![]));
     desk.ask(&refund(None, None)).unwrap();
-    answer(&mut desk, 0, RefundNews::Taken { refunded_cents: 500 });
+    answer(&mut desk, 0, RefundResult::Taken { refunded_cents: 500 });
     assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 0));
     assert_eq!(code(desk.ask(&refund(None, None))), "nothing_to_refund");
 }
@@ -218,7 +219,7 @@ fn a_refused_refund_is_flagged_until_somebody_asks_again() {
     let mut desk = unpaid(false);
     paid(&mut desk, "cs_1", TOTAL);
     desk.ask(&refund(None, None)).unwrap();
-    let no = RefundNews::Refused { refunded_cents: Some(0), reason: "the balance is too low".into() };
+    let no = RefundResult::Refused { refunded_cents: Some(0), reason: "the balance is too low".into() };
     let refused = answer(&mut desk, 0, no);
     assert_eq!((names(&refused), desk.o().flags.clone()), (vec!["order.flagged"], vec!["refund_failed".to_owned()]));
     assert!(calls(&desk).is_empty(), "it is not tried again by itself");

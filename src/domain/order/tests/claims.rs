@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::job::{Job, Stock};
+use crate::job::{ClaimStatus, Job};
 use crate::material::{Material, MaterialAnswer, MaterialCommand, MaterialEffect};
 use crate::printer_status::PrintEnd;
 use crate::testing::samples::pla;
 
 /// Builds a desk with one paid job that needs 100 of [`MATERIAL_ID`] and 30 of the material before it.
-fn desk_of_two() -> Desk {
+fn desk_of_two() -> OrderDecider {
     let mut of_two = line(1, 500, true);
     of_two.make.as_mut().unwrap().further = vec![need(FIRST, 30)];
-    let mut desk = Desk::with(new_order(vec![of_two]));
+    let mut desk = OrderDecider::with(new_order(vec![of_two]));
     desk.pay();
     desk
 }
@@ -23,7 +23,7 @@ fn desk_of_two() -> Desk {
 /// Material that comes before [`MATERIAL_ID`] in the order of ids.
 const FIRST: u32 = MATERIAL_ID - 1;
 
-fn claim_requests(desk: &Desk) -> Vec<(Id, u32)> {
+fn claim_requests(desk: &OrderDecider) -> Vec<(Id, u32)> {
     let effects = desk.o().effects();
     let asks = effects.into_iter().filter_map(|effect| match effect {
         OrderEffect::Claim { material, asks } => Some((material, asks[0].id.number)),
@@ -32,7 +32,7 @@ fn claim_requests(desk: &Desk) -> Vec<(Id, u32)> {
     asks.collect()
 }
 
-fn settled(desk: &Desk) -> Vec<(Id, Amount)> {
+fn settled(desk: &OrderDecider) -> Vec<(Id, Amount)> {
     let effects = desk.o().effects();
     let all = effects.into_iter().filter_map(|effect| match effect {
         OrderEffect::Settle { material, claims } => {
@@ -43,7 +43,7 @@ fn settled(desk: &Desk) -> Vec<(Id, Amount)> {
     all.flatten().collect()
 }
 
-fn answer(desk: &mut Desk, material: u32, state: ClaimState) -> Decision<Order> {
+fn answer(desk: &mut OrderDecider, material: u32, state: ClaimState) -> Decision<Order> {
     let job = desk.job();
     let number = job.claims().iter().find(|claim| claim.material_id == id(material)).unwrap().number;
     let claim = ClaimId { job: job.id, number };
@@ -98,7 +98,7 @@ fn a_job_that_loses_one_material_gives_up_those_after_it() {
     answer(&mut desk, MATERIAL_ID, ClaimState::Held);
     let last = ClaimId { job: desk.job().id, number: desk.job().claim };
     desk.ask(&OrderCommand::Recall(vec![last], "counted".into())).unwrap();
-    assert_eq!(desk.job().further[0].stock, Stock::Held);
+    assert_eq!(desk.job().further[0].stock, ClaimStatus::Held);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn what_the_printer_booked_itself_is_told_with_the_settlement_until_it_is_heard(
     let booked_on = vec![7, 8];
     let (end, filament_mm, reason, began_at) = (PrintEnd::Finished, None, None, None);
     desk.report(Report::Ended { end, filament_mm, progress: 1.0, reason, began_at, unseen: false, booked_on });
-    let settlements = |desk: &Desk| {
+    let settlements = |desk: &OrderDecider| {
         let effects = desk.o().effects();
         let all = effects.into_iter().filter_map(|effect| match effect {
             OrderEffect::Settle { claims, .. } => Some(claims),
@@ -172,7 +172,7 @@ fn a_retry_claims_all_materials_under_new_numbers() {
 
 #[test]
 fn a_job_kept_before_it_had_several_materials_is_read() {
-    let desk = Desk::sliced();
+    let desk = OrderDecider::sliced();
     let mut doc = serde_json::to_value(&*desk.job()).unwrap();
     doc.as_object_mut().unwrap().remove("further");
     doc.as_object_mut().unwrap().remove("slicedFor");
@@ -210,7 +210,7 @@ impl Shop {
             make.further.rotate_left(n % 3);
             let first = make.further.remove(0);
             (make.material_id, make.need) = (first.material_id, first.need);
-            let mut desk = Desk { bench: Bench::new(), order: None };
+            let mut desk = OrderDecider { bench: Bench::new(), order: None };
             std::mem::swap(&mut desk.bench, &mut shop.bench);
             desk.ask(&OrderCommand::Create(Box::new(new_order(vec![line])))).unwrap();
             desk.pay();

@@ -11,7 +11,7 @@ use crate::printer_status::PrintEnd;
 use crate::sign_off::Inspection;
 
 /// Prints everything that can be printed to its end, without inspections.
-pub(super) fn print_all(desk: &mut Desk) {
+pub(super) fn print_all(desk: &mut OrderDecider) {
     reserve(desk);
     let sliced = desk.o().jobs.values().filter(|job| job.state == JobState::Sliced);
     let ids: Vec<Id> = sliced.map(|job| job.id).collect();
@@ -21,7 +21,7 @@ pub(super) fn print_all(desk: &mut Desk) {
 }
 
 /// Returns the parts of each line that left and are good today, according to the prints themselves.
-pub(super) fn good_sent(desk: &Desk) -> Vec<u32> {
+pub(super) fn good_sent(desk: &OrderDecider) -> Vec<u32> {
     let mut sent = vec![0; desk.o().lines.len()];
     for job in desk.o().jobs.values() {
         for attempt in &job.attempts {
@@ -182,7 +182,7 @@ fn a_superfluous_job_that_a_printer_has_is_told_and_withdrawn_when_it_did_not_st
 
 #[test]
 fn an_order_is_ready_once_the_last_job_that_it_waited_for_is_superfluous() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.bench.rules.quality.sign_off_required = true;
     desk.pay();
     let job = newest(&desk);
@@ -203,9 +203,9 @@ fn an_order_is_ready_once_the_last_job_that_it_waited_for_is_superfluous() {
 
 #[test]
 fn a_rejected_part_of_a_kit_is_owed_again_as_a_part() {
-    let kit = Line { make: None, unit_price_cents: 900, ..line(2, 900, true) };
-    let part = |per_set| Line { kit_line: Some(0), per_set: Some(per_set), ..line(2 * per_set, 0, true) };
-    let mut desk = Desk::with(new_order(vec![kit, part(1), part(2)]));
+    let kit = OrderLine { make: None, unit_price_cents: 900, ..line(2, 900, true) };
+    let part = |per_set| OrderLine { kit_line: Some(0), per_set: Some(per_set), ..line(2 * per_set, 0, true) };
+    let mut desk = OrderDecider::with(new_order(vec![kit, part(1), part(2)]));
     desk.pay();
     print_all(&mut desk);
     desk.ask(&some(&[(0, 1)], false)).unwrap();
@@ -220,7 +220,7 @@ fn a_rejected_part_of_a_kit_is_owed_again_as_a_part() {
 }
 
 /// Reloads the order in the stored form of a release that did not record departures.
-pub(super) fn of_an_older_release(desk: &mut Desk) {
+pub(super) fn of_an_older_release(desk: &mut OrderDecider) {
     let order = desk.order.as_mut().unwrap();
     let jobs: Vec<Job> = order.jobs.values().map(|job| (**job).clone()).collect();
     for mut job in jobs {
@@ -244,7 +244,7 @@ fn shipments_of_older_releases_are_traced_to_prints_of_before_that_are_good_toda
     desk.ask(&some(&[(0, 1)], false)).unwrap();
     desk.bench.now = desk.bench.now.plus_ms(1_000);
     print_all(&mut desk);
-    let noted = |desk: &Desk| {
+    let noted = |desk: &OrderDecider| {
         ids.iter().map(|job| desk.o().jobs.get(job).unwrap().attempts[0].departures.len()).collect::<Vec<_>>()
     };
     assert_eq!(noted(&desk), [0, 1, 0]);
@@ -296,7 +296,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 }
 
 /// Starts a print and asserts that it is not a surplus reprint.
-fn start(desk: &mut Desk, which: u8) {
+fn start(desk: &mut OrderDecider, which: u8) {
     reserve(desk);
     let sliced: Vec<Id> =
         desk.o().jobs.values().filter(|job| job.state == JobState::Sliced).map(|job| job.id).collect();
@@ -309,12 +309,13 @@ fn start(desk: &mut Desk, which: u8) {
     print(desk, job.id, PrintEnd::Finished);
 }
 
-fn act(desk: &mut Desk, act: &Act) {
+fn act(desk: &mut OrderDecider, act: &Act) {
     let printed: Vec<Id> = desk.o().jobs.values().filter(|job| job.last_print().is_some()).map(|job| job.id).collect();
     let one = |which: u8| printed.get(usize::from(which) % printed.len().max(1)).copied();
     desk.bench.now = desk.bench.now.plus_ms(1_000);
-    let at_most =
-        |desk: &Desk, job: Id, count: u8| u32::from(count).min(desk.o().plate_of(desk.o().jobs.get(&job).unwrap()));
+    let at_most = |desk: &OrderDecider, job: Id, count: u8| {
+        u32::from(count).min(desk.o().plate_of(desk.o().jobs.get(&job).unwrap()))
+    };
     match act {
         Act::Print(which) => start(desk, *which),
         Act::Sign(which, count) => {
@@ -357,9 +358,9 @@ proptest! {
     ) {
         let mut own = line(quantity, 500, true);
         own.make.as_mut().unwrap().units_per_plate = plate;
-        let kit = Line { make: None, unit_price_cents: 900, ..line(sets, 900, true) };
-        let part = Line { kit_line: Some(1), per_set: Some(2), quantity: 2 * sets, unit_price_cents: 0, ..own.clone() };
-        let mut desk = Desk::with(new_order(vec![own, kit, part]));
+        let kit = OrderLine { make: None, unit_price_cents: 900, ..line(sets, 900, true) };
+        let part = OrderLine { kit_line: Some(1), per_set: Some(2), quantity: 2 * sets, unit_price_cents: 0, ..own.clone() };
+        let mut desk = OrderDecider::with(new_order(vec![own, kit, part]));
         desk.bench.rules.quality.max_reprints = 1_000;
         desk.bench.rules.quality.sign_off_required = required;
         desk.pay();

@@ -1,10 +1,10 @@
 //! Tests of starts and prints with unknown outcome, and of their resolution by an operator.
 
 use super::*;
-use crate::job::{AttemptState, SeenPrint};
+use crate::job::{AttemptState, PrinterRecord};
 use crate::printer_status::PrintEnd;
 
-fn resolve(desk: &Desk, outcome: Resolution, print: SeenPrint) -> OrderCommand {
+fn resolve(desk: &OrderDecider, outcome: Resolution, print: PrinterRecord) -> OrderCommand {
     OrderCommand::Resolve { job: desk.job().id, outcome, print }
 }
 
@@ -15,9 +15,9 @@ fn an_unverified_start_is_resolved() {
         (Resolution::Finished, JobState::Completed),
         (Resolution::Failed, JobState::Failed),
     ] {
-        let mut desk = Desk::sliced();
+        let mut desk = OrderDecider::sliced();
         desk.dispatch().unwrap();
-        let resolve = resolve(&desk, outcome, SeenPrint::default());
+        let resolve = resolve(&desk, outcome, PrinterRecord::default());
         assert_eq!(code(desk.ask(&resolve)), "invalid_transition", "nothing was started");
         desk.report(Report::StartSent);
         if outcome == Resolution::NotStarted {
@@ -36,11 +36,11 @@ fn an_unverified_start_is_resolved() {
 
 #[test]
 fn a_print_on_a_dead_printer_is_resolved_and_made_again_elsewhere() {
-    let print = SeenPrint { began: true, progress: 0.4, ..SeenPrint::default() };
-    let mut desk = Desk::sliced();
+    let print = PrinterRecord { began: true, progress: 0.4, ..PrinterRecord::default() };
+    let mut desk = OrderDecider::sliced();
     desk.dispatch().unwrap();
     desk.report(Report::Printing);
-    let command = resolve(&desk, Resolution::Failed, SeenPrint { shown_now: true, ..print.clone() });
+    let command = resolve(&desk, Resolution::Failed, PrinterRecord { shown_now: true, ..print.clone() });
     assert_eq!(code(desk.ask(&command)), "printing", "a print that is shown is cancelled instead");
     assert_eq!(code(desk.ask(&resolve(&desk, Resolution::NotStarted, print.clone()))), "invalid_transition");
     desk.ask(&resolve(&desk, Resolution::Failed, print)).unwrap();
@@ -65,7 +65,7 @@ fn a_print_on_a_dead_printer_is_resolved_and_made_again_elsewhere() {
 
 #[test]
 fn a_print_whose_end_nobody_knows_waits_for_a_person() {
-    let mut desk = Desk::sliced();
+    let mut desk = OrderDecider::sliced();
     desk.dispatch().unwrap();
     desk.report(Report::Printing);
     assert_eq!(names(&desk.report(Report::Unverified("cut off".into()))), ["job.unverified"]);
@@ -74,7 +74,7 @@ fn a_print_whose_end_nobody_knows_waits_for_a_person() {
     desk.report(Report::Printing);
     assert!(!desk.last().unverified, "it is seen again");
     desk.report(Report::Unverified("cut off".into()));
-    let print = SeenPrint { began: true, progress: 0.9, ..SeenPrint::default() };
+    let print = PrinterRecord { began: true, progress: 0.9, ..PrinterRecord::default() };
     desk.ask(&resolve(&desk, Resolution::Finished, print)).unwrap();
     assert_eq!((desk.state(), desk.last().unverified), (JobState::Completed, false));
     assert_eq!(desk.job().consumed, Amount::units(100));

@@ -4,7 +4,7 @@ use super::*;
 use crate::printer_status::PrintEnd;
 
 /// Prints a job with this outcome, final progress and printer message.
-fn ends(desk: &mut Desk, job: Id, end: PrintEnd, progress: f64, words: &str) -> Decision<Order> {
+fn ends(desk: &mut OrderDecider, job: Id, end: PrintEnd, progress: f64, words: &str) -> Decision<Order> {
     desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER_ID) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     let (reason, booked_on, filament_mm) = (Some(words.to_owned()), Vec::new(), None);
@@ -43,7 +43,7 @@ fn an_attempt_keeps_how_far_its_print_came() {
 
 #[test]
 fn a_new_job_does_not_say_that_its_file_is_missing_before_its_sku_was_read() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
     let paid = desk.ask(&pay).unwrap();
     assert!(!names(&paid).contains(&"job.created"), "{:?}", names(&paid));

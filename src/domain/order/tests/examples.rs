@@ -1,5 +1,5 @@
 use super::*;
-use crate::job::{AttemptState, Block, SeenPrint, Stock};
+use crate::job::{AttemptState, Block, ClaimStatus, PrinterRecord};
 use crate::principal::{Principal, Role};
 use crate::printer_status::PrintEnd;
 use crate::promise::Promise;
@@ -12,7 +12,7 @@ fn ended(end: PrintEnd, progress: f64) -> Report {
 
 #[test]
 fn the_whole_way_to_the_customer() {
-    let mut desk = Desk::sliced();
+    let mut desk = OrderDecider::sliced();
     desk.dispatch().unwrap();
     desk.report(Report::Uploading);
     desk.report(Report::StartSent);
@@ -42,7 +42,7 @@ fn the_whole_way_to_the_customer() {
 
 #[test]
 fn finished_before_we_saw_it_print_tells_all_events_in_between() {
-    let mut desk = Desk::sliced();
+    let mut desk = OrderDecider::sliced();
     desk.dispatch().unwrap();
     let decision = desk.report(ended(PrintEnd::Finished, 1.0));
     assert_eq!(names(&decision), ["job.printing", "order.printing", "job.completed", "order.ready"]);
@@ -54,10 +54,12 @@ fn finished_before_we_saw_it_print_tells_all_events_in_between() {
 
 #[test]
 fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
-    let mut desk = Desk::sliced();
+    let mut desk = OrderDecider::sliced();
     let no = |counts| Report::NotStarted { start_sent: counts, counts, reason: "busy".into() };
-    let give_up =
-        |desk: &Desk, printers: &[Id]| OrderCommand::FailRefused { job: desk.job().id, printers: printers.to_vec() };
+    let give_up = |desk: &OrderDecider, printers: &[Id]| OrderCommand::FailRefused {
+        job: desk.job().id,
+        printers: printers.to_vec(),
+    };
     for _ in 0..5 {
         desk.dispatch().unwrap();
         desk.report(no(false));
@@ -74,10 +76,10 @@ fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
     desk.ask(&give_up(&desk, &[id(PRINTER_ID)])).unwrap();
     assert_eq!(desk.job().error.as_deref(), Some("refused by 1 printer; the last reason was: busy"));
     assert!(desk.ask(&give_up(&desk, &[id(PRINTER_ID)])).is_err(), "once");
-    assert_eq!(desk.job().stock, Stock::Settling { consumed: Amount::ZERO });
+    assert_eq!(desk.job().stock, ClaimStatus::Settling { consumed: Amount::ZERO });
     desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
     let job = desk.job();
-    assert_eq!((job.claim, job.stock, job.tried_on.len()), (2, Stock::Asked, 0));
+    assert_eq!((job.claim, job.stock, job.tried_on.len()), (2, ClaimStatus::Asked, 0));
     assert_eq!(job.settling, [(1, Amount::ZERO)]);
     assert!(matches!(&desk.o().effects()[..], [OrderEffect::Claim { asks, .. }, OrderEffect::Settle { claims, .. }]
         if asks[0].id.number == 2 && claims[0].id.number == 1));
@@ -85,7 +87,7 @@ fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
 
 #[test]
 fn a_replacement_leads_from_ready_back_to_printing() {
-    let mut desk = Desk::sliced();
+    let mut desk = OrderDecider::sliced();
     desk.dispatch().unwrap();
     desk.report(ended(PrintEnd::Finished, 1.0));
     desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
@@ -98,10 +100,10 @@ fn a_replacement_leads_from_ready_back_to_printing() {
 
 #[test]
 fn a_job_cancelled_while_asked_is_settled_only_after_the_answer() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.pay();
     let decision =
-        desk.ask(&OrderCommand::CancelJob { job: desk.job().id, force: false, prints: SeenPrints::new() }).unwrap();
+        desk.ask(&OrderCommand::CancelJob { job: desk.job().id, force: false, prints: PrinterRecords::new() }).unwrap();
     assert_eq!(names(&decision), ["job.cancelled", "order.flagged"]);
     assert!(matches!(desk.o().effects()[..], [OrderEffect::Claim { .. }]));
     desk.stock(ClaimState::Held);
@@ -120,9 +122,9 @@ fn a_cancel_waits_for_the_printer_and_completion_wins() {
         (ended(PrintEnd::Cancelled, 0.3), JobState::Cancelled),
         (Report::CancelledBeforeStart, JobState::Cancelled),
     ] {
-        let mut desk = Desk::sliced();
+        let mut desk = OrderDecider::sliced();
         desk.dispatch().unwrap();
-        desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
+        desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
         assert_eq!((desk.o().status, desk.state()), (OrderStatus::Cancelled, JobState::Dispatching));
         assert!(desk.job().cancel_requested_at.is_some());
         // Besides, its invoice is told.
@@ -136,10 +138,10 @@ fn a_cancel_waits_for_the_printer_and_completion_wins() {
 
 #[test]
 fn a_forced_cancel_waits_for_nobody_and_the_printer_is_told_until_it_is_over() {
-    let mut desk = Desk::sliced();
+    let mut desk = OrderDecider::sliced();
     desk.dispatch().unwrap();
     desk.report(Report::Printing);
-    desk.ask(&OrderCommand::Cancel { force: true, prints: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: true, prints: PrinterRecords::new() }).unwrap();
     assert_eq!((desk.state(), desk.last().state), (JobState::Cancelled, AttemptState::Abandoned));
     assert!(desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
     desk.report(ended(PrintEnd::Cancelled, 0.5));
@@ -148,8 +150,8 @@ fn a_forced_cancel_waits_for_nobody_and_the_printer_is_told_until_it_is_over() {
 
 #[test]
 fn a_forced_cancel_uses_up_what_was_seen_of_the_print() {
-    let prints_of = |desk: &Desk, began, progress| {
-        SeenPrints::from([(desk.last().id, SeenPrint { began, progress, ..SeenPrint::default() })])
+    let prints_of = |desk: &OrderDecider, began, progress| {
+        PrinterRecords::from([(desk.last().id, PrinterRecord { began, progress, ..PrinterRecord::default() })])
     };
     for (printing, observed, used) in [
         (true, Some((true, 0.3)), 30),
@@ -161,7 +163,7 @@ fn a_forced_cancel_uses_up_what_was_seen_of_the_print() {
         (true, None, 100),
     ] {
         for whole_order in [false, true] {
-            let mut desk = Desk::sliced();
+            let mut desk = OrderDecider::sliced();
             desk.dispatch().unwrap();
             if printing {
                 desk.report(Report::Printing);
@@ -176,7 +178,7 @@ fn a_forced_cancel_uses_up_what_was_seen_of_the_print() {
             .unwrap();
             let job = desk.job();
             assert_eq!((job.state, job.consumed), (JobState::Cancelled, Amount::units(used)), "{observed:?}");
-            assert_eq!(job.stock, Stock::Settling { consumed: Amount::units(used) });
+            assert_eq!(job.stock, ClaimStatus::Settling { consumed: Amount::units(used) });
         }
     }
 }
@@ -185,18 +187,18 @@ fn a_forced_cancel_uses_up_what_was_seen_of_the_print() {
 fn a_cancelled_job_is_made_after_all() {
     // With its reservation given back, or its claim never answered: the material is asked with a claim that it knows.
     for (answered, claim, settles) in [(true, 2, vec![(1, Amount::ZERO)]), (false, 1, vec![])] {
-        let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+        let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
         desk.pay();
         if answered {
             desk.stock(ClaimState::Held);
         }
         let job = desk.job().id;
-        desk.ask(&OrderCommand::CancelJob { job, force: false, prints: SeenPrints::new() }).unwrap();
+        desk.ask(&OrderCommand::CancelJob { job, force: false, prints: PrinterRecords::new() }).unwrap();
         assert_eq!(desk.o().flags, ["all_jobs_cancelled"]);
         let retried = desk.ask(&OrderCommand::RetryJob(job)).unwrap();
         assert_eq!(names(&retried), ["job.retried", "job.validated"]);
         let job = desk.job();
-        assert_eq!((job.state, job.stock, job.claim), (JobState::Validated, Stock::Asked, claim));
+        assert_eq!((job.state, job.stock, job.claim), (JobState::Validated, ClaimStatus::Asked, claim));
         assert_eq!((&job.settling, desk.o().flags.len()), (&settles, 0));
         desk.stock(ClaimState::Held);
         desk.dispatch().unwrap();
@@ -206,26 +208,26 @@ fn a_cancelled_job_is_made_after_all() {
 
 #[test]
 fn a_cancelled_job_without_a_file_waits_for_it_again() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, false)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, false)]));
     desk.pay();
     let job = desk.job().id;
     assert_eq!(desk.state(), JobState::Created);
-    desk.ask(&OrderCommand::CancelJob { job, force: false, prints: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job, force: false, prints: PrinterRecords::new() }).unwrap();
     assert!(desk.o().at_rest());
     desk.ask(&OrderCommand::RetryJob(job)).unwrap();
-    assert_eq!((desk.state(), desk.job().stock), (JobState::Created, Stock::None));
+    assert_eq!((desk.state(), desk.job().stock), (JobState::Created, ClaimStatus::None));
     assert!(desk.job().block_reason.as_ref().is_some_and(|why| why.contains("no G-code")));
     let make = Box::new(line(1, 500, true).make.unwrap());
     desk.ask(&OrderCommand::Prepared { sku: desk.job().sku_id, make }).unwrap();
-    assert_eq!((desk.state(), desk.job().stock, desk.job().claim), (JobState::Validated, Stock::Asked, 1));
+    assert_eq!((desk.state(), desk.job().stock, desk.job().claim), (JobState::Validated, ClaimStatus::Asked, 1));
 }
 
 #[test]
 fn nothing_is_made_again_for_an_order_that_is_over() {
     for pay_back in [false, true] {
-        let mut desk = Desk::sliced();
+        let mut desk = OrderDecider::sliced();
         let job = desk.job().id;
-        desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
+        desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
         if pay_back {
             let refund = OrderCommand::Refund {
                 payment: Some(desk.o().payments[0].id),
@@ -242,7 +244,7 @@ fn nothing_is_made_again_for_an_order_that_is_over() {
 
 #[test]
 fn cancelled_at_the_printer_is_failed() {
-    let mut desk = Desk::sliced();
+    let mut desk = OrderDecider::sliced();
     desk.dispatch().unwrap();
     let decision = desk.report(ended(PrintEnd::Cancelled, 0.25));
     let failed = decision.events.iter().find(|event| event.event == "job.failed").unwrap();
@@ -253,7 +255,7 @@ fn cancelled_at_the_printer_is_failed() {
 
 #[test]
 fn a_release_passes_the_reorder_point_but_no_shortage() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.pay();
     let job = desk.job().id;
     let release = |units| OrderCommand::ReleaseJob { job, stock: free(units) };
@@ -285,15 +287,15 @@ fn a_customer_cancels_only_while_unpaid_and_sees_only_its_own() {
         customer_email: customer_email.map(str::to_owned),
     };
     let bench = Bench::new();
-    let mut desk = Desk::sliced();
+    let mut desk = OrderDecider::sliced();
     let by = key(None);
     let cx = crate::aggregate::DecisionContext { by: &by, ..bench.cx() };
-    let cancel = OrderCommand::Cancel { force: false, prints: SeenPrints::new() };
+    let cancel = OrderCommand::Cancel { force: false, prints: PrinterRecords::new() };
     let refused = Order::decide(desk.order.as_ref(), id(ORDER_ID), &cx, &cancel).unwrap_err();
     assert_eq!(refused.class, Class::Forbidden);
     assert!(!desk.o().visible_to(&by));
     assert!(desk.o().visible_to(&key(Some("ann@example.com"))));
-    desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     assert!(Order::decide(desk.order.as_ref(), id(ORDER_ID), &cx, &cancel).is_ok());
     let by = key(Some("bob@example.com"));
     let cx = crate::aggregate::DecisionContext { by: &by, ..bench.cx() };
@@ -303,9 +305,9 @@ fn a_customer_cancels_only_while_unpaid_and_sees_only_its_own() {
 
 #[test]
 fn an_answer_that_contradicts_a_held_claim_is_asked_again() {
-    let mut desk = Desk::sliced();
+    let mut desk = OrderDecider::sliced();
     desk.stock(ClaimState::Short);
-    assert_eq!((desk.state(), desk.job().stock), (JobState::AwaitingManualReview, Stock::Asked));
+    assert_eq!((desk.state(), desk.job().stock), (JobState::AwaitingManualReview, ClaimStatus::Asked));
     desk.stock(ClaimState::Held);
     desk.dispatch().unwrap();
     assert!(desk.stock(ClaimState::Short).next.is_none());
@@ -313,7 +315,7 @@ fn an_answer_that_contradicts_a_held_claim_is_asked_again() {
 
 #[test]
 fn the_head_survives_its_json() {
-    let desk = Desk::sliced();
+    let desk = OrderDecider::sliced();
     let text = serde_json::to_string(desk.o()).unwrap();
     let back: Order = serde_json::from_str(&text).unwrap();
     assert_eq!(back, Order { jobs: Default::default(), payments: Vec::new(), ..desk.o().clone() });
@@ -323,7 +325,7 @@ fn the_head_survives_its_json() {
 
 #[test]
 fn nothing_is_promised_while_a_stock_check_is_under_way() {
-    let mut desk = Desk::with(new_order(vec![line(2, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(2, 500, true)]));
     desk.pay();
     let now = desk.bench.now;
     let promise = Promise { made_at: now, expected_at: now, promised_at: now.plus_ms(60_000), met_at: None };

@@ -5,28 +5,28 @@ use super::*;
 use crate::ledger::DisputeState;
 
 /// Delivers the refund total of `pi_1` for the read that is currently required.
-fn read(desk: &mut Desk, refunded_cents: i64) -> Decision<Order> {
+fn read(desk: &mut OrderDecider, refunded_cents: i64) -> Decision<Order> {
     let number = desk.o().at_processor.doubted[0].number;
     read_as(desk, number, refunded_cents)
 }
 
-fn read_as(desk: &mut Desk, number: u32, cents: i64) -> Decision<Order> {
+fn read_as(desk: &mut OrderDecider, number: u32, cents: i64) -> Decision<Order> {
     let read = LedgerCommand::RefundsRead { intent: "pi_1".into(), number, refunded_cents: Some(cents) };
     desk.ask(&OrderCommand::Ledger(read)).unwrap()
 }
 
-fn failed(amount_cents: i64) -> PaymentNews {
+fn failed(amount_cents: i64) -> PaymentUpdate {
     failed_as(amount_cents, "re_1")
 }
 
 /// Builds the event that another refund of `pi_1` failed.
-fn failed_as(amount_cents: i64, refund: &str) -> PaymentNews {
+fn failed_as(amount_cents: i64, refund: &str) -> PaymentUpdate {
     let (intent, refund) = (Some("pi_1".to_owned()), Some(refund.to_owned()));
-    PaymentNews::RefundFailed { amount_cents, reason: "expired_or_canceled_card".into(), intent, refund }
+    PaymentUpdate::RefundFailed { amount_cents, reason: "expired_or_canceled_card".into(), intent, refund }
 }
 
 /// Delivers a read of `pi_1` in which the processor does not report the refund total.
-fn read_nothing(desk: &mut Desk) -> Decision<Order> {
+fn read_nothing(desk: &mut OrderDecider) -> Decision<Order> {
     let number = desk.o().at_processor.doubted[0].number;
     let read = LedgerCommand::RefundsRead { intent: "pi_1".into(), number, refunded_cents: None };
     desk.ask(&OrderCommand::Ledger(read)).unwrap()
@@ -37,15 +37,15 @@ fn back(amount_cents: i64) -> OrderCommand {
 }
 
 /// Delivers the processor's acceptance of the first requested refund, with this refund total.
-fn accept_refund(desk: &mut Desk, refunded_cents: i64) -> Decision<Order> {
+fn accept_refund(desk: &mut OrderDecider, refunded_cents: i64) -> Decision<Order> {
     let refund = desk.o().at_processor.refunds[0].id;
-    let news = RefundNews::Taken { refunded_cents };
+    let news = RefundResult::Taken { refunded_cents };
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap()
 }
 
 /// Builds an order of 2,500 that was paid by `pi_1`, of which 1,000 were refunded, failed, and were read again.
-fn failed_in_part() -> Desk {
-    let mut desk = Desk::with(new_order(vec![line(1, 2500, true)]));
+fn failed_in_part() -> OrderDecider {
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 2500, true)]));
     desk.news(paid(2500, "pi_1"));
     desk.news(refunded(1000, false, "pi_1"));
     desk.news(failed(1000));
@@ -56,7 +56,7 @@ fn failed_in_part() -> Desk {
 
 #[test]
 fn refund_then_failed_is_flagged() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.news(paid(500, "pi_1"));
     desk.news(refunded(200, false, "pi_1"));
     let decision = desk.news(failed(200));
@@ -84,7 +84,7 @@ fn the_flag_of_a_failed_refund_stands_until_as_much_went_back() {
     desk.ask(&back(900)).unwrap();
     assert!(desk.o().flags.is_empty());
     let refund = desk.o().at_processor.refunds[0].id;
-    let news = RefundNews::Refused { refunded_cents: Some(100), reason: "the balance is too low".into() };
+    let news = RefundResult::Refused { refunded_cents: Some(100), reason: "the balance is too low".into() };
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap();
     read(&mut desk, 100);
     desk.ask(&back(50)).unwrap();
@@ -95,7 +95,7 @@ fn the_flag_of_a_failed_refund_stands_until_as_much_went_back() {
     desk.news(refunded(1000, false, "pi_1"));
     read(&mut desk, 1000);
     assert_eq!((desk.o().kept_cents, desk.o().flags.len()), (1500, 0));
-    let mut desk = Desk::with(new_order(vec![line(1, 2500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 2500, true)]));
     desk.news(paid(2500, "pi_1"));
     desk.news(refunded(1000, false, "pi_1"));
     desk.news(failed(1000));
@@ -156,7 +156,7 @@ fn a_refund_is_under_way_until_it_is_in_the_books() {
 
 #[test]
 fn where_the_processor_does_not_say_what_went_back_its_events_count() {
-    let mut desk = Desk::with(new_order(vec![line(1, 2500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 2500, true)]));
     desk.news(paid(2500, "pi_1"));
     desk.news(refunded(1000, false, "pi_1"));
     desk.news(failed(1000));
@@ -212,14 +212,14 @@ fn what_came_back_is_given_back_otherwise_and_settles_the_flag() {
     assert_eq!(desk.ask(&back(1501)).unwrap_err().faults[0].path, "amountCents");
     desk.ask(&back(1500)).unwrap();
     // What did not fail goes back at the processor.
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.news(paid(500, "pi_1"));
     let payment = Some(desk.o().payments[0].id);
     assert_eq!(code(desk.ask(&by(payment, None, "cash"))), "nothing_to_refund");
     // What the processor refuses may be given back otherwise too.
     desk.ask(&back(300)).unwrap();
     let refund = desk.o().at_processor.refunds[0].id;
-    let news = RefundNews::Refused { refunded_cents: Some(0), reason: "charge_expired".into() };
+    let news = RefundResult::Refused { refunded_cents: Some(0), reason: "charge_expired".into() };
     desk.ask(&OrderCommand::Ledger(LedgerCommand::RefundNews { refund, news })).unwrap();
     desk.ask(&by(payment, Some(100), "cash")).unwrap();
     assert_eq!((desk.o().flags.len(), desk.o().at_processor.refunds[0].amount_cents), (1, 200));
@@ -237,17 +237,17 @@ fn what_older_releases_kept_of_failed_refunds_and_disputes_is_read() {
         ],
         "disputes": [{"id": "dp_1", "state": "lost"}],
     });
-    let read: AtProcessor = serde_json::from_str(&older.to_string()).unwrap();
+    let read: ProcessorRequests = serde_json::from_str(&older.to_string()).unwrap();
     let waits: Vec<i64> = read.doubted.iter().map(|one| one.waits_cents).collect();
     assert_eq!((waits, read.doubted[0].number), (vec![1, 0], 3));
     assert!(!read.refunds[0].taken && read.disputes[0].amount_cents == 0);
     let written = serde_json::to_string(&read).unwrap();
-    assert_eq!(serde_json::from_str::<AtProcessor>(&written).unwrap(), read);
+    assert_eq!(serde_json::from_str::<ProcessorRequests>(&written).unwrap(), read);
 }
 
 #[test]
 fn an_order_whose_refund_failed_keeps_money_that_is_due_back() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.news(paid(500, "pi_1"));
     desk.news(refunded(500, true, "pi_1"));
     assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Refunded, 0));
@@ -275,7 +275,7 @@ fn a_refund_in_whole_that_failed_ends_an_order_in_whichever_order_it_is_heard() 
     let news = [paid(500, "pi_1"), refunded(500, true, "pi_1"), failed(500)];
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         for reads_at_once in [true, false] {
-            let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+            let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
             for n in order {
                 desk.news(news[n].clone());
                 if reads_at_once && !desk.o().at_processor.doubted.is_empty() {
@@ -294,7 +294,7 @@ fn a_refund_in_whole_that_failed_ends_an_order_in_whichever_order_it_is_heard() 
     // What failed of a part goes on being paid.
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         let news = [paid(500, "pi_1"), refunded(200, false, "pi_1"), failed(200)];
-        let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+        let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
         order.into_iter().for_each(|n| drop(desk.news(news[n].clone())));
         read(&mut desk, 0);
         assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Paid, 500), "{order:?}");
@@ -304,7 +304,7 @@ fn a_refund_in_whole_that_failed_ends_an_order_in_whichever_order_it_is_heard() 
 
 #[test]
 fn of_what_was_paid_twice_a_failed_refund_and_another_leave_it_paid() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     for news in [paid(500, "pi_1"), paid(500, "pi_2"), refunded(500, true, "pi_1"), failed(500)] {
         desk.news(news);
     }
@@ -316,7 +316,7 @@ fn of_what_was_paid_twice_a_failed_refund_and_another_leave_it_paid() {
 
 #[test]
 fn a_refund_that_fails_may_be_what_was_still_to_be_paid() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.news(paid(250, "pi_1"));
     desk.news(refunded(250, true, "pi_1"));
     cash(&mut desk, Some(250)).unwrap();
@@ -327,17 +327,17 @@ fn a_refund_that_fails_may_be_what_was_still_to_be_paid() {
 }
 
 /// Builds the event that a dispute over `pi_1` is in this state.
-fn disputed(amount_cents: i64, state: DisputeState) -> PaymentNews {
+fn disputed(amount_cents: i64, state: DisputeState) -> PaymentUpdate {
     let (id, intent) = ("dp_1".to_owned(), Some("pi_1".to_owned()));
-    PaymentNews::Disputed { id, amount_cents, reason: "fraudulent".into(), state, intent }
+    PaymentUpdate::Disputed { id, amount_cents, reason: "fraudulent".into(), state, intent }
 }
 
 #[test]
 fn a_payment_that_the_bank_takes_back_is_flagged_until_it_is_decided() {
     let news = |state| disputed(500, state);
     let (open, won, lost) = (news(DisputeState::Open), news(DisputeState::Won), news(DisputeState::Lost));
-    let after = |news: &[&PaymentNews], kept_cents: i64| {
-        let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let after = |news: &[&PaymentUpdate], kept_cents: i64| {
+        let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
         desk.news(paid(500, "pi_1"));
         let alerts = news.iter().map(|one| mails(&desk.news((*one).clone())).len()).sum::<usize>();
         let status = if kept_cents > 0 { OrderStatus::Paid } else { OrderStatus::Refunded };
@@ -356,8 +356,9 @@ fn a_payment_that_the_bank_takes_back_is_flagged_until_it_is_decided() {
 
 #[test]
 fn what_the_processor_reports_is_said_by_nobody_else() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    let refused = |desk: &mut Desk, command: &OrderCommand| desk.ask(command).unwrap_err().faults[0].path.clone();
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
+    let refused =
+        |desk: &mut OrderDecider, command: &OrderCommand| desk.ask(command).unwrap_err().faults[0].path.clone();
     for method in ["processor", " Dispute "] {
         let (method, reference) = (method.to_owned(), Some("dp_1".to_owned()));
         let paid = OrderCommand::MarkPaid { amount_cents: None, method, reference };
@@ -372,7 +373,7 @@ fn what_the_processor_reports_is_said_by_nobody_else() {
 
 #[test]
 fn what_the_bank_took_is_booked_as_money_that_went_back() {
-    let mut desk = Desk::with(new_order(vec![line(1, 2500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 2500, true)]));
     desk.news(paid(2500, "pi_1"));
     let decision = desk.news(disputed(1000, DisputeState::Lost));
     assert_eq!(names(&decision), ["order.flagged", "order.refund_recorded"]);
@@ -386,7 +387,7 @@ fn what_the_bank_took_is_booked_as_money_that_went_back() {
     desk.news(disputed(2500, DisputeState::Lost));
     assert_eq!((desk.o().status, desk.o().kept_cents, desk.o().flags.len()), (OrderStatus::Refunded, 0, 0));
     // Heard of before the payment: flagged until it is known what it was of.
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.news(disputed(500, DisputeState::Lost));
     assert_eq!((desk.o().flags.clone(), desk.o().payments.len()), (vec!["dispute_lost".to_owned()], 0));
     desk.news(paid(500, "pi_1"));

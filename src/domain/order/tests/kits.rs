@@ -6,23 +6,26 @@ use crate::sign_off::Inspection;
 
 /// Builds an order for this many sets of a kit with one part of the first kind and two of the second, and for one
 /// separate part.
-fn sets(count: u32) -> Desk {
-    let kit = Line { make: None, unit_price_cents: 900, ..line(count, 900, true) };
-    let part =
-        |quantity: u32, per_set: u32| Line { kit_line: Some(0), per_set: Some(per_set), ..line(quantity, 0, true) };
-    let mut desk = Desk::with(new_order(vec![kit, line(1, 100, true), part(count, 1), part(2 * count, 2)]));
+fn sets(count: u32) -> OrderDecider {
+    let kit = OrderLine { make: None, unit_price_cents: 900, ..line(count, 900, true) };
+    let part = |quantity: u32, per_set: u32| OrderLine {
+        kit_line: Some(0),
+        per_set: Some(per_set),
+        ..line(quantity, 0, true)
+    };
+    let mut desk = OrderDecider::with(new_order(vec![kit, line(1, 100, true), part(count, 1), part(2 * count, 2)]));
     desk.pay();
     let held = desk.o().jobs.keys().map(|job| (ClaimId { job: *job, number: 1 }, ClaimState::Held, None)).collect();
     desk.ask(&OrderCommand::Stock(id(MATERIAL_ID), held)).unwrap();
     desk
 }
 
-fn jobs_of(desk: &Desk, line: u32) -> Vec<Id> {
+fn jobs_of(desk: &OrderDecider, line: u32) -> Vec<Id> {
     desk.o().jobs.values().filter(|job| job.line == line).map(|job| job.id).collect()
 }
 
 /// Returns the good, running and missing sets of the kit.
-fn complete(desk: &Desk) -> [u64; 3] {
+fn complete(desk: &OrderDecider) -> [u64; 3] {
     let parts = desk.o().parts()[0];
     [parts.good, parts.running, parts.missing(desk.o().lines[0].quantity)]
 }
@@ -83,7 +86,7 @@ fn kits_leave_as_sets_or_as_parts() {
 #[test]
 fn an_order_has_a_bounded_number_of_lines_with_the_parts_of_its_kits() {
     let many = (0..=MAX_LINES).map(|_| line(1, 0, true)).collect();
-    let mut desk = Desk { bench: Bench::new(), order: None };
+    let mut desk = OrderDecider { bench: Bench::new(), order: None };
     let refused = desk.ask(&OrderCommand::Create(Box::new(new_order(many)))).unwrap_err();
     assert!(refused.faults.iter().any(|fault| fault.path == "lines"), "{refused:?}");
 }

@@ -124,8 +124,14 @@ impl Effects {
         }
         let mut lines = vec![of_two.clone()];
         if sets > 0 {
-            lines.push(Line { make: None, ..line(sets, 900, true) });
-            lines.push(Line { quantity: 2 * sets, unit_price_cents: 0, kit_line: Some(1), per_set: Some(2), ..of_two });
+            lines.push(OrderLine { make: None, ..line(sets, 900, true) });
+            lines.push(OrderLine {
+                quantity: 2 * sets,
+                unit_price_cents: 0,
+                kit_line: Some(1),
+                per_set: Some(2),
+                ..of_two
+            });
         }
         let create = OrderCommand::Create(Box::new(new_order(lines)));
         world.bench.tell(&mut world.order, id(ORDER_ID), &create).unwrap();
@@ -189,7 +195,7 @@ impl Effects {
                 let cancel = OrderCommand::CancelJob {
                     job: jobs[usize::from(luck) % jobs.len()],
                     force: luck.is_multiple_of(2),
-                    prints: SeenPrints::new(),
+                    prints: PrinterRecords::new(),
                 };
                 self.to_order.push_back((cancel, Then::Nothing));
             }

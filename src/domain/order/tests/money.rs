@@ -1,10 +1,10 @@
 //! Tests of payments and refunds: the books match the processor's for every order of events.
 
 use super::*;
-use crate::job::Stock;
+use crate::job::ClaimStatus;
 
-pub(super) fn paid(amount: i64, intent: &str) -> PaymentNews {
-    PaymentNews::Paid {
+pub(super) fn paid(amount: i64, intent: &str) -> PaymentUpdate {
+    PaymentUpdate::Paid {
         amount_cents: Some(amount),
         currency: Some("USD".into()),
         session: Some(format!("session-of-{intent}")),
@@ -12,16 +12,16 @@ pub(super) fn paid(amount: i64, intent: &str) -> PaymentNews {
     }
 }
 
-pub(super) fn refunded(amount: i64, whole: bool, intent: &str) -> PaymentNews {
-    PaymentNews::Refunded { amount_cents: amount, whole, currency: None, intent: Some(intent.into()) }
+pub(super) fn refunded(amount: i64, whole: bool, intent: &str) -> PaymentUpdate {
+    PaymentUpdate::Refunded { amount_cents: amount, whole, currency: None, intent: Some(intent.into()) }
 }
 
 #[test]
 fn one_payment_told_by_two_events_pays_once() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     assert!(names(&desk.news(paid(500, "pi_1"))).contains(&"order.paid"));
     let again =
-        PaymentNews::Paid { amount_cents: Some(500), currency: None, session: None, intent: Some("pi_1".into()) };
+        PaymentUpdate::Paid { amount_cents: Some(500), currency: None, session: None, intent: Some("pi_1".into()) };
     assert!(desk.news(again).next.is_none());
     assert!(desk.o().flags.is_empty());
     let second = desk.news(paid(500, "pi_2"));
@@ -36,7 +36,7 @@ fn one_payment_told_by_two_events_pays_once() {
 
 #[test]
 fn a_wrong_amount_or_currency_is_flagged_and_not_paid() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.news(paid(499, "pi_1"));
     assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Created, vec!["amount_mismatch".to_owned()]));
     assert!(desk.o().jobs.is_empty());
@@ -44,8 +44,8 @@ fn a_wrong_amount_or_currency_is_flagged_and_not_paid() {
 
 #[test]
 fn a_late_failure_never_undoes_and_what_an_early_refund_leaves_is_not_made() {
-    let failed = PaymentNews::Failed { reason: None, intent: Some("pi_1".into()), session: None };
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    let failed = PaymentUpdate::Failed { reason: None, intent: Some("pi_1".into()), session: None };
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     desk.news(failed.clone());
     assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
     desk.news(refunded(500, true, "pi_1"));
@@ -53,14 +53,14 @@ fn a_late_failure_never_undoes_and_what_an_early_refund_leaves_is_not_made() {
     desk.news(paid(500, "pi_1"));
     let refunded = (OrderStatus::Refunded, 1, JobState::Cancelled);
     assert_eq!((desk.o().status, desk.o().jobs.size(), desk.state()), refunded, "as if the payment was heard first");
-    let mut desk = Desk::sliced();
+    let mut desk = OrderDecider::sliced();
     assert!(desk.news(failed).next.is_none());
 }
 
 #[test]
 fn a_refund_heard_before_its_payment_ends_as_one_heard_after_it() {
     // 50.00 paid and 19.00 of it refunded.
-    let mut desk = Desk::with(new_order(vec![line(1, 5000, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 5000, true)]));
     desk.news(refunded(1900, false, "pi_1"));
     let paid_now = desk.news(paid(5000, "pi_1"));
     assert!(names(&paid_now).contains(&"order.paid"));
@@ -74,7 +74,7 @@ fn a_refund_heard_before_its_payment_ends_as_one_heard_after_it() {
 
 #[test]
 fn what_an_older_release_left_unpaid_is_paid_by_itself() {
-    let mut desk = Desk::with(new_order(vec![line(1, 5000, true)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 5000, true)]));
     desk.news(refunded(1900, false, "pi_1"));
     desk.news(paid(5000, "pi_1"));
     let order = desk.order.as_mut().unwrap();
@@ -88,7 +88,7 @@ fn what_an_older_release_left_unpaid_is_paid_by_itself() {
 
 #[test]
 fn a_try_that_failed_and_was_paid_after_all_leaves_no_trace() {
-    let failed = |intent: &str| PaymentNews::Failed { reason: None, intent: Some(intent.into()), session: None };
+    let failed = |intent: &str| PaymentUpdate::Failed { reason: None, intent: Some(intent.into()), session: None };
     for failed_first in [true, false] {
         let mut desk = unpaid();
         let mut news = vec![failed("pi_1"), paid(250, "pi_1")];
@@ -105,13 +105,13 @@ fn a_try_that_failed_and_was_paid_after_all_leaves_no_trace() {
 #[test]
 fn a_partial_refund_moves_nothing_and_a_whole_one_cancels() {
     for named in [true, false] {
-        let back = |amount_cents, whole| PaymentNews::Refunded {
+        let back = |amount_cents, whole| PaymentUpdate::Refunded {
             amount_cents,
             whole,
             currency: None,
             intent: named.then(|| "pi_1".to_owned()),
         };
-        let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+        let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
         desk.news(paid(500, "pi_1"));
         desk.prepare();
         desk.stock(ClaimState::Held);
@@ -122,14 +122,14 @@ fn a_partial_refund_moves_nothing_and_a_whole_one_cancels() {
             (desk.o().status, desk.o().kept_cents, desk.state()),
             (OrderStatus::Refunded, 0, JobState::Cancelled)
         );
-        assert_eq!(desk.job().stock, Stock::Settling { consumed: Amount::ZERO });
+        assert_eq!(desk.job().stock, ClaimStatus::Settling { consumed: Amount::ZERO });
     }
 }
 
 #[test]
 fn a_payment_for_a_cancelled_order_is_due_back() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
+    let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
+    desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
     desk.news(paid(500, "pi_1"));
     assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Cancelled, vec!["refund_due".to_owned()]));
     assert_eq!((desk.o().payments.len(), desk.o().jobs.size()), (1, 0));
@@ -137,16 +137,16 @@ fn a_payment_for_a_cancelled_order_is_due_back() {
     assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Refunded, 0));
 }
 
-pub(super) fn unpaid() -> Desk {
-    Desk::with(new_order(vec![line(1, 500, true)]))
+pub(super) fn unpaid() -> OrderDecider {
+    OrderDecider::with(new_order(vec![line(1, 500, true)]))
 }
 
-pub(super) fn cash(desk: &mut Desk, amount_cents: Option<i64>) -> Result<Decision<Order>, Refusal> {
+pub(super) fn cash(desk: &mut OrderDecider, amount_cents: Option<i64>) -> Result<Decision<Order>, Refusal> {
     desk.ask(&OrderCommand::MarkPaid { amount_cents, method: "cash".into(), reference: None })
 }
 
 /// Returns the status, the balance, the flags, and the number of jobs.
-fn stands(desk: &Desk) -> (OrderStatus, i64, Vec<&str>, usize) {
+fn stands(desk: &OrderDecider) -> (OrderStatus, i64, Vec<&str>, usize) {
     let order = desk.o();
     (order.status, order.kept_cents, order.flags.iter().map(String::as_str).collect(), order.jobs.size())
 }
@@ -236,7 +236,7 @@ fn what_went_back_before_an_operator_recorded_money_is_still_to_be_paid() {
     // A refund that names no payment.
     let mut desk = unpaid();
     desk.news(paid(250, "pi_1"));
-    desk.news(PaymentNews::Refunded { amount_cents: 250, whole: true, currency: None, intent: None });
+    desk.news(PaymentUpdate::Refunded { amount_cents: 250, whole: true, currency: None, intent: None });
     cash(&mut desk, Some(250)).unwrap();
     assert_eq!((desk.o().status, desk.o().due_cents()), (OrderStatus::Created, 250));
 }
@@ -273,7 +273,7 @@ fn a_surplus_pays_and_is_due_back() {
 
 #[test]
 fn another_currency_never_counts() {
-    let euros = |intent: &str| PaymentNews::Paid {
+    let euros = |intent: &str| PaymentUpdate::Paid {
         amount_cents: Some(500),
         currency: Some("eur".into()),
         session: None,
@@ -292,7 +292,7 @@ fn another_currency_never_counts() {
 fn cancelling_what_was_paid_owes_it_until_it_went_back() {
     let mut desk = unpaid();
     desk.news(paid(500, "pi_1"));
-    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
     assert_eq!(stands(&desk), (OrderStatus::Cancelled, 500, vec!["refund_due"], 1));
     desk.news(refunded(200, false, "pi_1"));
     assert_eq!(stands(&desk), (OrderStatus::Cancelled, 300, vec!["refund_due"], 1));
@@ -301,14 +301,14 @@ fn cancelling_what_was_paid_owes_it_until_it_went_back() {
     // What was paid in part was never paid: given back, it stays cancelled.
     let mut desk = unpaid();
     desk.news(paid(100, "pi_1"));
-    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
     desk.news(refunded(100, true, "pi_1"));
     assert_eq!(stands(&desk), (OrderStatus::Cancelled, 0, vec![], 0));
 }
 
 #[test]
 fn a_payment_known_by_its_session_learns_its_intent() {
-    let payment = |intent: Option<&str>| PaymentNews::Paid {
+    let payment = |intent: Option<&str>| PaymentUpdate::Paid {
         amount_cents: Some(500),
         currency: None,
         session: Some("cs_1".into()),
@@ -336,7 +336,7 @@ fn cash_goes_back_by_hand_and_card_at_the_processor() {
     assert_eq!(code(desk.ask(&back(Some(card), None))), "refund_at_processor");
     assert_eq!(desk.ask(&back(Some(id(7)), None)).unwrap_err().faults[0].path, "paymentId");
     assert_eq!(desk.ask(&back(Some(drawer), Some(201))).unwrap_err().faults[0].path, "amountCents");
-    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
     desk.ask(&back(Some(drawer), Some(50))).unwrap();
     assert_eq!(stands(&desk), (OrderStatus::Cancelled, 450, vec!["refund_due"], 1));
     assert_eq!(names(&desk.ask(&back(Some(drawer), None)).unwrap()), ["order.refund_recorded"]);

@@ -76,7 +76,7 @@ proptest! {
                     let currency = Some(if charges[n].foreign { "eur" } else { "usd" }.to_owned());
                     let amount_cents = Some(charges[n].amount);
                     let (session, intent) = (Some(format!("cs_{n}")), Some(format!("pi_{n}")));
-                    desk.news(PaymentNews::Paid { amount_cents, currency, session, intent });
+                    desk.news(PaymentUpdate::Paid { amount_cents, currency, session, intent });
                 }
                 Heard::Refunded(n, cents) => {
                     let most = back.entry(n).or_default();
@@ -95,7 +95,7 @@ proptest! {
                     }
                 }
                 Heard::Cancelled => {
-                    let _ = desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() });
+                    let _ = desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() });
                 }
             }
             let of = |foreign: bool| {

@@ -7,7 +7,7 @@ use crate::printer_status::PrintEnd;
 
 /// Builds a shipped order of two parts as an older release left it: one of them was rejected after it had left, nothing
 /// came of it, and it has just been loaded.
-fn rejected_in_an_older_release() -> (Desk, Id) {
+fn rejected_in_an_older_release() -> (OrderDecider, Id) {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);
     print(&mut desk, two, PrintEnd::Finished);

@@ -9,33 +9,33 @@ pub(super) fn good(count: u32) -> Inspection {
     Inspection { good_count: Some(count), reason: Some("adhesion".to_owned()), ..Inspection::default() }
 }
 
-pub(super) fn sign(desk: &mut Desk, job: Id, inspection: Inspection) -> Result<Decision<Order>, Refusal> {
+pub(super) fn sign(desk: &mut OrderDecider, job: Id, inspection: Inspection) -> Result<Decision<Order>, Refusal> {
     desk.ask(&OrderCommand::SignOff { job, inspection })
 }
 
 /// Delivers the inspection that the printer of the job's last print reports.
-fn tell(desk: &mut Desk, job: Id, inspection: Inspection) -> Decision<Order> {
+fn tell(desk: &mut OrderDecider, job: Id, inspection: Inspection) -> Decision<Order> {
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     tell_of(desk, job, attempt, inspection)
 }
 
-fn tell_of(desk: &mut Desk, job: Id, attempt: Id, inspection: Inspection) -> Decision<Order> {
+fn tell_of(desk: &mut OrderDecider, job: Id, attempt: Id, inspection: Inspection) -> Decision<Order> {
     let (by, at) = ("ann".to_owned(), desk.bench.now);
     desk.ask(&OrderCommand::SignedAtPrinter { job, attempt, inspection, by, at }).unwrap()
 }
 
 /// Returns the good, running, missing and cancelled parts of the first line.
-fn parts(desk: &Desk) -> [u64; 4] {
+fn parts(desk: &OrderDecider) -> [u64; 4] {
     let (parts, quantity) = (desk.o().parts()[0], desk.o().lines[0].quantity);
     [parts.good, parts.running, parts.missing(quantity), parts.cancelled]
 }
 
-pub(super) fn newest(desk: &Desk) -> Id {
+pub(super) fn newest(desk: &OrderDecider) -> Id {
     *desk.o().jobs.keys().max().unwrap()
 }
 
 /// Reserves material for every job that requests it.
-pub(super) fn reserve(desk: &mut Desk) {
+pub(super) fn reserve(desk: &mut OrderDecider) {
     desk.prepare();
     let validated_jobs = desk.o().jobs.values().filter(|job| job.state == JobState::Validated);
     let held = validated_jobs.map(|job| (ClaimId { job: job.id, number: job.claim }, ClaimState::Held, None)).collect();
@@ -43,10 +43,10 @@ pub(super) fn reserve(desk: &mut Desk) {
 }
 
 /// Builds a paid order of this many parts on plates of this size, all reserved; returns it with the ids of its jobs.
-pub(super) fn plates(quantity: u32, plate: u32) -> (Desk, Vec<Id>) {
+pub(super) fn plates(quantity: u32, plate: u32) -> (OrderDecider, Vec<Id>) {
     let mut of = line(quantity, 500, true);
     of.make.as_mut().unwrap().units_per_plate = plate;
-    let mut desk = Desk::with(new_order(vec![of]));
+    let mut desk = OrderDecider::with(new_order(vec![of]));
     desk.pay();
     reserve(&mut desk);
     let ids = desk.o().jobs.keys().copied().collect();
@@ -77,7 +77,7 @@ fn a_promise_is_met_only_while_nothing_is_made_again() {
     let now = desk.bench.now;
     let promise = Promise { made_at: now, expected_at: now, promised_at: now.plus_ms(60_000), met_at: None };
     desk.ask(&OrderCommand::Promise(promise)).unwrap();
-    let met = |desk: &Desk| desk.o().promise.unwrap().met_at;
+    let met = |desk: &OrderDecider| desk.o().promise.unwrap().met_at;
     print(&mut desk, one, PrintEnd::Finished);
     assert_eq!(met(&desk), None, "one part is missing");
     print(&mut desk, two, PrintEnd::Finished);
@@ -219,7 +219,7 @@ fn a_failed_job_waits_for_a_person_whatever_was_good_of_it() {
     print(&mut desk, ids[0], PrintEnd::Failed);
     sign(&mut desk, ids[0], good(3)).unwrap();
     assert_eq!((parts(&desk), desk.o().jobs.size()), ([3, 4, 0, 0], 1));
-    desk.ask(&OrderCommand::CancelJob { job: ids[0], force: false, prints: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: ids[0], force: false, prints: PrinterRecords::new() }).unwrap();
     assert_eq!(parts(&desk), [3, 0, 0, 1], "a person gave up the fourth");
 }
 
@@ -229,7 +229,7 @@ fn a_job_that_was_cancelled_is_not_made_by_itself() {
     print(&mut desk, one, PrintEnd::Finished);
     sign(&mut desk, one, good(0)).unwrap();
     let again = newest(&desk);
-    desk.ask(&OrderCommand::CancelJob { job: again, force: false, prints: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: again, force: false, prints: PrinterRecords::new() }).unwrap();
     print(&mut desk, two, PrintEnd::Finished);
     assert_eq!((parts(&desk), desk.o().status), ([1, 0, 0, 1], OrderStatus::Ready));
     sign(&mut desk, one, good(0)).unwrap();
@@ -242,12 +242,12 @@ fn a_cancelled_job_is_made_again_only_while_its_line_misses_parts() {
     print(&mut desk, one, PrintEnd::Finished);
     sign(&mut desk, one, good(0)).unwrap();
     let again = newest(&desk);
-    desk.ask(&OrderCommand::CancelJob { job: again, force: false, prints: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: again, force: false, prints: PrinterRecords::new() }).unwrap();
     // Of two wanted one is under way.
     assert_eq!(parts(&desk), [0, 1, 0, 1]);
     desk.ask(&OrderCommand::RetryJob(one)).unwrap();
     assert_eq!(code(desk.ask(&OrderCommand::RetryJob(again))), "nothing_missing");
-    desk.ask(&OrderCommand::CancelJob { job: two, force: false, prints: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
     desk.ask(&OrderCommand::RetryJob(again)).unwrap();
     assert_eq!(code(desk.ask(&OrderCommand::RetryJob(two))), "nothing_missing");
 }
@@ -257,7 +257,7 @@ fn after_cancelling_a_sign_off_is_only_recorded() {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);
     print(&mut desk, two, PrintEnd::Finished);
-    desk.ask(&OrderCommand::Cancel { force: false, prints: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
     sign(&mut desk, one, good(0)).unwrap();
     assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Cancelled, 2));
     assert_eq!(parts(&desk)[0], 1);
@@ -288,7 +288,7 @@ fn a_print_from_before_sign_offs_were_recorded_counts_as_a_whole() {
 fn the_picture_of_a_print_is_kept_with_its_attempt_until_it_is_deleted_unless_a_sign_off_names_it() {
     let (mut desk, [one, _]) = pair();
     print(&mut desk, one, PrintEnd::Finished);
-    let last = |desk: &Desk| desk.o().jobs.get(&one).unwrap().attempts.last().unwrap().clone();
+    let last = |desk: &OrderDecider| desk.o().jobs.get(&one).unwrap().attempts.last().unwrap().clone();
     let (attempt, photo) = (last(&desk).id, id(77));
     let photographed = |job, attempt, file| OrderCommand::Photographed { job, attempt, file };
     assert!(desk.ask(&photographed(one, attempt, Some(photo))).unwrap().next.is_some());

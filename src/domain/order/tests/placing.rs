@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::job::Stock;
+use crate::job::ClaimStatus;
 use crate::party::Party;
 use crate::refusal::Class;
 use crate::rules::TaxRate;
 
 #[test]
 fn tax_is_half_up_once_for_each_rate_by_destination_and_exclusive() {
-    let mut desk = Desk { bench: Bench::new(), order: None };
+    let mut desk = OrderDecider { bench: Bench::new(), order: None };
     desk.bench.rules.tax_rates = vec![
         TaxRate { country: "US".into(), region: Some("NY".into()), bps: 887 },
         TaxRate { country: "US".into(), region: None, bps: 500 },
@@ -41,7 +41,7 @@ fn tax_is_half_up_once_for_each_rate_by_destination_and_exclusive() {
 #[test]
 fn a_region_is_taxed_however_it_is_written() {
     for (rated, written) in [("CA", "California"), ("California", "ca"), ("US-CA", " california "), ("CA", "US-CA")] {
-        let mut desk = Desk { bench: Bench::new(), order: None };
+        let mut desk = OrderDecider { bench: Bench::new(), order: None };
         desk.bench.rules.tax_rates = vec![
             TaxRate { country: "US".into(), region: Some(rated.into()), bps: 725 },
             TaxRate { country: "US".into(), region: None, bps: 0 },
@@ -65,14 +65,14 @@ fn germany() -> Vec<TaxRate> {
     vec![TaxRate { country: "DE".into(), region: None, bps: 1900 }]
 }
 
-fn check_out(desk: &mut Desk) -> Result<Decision<Order>, Refusal> {
+fn check_out(desk: &mut OrderDecider) -> Result<Decision<Order>, Refusal> {
     let (title, success_url, cancel_url) = ("It".to_owned(), "/a".to_owned(), "/b".to_owned());
     desk.ask(&OrderCommand::Ledger(LedgerCommand::CheckOut { title, success_url, cancel_url }))
 }
 
 #[test]
 fn where_taxes_differ_an_order_is_not_paid_before_its_destination_is_known() {
-    let mut desk = Desk { bench: Bench::new(), order: None };
+    let mut desk = OrderDecider { bench: Bench::new(), order: None };
     desk.bench.rules.tax_rates = germany();
     let new = NewOrder { draft: true, ..new_order(vec![line(1, 1000, true)]) };
     desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
@@ -92,8 +92,8 @@ fn where_taxes_differ_an_order_is_not_paid_before_its_destination_is_known() {
     check_out(&mut desk).unwrap();
     assert_eq!(desk.o().at_processor.checkout.as_ref().unwrap().amount_cents, 1190);
     // Without taxes, and for what was agreed on in a quote, nobody asks.
-    check_out(&mut Desk::with(new_order(vec![line(1, 1000, true)]))).unwrap();
-    let mut desk = Desk { bench: Bench::new(), order: None };
+    check_out(&mut OrderDecider::with(new_order(vec![line(1, 1000, true)]))).unwrap();
+    let mut desk = OrderDecider { bench: Bench::new(), order: None };
     desk.bench.rules.tax_rates = germany();
     let new = Box::new(NewOrder { kind: OrderKind::Custom, ..new_order(vec![line(1, 1000, true)]) });
     let agreed = AgreedTerms { tax_rate_bps: 1900, shipping_cents: 0 };
@@ -104,7 +104,7 @@ fn where_taxes_differ_an_order_is_not_paid_before_its_destination_is_known() {
 #[test]
 fn what_was_placed_paid_in_part_or_confirmed_can_be_paid_wherever_it_goes() {
     let placed = |draft| {
-        let mut desk = Desk { bench: Bench::new(), order: None };
+        let mut desk = OrderDecider { bench: Bench::new(), order: None };
         desk.bench.rules.tax_rates = germany();
         let new = NewOrder { draft, ..new_order(vec![line(1, 1000, true)]) };
         desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
@@ -127,7 +127,7 @@ fn what_was_placed_paid_in_part_or_confirmed_can_be_paid_wherever_it_goes() {
 #[test]
 fn the_invoice_names_the_buyer_as_the_profile_said_last() {
     let buyer = |name: &str| Party { name: name.into(), vat_id: Some("DE1".into()), ..Party::default() };
-    let mut desk = Desk::with(NewOrder { buyer: Some(buyer("Ann")), ..order_to("DE", 1000) });
+    let mut desk = OrderDecider::with(NewOrder { buyer: Some(buyer("Ann")), ..order_to("DE", 1000) });
     desk.ask(&OrderCommand::NameBuyer(Box::new(buyer("Ann GmbH")))).unwrap();
     assert!(desk.ask(&OrderCommand::NameBuyer(Box::new(buyer("Ann GmbH")))).unwrap().next.is_none());
     let decision = desk.pay();
@@ -144,7 +144,7 @@ fn the_invoice_names_the_buyer_as_the_profile_said_last() {
 
 #[test]
 fn nothing_is_due_in_the_past() {
-    let mut desk = Desk { bench: Bench::new(), order: None };
+    let mut desk = OrderDecider { bench: Bench::new(), order: None };
     let (past, ahead) = (Some(desk.bench.now.plus_ms(-1)), Some(desk.bench.now.plus_ms(1)));
     let order = |due_at| OrderCommand::Create(Box::new(NewOrder { due_at, ..new_order(vec![line(1, 1, true)]) }));
     assert_eq!(desk.ask(&order(past)).unwrap_err().faults[0].path, "dueAt");
@@ -186,33 +186,40 @@ fn quantity_becomes_full_plates_and_at_most_so_many_jobs() {
     big.make.as_mut().unwrap().units_per_plate = 3;
     let mut other = line(1, 100, false);
     other.sku_id = id(12);
-    let mut desk = Desk::with(new_order(vec![big.clone(), other]));
+    let mut desk = OrderDecider::with(new_order(vec![big.clone(), other]));
     let decision = desk.pay();
     assert_eq!(desk.o().jobs.size(), 4);
     assert_eq!(names(&decision), ["order.paid", "job.created"]);
     let states = |state| desk.o().jobs.values().filter(|job| job.state == state).count();
     assert_eq!((states(JobState::Validated), states(JobState::Created)), (3, 1));
     big.quantity = 3001;
-    let refused = Desk { bench: Bench::new(), order: None }.ask(&OrderCommand::Create(Box::new(new_order(vec![big]))));
+    let refused =
+        OrderDecider { bench: Bench::new(), order: None }.ask(&OrderCommand::Create(Box::new(new_order(vec![big]))));
     assert_eq!(refused.unwrap_err().class, Class::Invalid);
 }
 
 #[test]
 fn a_job_without_a_file_goes_on_when_its_sku_gets_one_and_keeps_it() {
-    let mut desk = Desk::with(new_order(vec![line(2, 100, false)]));
+    let mut desk = OrderDecider::with(new_order(vec![line(2, 100, false)]));
     desk.pay();
     assert!(desk.job().block_reason.as_ref().unwrap().contains("no G-code"));
     assert_eq!(desk.o().effects(), [OrderEffect::Prepare { sku: id(10) }]);
     let mut make = desk.o().lines[0].make.clone().unwrap();
-    let prepared = |make: &Make| OrderCommand::Prepared { sku: id(10), make: Box::new(make.clone()) };
+    let prepared = |make: &ProductionData| OrderCommand::Prepared { sku: id(10), make: Box::new(make.clone()) };
     assert!(desk.ask(&prepared(&make)).unwrap().next.is_none(), "still no file");
     // The SKU gets a file, and with it another material and need; the number of jobs stays.
-    make = Make { file_id: Some(id(21)), need: Amount::units(7), material_id: id(22), units_per_plate: 9, ..make };
+    make = ProductionData {
+        file_id: Some(id(21)),
+        need: Amount::units(7),
+        material_id: id(22),
+        units_per_plate: 9,
+        ..make
+    };
     assert_eq!(names(&desk.ask(&prepared(&make)).unwrap()), ["job.validated", "job.validated"]);
     let job = desk.job();
     assert_eq!(
         (job.file_id, job.need, job.material_id, job.stock),
-        (Some(id(21)), Amount::units(7), id(22), Stock::Asked)
+        (Some(id(21)), Amount::units(7), id(22), ClaimStatus::Asked)
     );
     assert!(matches!(&desk.o().effects()[..], [OrderEffect::Claim { asks, .. }] if asks.len() == 2));
     // Later changes of the SKU are of no concern.
@@ -224,7 +231,7 @@ fn a_job_without_a_file_goes_on_when_its_sku_gets_one_and_keeps_it() {
 fn a_zero_total_is_paid_on_confirm() {
     let mut new = new_order(vec![line(1, 0, true)]);
     new.draft = true;
-    let mut desk = Desk::with(new);
+    let mut desk = OrderDecider::with(new);
     let decision = desk.ask(&OrderCommand::Confirm).unwrap();
     assert_eq!(names(&decision), ["order.created", "order.paid"]);
     let invoiced = decision.created.iter().any(|one| matches!(one, OrderCreated::Invoice(_)));
@@ -235,7 +242,7 @@ fn a_zero_total_is_paid_on_confirm() {
 #[test]
 fn what_the_shop_makes_for_itself_ships_nowhere_and_waits_for_no_money() {
     for (cents, status, shipping) in [(0, OrderStatus::Paid, 0), (100, OrderStatus::Created, 0)] {
-        let mut desk = Desk { bench: Bench::new(), order: None };
+        let mut desk = OrderDecider { bench: Bench::new(), order: None };
         desk.bench.rules.shipping_flat_cents = 700;
         let new = NewOrder { own_use: true, kind: OrderKind::Manual, ..new_order(vec![line(1, cents, true)]) };
         let decision = desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::job::{Job, SeenPrint, Stock};
+use crate::job::{ClaimStatus, Job, PrinterRecord};
 use crate::printer_status::PrintEnd;
 use crate::sign_off::Inspection;
 use crate::time::Timestamp;
@@ -38,12 +38,12 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let Some(job) = jobs.get(usize::from(which) % jobs.len().max(1)) else {
         return match what % 4 {
             0 => OrderCommand::Confirm,
-            1 => OrderCommand::Ledger(LedgerCommand::Payment(PaymentNews::Failed {
+            1 => OrderCommand::Ledger(LedgerCommand::Payment(PaymentUpdate::Failed {
                 reason: None,
                 intent: None,
                 session: None,
             })),
-            2 => OrderCommand::Ledger(LedgerCommand::Payment(PaymentNews::Refunded {
+            2 => OrderCommand::Ledger(LedgerCommand::Payment(PaymentUpdate::Refunded {
                 amount_cents: i64::from(how),
                 whole: how.is_multiple_of(8),
                 currency: None,
@@ -67,18 +67,20 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             let attempt = job.attempts.iter().rev().nth(usize::from(how / 10 % 4) / 3).map_or(id(99), |one| one.id);
             OrderCommand::Attempt { job: id_of, attempt, report: report(how) }
         }
-        16 => OrderCommand::CancelJob { job: id_of, force: how.is_multiple_of(3), prints: SeenPrints::new() },
+        16 => OrderCommand::CancelJob { job: id_of, force: how.is_multiple_of(3), prints: PrinterRecords::new() },
         17 => OrderCommand::RetryJob(id_of),
         18 => OrderCommand::ReleaseJob { job: id_of, stock: free(i64::from(how)) },
         19 => {
             let outcome = [Resolution::NotStarted, Resolution::Finished, Resolution::Failed][usize::from(how) % 3];
-            OrderCommand::Resolve { job: id_of, outcome, print: SeenPrint::default() }
+            OrderCommand::Resolve { job: id_of, outcome, print: PrinterRecord::default() }
         }
-        20 if how.is_multiple_of(4) => OrderCommand::Cancel { force: how.is_multiple_of(8), prints: SeenPrints::new() },
+        20 if how.is_multiple_of(4) => {
+            OrderCommand::Cancel { force: how.is_multiple_of(8), prints: PrinterRecords::new() }
+        }
         21 => OrderCommand::UpdateJob { job: id_of, if_version: None, priority: Some(how % 10), due_at: None },
         22 if how.is_multiple_of(4) => {
             let intent = how.is_multiple_of(8).then(|| format!("pi_{}", how % 3));
-            OrderCommand::Ledger(LedgerCommand::Payment(PaymentNews::Refunded {
+            OrderCommand::Ledger(LedgerCommand::Payment(PaymentUpdate::Refunded {
                 amount_cents: 2_000,
                 whole: true,
                 currency: None,
@@ -87,7 +89,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
         }
         22 => {
             let intent = Some(format!("pi_{}", how % 3));
-            OrderCommand::Ledger(LedgerCommand::Payment(PaymentNews::Paid {
+            OrderCommand::Ledger(LedgerCommand::Payment(PaymentUpdate::Paid {
                 amount_cents: None,
                 currency: None,
                 session: None,
@@ -223,8 +225,8 @@ fn numbered(job: &Job) {
     all.dedup();
     assert_eq!(all.len(), count, "{job:#?}");
     if !job.over() {
-        let behind = claims.iter().skip_while(|claim| claim.stock == Stock::Held);
-        assert!(behind.into_iter().all(|claim| claim.stock != Stock::Held), "{job:#?}");
+        let behind = claims.iter().skip_while(|claim| claim.stock == ClaimStatus::Held);
+        assert!(behind.into_iter().all(|claim| claim.stock != ClaimStatus::Held), "{job:#?}");
     }
 }
 
@@ -238,7 +240,7 @@ proptest! {
         make.units_per_plate = plate;
         let mut new = new_order(vec![of_two, line(1, 100, false)]);
         new.draft = draft;
-        let mut desk = Desk::with(new);
+        let mut desk = OrderDecider::with(new);
         desk.bench.rules.quality.sign_off_required = required;
         for step in script {
             let command = command(desk.o(), step);

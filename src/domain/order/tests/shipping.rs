@@ -35,7 +35,7 @@ fn parts_leave_as_they_are_made_and_the_last_ships_the_order() {
 fn a_short_order_is_shipped_once_all_that_is_good_has_left_and_that_is_accepted() {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);
-    desk.ask(&OrderCommand::CancelJob { job: two, force: false, prints: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: two, force: false, prints: PrinterRecords::new() }).unwrap();
     desk.ask(&some(&[(0, 1)], false)).unwrap();
     assert_eq!(desk.o().status, OrderStatus::Ready);
     assert_eq!(code(desk.ask(&ship("pickup", "", "", false))), "order_short");
@@ -74,7 +74,7 @@ fn what_a_shipment_names_is_checked_as_a_whole() {
 }
 
 /// Replaces the number and id of the order in a text by constants, so that every run yields the same.
-fn normalize(desk: &Desk, text: &str) -> String {
+fn normalize(desk: &OrderDecider, text: &str) -> String {
     text.replace(&desk.o().number_text(), "ORD-000001").replace(&desk.o().id.to_string(), "the-order")
 }
 

@@ -9,7 +9,7 @@ fn sold() -> SoldOrder {
     (new.lines[2].kit_line, new.lines[2].per_set) = (Some(1), Some(3));
     SoldOrder {
         new,
-        sold: SoldElsewhere {
+        sold: ChannelOrigin {
             channel_order_id: id(70),
             channel_id: id(71),
             number: "#1001".to_owned(),
@@ -26,15 +26,15 @@ fn sold() -> SoldOrder {
     }
 }
 
-fn sold_desk() -> Desk {
-    let mut desk = Desk { bench: Bench::new(), order: None };
+fn sold_desk() -> OrderDecider {
+    let mut desk = OrderDecider { bench: Bench::new(), order: None };
     desk.ask(&OrderCommand::CreateSold(Box::new(sold()))).unwrap();
     desk
 }
 
 #[test]
 fn it_is_paid_invoiced_and_made_in_one_commit() {
-    let mut desk = Desk { bench: Bench::new(), order: None };
+    let mut desk = OrderDecider { bench: Bench::new(), order: None };
     let decision = desk.ask(&OrderCommand::CreateSold(Box::new(sold()))).unwrap();
     let invoice = decision.created.iter().find_map(|one| match one {
         OrderCreated::Invoice(new) => Some(new.invoice.clone()),
@@ -54,7 +54,7 @@ fn it_is_paid_invoiced_and_made_in_one_commit() {
 
 #[test]
 fn sums_that_do_not_add_up_are_refused() {
-    let mut desk = Desk { bench: Bench::new(), order: None };
+    let mut desk = OrderDecider { bench: Bench::new(), order: None };
     let wrong = SoldOrder { total_cents: 3801, ..sold() };
     let refusal = desk.ask(&OrderCommand::CreateSold(Box::new(wrong))).unwrap_err();
     assert_eq!(refusal.faults[0].path, "totalCents");
@@ -65,7 +65,7 @@ fn the_processor_is_never_asked_to_pay_it_back_and_refunds_there_are_recorded_on
     let mut desk = sold_desk();
     let refund = OrderCommand::Refund { payment: None, amount_cents: None, at_processor: true };
     assert!(desk.ask(&refund).is_err(), "there is no payment of the processor");
-    let there = |cents, cancelled| OrderCommand::There(NewsThere { cancelled, refunded_cents: cents });
+    let there = |cents, cancelled| OrderCommand::There(ShopOrderChange { cancelled, refunded_cents: cents });
     desk.ask(&there(500, false)).unwrap();
     assert!(desk.ask(&there(500, false)).unwrap().next.is_none());
     assert!(desk.ask(&there(300, false)).unwrap().next.is_none(), "told late");
@@ -86,7 +86,7 @@ fn what_was_given_back_by_hand_is_not_what_the_shop_paid_back() {
     let payment = Some(desk.o().payments[0].id);
     let by_hand = OrderCommand::RefundOtherwise { payment, amount_cents: Some(500), method: "cash".to_owned() };
     desk.ask(&by_hand).unwrap();
-    let there = |cents| OrderCommand::There(NewsThere { cancelled: false, refunded_cents: cents });
+    let there = |cents| OrderCommand::There(ShopOrderChange { cancelled: false, refunded_cents: cents });
     desk.ask(&there(500)).unwrap();
     assert_eq!((desk.o().kept_cents, desk.o().payments.len()), (2800, 3));
     // What an operator notes that the shop paid back, and what the shop tells of it, are the same.

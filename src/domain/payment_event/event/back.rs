@@ -5,7 +5,7 @@ use crate::ledger::DisputeState;
 
 /// Dispute of a payment, as an event reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DisputeNews {
+pub struct DisputeUpdate {
     /// The processor's id of the dispute, `dp_...`.
     pub id: String,
     /// Disputed amount, in minor units.
@@ -29,13 +29,13 @@ pub(super) fn refund(kind: &str, object: &EventMembers<'_>) -> Result<PaymentEff
 }
 
 /// Parses a dispute. An unknown status is treated as one that needs an operator.
-pub(super) fn dispute(object: &EventMembers<'_>) -> Result<DisputeNews, EventError> {
+pub(super) fn dispute(object: &EventMembers<'_>) -> Result<DisputeUpdate, EventError> {
     let state = match object.text("status")?.as_deref() {
         Some("won" | "warning_closed" | "prevented") => DisputeState::Won,
         Some("lost") => DisputeState::Lost,
         _ => DisputeState::Open,
     };
-    Ok(DisputeNews {
+    Ok(DisputeUpdate {
         id: object.required_text("id")?,
         amount_cents: amount(object)?,
         reason: object.text("reason")?.unwrap_or_else(|| "no reason given".to_owned()),

@@ -9,7 +9,7 @@ use crate::testing::id;
 
 fn record(error: Option<(&str, &str)>) -> ActRecord {
     ActRecord {
-        act: Act::Gcode,
+        act: DirectAction::Gcode,
         detail: Some("G28".repeat(1000)),
         of: Some((id(22), id(21))),
         error: error.map(|(code, words)| (code.to_owned(), words.to_owned())),

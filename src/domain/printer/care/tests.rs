@@ -26,19 +26,19 @@ fn work_entry(done: &str) -> EntryFields {
 }
 
 impl PrinterFixture {
-    fn cares(&mut self, command: CareCommand) -> Result<Decision<Printer>, Refusal> {
+    fn cares(&mut self, command: MaintenanceCommand) -> Result<Decision<Printer>, Refusal> {
         self.ask(PrinterCommand::Care(Box::new(command)))
     }
 
     fn reminded(&mut self, fields: ReminderFields) -> Id {
-        match self.cares(CareCommand::Remind(fields)).unwrap().answer {
+        match self.cares(MaintenanceCommand::Remind(fields)).unwrap().answer {
             PrinterAnswer::Reminder(reminder, _) => reminder.id,
             other => panic!("{other:?}"),
         }
     }
 
     fn log_work(&mut self, resets: &[Id]) -> Result<Decision<Printer>, Refusal> {
-        self.cares(CareCommand::Log { fields: work_entry("Cleaned"), done_at: None, resets: resets.to_vec() })
+        self.cares(MaintenanceCommand::Log { fields: work_entry("Cleaned"), done_at: None, resets: resets.to_vec() })
     }
 
     /// Runs a print from its offer to the cleared bed and returns the decision that ended it.
@@ -100,12 +100,12 @@ fn an_interval_that_was_reached_already_makes_it_due_at_once_and_a_longer_one_en
     }
     let mut change = |prints| {
         let fields = every_prints(prints, true);
-        shop.cares(CareCommand::Change { id: reminder, if_version: None, fields }).unwrap();
+        shop.cares(MaintenanceCommand::Change { id: reminder, if_version: None, fields }).unwrap();
         shop.p().due_reminders().len()
     };
     assert_eq!([change(3), change(4), change(2), change(5)], [1, 0, 1, 0]);
-    assert_eq!(shop.cares(CareCommand::Forget(id(77))).unwrap_err().code, "reminder_not_found");
-    let gone = shop.cares(CareCommand::Forget(reminder)).unwrap();
+    assert_eq!(shop.cares(MaintenanceCommand::Forget(id(77))).unwrap_err().code, "reminder_not_found");
+    let gone = shop.cares(MaintenanceCommand::Forget(reminder)).unwrap();
     assert!(matches!(gone.rows[..], [PrinterRow::ReminderGone(one)] if one == reminder));
     assert_eq!(shop.p().reminders.size(), 0);
 }
@@ -115,12 +115,12 @@ fn words_about_what_is_not_there_are_refused() {
     let mut shop = PrinterFixture::idle();
     assert_eq!(shop.log_work(&[id(77)]).unwrap_err().faults[0].path, "resets.0");
     let later = Some(shop.now().plus_ms(60_000));
-    let log = CareCommand::Log { fields: work_entry("Oiled"), done_at: later, resets: Vec::new() };
+    let log = MaintenanceCommand::Log { fields: work_entry("Oiled"), done_at: later, resets: Vec::new() };
     assert_eq!(shop.cares(log).unwrap_err().faults[0].path, "doneAt");
     for _ in 0..MAX_REMINDERS {
         shop.reminded(every_prints(1, false));
     }
-    assert_eq!(shop.cares(CareCommand::Remind(every_prints(1, false))).unwrap_err().code, "too_many_reminders");
+    assert_eq!(shop.cares(MaintenanceCommand::Remind(every_prints(1, false))).unwrap_err().code, "too_many_reminders");
 }
 
 #[test]

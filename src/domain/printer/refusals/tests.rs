@@ -103,7 +103,7 @@ proptest! {
     #[test]
     fn no_rest_is_longer_than_its_own_span(count in 1u32..20, step in -10_000_000i64..10_000_000) {
         let at = Timestamp(1_700_000_000_000);
-        let refusals = Refusals { count, job: id(1), at, disk_full: false, words: String::new() };
+        let refusals = RefusedStarts { count, job: id(1), at, disk_full: false, words: String::new() };
         let span = RESTS_MS[(count as usize - 1).min(3)];
         match refusals.rests_for(at.plus_ms(step)) {
             Some(left) => prop_assert!(left > 0 && left <= span && step >= 0 && left + step == span),

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, needs, take};
 use super::*;
 use crate::launch::TypeFacts;
-use crate::printer::{Phase, PrinterCommand, PrinterFields};
+use crate::printer::{AttemptPhase, PrinterCommand, PrinterFields};
 use crate::printer_status::{Activity, PrintEnd, ReportedSlot};
 use crate::testing::id;
 
@@ -161,7 +161,7 @@ fn a_spool_that_is_swapped_while_the_file_is_sent_keeps_the_print_from_its_start
         assert_eq!(matches!(shop.uploaded().answer, PrinterAnswer::Go), started);
         if !started {
             let phase = shop.p().in_hand.clone().unwrap().phase;
-            let Phase::NotStarted { start_sent, counts, reason } = phase else { panic!("{phase:?}") };
+            let AttemptPhase::NotStarted { start_sent, counts, reason } = phase else { panic!("{phase:?}") };
             assert_eq!((start_sent, counts), (false, false), "no fault of the job or the printer");
             assert!(reason.contains("slot 0 no longer holds"), "{reason}");
         }

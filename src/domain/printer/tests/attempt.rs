@@ -38,7 +38,7 @@ fn standby_after_the_start_proves_nothing() {
     shop.sees(Activity::Idle, None, None);
     shop.sees(Activity::Idle, Some("other.gcode"), Some(PrintEnd::Finished));
     shop.sees(Activity::Idle, Some(OURS), None);
-    assert!(matches!(shop.phase(), Phase::StartSent { .. }));
+    assert!(matches!(shop.phase(), AttemptPhase::StartSent { .. }));
 }
 
 #[test]

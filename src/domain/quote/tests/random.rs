@@ -18,7 +18,7 @@ fn any_command() -> impl Strategy<Value = (QuoteCommand, i64)> {
     let source = SliceSource { model_file_id: id(FILE), profile: "PLA".to_owned(), copies: 1 };
     let sliced = (1i64..1_000_000, 1i64..1_000_000).prop_map(move |(milligrams, seconds)| QuoteCommand::Sliced {
         source: source.clone(),
-        news: SlicingNews::Done(SlicedModel { gcode_file_id: id(401), grams: Amount(milligrams), seconds }),
+        news: QuoteSlicingOutcome::Done(SlicedModel { gcode_file_id: id(401), grams: Amount(milligrams), seconds }),
     });
     let change = prop::collection::vec(any_line(), 1..5).prop_map(|lines| QuoteCommand::Update {
         if_version: None,

@@ -1,6 +1,6 @@
 //! Tests of the mail service client: requests, rejections, and idempotency keys.
 
-use simulator::peers::mail_service::MailService;
+use simulator::peers::mail_service::SimMailService;
 
 use super::*;
 
@@ -55,7 +55,7 @@ async fn the_mail_service_refuses_for_now_or_for_good() {
     assert!(calls.lock().unwrap().is_empty());
 }
 
-fn at(service: &MailService) -> MailApi {
+fn at(service: &SimMailService) -> MailApi {
     platform::tls::install_provider();
     let client = platform::http::lan(&Default::default()).unwrap();
     MailApi::new(client, ApiSettings { base_url: service.url(), key: "re_key".into(), from: from().into() }).unwrap()
@@ -63,7 +63,7 @@ fn at(service: &MailService) -> MailApi {
 
 #[tokio::test]
 async fn a_message_whose_answer_was_lost_is_sent_once_and_a_changed_one_again() {
-    let service = MailService::start("re_key").await.unwrap();
+    let service = SimMailService::start("re_key").await.unwrap();
     let mailer = at(&service);
     service.lose_answers(true);
     transient(mailer.send(&message("a")).await);
@@ -80,7 +80,7 @@ async fn a_message_whose_answer_was_lost_is_sent_once_and_a_changed_one_again() 
 
 #[tokio::test]
 async fn a_try_that_is_still_under_way_is_waited_for_and_no_other_key_is_taken() {
-    let service = MailService::start("re_key").await.unwrap();
+    let service = SimMailService::start("re_key").await.unwrap();
     let mailer = Arc::new(at(&service));
     service.hold(true);
     let first = tokio::spawn({

@@ -34,7 +34,7 @@ const MAX_ROUNDING: i64 = 1;
 
 /// Amount used of a spool beyond whole thousandths of a gram, and the time of its last use.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Trace {
+struct UsageStamp {
     nanograms: i64,
     /// `true` if the spool was used so recently, when it was read, that another use at that time would have the same
     /// timestamp.
@@ -42,7 +42,7 @@ struct Trace {
     last_used: String,
 }
 
-impl Trace {
+impl UsageStamp {
     /// Reads the trace of a spool when the server's clock showed `now`; without a clock, the spool counts as just used.
     fn of(spool: &Value, now: Option<Timestamp>) -> Option<Self> {
         let nanograms = (spool["used_weight"].as_f64()? * 1e9).round();
@@ -83,7 +83,7 @@ fn near(one: i64, other: i64) -> bool {
 
 /// Returns the trace, as stored with a booking, of a spool that was read when the server's clock showed `now`.
 pub(super) fn trace(spool: &Value, now: Option<Timestamp>) -> Option<String> {
-    Trace::of(spool, now).map(|trace| trace.text())
+    UsageStamp::of(spool, now).map(|trace| trace.text())
 }
 
 /// Parses the server's clock from a response's `Date` header.
@@ -92,7 +92,7 @@ pub(super) fn clock(date: &str) -> Option<Timestamp> {
 }
 
 /// Returns the digits that a booking leaves on a spool with this trace.
-fn stamp(booking: &Booking, before: &Trace) -> i64 {
+fn stamp(booking: &Booking, before: &UsageStamp) -> i64 {
     let number = booking.id.0.as_u128();
     let span = (MAX_STAMP_NANOGRAMS - MIN_STAMP_NANOGRAMS) as u128;
     let size = MIN_STAMP_NANOGRAMS + (number % span) as i64;
@@ -105,7 +105,7 @@ fn stamp(booking: &Booking, before: &Trace) -> i64 {
 /// Returns the number of grams to use for a booking; negative numbers return filament.
 pub(super) fn grams_to_use(booking: &Booking) -> f64 {
     let nanograms = -booking.delta.0 * THOUSANDTH_NANOGRAMS;
-    let before = booking.trace.as_deref().and_then(Trace::read);
+    let before = booking.trace.as_deref().and_then(UsageStamp::read);
     let replaced = before.map_or(0, |before| stamp(booking, &before) - before.nanograms);
     (nanograms + replaced) as f64 / 1e9
 }
@@ -117,7 +117,7 @@ pub(super) fn verdict(booking: &Booking, spool: &Value) -> Result<BookingVerdict
         let words = format!("{} g of it were used before and {used} g are now", booking.mark);
         Ok(BookingVerdict::Unclear(words))
     };
-    let (before, now) = (booking.trace.as_deref().and_then(Trace::read), Trace::of(spool, None));
+    let (before, now) = (booking.trace.as_deref().and_then(UsageStamp::read), UsageStamp::of(spool, None));
     let Some((before, now)) = before.zip(now) else {
         // It was decided by a server that kept no traces.
         return match used {

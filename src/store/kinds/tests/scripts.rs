@@ -4,18 +4,18 @@
 use proptest::prelude::*;
 
 use super::{any_text, any_time, decided, id, up_to};
-use domain::access::{Access, AccessCommand, UserChange};
+use domain::access::{Access, AccessCommand, UserEdit};
 use domain::amount::Amount;
 use domain::bounds::{MAX_AMOUNT, MAX_CENTS};
-use domain::endpoint::{Delivery, Due, Endpoint, EndpointCommand};
+use domain::endpoint::{Delivery, DueEvent, Endpoint, EndpointCommand};
 use domain::id::Id;
 use domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Unmatched, UnmatchedKind};
-use domain::launch::{FilamentSlot, LaunchNeeds, MaterialNeed, SlicedFor};
+use domain::launch::{FilamentSlot, LaunchNeeds, MaterialNeed, SlicingTarget};
 use domain::mail::alert::AlertKind;
 use domain::mail::{Mail, MailCommand};
 use domain::order::Resolution;
 use domain::principal::Role;
-use domain::printer::{Act, ActRecord, Evidence, Printer, PrinterCommand, Spool, SpoolBinding, StartFailure};
+use domain::printer::{ActRecord, DirectAction, Evidence, Printer, PrinterCommand, Spool, SpoolBinding, StartFailure};
 use domain::printer_status::{Activity, Connection, PastPrint, PrintEnd, ReportedSlot, ServerRun, Status};
 use domain::sign_off::Inspection;
 use domain::sku::MachineType;
@@ -79,7 +79,7 @@ fn access_command(step: &Step, access: Option<&Access>) -> AccessCommand {
             role,
         },
         1 => {
-            let change = UserChange {
+            let change = UserEdit {
                 name: step.text_if(step.yes),
                 role: step.yes.then_some(role),
                 active: Some(step.fraction > 50.0),
@@ -143,7 +143,7 @@ fn needs(step: &Step) -> LaunchNeeds {
         machine_type: MachineType::FdmStandard,
         dimensions: None,
         form: Default::default(),
-        sliced_for: SlicedFor::default(),
+        sliced_for: SlicingTarget::default(),
         materials: vec![MaterialNeed { material_id: one(24), need: Amount(step.number.clamp(0, MAX_AMOUNT.0)) }],
     }
 }
@@ -223,7 +223,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
             photo_file_id: step.yes.then(|| one(23)),
         }),
         16 => PrinterCommand::Acted(Box::new(ActRecord {
-            act: step.one_of(&[Act::Gcode, Act::PutFile, Act::Pause]),
+            act: step.one_of(&[DirectAction::Gcode, DirectAction::PutFile, DirectAction::Pause]),
             detail: Some(text.clone()),
             of: step.yes.then(|| (one(22), one(21))),
             error: (!step.yes).then(|| ("printer_refused".to_owned(), text)),
@@ -254,7 +254,7 @@ fn printer_command(step: &Step, attempt: u32) -> PrinterCommand {
 }
 
 fn endpoint_command(step: &Step, endpoint: &Endpoint, sent: &[Delivery]) -> EndpointCommand {
-    let due = |n: i64| Due {
+    let due = |n: i64| DueEvent {
         event_id: Id(uuid::Uuid::from_u128(5_000_000 + (step.which as u128 % 100_000) * 10 + n as u128)),
         seq: endpoint.cursor + n,
         event: "order.paid".to_owned(),

@@ -12,7 +12,7 @@ use sea_orm::{EntityTrait as _, TransactionTrait as _};
 use crate::memory::Tables;
 use crate::rows::samples::{id, number_gap, on_each, write};
 use crate::rows::{Batch, RowSink, StoredRow as _};
-use domain::invoice::{Document, DocumentKind, InvoiceRow};
+use domain::invoice::{DocumentKind, InvoiceRow, IssuedDocument};
 use domain::restore::RestoreRow;
 use domain::testing::invoices::document;
 use domain::time::Timestamp;
@@ -42,8 +42,8 @@ fn any_transactions() -> impl Strategy<Value = Vec<(Vec<(bool, i64)>, Fate)>> {
 }
 
 /// Builds the `n`th document of the test.
-fn issued_document(n: u128, credit: bool, year: i64) -> Document {
-    Document {
+fn issued_document(n: u128, credit: bool, year: i64) -> IssuedDocument {
+    IssuedDocument {
         id: id(1_000 + n),
         invoice_id: id(1),
         kind: if credit { DocumentKind::CreditNote } else { DocumentKind::Invoice },
@@ -95,7 +95,7 @@ async fn whatever_becomes_of_transactions_each_series_counts_from_one_without_a_
         let rows = invoice_documents::Entity::find().all(db).await.unwrap();
         let stored: BTreeMap<_, _> = rows.into_iter().map(|row| (row.id, (row.series, row.number))).collect();
         assert_eq!(stored, expected);
-        let in_memory = tables.parts_under::<Document>(id(1));
+        let in_memory = tables.parts_under::<IssuedDocument>(id(1));
         let in_memory: BTreeMap<_, _> = in_memory.map(|one| (one.id.to_string(), (one.series(), one.number))).collect();
         assert_eq!(in_memory, expected, "the store in memory numbers them in the same way");
     })
@@ -123,7 +123,7 @@ async fn numbers_that_are_left_out_since_a_restore_are_not_given_out() {
         let numbers: BTreeMap<_, _> = rows.into_iter().map(|row| (row.id, row.number)).collect();
         let of = |n: u128| numbers[&id(1_000 + n).to_string()];
         assert_eq!((of(1), of(2), of(3)), (1, 101, 1), "another series has no gap");
-        let in_memory: Vec<i64> = tables.parts_under::<Document>(id(1)).map(|one| one.number).collect();
+        let in_memory: Vec<i64> = tables.parts_under::<IssuedDocument>(id(1)).map(|one| one.number).collect();
         assert_eq!(in_memory, [1, 101], "the store in memory does the same");
     })
     .await;

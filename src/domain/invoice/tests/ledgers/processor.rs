@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::super::*;
-use crate::ledger::{CheckoutNews, DisputeState, Payable, PaymentNews, RefundNews};
+use crate::ledger::{CheckoutResult, DisputeState, Payable, PaymentUpdate, RefundResult};
 
 /// Refund with its key, its amount, and whether it failed later.
 type RefundMade = (Id, i64, bool);
@@ -21,12 +21,12 @@ pub(super) struct Processor {
     pub(super) lost: BTreeMap<String, i64>,
     pub(super) otherwise: BTreeMap<String, i64>,
     /// Events of the processor, each of which may be delivered at any time and repeatedly.
-    pub(super) events: Vec<PaymentNews>,
+    pub(super) events: Vec<PaymentUpdate>,
 }
 
 impl Processor {
-    pub(super) fn paid(&self, session: &str) -> PaymentNews {
-        PaymentNews::Paid {
+    pub(super) fn paid(&self, session: &str) -> PaymentUpdate {
+        PaymentUpdate::Paid {
             amount_cents: Some(self.sessions[session].0),
             currency: Some("usd".into()),
             session: Some(session.to_owned()),
@@ -45,7 +45,7 @@ impl Processor {
         let Some(session) = self.in_state('o', which) else { return };
         if which.is_multiple_of(5) {
             let intent = Some(format!("pi_of_{session}"));
-            return self.events.push(PaymentNews::Failed { reason: None, intent, session: None });
+            return self.events.push(PaymentUpdate::Failed { reason: None, intent, session: None });
         }
         self.sessions.get_mut(&session).unwrap().1 = 'p';
         let paid = self.paid(&session);
@@ -56,7 +56,7 @@ impl Processor {
     pub(super) fn expire(&mut self, which: usize) {
         let Some(session) = self.in_state('o', which) else { return };
         self.sessions.get_mut(&session).unwrap().1 = 'c';
-        self.events.push(PaymentNews::SessionExpired { session: Some(session) });
+        self.events.push(PaymentUpdate::SessionExpired { session: Some(session) });
     }
 
     /// Refunds once per key; returns the total refunded, and whether this refund was made.
@@ -73,7 +73,7 @@ impl Processor {
         *sum += cents;
         let (amount_cents, whole) = (*sum, *sum == amount);
         let intent = Some(format!("pi_of_{session}"));
-        self.events.push(PaymentNews::Refunded { amount_cents, whole, currency: None, intent });
+        self.events.push(PaymentUpdate::Refunded { amount_cents, whole, currency: None, intent });
         (amount_cents, true)
     }
 
@@ -89,7 +89,7 @@ impl Processor {
         *sum -= cents;
         refunds[at].2 = true;
         let (intent, refund) = (Some(format!("pi_of_{session}")), Some(format!("re_{at}_of_{session}")));
-        let failed = PaymentNews::RefundFailed { amount_cents: cents, reason: "expired".into(), intent, refund };
+        let failed = PaymentUpdate::RefundFailed { amount_cents: cents, reason: "expired".into(), intent, refund };
         self.events.extend([failed.clone(), failed]);
     }
 
@@ -108,7 +108,7 @@ impl Processor {
             return;
         }
         let (id, intent) = (format!("dp_{}", self.events.len()), Some(format!("pi_of_{session}")));
-        let disputed = |state| PaymentNews::Disputed {
+        let disputed = |state| PaymentUpdate::Disputed {
             id: id.clone(),
             amount_cents,
             reason: "fraudulent".into(),
@@ -133,7 +133,7 @@ impl Processor {
                 let entry = self.sessions.entry(session.clone()).or_insert((checkout.amount_cents, 'o'));
                 assert_eq!(entry.0, checkout.amount_cents, "one key for two requests");
                 let expires_at = Timestamp(1_700_000_000_000);
-                let news = CheckoutNews::Made { session, url: "https://pay".into(), expires_at };
+                let news = CheckoutResult::Made { session, url: "https://pay".into(), expires_at };
                 Some(LedgerCommand::CheckoutMade { number: *number, news })
             }
             LedgerEffect::CloseSession { session } => {
@@ -148,8 +148,8 @@ impl Processor {
                 let request = of.under_way().refunds.iter().find(|one| one.id == *refund)?;
                 let session = request.intent.strip_prefix("pi_of_")?.to_owned();
                 let news = match self.give_back(&session, request.amount_cents, *refund) {
-                    (refunded_cents, true) => RefundNews::Taken { refunded_cents },
-                    (sum, false) => RefundNews::Refused { refunded_cents: Some(sum), reason: "too much".into() },
+                    (refunded_cents, true) => RefundResult::Taken { refunded_cents },
+                    (sum, false) => RefundResult::Refused { refunded_cents: Some(sum), reason: "too much".into() },
                 };
                 Some(LedgerCommand::RefundNews { refund: *refund, news })
             }

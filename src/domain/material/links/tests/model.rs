@@ -8,8 +8,8 @@ use crate::amount::Amount;
 use crate::id::Id;
 use crate::material::{Material, MaterialCommand, MaterialRow};
 use crate::parts_sync::{
-    Booking, BookingVerdict, ConflictKind, LinkCommand, LinkRound, MAX_GIVEN_UP, Quantities, RightSide, SeenItem,
-    SendOutcome, StockLink, StockLook, StockSystem, StockUnit, SyncMove,
+    Booking, BookingVerdict, ConflictKind, ItemReading, LinkCommand, LinkRound, MAX_GIVEN_UP, Quantities, RightSide,
+    SendOutcome, StockLink, StockReading, StockSystem, StockUnit, SyncMove,
 };
 use crate::refusal::Refusal;
 use crate::testing::samples::pla;
@@ -38,12 +38,12 @@ pub(super) struct There {
 }
 
 impl There {
-    pub(super) fn look(&self) -> StockLook {
+    pub(super) fn look(&self) -> StockReading {
         let room = |used: &Amount| (!self.keeps_references).then_some(*used);
         let item_of = |(item, (holds, used)): (&i64, &(Amount, Amount))| {
             (
                 *item,
-                SeenItem {
+                ItemReading {
                     quantity: Some(*holds),
                     room: room(used),
                     mark: *used,
@@ -54,7 +54,7 @@ impl There {
         };
         let items = if self.gone { BTreeMap::new() } else { self.items.iter().map(item_of).collect() };
         let name = (!self.gone).then(|| "PLA".to_owned());
-        StockLook { server: self.server.to_owned(), name, unit: self.unit, items }
+        StockReading { server: self.server.to_owned(), name, unit: self.unit, items }
     }
 
     /// Simulates a use of an item in the other system, or a return to it.
@@ -181,7 +181,7 @@ impl Shop {
         self.current_link().conflict.as_ref().map(|conflict| conflict.kind)
     }
 
-    pub(super) fn looked(&mut self, round: u32, look: StockLook) {
+    pub(super) fn looked(&mut self, round: u32, look: StockReading) {
         let (system, drawn) = (self.current_link().system, Quantities::new());
         let in_use = self.printing.iter().map(|print| print.spool).collect();
         let overdue = look.items.keys().copied().filter(|_| !self.impatient).collect();

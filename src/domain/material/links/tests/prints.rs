@@ -3,8 +3,8 @@
 use super::model::{Fault, Shop};
 use super::*;
 use crate::id::Id;
-use crate::material::{ClaimAsk, ClaimId, ClaimState, MaterialCommand, SettledClaim};
-use crate::parts_sync::SpoolKnown;
+use crate::material::{ClaimId, ClaimRequest, ClaimState, MaterialCommand, SettledClaim};
+use crate::parts_sync::SpoolRemainder;
 use crate::testing::id;
 use crate::time::Timestamp;
 
@@ -31,7 +31,7 @@ impl Shop {
         self.prints += 1;
         let claim = ClaimId { job: id(FIRST_PRINT + self.prints), number: 1 };
         let since = Timestamp(0);
-        let ask = ClaimAsk { id: claim, need: stated, released: true, priority: 5, due_at: None, since };
+        let ask = ClaimRequest { id: claim, need: stated, released: true, priority: 5, due_at: None, since };
         self.tell(&MaterialCommand::Claim { order: id(100), asks: vec![ask] }).unwrap();
         let held = self.now().claims.get(&claim).is_some_and(|one| one.state == ClaimState::Held);
         if held {
@@ -86,7 +86,7 @@ fn what_a_printer_books_by_itself_is_booked_once() {
     assert_eq!(shop.now().quantity, Amount::units(300), "it is still reserved, and taken over at the end");
     shop.end_print(1000);
     assert_eq!(shop.now().quantity, Amount::units(270));
-    assert_eq!(shop.current_link().knows(2, shop.now().quantity), Some(SpoolKnown::Settled(Amount::units(170))));
+    assert_eq!(shop.current_link().knows(2, shop.now().quantity), Some(SpoolRemainder::Settled(Amount::units(170))));
     shop.round(Fault::None, None);
     assert_eq!(
         (shop.now().quantity, shop.there.total()),

@@ -40,7 +40,7 @@ impl Effects {
         let jobs: Vec<std::sync::Arc<Job>> = self.o().jobs.values().cloned().collect();
         for job in jobs {
             if job.blocked_by == Some(Block::Slicing) {
-                let stock = StockNow { available: Amount::ZERO, unit: "g", name: "PLA".into() };
+                let stock = CurrentStock { available: Amount::ZERO, unit: "g", name: "PLA".into() };
                 self.to_order.push_back((OrderCommand::ReleaseJob { job: job.id, stock }, Then::Nothing));
             }
             let Some(attempt) = job.live().filter(|one| one.unverified) else { continue };

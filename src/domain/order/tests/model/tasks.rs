@@ -2,9 +2,11 @@
 
 use super::super::*;
 use super::{Effects, MATERIALS, Then};
-use crate::dispatch::{Board, BoardRules, RefusedJob};
+use crate::dispatch::{DispatchIndex, DispatchRules, RefusedJob};
 use crate::material::{MaterialCommand, MaterialEffect};
-use crate::printer::{Evidence, Phase, Printer, PrinterCommand, PrinterEffect, SignedPrint, StartFailure, report_of};
+use crate::printer::{
+    AttemptPhase, Evidence, Printer, PrinterCommand, PrinterEffect, SignedPrint, StartFailure, report_of,
+};
 use crate::printer_status::{Connection, PastPrint, ServerRun};
 
 impl Effects {
@@ -22,13 +24,13 @@ impl Effects {
                 self.sliced += 1;
                 let mut make = Box::new(self.o().lines[0].make.clone().unwrap());
                 let news = match self.sliced % 4 {
-                    1 => SlicingNews::Waits("no slicer".into()),
-                    2 => SlicingNews::Failed("not manifold".into()),
+                    1 => JobSlicingOutcome::Waits("no slicer".into()),
+                    2 => JobSlicingOutcome::Failed("not manifold".into()),
                     // Sometimes more and sometimes less than was reserved.
                     luck => {
                         make.file_id = Some(id(11));
                         make.need = Amount::units(if luck == 3 { 70 } else { 130 });
-                        SlicingNews::Done(make)
+                        JobSlicingOutcome::Done(make)
                     }
                 };
                 self.to_order.push_back((OrderCommand::Slicing { sku, source, news }, Then::Nothing));
@@ -96,7 +98,7 @@ impl Effects {
             | PrinterEffect::Manual { .. }
             | PrinterEffect::TellSignOff { .. }
             | PrinterEffect::Photograph { .. } => {}
-            PrinterEffect::Run { .. } if matches!(in_hand.phase, Phase::Taken) => {
+            PrinterEffect::Run { .. } if matches!(in_hand.phase, AttemptPhase::Taken) => {
                 if away && luck.is_multiple_of(4) {
                     let why = StartFailure::Unreachable;
                     tell(self, PrinterCommand::UploadFailed { attempt, why, reason: "away".into() }, Then::Nothing);
@@ -193,8 +195,8 @@ impl Effects {
     }
 
     pub(super) fn dispatch(&mut self) {
-        let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: Default::default() };
-        let mut board = Board::new(rules);
+        let rules = DispatchRules { max_starts_per_minute: None, refusals_until_failed: 3, types: Default::default() };
+        let mut board = DispatchIndex::new(rules);
         board.order_changed(self.o());
         for printer in self.printers.iter().flatten() {
             board.printer_changed(printer);
