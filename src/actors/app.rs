@@ -14,16 +14,16 @@ use crate::checkouts::Checkouts;
 use crate::dispatcher::Dispatcher;
 use crate::endpoints::DeliveryMeter;
 use crate::forecaster::Forecaster;
-use crate::integrations::{AccountingWake, Integrations, StockBoards};
+use crate::integrations::{AccountingWake, Integrations, StockSystemStatuses};
 use crate::mails::MailMeter;
 use crate::payment_events::matching::PaymentMatcher;
 use crate::restores::DispatchHold;
-use crate::slicing::Slicing;
+use crate::slicing::SlicingService;
 use crate::subscribers::Subscribers;
 use files::blobs::Blobs;
 use files::exports::ExportFiles;
 use kernel::environment::Environment;
-use kernel::root::{Components, RootMsg};
+use kernel::root::{HealthRegistry, RootMsg};
 use platform::secrets::encryption::SecretCipher;
 use printers::connections::PrinterConnections;
 use services::redis::Redis;
@@ -93,7 +93,7 @@ pub struct App {
     /// Creator of downloadable backups of the whole shop.
     pub backups: Arc<backups::Backups>,
     /// Slicing service, which produces G-code from models.
-    pub slicing: Arc<Slicing>,
+    pub slicing: Arc<SlicingService>,
     /// Cipher that encrypts secrets at rest.
     pub cipher: Arc<SecretCipher>,
     /// Counter that changes with each commit of access, so that event streams re-check their readers' permission.
@@ -101,13 +101,13 @@ pub struct App {
     /// Redis connection for shared rate limits and the stream of events; `None` to keep both in the process.
     pub redis: Option<Arc<Redis>>,
     /// Health of the components under the root, with the number of crashes of each.
-    pub components: Components,
+    pub components: HealthRegistry,
     /// Counters of webhook delivery attempts.
     pub deliveries: Arc<DeliveryMeter>,
     /// Knows when a mail last went out.
     pub mail_meter: Arc<MailMeter>,
     /// Latest state observed in external stock systems.
-    pub stock_boards: StockBoards,
+    pub stock_boards: StockSystemStatuses,
     /// Wake-up that makes the accounting integration run at once.
     pub accounting_wake: AccountingWake,
     /// Renderer and storage of invoice PDFs.

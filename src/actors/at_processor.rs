@@ -10,8 +10,8 @@ use domain::aggregate::Versioned;
 use domain::id::Id;
 use domain::invoice::Invoice;
 use domain::ledger::{
-    Checkout, CheckoutNews, CheckoutState, LedgerCommand, LedgerEffect, LedgerOwner, Payable, PaymentNews, RefundAsked,
-    RefundNews,
+    Checkout, CheckoutResult, CheckoutState, LedgerCommand, LedgerEffect, LedgerOwner, Payable, PaymentUpdate,
+    RefundResult, RequestedRefund,
 };
 use domain::principal::Principal;
 use domain::time::HOUR_MS;
@@ -25,8 +25,8 @@ use services::payments::{
 };
 
 /// Builds the payment news to report to the owner of a session that was found paid at the processor.
-pub fn paid_by(session: &ProcessorSession) -> PaymentNews {
-    PaymentNews::Paid {
+pub fn paid_by(session: &ProcessorSession) -> PaymentUpdate {
+    PaymentUpdate::Paid {
         amount_cents: session.amount_cents,
         currency: session.currency.clone(),
         session: Some(session.id.clone()),
@@ -201,8 +201,8 @@ impl LedgerWork {
             Err(error) => return again(of, &error),
         };
         let news = match (refused, refunded_cents) {
-            (None, Some(refunded_cents)) => RefundNews::Taken { refunded_cents },
-            (reason, refunded_cents) => RefundNews::Refused { refunded_cents, reason: reason.unwrap_or_default() },
+            (None, Some(refunded_cents)) => RefundResult::Taken { refunded_cents },
+            (reason, refunded_cents) => RefundResult::Refused { refunded_cents, reason: reason.unwrap_or_default() },
         };
         if let Err(error) = report(of, T::asking(LedgerCommand::RefundNews { refund, news })).await {
             tracing::debug!(kind = T::KIND, id = %of.id(), %refund, %error, "reporting a refund failed; retrying");
@@ -255,7 +255,7 @@ async fn make_session<T: LedgerOwner>(processor: &Arc<dyn PaymentProcessor>, of:
     }
     let news = match outcome {
         Ok(ProcessorSession { id: session, url: Some(url), expires_at, status: SessionStatus::Open, .. }) => {
-            CheckoutNews::Made { session, url, expires_at }
+            CheckoutResult::Made { session, url, expires_at }
         }
         Ok(session) => not_made(of, true, false, format!("session {} is not open", session.id)),
         Err(error) => {
@@ -274,9 +274,9 @@ fn again<T: LedgerOwner>(of: &Handle<T>, error: &ProcessorError) {
     tracing::debug!(kind = T::KIND, id = %of.id(), %error, "retrying the request to the payment processor");
 }
 
-fn not_made<T: LedgerOwner>(of: &Handle<T>, refused: bool, amount: bool, reason: String) -> CheckoutNews {
+fn not_made<T: LedgerOwner>(of: &Handle<T>, refused: bool, amount: bool, reason: String) -> CheckoutResult {
     tracing::warn!(kind = T::KIND, id = %of.id(), reason, "no checkout session was created");
-    CheckoutNews::Failed { refused, amount, reason }
+    CheckoutResult::Failed { refused, amount, reason }
 }
 
 /// Builds the session request of a checkout. A retry must be identical byte for byte, so all values come from the
@@ -294,7 +294,7 @@ fn asked_for<T: LedgerOwner>(owner: &T, checkout: &Checkout) -> NewPaymentSessio
     }
 }
 
-fn to_refund<T: LedgerOwner>(owner: &T, request: &RefundAsked) -> NewRefund {
+fn to_refund<T: LedgerOwner>(owner: &T, request: &RequestedRefund) -> NewRefund {
     let mut metadata = owner.metadata();
     metadata.push((REFUND_ID.to_owned(), request.id.to_string()));
     NewRefund { intent: request.intent.clone(), amount_cents: request.amount_cents, metadata }

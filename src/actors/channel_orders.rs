@@ -10,11 +10,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
-pub use shops::ShopLines;
+pub use shops::ShopClients;
 
-use crate::orders::make::MakeSources;
-use domain::channel_order::{ChannelOrder, ChannelOrderCommand, ChannelOrderEffect, HeardThere, TrackingOutcome};
-use domain::order::{NewsThere, Order, OrderAnswer, OrderCommand, OrderStatus};
+use crate::orders::make::ProductionSources;
+use domain::channel_order::{ChannelOrder, ChannelOrderCommand, ChannelOrderEffect, ShopState, TrackingOutcome};
+use domain::order::{Order, OrderAnswer, OrderCommand, OrderStatus, ShopOrderChange};
 use domain::principal::Principal;
 use domain::refusal::Refusal;
 use domain::sales_channel::SalesChannel;
@@ -24,7 +24,7 @@ use kernel::effects::{Effects, report};
 use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use kernel::handle::{AskError, Handle};
-use lines::Looked;
+use lines::ResolvedLines;
 use store::rows::LoadError;
 
 /// Interval between two checks for what a channel order waits for while its sales channel does not change.
@@ -37,11 +37,11 @@ pub struct ChannelOrderEffects {
     /// Our orders, created from channel orders.
     pub orders: Directory<Order>,
     /// Sources of SKUs and files from which lines are made.
-    pub sources: MakeSources,
+    pub sources: ProductionSources,
     /// Counter that changes with each commit of a sales channel.
     pub changes: watch::Sender<u64>,
     /// Connections to the shops that are notified of shipments.
-    pub shops: Arc<ShopLines>,
+    pub shops: Arc<ShopClients>,
     /// Injected clock and randomness.
     pub environment: Arc<Environment>,
 }
@@ -63,7 +63,7 @@ impl Effects<ChannelOrder> for ChannelOrderEffects {
 
 /// Reason an effect must be retried.
 #[derive(Debug, thiserror::Error)]
-enum Trouble {
+enum ChannelOrderError {
     #[error(transparent)]
     Load(#[from] LoadError),
     #[error(transparent)]
@@ -82,7 +82,7 @@ fn in_words(refusal: &Refusal) -> String {
 
 impl ChannelOrderEffects {
     /// Resolves the lines until all of them are known: at once, after each change of a sales channel, and every hour.
-    async fn resolve(&self, of: &Handle<ChannelOrder>) -> Result<(), Trouble> {
+    async fn resolve(&self, of: &Handle<ChannelOrder>) -> Result<(), ChannelOrderError> {
         let mut changes = self.changes.subscribe();
         // What the rules refused a moment ago they would refuse again.
         let mut wait = of.read().state.as_ref().is_some_and(|order| order.refused);
@@ -92,8 +92,8 @@ impl ChannelOrderEffects {
                 let state = of.read();
                 let Some(order) = &state.state else { return Ok(()) };
                 match self.look_up(order).await? {
-                    Looked::Known(_) => return Ok(tell(of, ChannelOrderCommand::Resolved).await?),
-                    Looked::Lacks { missing, problem } => {
+                    ResolvedLines::Known(_) => return Ok(tell(of, ChannelOrderCommand::Resolved).await?),
+                    ResolvedLines::Lacks { missing, problem } => {
                         if order.missing != missing || order.problem != problem {
                             tell(of, ChannelOrderCommand::Unresolved { missing, problem }).await?;
                         }
@@ -110,7 +110,7 @@ impl ChannelOrderEffects {
     }
 
     /// Creates the order unless it exists. Its id was chosen earlier, so it is never created twice.
-    async fn make(&self, of: &Handle<ChannelOrder>) -> Result<(), Trouble> {
+    async fn make(&self, of: &Handle<ChannelOrder>) -> Result<(), ChannelOrderError> {
         let state = of.read();
         let Some(record) = &state.state else { return Ok(()) };
         if self.orders.find(record.order_id).await?.is_some() {
@@ -118,8 +118,8 @@ impl ChannelOrderEffects {
         }
         let refused = |words: String| tell(of, ChannelOrderCommand::NotMade(words));
         let sold = match self.look_up(record).await? {
-            Looked::Known(sold) => sold,
-            Looked::Lacks { missing, problem } => {
+            ResolvedLines::Known(sold) => sold,
+            ResolvedLines::Lacks { missing, problem } => {
                 let lacking = format!("the map has no entry for {}", missing.join(", "));
                 return Ok(refused(problem.unwrap_or(lacking)).await?);
             }
@@ -137,12 +137,12 @@ impl ChannelOrderEffects {
     }
 
     /// Informs our order that it was cancelled or refunded in the shop that sold it.
-    async fn tell_order(&self, of: &Handle<ChannelOrder>, changes: HeardThere) -> Result<(), Trouble> {
+    async fn tell_order(&self, of: &Handle<ChannelOrder>, changes: ShopState) -> Result<(), ChannelOrderError> {
         let state = of.read();
         let Some(record) = &state.state else { return Ok(()) };
-        let HeardThere { cancelled, refunded_cents } = changes;
+        let ShopState { cancelled, refunded_cents } = changes;
         let origin = CommandOrigin::new(Principal::Channel { id: record.channel_id });
-        let news = OrderCommand::There(NewsThere { cancelled, refunded_cents });
+        let news = OrderCommand::There(ShopOrderChange { cancelled, refunded_cents });
         let refused = match self.orders.ask(record.order_id, origin, news).await {
             Ok(answered) => match answered.answer {
                 OrderAnswer::Order(order) if cancelled && order.status == OrderStatus::Shipped => {

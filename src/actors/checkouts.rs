@@ -14,7 +14,7 @@ use crate::at_processor::{LedgerWork, open_session, paid_by};
 use domain::aggregate::Versioned;
 use domain::id::Id;
 use domain::invoice::{Invoice, InvoiceStatus};
-use domain::ledger::{CheckoutState, LedgerCommand, LedgerOwner, Payable, PaymentNews};
+use domain::ledger::{CheckoutState, LedgerCommand, LedgerOwner, Payable, PaymentUpdate};
 use domain::order::Order;
 use domain::principal::Principal;
 use domain::refusal::{Class, Refusal};
@@ -199,18 +199,18 @@ impl Checkouts {
             }
             // Its event may be lost for ever.
             Ok(current) if current.payment_failed && !current.paid => {
-                PaymentNews::Failed { reason: None, intent: current.intent, session: Some(session.to_owned()) }
+                PaymentUpdate::Failed { reason: None, intent: current.intent, session: Some(session.to_owned()) }
             }
             Ok(current) if current.status == SessionStatus::Complete && !current.paid => {
                 let words = format!("a payment of this {} is on its way; wait until it has arrived or failed", T::WORD);
                 return Err(Refusal::conflict("payment_pending", words).into());
             }
             Ok(current) if current.status == SessionStatus::Complete => paid_by(&current),
-            Ok(_) => PaymentNews::SessionExpired { session: Some(session.to_owned()) },
-            Err(error) if error.is_missing() => PaymentNews::SessionExpired { session: Some(session.to_owned()) },
+            Ok(_) => PaymentUpdate::SessionExpired { session: Some(session.to_owned()) },
+            Err(error) if error.is_missing() => PaymentUpdate::SessionExpired { session: Some(session.to_owned()) },
             Err(error) => return Err(error.into()),
         };
-        let paid = matches!(news, PaymentNews::Paid { .. });
+        let paid = matches!(news, PaymentUpdate::Paid { .. });
         let command = T::asking(LedgerCommand::Payment(news));
         owners.ask(id, CommandOrigin::new(Principal::Processor), command).await?;
         if !paid {

@@ -12,7 +12,7 @@ use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 
 use crate::restores::DispatchHold;
 use domain::aggregate::Versioned;
-use domain::dispatch::{Board, BoardRules, Proposal, RefusedJob, Surroundings, waiting_reason};
+use domain::dispatch::{DispatchIndex, DispatchRules, Proposal, RefusedJob, WaitContext, waiting_reason};
 use domain::id::Id;
 use domain::job::{Block, Job, JobState};
 use domain::material::Material;
@@ -48,19 +48,19 @@ pub enum DispatcherMsg {
 /// Handle of the dispatcher; outlives its actor and stays valid across restarts.
 #[derive(Clone)]
 pub struct Dispatcher {
-    actor: CurrentActor,
-    floor: Arc<Floor>,
+    actor: CurrentDispatcher,
+    floor: Arc<DispatchSources>,
 }
 
 /// Directories of orders, printers and materials, the dispatch rules, and the clock.
 #[derive(Clone)]
-struct Floor {
+struct DispatchSources {
     orders: Directory<Order>,
     printers: Directory<Printer>,
     /// Materials that jobs need, used to explain why a job waits.
     materials: Directory<Material>,
     environment: Arc<Environment>,
-    rules: Arc<BoardRules>,
+    rules: Arc<DispatchRules>,
     hold: DispatchHold,
 }
 
@@ -72,11 +72,11 @@ impl Dispatcher {
         printers: Directory<Printer>,
         materials: Directory<Material>,
         environment: Arc<Environment>,
-        rules: BoardRules,
+        rules: DispatchRules,
         hold: DispatchHold,
     ) -> Self {
         let rules = Arc::new(rules);
-        let floor = Floor { orders, printers, materials, environment, rules, hold };
+        let floor = DispatchSources { orders, printers, materials, environment, rules, hold };
         Self { actor: Arc::default(), floor: Arc::new(floor) }
     }
 
@@ -122,7 +122,7 @@ impl Dispatcher {
 
     /// Calls `look` with the current surroundings of a job: all printers, its materials, and the jobs that hold the
     /// stock it waits for.
-    pub fn around<T>(&self, job: &Job, look: impl FnOnce(&Surroundings<'_>) -> T) -> T {
+    pub fn around<T>(&self, job: &Job, look: impl FnOnce(&WaitContext<'_>) -> T) -> T {
         let printers = self.floor.printers.all_resident();
         let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
         let needs = job.material_needs();
@@ -133,7 +133,7 @@ impl Dispatcher {
         let short = waiting.and_then(|claim| materials.iter().find(|material| material.id == claim.material_id));
         let holders = short.map(|material| material.holders(job.id)).unwrap_or_default();
         let holders: Vec<String> = holders.into_iter().filter_map(|(order, job)| self.number_of(order, job)).collect();
-        look(&Surroundings {
+        look(&WaitContext {
             printers: &printers,
             materials: &materials,
             holders: &holders,
@@ -156,13 +156,13 @@ impl Dispatcher {
 }
 
 /// Reference to the current actor; empty before the start.
-type CurrentActor = Arc<ArcSwapOption<ActorRef<DispatcherMsg>>>;
+type CurrentDispatcher = Arc<ArcSwapOption<ActorRef<DispatcherMsg>>>;
 
 struct DispatcherActor;
 
 struct DispatcherState {
-    board: Board,
-    floor: Arc<Floor>,
+    board: DispatchIndex,
+    floor: Arc<DispatchSources>,
     /// Time for which the next proposal round is scheduled.
     again: Option<Timestamp>,
 }
@@ -170,7 +170,7 @@ struct DispatcherState {
 impl Actor for DispatcherActor {
     type Msg = DispatcherMsg;
     type State = DispatcherState;
-    type Arguments = (CurrentActor, Arc<Floor>);
+    type Arguments = (CurrentDispatcher, Arc<DispatchSources>);
 
     async fn pre_start(
         &self,
@@ -179,7 +179,7 @@ impl Actor for DispatcherActor {
     ) -> Result<DispatcherState, ActorProcessingErr> {
         // Before anything is read: what is told from here on waits in the mailbox, what was published before is read.
         current.store(Some(Arc::new(me)));
-        Ok(DispatcherState { board: Board::new(BoardRules::clone(&floor.rules)), floor, again: None })
+        Ok(DispatcherState { board: DispatchIndex::new(DispatchRules::clone(&floor.rules)), floor, again: None })
     }
 
     /// Reads the resident orders and printers; later changes arrive as messages.

@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 
 use domain::aggregate::Versioned;
 use domain::endpoint::envelope::due;
-use domain::endpoint::{DELIVERY_WINDOW, Endpoint, EndpointCommand, EndpointEffect, Replaying};
+use domain::endpoint::{DELIVERY_WINDOW, Endpoint, EndpointCommand, EndpointEffect, ReplayProgress};
 use domain::id::Id;
 use kernel::directory::ASK_TIMEOUT;
 use kernel::effects::{Effects, report};
@@ -139,7 +139,7 @@ impl EndpointEffects {
         }
     }
 
-    async fn replay(&self, of: &Handle<Endpoint>, replaying: &Replaying) {
+    async fn replay(&self, of: &Handle<Endpoint>, replaying: &ReplayProgress) {
         match self.store.queries().past_deliveries(of.id(), replaying, REPLAY_PAGE).await {
             Ok(past) => {
                 let end = (past.len() as u64) < REPLAY_PAGE;

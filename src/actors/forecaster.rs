@@ -15,13 +15,13 @@ use futures::FutureExt;
 use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 
 use domain::aggregate::Versioned;
-use domain::dispatch::BoardRules;
+use domain::dispatch::DispatchRules;
 use domain::forecast::{Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, forecast};
 use domain::id::Id;
 use domain::job::AttemptState;
 use domain::order::{Order, OrderCommand, OrderStatus};
 use domain::printer::Printer;
-use domain::promise::{Promise, Stretch};
+use domain::promise::{DelayRatios, Promise};
 use domain::shop_hours::ShopHours;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
@@ -44,7 +44,7 @@ const MAX_LEARNT_PROMISES: u64 = 100;
 /// Handle of the forecaster, which provides the forecast of jobs, orders and printers. Cheap to clone.
 #[derive(Clone)]
 pub struct Forecaster {
-    actor: CurrentActor,
+    actor: CurrentForecaster,
     published: Arc<ArcSwap<Forecast>>,
     /// Set while a new forecast is scheduled, so that only the first of many changes sends a message.
     due: Arc<AtomicBool>,
@@ -63,7 +63,7 @@ pub struct ForecastSources {
     /// Injected clock and settings.
     pub environment: Arc<Environment>,
     /// The dispatcher's settings.
-    pub rules: Arc<BoardRules>,
+    pub rules: Arc<DispatchRules>,
     /// Hours in which the shop is staffed.
     pub hours: Arc<ShopHours>,
     /// Time between the choice of a printer and the start of its print, in milliseconds.
@@ -75,7 +75,7 @@ pub struct ForecastSources {
 }
 
 /// Reference to the current actor; empty before the start.
-type CurrentActor = Arc<ArcSwapOption<ActorRef<ForecasterMsg>>>;
+type CurrentForecaster = Arc<ArcSwapOption<ActorRef<ForecasterMsg>>>;
 
 enum ForecasterMsg {
     /// An order or a printer has changed.
@@ -83,22 +83,22 @@ enum ForecasterMsg {
     /// The delay after a change is over: compute the forecast now.
     Make,
     /// The history from before this start was read.
-    Known(Box<LearntShop>),
+    Known(Box<ShopHistory>),
     /// A forecast is ready; `None` if computing it failed.
-    Made(Option<Box<(Forecast, Knowledge)>>),
+    Made(Option<Box<(Forecast, LearnedStatistics)>>),
 }
 
 /// Earlier prints and promises, as read from the database.
-struct LearntShop {
+struct ShopHistory {
     prints: Vec<ObservedPrint>,
     promises: Vec<(Id, Promise)>,
 }
 
 /// Statistics learned from prints and promises.
 #[derive(Default)]
-struct Knowledge {
+struct LearnedStatistics {
     paces: Paces,
-    stretch: Stretch,
+    stretch: DelayRatios,
     /// Orders whose promise has already been learned from.
     met: HashSet<Id>,
 }
@@ -143,7 +143,7 @@ struct ForecasterActor;
 struct ForecasterState {
     forecaster: Forecaster,
     /// Learned statistics; `None` while a forecast is being computed, which borrows them.
-    knowledge: Option<Box<Knowledge>>,
+    knowledge: Option<Box<LearnedStatistics>>,
     /// Set once the history from before this start has been read; nothing is promised earlier.
     informed: bool,
 }
@@ -212,7 +212,7 @@ impl ForecasterState {
         });
     }
 
-    fn adopt(&mut self, result: Option<Box<(Forecast, Knowledge)>>, me: &ActorRef<ForecasterMsg>) {
+    fn adopt(&mut self, result: Option<Box<(Forecast, LearnedStatistics)>>, me: &ActorRef<ForecasterMsg>) {
         let Some(result) = result else {
             // What was learnt is lost with the thread.
             tracing::error!("the forecast could not be computed");
@@ -230,7 +230,7 @@ impl ForecasterState {
     }
 
     /// Sends a promise to each order that has none and whose jobs the forecast covers.
-    fn promise(&self, forecast: &Forecast, stretch: &Stretch) {
+    fn promise(&self, forecast: &Forecast, stretch: &DelayRatios) {
         let orders = &self.forecaster.shop.orders;
         for (id, expected_at) in &forecast.orders {
             let Some(order) = orders.resident(*id).map(|handle| handle.read()) else { continue };
@@ -250,7 +250,7 @@ impl ForecasterState {
     }
 }
 
-impl Knowledge {
+impl LearnedStatistics {
     fn learn(&mut self, order: Id, promise: &Promise) {
         if promise.met_at.is_some() && self.met.insert(order) {
             self.stretch.learn(promise);
@@ -275,7 +275,7 @@ impl Knowledge {
 }
 
 /// Computes the current forecast and returns it with the updated statistics.
-fn made_of(shop: &ForecastSources, mut knowledge: Knowledge) -> (Forecast, Knowledge) {
+fn made_of(shop: &ForecastSources, mut knowledge: LearnedStatistics) -> (Forecast, LearnedStatistics) {
     let (orders, printers) = (shop.orders.all_resident(), shop.printers.all_resident());
     knowledge.learn_from(&orders);
     let left = |printer: &Printer| {
@@ -303,7 +303,7 @@ fn read(me: ActorRef<ForecasterMsg>, store: Store) {
             let prints = store.queries().finished_prints(MAX_LEARNT_PRINTS).await;
             match (prints, store.queries().met_promises(MAX_LEARNT_PROMISES).await) {
                 (Ok(prints), Ok(promises)) => {
-                    let _ = me.cast(ForecasterMsg::Known(Box::new(LearntShop { prints, promises })));
+                    let _ = me.cast(ForecasterMsg::Known(Box::new(ShopHistory { prints, promises })));
                     return;
                 }
                 (Err(error), _) | (_, Err(error)) => tracing::debug!(%error, "earlier prints not read, read again"),

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use config::Config;
-use config::sections::Peer;
+use config::sections::PeerConfig;
 use domain::accounting::Accounting;
 use domain::integration::Integration;
 use domain::material::Material;
@@ -30,7 +30,7 @@ use platform::secrets::encryption::SecretCipher;
 use printers::connections::PrinterConnections;
 use services::farm_ui::{FarmPrinter, FarmUi};
 use services::peer_client::PeerSettingError;
-use services::peers::{Asked, PeerFault};
+use services::peers::{ConnectionTestResult, PeerFault};
 use store::Store;
 use store::outbox::Outbox;
 use store::queries::Queries;
@@ -48,9 +48,9 @@ mod stock_sync;
 mod supervision;
 mod workflow;
 
-pub use accounting::{AccountingDesk, AccountingWake};
-pub use line::{Line, LineState, Lines};
-pub use stock_sync::{StockBoardState, StockBoards};
+pub use accounting::{AccountingConnector, AccountingWake};
+pub use line::{SystemLine, SystemLineState, SystemLines};
+pub use stock_sync::{StockSystemState, StockSystemStatuses};
 
 /// All integrations in listing order.
 pub const ALL: &[&IntegrationType] = &[
@@ -73,7 +73,7 @@ pub struct IntegrationType {
     /// Predicate that decides whether the settings enable the integration.
     pub is_on: fn(&Config) -> bool,
     /// Connection test: the system answers and accepts the credentials. Changes nothing there.
-    pub test: for<'a> fn(&'a Client, &'a Config) -> BoxFuture<'a, Asked>,
+    pub test: for<'a> fn(&'a Client, &'a Config) -> BoxFuture<'a, ConnectionTestResult>,
     /// Constructor of the background work.
     pub prepare: PrepareWork,
 }
@@ -82,7 +82,7 @@ pub struct IntegrationType {
 pub type PrepareWork = fn(&Config, &Client) -> Result<Prepared, PeerSettingError>;
 
 /// Work with valid settings that starts once it receives the resources of the process.
-pub type Prepared = Box<dyn FnOnce(&Sources) -> Arc<dyn Work> + Send>;
+pub type Prepared = Box<dyn FnOnce(&Sources) -> Arc<dyn IntegrationWork> + Send>;
 
 /// Error: the settings of an integration are invalid.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -116,9 +116,9 @@ impl PreparedIntegrations {
 
 /// Background work of an integration.
 #[async_trait]
-pub trait Work: Send + Sync {
+pub trait IntegrationWork: Send + Sync {
     /// Runs until dropped. Work that returns or panics is restarted after a pause. Cancel safe at any await.
-    async fn run(&self, line: &Line);
+    async fn run(&self, line: &SystemLine);
 }
 
 /// Resources of the process for the work of integrations; each takes only what it uses.
@@ -137,7 +137,7 @@ pub struct Sources {
     /// Database for older events.
     pub store: Store,
     /// Boards with the latest state of external stock systems.
-    pub stock_boards: StockBoards,
+    pub stock_boards: StockSystemStatuses,
     /// Accounting aggregate with the connection to the accounting system.
     pub accounting: Directory<Accounting>,
     /// Posting aggregates: documents for the accounting system.
@@ -166,7 +166,7 @@ pub struct IntegrationSummary {
     /// Error in its settings, because of which it is off.
     pub fault: Option<PeerSettingError>,
     /// State of its calls.
-    pub line: LineState,
+    pub line: SystemLineState,
 }
 
 impl IntegrationSummary {
@@ -188,24 +188,24 @@ impl IntegrationSummary {
 }
 
 /// State of an integration in this process.
-struct Member {
+struct RunningIntegration {
     declared: &'static IntegrationType,
-    line: Arc<Line>,
+    line: Arc<SystemLine>,
     /// Running work; `None` while the integration is off.
-    work: Option<Arc<dyn Work>>,
+    work: Option<Arc<dyn IntegrationWork>>,
     fault: Option<PeerSettingError>,
 }
 
 /// All integrations of this process.
 pub struct Integrations {
-    members: Vec<Member>,
+    members: Vec<RunningIntegration>,
     client: Client,
 }
 
 impl Integrations {
     /// Gives the prepared integrations their resources; calls nothing yet. One with invalid settings stays off and
     /// reports it, because the shop needs none of them.
-    pub fn new(prepared: PreparedIntegrations, lines: &Lines, sources: &Sources) -> Arc<Self> {
+    pub fn new(prepared: PreparedIntegrations, lines: &SystemLines, sources: &Sources) -> Arc<Self> {
         let member = |(declared, prepared): (&&'static IntegrationType, Option<Result<Prepared, SetupFault>>)| {
             let (work, fault) = match prepared {
                 None => (None, None),
@@ -215,7 +215,7 @@ impl Integrations {
                     (None, Some(fault.reason))
                 }
             };
-            Member { declared, line: lines.of(declared.name), work, fault }
+            RunningIntegration { declared, line: lines.of(declared.name), work, fault }
         };
         let members = ALL.iter().zip(prepared.0).map(member).collect();
         Arc::new(Self { members, client: sources.client.clone() })
@@ -229,7 +229,7 @@ impl Integrations {
 
     /// Returns the state of each integration, in the order of [`ALL`].
     pub fn summaries(&self) -> Vec<IntegrationSummary> {
-        let summary = |member: &Member| IntegrationSummary {
+        let summary = |member: &RunningIntegration| IntegrationSummary {
             name: member.declared.name,
             title: member.declared.title,
             on: member.work.is_some(),
@@ -240,7 +240,7 @@ impl Integrations {
     }
 
     /// Returns the printers known to the print farm interface; `None` while it is off.
-    pub async fn farm_printers(&self, peer: &Peer) -> Option<Result<Vec<FarmPrinter>, PeerFault>> {
+    pub async fn farm_printers(&self, peer: &PeerConfig) -> Option<Result<Vec<FarmPrinter>, PeerFault>> {
         let member =
             self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;
         let farm = FarmUi::new(self.client.clone(), &peer.url, peer.token.expose());
@@ -251,13 +251,13 @@ impl Integrations {
     }
 
     /// Returns access to the accounting system with these settings; `None` while it is off.
-    pub fn accounting(&self, config: &Config) -> Option<AccountingDesk<'_>> {
+    pub fn accounting(&self, config: &Config) -> Option<AccountingConnector<'_>> {
         let (_, line) = self.lines().find(|(name, _)| *name == accounting::TYPE.name)?;
-        AccountingDesk::new(&self.client, config, line).ok()
+        AccountingConnector::new(&self.client, config, line).ok()
     }
 
     /// Returns the line of each enabled integration by name.
-    pub fn lines(&self) -> impl Iterator<Item = (&'static str, &Line)> {
+    pub fn lines(&self) -> impl Iterator<Item = (&'static str, &SystemLine)> {
         let on = self.members.iter().filter(|member| member.work.is_some());
         on.map(|member| (member.declared.name, &*member.line))
     }

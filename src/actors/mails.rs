@@ -17,8 +17,8 @@ use documents::mail::{LOGO_ID, Letter, MailFrame};
 use domain::access::Access;
 use domain::id::Id;
 use domain::mail::alert::{AlertDigest, AlertKind};
-use domain::mail::part::{AttachedDocument, Link, MailFact, MailPart, plain};
-use domain::mail::{Channel, Mail, MailCommand, MailState, Send};
+use domain::mail::part::{AttachedDocument, MailFact, MailLink, MailPart, plain};
+use domain::mail::{Channel, Mail, MailCommand, MailState, SendMail};
 use domain::time::Timestamp;
 use kernel::directory::Directory;
 use kernel::effects::{Effects, report};
@@ -65,13 +65,13 @@ impl MailMeter {
 }
 
 /// Content of one message, with the id by which a mailer recognises a repeat.
-struct Words {
+struct MessageContent {
     id: String,
     written_at: Timestamp,
     subject: String,
     text: String,
     parts: Vec<MailPart>,
-    link: Option<Link>,
+    link: Option<MailLink>,
 }
 
 /// Effects of mails: sends queued mails, combining alerts of one kind.
@@ -104,7 +104,7 @@ pub struct MailEffects {
 
 #[async_trait]
 impl Effects<Mail> for MailEffects {
-    async fn run(&self, effect: Send, of: Handle<Mail>) {
+    async fn run(&self, effect: SendMail, of: Handle<Mail>) {
         let state = of.read();
         let Some(mail) = &state.state else { return };
         self.environment.wait_until(effect.at, mail.longest_wait()).await;
@@ -118,7 +118,7 @@ impl Effects<Mail> for MailEffects {
                     Ok(link) => {
                         let (subject, text, parts) = (mail.subject.clone(), mail.text.clone(), mail.parts.clone());
                         let (id, written_at) = (mail.id.to_string(), mail.created_at);
-                        self.send(mail, Words { id, written_at, subject, text, parts, link }).await
+                        self.send(mail, MessageContent { id, written_at, subject, text, parts, link }).await
                     }
                     Err(error) => Err(error),
                 };
@@ -147,7 +147,7 @@ impl MailEffects {
             return; // was part of the mail before
         };
         let Some(AlertDigest { id, written_at, subject, text, link }) = AlertDigest::of(kind, &waiting) else { return };
-        let sent = self.send(own, Words { id, written_at, subject, text, parts: Vec::new(), link }).await;
+        let sent = self.send(own, MessageContent { id, written_at, subject, text, parts: Vec::new(), link }).await;
         if sent.is_ok() {
             *last = Some(Instant::now());
             // Telling itself ends this task, so it comes last. A failure counts for this alert alone: the others have
@@ -164,7 +164,7 @@ impl MailEffects {
 
     /// Returns the link at the end of a mail, decrypted if it is secret. Fails permanently if the mail has outlived its
     /// use, also before its first try: it may have waited for the provider, or for this server.
-    fn link_of(&self, mail: &Mail) -> Result<Option<Link>, MailError> {
+    fn link_of(&self, mail: &Mail) -> Result<Option<MailLink>, MailError> {
         if mail.useless_at.is_some_and(|at| self.environment.now() >= at) {
             return Err(MailError::Permanent { reason: "it waited until its link was too old".to_owned() });
         }
@@ -172,11 +172,11 @@ impl MailEffects {
         let url = self.cipher.decrypt(&sealed.encrypted_url);
         let url =
             url.map_err(|error| MailError::Permanent { reason: format!("its link cannot be opened: {error}") })?;
-        Ok(Some(Link { label: sealed.label.clone(), url }))
+        Ok(Some(MailLink { label: sealed.label.clone(), url }))
     }
 
     /// Sends one message to the recipients of `mail`. Its id never changes, so that a provider recognises a repeat.
-    async fn send(&self, mail: &Mail, words: Words) -> Result<(), MailError> {
+    async fn send(&self, mail: &Mail, words: MessageContent) -> Result<(), MailError> {
         let sent = match mail.channel {
             Channel::Mail => self.send_mail(mail, words).await,
             Channel::Agent => match &self.agent {
@@ -215,7 +215,7 @@ impl MailEffects {
     }
 
     /// Renders a mail in its layout, with its attachments, and sends it.
-    async fn send_mail(&self, mail: &Mail, mut words: Words) -> Result<(), MailError> {
+    async fn send_mail(&self, mail: &Mail, mut words: MessageContent) -> Result<(), MailError> {
         let to = self.receivers(mail).await?;
         let mut files: Vec<MailFile> = Vec::new();
         if let Some(logo) = self.frame.logo() {

@@ -14,30 +14,30 @@ use tokio::sync::watch;
 use crate::at_processor::LedgerWork;
 use crate::dispatcher::Dispatcher;
 use crate::forecaster::Forecaster;
-use crate::slicing::Slicing;
+use crate::slicing::SlicingService;
 use domain::aggregate::Versioned;
-use domain::channel_order::{ChannelOrder, ChannelOrderCommand, ShipmentThere};
+use domain::channel_order::{ChannelOrder, ChannelOrderCommand, ReportedShipment};
 use domain::id::Id;
 use domain::invoice::{Invoice, InvoiceAnswer, InvoiceCommand};
 use domain::material::{Material, MaterialAnswer, MaterialCommand};
-use domain::order::{InvoiceTold, Make, Order, OrderAnswer, OrderCommand, OrderEffect, Report};
+use domain::order::{InvoicedMoney, Order, OrderAnswer, OrderCommand, OrderEffect, ProductionData, Report};
 use domain::printer::{Printer, PrinterAnswer, PrinterCommand};
 use kernel::directory::{ASK_TIMEOUT, Directory};
 use kernel::effects::Effects;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::{AskError, Handle};
-use make::MakeSources;
+use make::ProductionSources;
 use printers::registry::known_types;
 use store::rows::LoadError;
 
 /// Effects of orders: coordinates an order with the materials, printers and other aggregates that it needs.
 pub struct OrderEffects {
     /// Sources of SKUs and files from which jobs are made.
-    pub sources: MakeSources,
+    pub sources: ProductionSources,
     /// Counter that changes with each commit of a SKU, which may have received the file that a job waits for.
     pub sku_changes: watch::Sender<u64>,
     /// Slicer that produces G-code from models.
-    pub slicing: Arc<Slicing>,
+    pub slicing: Arc<SlicingService>,
     /// Interval between two checks for what slicing waits for.
     pub slicing_recheck: Duration,
     /// Materials whose stock jobs claim.
@@ -129,7 +129,7 @@ impl OrderEffects {
     }
 
     /// Returns what the SKU is made from; `None` if the SKU does not exist or is a kit.
-    async fn read(&self, sku: Id) -> Result<Option<Make>, LoadError> {
+    async fn read(&self, sku: Id) -> Result<Option<ProductionData>, LoadError> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else { return Ok(None) };
         self.sources.make(sku).await
@@ -137,7 +137,7 @@ impl OrderEffects {
 }
 
 /// Informs the order's invoice of the payments, and then the order that the invoice is up to date.
-async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice: Id, money: InvoiceTold) {
+async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice: Id, money: InvoicedMoney) {
     let state = of.read();
     let Some(order) = state.state.as_ref().filter(|order| order.money_in_short() == money) else { return };
     let follow = InvoiceCommand::Follow(Box::new(order.money_at(state.version)));
@@ -165,7 +165,7 @@ async fn issue_invoice(of: &Handle<Order>) {
 async fn tell_left(records: &Directory<ChannelOrder>, of: &Handle<Order>, record: Id, shipments: u32, last: bool) {
     let state = of.read();
     let Some(order) = state.state.as_ref() else { return };
-    let left = order.left_there().into_iter().take(shipments as usize).map(|left| ShipmentThere {
+    let left = order.left_there().into_iter().take(shipments as usize).map(|left| ReportedShipment {
         last: last && left.number == shipments,
         number: left.number,
         carrier: left.carrier,

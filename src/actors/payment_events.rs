@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tokio::sync::watch;
 
 use crate::payment_events::matching::{PaymentMatch, PaymentMatcher};
-use domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Match, RETRY_AFTER};
+use domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, MatchOrder, RETRY_AFTER};
 use domain::payment_event::parse;
 use kernel::directory::ASK_TIMEOUT;
 use kernel::effects::Effects;
@@ -24,7 +24,7 @@ pub struct KeptPaymentEventEffects {
 #[async_trait]
 impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
     /// Tries at once, again after each new order, invoice and payment, and gives up at the deadline of the effect.
-    async fn run(&self, effect: Match, of: Handle<KeptPaymentEvent>) {
+    async fn run(&self, effect: MatchOrder, of: Handle<KeptPaymentEvent>) {
         let state = of.read();
         let Some(record) = &state.state else { return };
         let mut new_references = self.new_references.subscribe();

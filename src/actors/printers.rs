@@ -30,7 +30,7 @@ use domain::file::File;
 use domain::id::Id;
 use domain::material::Material;
 use domain::order::{Order, OrderAnswer, OrderCommand};
-use domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, SignedPrint, report_of};
+use domain::printer::{CurrentAttempt, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, SignedPrint, report_of};
 use files::blobs::Blobs;
 use kernel::directory::{ASK_TIMEOUT, Directory};
 use kernel::effects::Effects;
@@ -121,7 +121,7 @@ async fn tell(of: &Handle<Printer>, command: PrinterCommand) -> Option<PrinterAn
 }
 
 /// Returns the attempt in hand, if it is this one.
-fn in_hand(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
+fn in_hand(of: &Handle<Printer>, attempt: Id) -> Option<CurrentAttempt> {
     of.read().state.as_ref()?.in_hand.clone().filter(|hand| hand.attempt == attempt)
 }
 

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::orders::make::MakeSources;
-use crate::slicing::{NotSliced, Slicing, SlicingPurpose};
+use crate::orders::make::ProductionSources;
+use crate::slicing::{SlicingFailure, SlicingPurpose, SlicingService};
 use domain::custom_request::{CustomRequest, CustomRequestCommand};
 use domain::customer::Customer;
 use domain::id::Id;
 use domain::mailbox::mailbox;
-use domain::order::{AgreedTerms, Line, NO_SKU, NewOrder, Order, OrderCommand, OrderKind};
+use domain::order::{AgreedTerms, NO_SKU, NewOrder, Order, OrderCommand, OrderKind, OrderLine};
 use domain::party::Party;
-use domain::quote::{Quote, QuoteCommand, QuoteEffect, QuoteLine, QuoteStatus, SlicedModel, SlicingNews};
+use domain::quote::{Quote, QuoteCommand, QuoteEffect, QuoteLine, QuoteSlicingOutcome, QuoteStatus, SlicedModel};
 use domain::slice_source::SliceSource;
 use kernel::directory::{ASK_TIMEOUT, Directory};
 use kernel::effects::{Effects, report};
@@ -31,19 +31,19 @@ pub struct QuoteOrders {
     /// Customers, who are named as buyers on the invoices.
     pub customers: Directory<Customer>,
     /// Sources of SKUs and files from which the lines are made.
-    pub sources: MakeSources,
+    pub sources: ProductionSources,
 }
 
 /// Reason the order of a quote was not created.
 #[derive(Debug)]
-pub enum NotOrdered {
+pub enum QuoteOrderError {
     /// The order cannot be created until something is changed; the text says what.
     Refused(String),
     /// Transient failure: the creation is retried.
     Trouble(AskError),
 }
 
-impl From<LoadError> for NotOrdered {
+impl From<LoadError> for QuoteOrderError {
     fn from(error: LoadError) -> Self {
         tracing::warn!(%error, "what a quote offers cannot be read, is read again");
         Self::Trouble(AskError::Unavailable(store::Unavailable::Database))
@@ -56,7 +56,7 @@ impl QuoteOrders {
     /// # Errors
     ///
     /// Fails if something the quote offers is gone, or the store does not answer.
-    pub async fn make(&self, quote: &Quote, order: Id) -> Result<(), NotOrdered> {
+    pub async fn make(&self, quote: &Quote, order: Id) -> Result<(), QuoteOrderError> {
         if self.orders.read(order).await?.is_some() {
             return Ok(());
         }
@@ -89,11 +89,11 @@ impl QuoteOrders {
                 // Somebody else was quicker; it counts once it is on disk.
                 match self.orders.read(order).await? {
                     Some(_) => Ok(()),
-                    None => Err(NotOrdered::Trouble(AskError::Unavailable(store::Unavailable::Database))),
+                    None => Err(QuoteOrderError::Trouble(AskError::Unavailable(store::Unavailable::Database))),
                 }
             }
-            Err(AskError::Refused(refusal)) => Err(NotOrdered::Refused(refusal.message)),
-            Err(error) => Err(NotOrdered::Trouble(error)),
+            Err(AskError::Refused(refusal)) => Err(QuoteOrderError::Refused(refusal.message)),
+            Err(error) => Err(QuoteOrderError::Trouble(error)),
         }
     }
 
@@ -105,12 +105,12 @@ impl QuoteOrders {
     }
 
     /// Builds a line of the order at the price of the quote.
-    async fn line(&self, line: &QuoteLine) -> Result<Line, NotOrdered> {
+    async fn line(&self, line: &QuoteLine) -> Result<OrderLine, QuoteOrderError> {
         let make = match line.sku_id {
             Some(sku) => Some(self.made_of(sku, &line.description).await?),
             None => None,
         };
-        Ok(Line {
+        Ok(OrderLine {
             sku_id: line.sku_id.unwrap_or(NO_SKU),
             quantity: line.quantity,
             unit_price_cents: line.unit_price_cents,
@@ -122,12 +122,12 @@ impl QuoteOrders {
         })
     }
 
-    async fn made_of(&self, sku: Id, description: &str) -> Result<domain::order::Make, NotOrdered> {
+    async fn made_of(&self, sku: Id, description: &str) -> Result<domain::order::ProductionData, QuoteOrderError> {
         let state = self.sources.skus.read(sku).await?;
         let current_sku = state.as_ref().and_then(|state| state.present());
-        let gone = || NotOrdered::Refused(format!("the SKU of \"{description}\" was deleted"));
+        let gone = || QuoteOrderError::Refused(format!("the SKU of \"{description}\" was deleted"));
         let make = self.sources.make(current_sku.ok_or_else(gone)?).await?;
-        make.ok_or_else(|| NotOrdered::Refused(format!("the SKU of \"{description}\" has become a kit")))
+        make.ok_or_else(|| QuoteOrderError::Refused(format!("the SKU of \"{description}\" has become a kit")))
     }
 }
 
@@ -138,7 +138,7 @@ pub struct QuoteEffects {
     /// Creator of the orders of accepted quotes.
     pub quote_orders: QuoteOrders,
     /// Slicer that produces G-code from models.
-    pub slicing: Arc<Slicing>,
+    pub slicing: Arc<SlicingService>,
     /// Interval between two checks for what slicing waits for.
     pub slicing_recheck: Duration,
 }
@@ -154,8 +154,8 @@ impl Effects<Quote> for QuoteEffects {
                 let Some(quote) = &state.state else { return };
                 let outcome = match self.quote_orders.make(quote, order).await {
                     Ok(()) => QuoteCommand::Ordered,
-                    Err(NotOrdered::Refused(words)) => QuoteCommand::NotOrdered(words),
-                    Err(NotOrdered::Trouble(error)) => {
+                    Err(QuoteOrderError::Refused(words)) => QuoteCommand::NotOrdered(words),
+                    Err(QuoteOrderError::Trouble(error)) => {
                         return tracing::warn!(quote = %of.id(), %error, "creating the order failed; retrying");
                     }
                 };
@@ -195,10 +195,12 @@ impl QuoteEffects {
         let purpose = SlicingPurpose::Draft { mailbox: email.map(|email| mailbox(&email)).unwrap_or_default() };
         let news = loop {
             match self.sliced(&source, &purpose).await {
-                Ok(sliced) => break SlicingNews::Done(sliced),
-                Err(NotSliced::Failed(words)) => break SlicingNews::Failed(words),
-                Err(NotSliced::Waits(_) | NotSliced::NotNow(_)) => tokio::time::sleep(self.slicing_recheck).await,
-                Err(NotSliced::Trouble(error)) => {
+                Ok(sliced) => break QuoteSlicingOutcome::Done(sliced),
+                Err(SlicingFailure::Failed(words)) => break QuoteSlicingOutcome::Failed(words),
+                Err(SlicingFailure::Waits(_) | SlicingFailure::NotNow(_)) => {
+                    tokio::time::sleep(self.slicing_recheck).await
+                }
+                Err(SlicingFailure::Trouble(error)) => {
                     return tracing::warn!(quote = %of.id(), error, "slicing a model failed; retrying");
                 }
             }
@@ -208,7 +210,7 @@ impl QuoteEffects {
         }
     }
 
-    async fn sliced(&self, source: &SliceSource, purpose: &SlicingPurpose) -> Result<SlicedModel, NotSliced> {
+    async fn sliced(&self, source: &SliceSource, purpose: &SlicingPurpose) -> Result<SlicedModel, SlicingFailure> {
         let files = &self.quote_orders.sources.files;
         let gcode_file_id = self.slicing.gcode(files, source, purpose).await?;
         let state = files.read(gcode_file_id).await?;
@@ -217,7 +219,7 @@ impl QuoteEffects {
             Some((grams, seconds)) => Ok(SlicedModel { gcode_file_id, grams, seconds }),
             None => {
                 let words = "its G-code states no weight or no time: the profile has no density of the filament";
-                Err(NotSliced::Failed(words.to_owned()))
+                Err(SlicingFailure::Failed(words.to_owned()))
             }
         }
     }

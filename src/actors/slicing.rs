@@ -18,10 +18,10 @@ use tokio::io::AsyncReadExt as _;
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
-use self::turns::SlicingTurns;
+use self::turns::SlicerQueue;
 use domain::customer_space::SpaceRefusal;
 use domain::file::{File, FileCommand, FileKind};
-use domain::gcode::{Content, Extents};
+use domain::gcode::{ContentType, Extents};
 use domain::id::Id;
 use domain::slice_source::SliceSource;
 use files::blobs::Blobs;
@@ -42,7 +42,7 @@ const MAX_STEM_CHARS: usize = 80;
 
 /// Reason slicing produced no file.
 #[derive(Debug)]
-pub enum NotSliced {
+pub enum SlicingFailure {
     /// Something is not available yet; the text says what.
     Waits(String),
     /// Others come first, or there is no room; it is asked again. Only drafts of customers meet this.
@@ -53,7 +53,7 @@ pub enum NotSliced {
     Trouble(String),
 }
 
-impl From<SliceError> for NotSliced {
+impl From<SliceError> for SlicingFailure {
     fn from(error: SliceError) -> Self {
         match error {
             SliceError::Absent(words) => Self::Waits(words),
@@ -63,19 +63,19 @@ impl From<SliceError> for NotSliced {
     }
 }
 
-impl From<io::Error> for NotSliced {
+impl From<io::Error> for SlicingFailure {
     fn from(error: io::Error) -> Self {
         Self::Trouble(error.to_string())
     }
 }
 
-impl From<LoadError> for NotSliced {
+impl From<LoadError> for SlicingFailure {
     fn from(error: LoadError) -> Self {
         Self::Trouble(error.to_string())
     }
 }
 
-impl From<AskError> for NotSliced {
+impl From<AskError> for SlicingFailure {
     fn from(error: AskError) -> Self {
         Self::Trouble(error.to_string())
     }
@@ -83,7 +83,7 @@ impl From<AskError> for NotSliced {
 
 /// The room that files of customers may take, with what is made of them.
 #[async_trait]
-pub trait CustomerRoom: fmt::Debug + Send + Sync + 'static {
+pub trait CustomerQuota: fmt::Debug + Send + Sync + 'static {
     /// Returns why no more of theirs is stored now; `None` while there is room.
     ///
     /// # Errors
@@ -118,11 +118,11 @@ impl SlicingPurpose {
 
 /// Slicing service that turns models into G-code, each only once.
 #[derive(Debug)]
-pub struct Slicing {
+pub struct SlicingService {
     slicer: Slicer,
     blobs: Arc<Blobs>,
-    turns: SlicingTurns,
-    room: Arc<dyn CustomerRoom>,
+    turns: SlicerQueue,
+    room: Arc<dyn CustomerQuota>,
     /// Locks held while the file with this id is being created. Only looked up, so the order of the map does not
     /// matter.
     making: DashMap<Id, Arc<Mutex<()>>>,
@@ -130,10 +130,10 @@ pub struct Slicing {
     waits: BlockingMutex<Option<String>>,
 }
 
-impl Slicing {
+impl SlicingService {
     /// Creates the slicing of files whose contents `blobs` holds. `room` bounds what is made of customers' models.
-    pub fn new(slicer: Slicer, blobs: Arc<Blobs>, room: Arc<dyn CustomerRoom>) -> Self {
-        let turns = SlicingTurns::new(slicer.settings().parallel);
+    pub fn new(slicer: Slicer, blobs: Arc<Blobs>, room: Arc<dyn CustomerQuota>) -> Self {
+        let turns = SlicerQueue::new(slicer.settings().parallel);
         Self { slicer, blobs, turns, room, making: DashMap::new(), waits: BlockingMutex::new(None) }
     }
 
@@ -152,12 +152,12 @@ impl Slicing {
         files: &Directory<File>,
         source: &SliceSource,
         purpose: &SlicingPurpose,
-    ) -> Result<Id, NotSliced> {
+    ) -> Result<Id, SlicingFailure> {
         let made = self.find_or_make(files, source, purpose).await;
         let waits = match &made {
             // Nothing is missing, and whether something is was not found out.
-            Err(NotSliced::NotNow(_)) => return made,
-            Err(NotSliced::Waits(words)) => Some(words.clone()),
+            Err(SlicingFailure::NotNow(_)) => return made,
+            Err(SlicingFailure::Waits(words)) => Some(words.clone()),
             _ => None,
         };
         *self.waits.lock().unwrap_or_else(PoisonError::into_inner) = waits;
@@ -169,10 +169,10 @@ impl Slicing {
         files: &Directory<File>,
         source: &SliceSource,
         purpose: &SlicingPurpose,
-    ) -> Result<Id, NotSliced> {
+    ) -> Result<Id, SlicingFailure> {
         let model = files.present(source.model_file_id).await?;
         let Some(model) = model.as_ref().and_then(|state| state.present()) else {
-            return Err(NotSliced::Failed("its model was deleted".to_owned()));
+            return Err(SlicingFailure::Failed("its model was deleted".to_owned()));
         };
         let profile = self.slicer.profile(&source.profile).await?;
         let version = self.slicer.version().await?;
@@ -209,7 +209,7 @@ impl Slicing {
         let made = tokio::select! {
             biased; // what is done in this moment is kept
             made = making => made,
-            () = turn.is_wanted_back() => Err(NotSliced::NotNow("models of orders are sliced first".to_owned())),
+            () = turn.is_wanted_back() => Err(SlicingFailure::NotNow("models of orders are sliced first".to_owned())),
         };
         drop(lock);
         // Whoever waits for it holds the lock as well.
@@ -226,11 +226,11 @@ impl Slicing {
         name: String,
         sliced_from: Option<Id>,
         request: SliceRequest<'_>,
-    ) -> Result<(), NotSliced> {
+    ) -> Result<(), SlicingFailure> {
         if sliced_from.is_some()
             && let Some(refusal) = self.room.refusal().await?
         {
-            return Err(NotSliced::NotNow(refusal.to_string()));
+            return Err(SlicingFailure::NotNow(refusal.to_string()));
         }
         let sliced = self.slicer.slice(request).await?;
         let (mut incoming, mut extents) = (self.blobs.begin()?, Extents::default());
@@ -247,13 +247,15 @@ impl Slicing {
         drop(sliced);
         let mut description = incoming.describe(&FileOwner::Shop).await?;
         // A slicer may end without an error and without a print.
-        let printable =
-            description.content == Some(Content::Gcode) && description.metadata.filament_mm.is_some_and(|mm| mm > 0.0);
+        let printable = description.content == Some(ContentType::Gcode)
+            && description.metadata.filament_mm.is_some_and(|mm| mm > 0.0);
         if !printable {
-            return Err(NotSliced::Failed("what it made is no G-code with its filament stated at the end".to_owned()));
+            return Err(SlicingFailure::Failed(
+                "what it made is no G-code with its filament stated at the end".to_owned(),
+            ));
         }
         if let Some(words) = extents.beyond_bed() {
-            return Err(NotSliced::Failed(format!("the print leaves the bed: {words}")));
+            return Err(SlicingFailure::Failed(format!("the print leaves the bed: {words}")));
         }
         description.metadata.size = description.metadata.size.or(extents.size());
         let size = description.metadata.size;

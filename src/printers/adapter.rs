@@ -20,7 +20,7 @@ use domain::printer_status::{Connection, PastPrint, ServerRun, Status};
 use domain::time::Timestamp;
 
 pub use super::error::PrinterError;
-pub use super::slots_wanted::SlotsWanted;
+pub use super::slots_wanted::RequestedSlots;
 pub use super::telemetry::{Telemetry, Temperatures};
 
 /// Optional operation of an adapter. Operations that are not listed here are supported by every printer type.
@@ -247,7 +247,7 @@ pub trait Adapter: Send + Sync {
     }
     /// Chooses the slots that feed a manual print, in the form of [`Launch::slots`]. Sends nothing to the printer.
     /// Types that do not map slots choose none. Fails with [`PrinterError::Invalid`] if an operator has to choose.
-    async fn choose_slots(&self, _wanted: &SlotsWanted) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
+    async fn choose_slots(&self, _wanted: &RequestedSlots) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
         Ok(Vec::new())
     }
     /// Pauses the current print, whatever it is.

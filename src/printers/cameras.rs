@@ -19,7 +19,7 @@ use reqwest::Client;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-use self::fetch::Door;
+use self::fetch::CameraAccess;
 use self::frame::PictureKind;
 pub use self::place::CameraSource;
 use crate::adapter::PrinterError;
@@ -71,7 +71,7 @@ pub enum CameraFault {
 }
 
 /// Result of a call to a camera.
-type Outcome = Result<Picture, CameraFault>;
+type PictureResult = Result<Picture, CameraFault>;
 
 /// The cameras of all printers.
 pub struct Cameras {
@@ -80,27 +80,27 @@ pub struct Cameras {
     within: Duration,
     room: Arc<Semaphore>,
     began: Instant,
-    by_printer: DashMap<Id, Arc<CameraLine>>,
+    by_printer: DashMap<Id, Arc<SharedCamera>>,
 }
 
 /// Access to one camera, shared by its viewers.
-struct CameraLine {
-    door: Door,
-    inside: Mutex<Inside>,
+struct SharedCamera {
+    door: CameraAccess,
+    inside: Mutex<CameraFetchState>,
 }
 
 #[derive(Default)]
-struct Inside {
+struct CameraFetchState {
     breaker: Breaker,
     /// Last picture and the time at which it was fetched; removed when it is no longer fresh.
     latest: Option<(Instant, Picture)>,
     last_fault: Option<CameraFault>,
     /// Receiver for the result of the call in flight.
-    flight: Option<watch::Receiver<Option<Outcome>>>,
+    flight: Option<watch::Receiver<Option<PictureResult>>>,
 }
 
-impl CameraLine {
-    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+impl SharedCamera {
+    fn with<T>(&self, act: impl FnOnce(&mut CameraFetchState) -> T) -> T {
         act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -117,9 +117,9 @@ impl Cameras {
     pub async fn picture(&self, printer: Id, source: CameraSource, anew: bool) -> Result<Picture, CameraFault> {
         let line = self.line(printer, source);
         let (mut receiver, task) = match line.with(|inside| self.join(inside, anew)) {
-            Joined::Known(outcome) => return outcome,
-            Joined::UnderWay(receiver) => (receiver, None),
-            Joined::Begins(receiver, tell) => (receiver, Some(tell)),
+            FetchRole::Known(outcome) => return outcome,
+            FetchRole::UnderWay(receiver) => (receiver, None),
+            FetchRole::Begins(receiver, tell) => (receiver, Some(tell)),
         };
         if let Some(tell) = task {
             self.take_off(line, tell);
@@ -134,8 +134,8 @@ impl Cameras {
     }
 
     /// Returns the state kept for this camera; a changed source starts with empty state.
-    fn line(&self, printer: Id, source: CameraSource) -> Arc<CameraLine> {
-        let fresh = |source| Arc::new(CameraLine { door: Door::new(source), inside: Mutex::default() });
+    fn line(&self, printer: Id, source: CameraSource) -> Arc<SharedCamera> {
+        let fresh = |source| Arc::new(SharedCamera { door: CameraAccess::new(source), inside: Mutex::default() });
         let mut line = self.by_printer.entry(printer).or_insert_with(|| fresh(source.clone()));
         if line.door.source != source {
             *line = fresh(source);
@@ -143,27 +143,27 @@ impl Cameras {
         line.clone()
     }
 
-    fn join(&self, inside: &mut Inside, anew: bool) -> Joined {
+    fn join(&self, inside: &mut CameraFetchState, anew: bool) -> FetchRole {
         if let Some((at, picture)) = inside.latest.as_ref().filter(|_| !anew)
             && at.elapsed() < FRESH_TIME
         {
-            return Joined::Known(Ok(picture.clone()));
+            return FetchRole::Known(Ok(picture.clone()));
         }
         // One whose task died tells nothing any more.
         if let Some(receiver) = inside.flight.as_ref().filter(|receiver| receiver.has_changed().is_ok()) {
-            return Joined::UnderWay(receiver.clone());
+            return FetchRole::UnderWay(receiver.clone());
         }
         if inside.breaker.admit(&self.rules(), self.now_ms()).is_err() {
             let fault = inside.last_fault.clone();
-            return Joined::Known(Err(fault.unwrap_or_else(|| CameraFault::Silent("the camera rests".to_owned()))));
+            return FetchRole::Known(Err(fault.unwrap_or_else(|| CameraFault::Silent("the camera rests".to_owned()))));
         }
         let (tell, receiver) = watch::channel(None);
         inside.flight = Some(receiver.clone());
-        Joined::Begins(receiver, tell)
+        FetchRole::Begins(receiver, tell)
     }
 
     /// Fetches a picture in its own task, shares the result, and discards the picture when it is no longer fresh.
-    fn take_off(&self, line: Arc<CameraLine>, tell: watch::Sender<Option<Outcome>>) {
+    fn take_off(&self, line: Arc<SharedCamera>, tell: watch::Sender<Option<PictureResult>>) {
         let (client, within, room) = (self.client.clone(), self.within, self.room.clone());
         let (rules, began) = (self.rules(), self.began);
         tokio::spawn(async move {
@@ -210,22 +210,22 @@ fn millis(began: Instant) -> u64 {
 }
 
 /// Ways in which a viewer gets a picture.
-enum Joined {
+enum FetchRole {
     /// The result is available already: a fresh picture, or the fault of a camera that is not called at present.
-    Known(Outcome),
+    Known(PictureResult),
     /// Another viewer's call is in flight; its result is awaited.
-    UnderWay(watch::Receiver<Option<Outcome>>),
+    UnderWay(watch::Receiver<Option<PictureResult>>),
     /// This viewer is the first and fetches the picture for all.
-    Begins(watch::Receiver<Option<Outcome>>, watch::Sender<Option<Outcome>>),
+    Begins(watch::Receiver<Option<PictureResult>>, watch::Sender<Option<PictureResult>>),
 }
 
 /// Bytes of a picture together with its share of the memory budget, which is released with the last reader.
-struct Held {
+struct BudgetedBytes {
     bytes: Vec<u8>,
     _room: OwnedSemaphorePermit,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for BudgetedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

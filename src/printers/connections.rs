@@ -15,7 +15,7 @@ use crate::adapter::{Adapter, PrinterError};
 use crate::cameras::Cameras;
 use crate::registry::Registry;
 use crate::temperatures::TemperatureHistories;
-use crate::unwatched::Unwatched;
+use crate::unwatched::UnwatchedTime;
 use domain::id::Id;
 use domain::printer_status::{Connection, Status};
 use domain::time::Timestamp;
@@ -37,7 +37,7 @@ pub struct PrinterConnection {
     /// Number of emergency stops sent over this connection.
     stops: AtomicU64,
     /// Longest time without a status poll since the current attempt was started.
-    unwatched: Mutex<Unwatched>,
+    unwatched: Mutex<UnwatchedTime>,
     /// Attempt whose print was last seen in progress over this connection, and the time.
     sighted: Mutex<Option<(Id, Instant)>>,
     /// Time of the last push from the printer, in milliseconds; 0 if there was none.
@@ -62,10 +62,10 @@ impl PrinterConnection {
     }
 
     /// Begins an emergency stop, which lasts until the returned guard is dropped.
-    pub fn stop(self: &Arc<Self>) -> Stopping {
+    pub fn stop(self: &Arc<Self>) -> StopGuard {
         self.stops.fetch_add(1, Ordering::SeqCst);
         self.stopping.send_modify(|stops| *stops += 1);
-        Stopping(self.clone())
+        StopGuard(self.clone())
     }
 
     /// Returns whether an emergency stop is in progress.
@@ -114,9 +114,9 @@ impl PrinterConnection {
 }
 
 /// Guard of an emergency stop in progress. Dropping it triggers a poll of the printer's status.
-pub struct Stopping(Arc<PrinterConnection>);
+pub struct StopGuard(Arc<PrinterConnection>);
 
-impl Drop for Stopping {
+impl Drop for StopGuard {
     fn drop(&mut self) {
         self.0.stopping.send_modify(|stops| *stops -= 1);
         self.0.look.notify_one();

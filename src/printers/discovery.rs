@@ -48,14 +48,14 @@ pub(super) struct OwnProbe {
     /// Port to probe.
     pub(super) port: u16,
     /// Carries out the exchange on the connection; returns `None` if something else answers.
-    pub(super) ask: fn(TcpStream) -> BoxFuture<'static, Option<Recognised>>,
+    pub(super) ask: fn(TcpStream) -> BoxFuture<'static, Option<PrinterIdentity>>,
     /// Builds the base URL of a printer at this host and port.
     pub(super) base_url: fn(Ipv4Addr, u16) -> String,
 }
 
 /// Details by which a printer was recognised.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Recognised {
+pub(super) struct PrinterIdentity {
     /// Name of the printer; `None` if it reports none.
     pub(super) name: Option<String>,
     /// Serial number; `None` if the printer reports none.
@@ -120,7 +120,7 @@ impl Search {
 
     /// Runs the search to its end and reports progress on `told`.
     pub async fn run(&self, steps: mpsc::Sender<SearchStep>) -> Vec<FoundPrinter> {
-        let finds = Finds { printers: Mutex::default(), steps: &steps };
+        let finds = SearchResults { printers: Mutex::default(), steps: &steps };
         let doors = self.doors();
         let total = doors.len();
         let questions: Vec<BoxFuture<'_, _>> =
@@ -177,12 +177,12 @@ fn own_probe(port: u16) -> Option<(&'static PrinterType, &'static OwnProbe)> {
 }
 
 /// Printers found so far by a search, and the channel for its progress.
-struct Finds<'a> {
+struct SearchResults<'a> {
     printers: Mutex<Vec<FoundPrinter>>,
     steps: &'a mpsc::Sender<SearchStep>,
 }
 
-impl Finds<'_> {
+impl SearchResults<'_> {
     /// Adds a printer and reports it, unless it is known already.
     async fn note(&self, printer: FoundPrinter) {
         let new = {
@@ -220,7 +220,7 @@ fn found_printer(
     host: Ipv4Addr,
     base_url: String,
     port: u16,
-    recognised: Recognised,
+    recognised: PrinterIdentity,
 ) -> FoundPrinter {
     let name = recognised.name.map(|name| plain(&name)).filter(|name| !name.is_empty());
     FoundPrinter {

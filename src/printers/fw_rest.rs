@@ -21,16 +21,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use self::components::KnownComponents;
+use self::components::ComponentCache;
 use self::read::{no_route, result};
-use self::runs::KnownRuns;
-use self::spools::KnownSpools;
-use self::status::{FileFacts, KnownFacts};
+use self::runs::RunCountCache;
+use self::spools::BookingCache;
+use self::status::{FileFacts, FileFactsCache};
 use crate::PrinterType;
 use crate::adapter::{Adapter, Deleted, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
 use crate::push::{Push, PushTarget};
 use crate::registry::AdapterParts;
-use crate::wire::{Wire, file_name};
+use crate::wire::{PrinterHttpClient, file_name};
 use domain::printer_status::{PastPrint, ServerRun, Status};
 use domain::time::Timestamp;
 
@@ -41,31 +41,31 @@ pub(super) const TYPE: PrinterType = PrinterType {
     defaults: Some(|printers| (&printers.fw_rest_url, &printers.fw_rest_api_key)),
     ..PrinterType::of("fw_rest", "Moonraker", 7125, |parts: AdapterParts| {
         Ok(Arc::new(FwRest {
-            wire: Wire::new(parts)?.judged_by(read::judge),
+            wire: PrinterHttpClient::new(parts)?.judged_by(read::judge),
             push: Push::default(),
             let_go: AtomicBool::new(false),
             facts: Arc::default(),
             spools: Arc::default(),
             components: Arc::default(),
-            runs: KnownRuns::default(),
+            runs: RunCountCache::default(),
         }))
     })
 };
 
 /// Adapter of one printer behind Moonraker.
 struct FwRest {
-    wire: Wire,
+    wire: PrinterHttpClient,
     push: Push,
     /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
     /// Metadata that Moonraker extracted from the file being printed.
-    facts: Arc<KnownFacts>,
+    facts: Arc<FileFactsCache>,
     /// Spool to which Moonraker books the filament it uses.
-    spools: Arc<KnownSpools>,
+    spools: Arc<BookingCache>,
     /// Components that Moonraker reports.
-    components: Arc<KnownComponents>,
+    components: Arc<ComponentCache>,
     /// Number of prints of the file that the printer shows.
-    runs: KnownRuns,
+    runs: RunCountCache,
 }
 
 impl FwRest {
@@ -248,7 +248,7 @@ impl Adapter for FwRest {
         let endpoint = || PushTarget::beside(&self.wire, "websocket");
         let socket = || {
             let caches = (self.facts.clone(), self.spools.clone(), self.components.clone());
-            push::Socket::new(self.wire.api_key.clone(), caches)
+            push::MoonrakerDialect::new(self.wire.api_key.clone(), caches)
         };
         self.push.changed(|| Some((endpoint()?, socket()))).await;
     }

@@ -24,14 +24,14 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
-use self::address::{Address, MQTT_PORT};
-use self::command::{Command, stored_name, subtask_of};
+use self::address::{MQTT_PORT, MqttLanAddress};
+use self::command::{MqttCommand, stored_name, subtask_of};
 use self::ftps::Ftps;
-use self::session::{Link, Session};
+use self::session::{PrinterSession, SessionSettings};
 use self::tls::Tls;
 use crate::PrinterType;
 use crate::adapter::{
-    Adapter, Deleted, Launch, Operation, PrinterError, PushState, RemoteFile, SlotsWanted, Source, Telemetry,
+    Adapter, Deleted, Launch, Operation, PrinterError, PushState, RemoteFile, RequestedSlots, Source, Telemetry,
 };
 use crate::registry::{AdapterParts, MakeError};
 use crate::wire::file_name;
@@ -78,7 +78,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
 /// Adapter of one printer.
 struct MqttLan {
     declared: &'static PrinterType,
-    session: Session,
+    session: PrinterSession,
     files: Ftps,
     /// Time at which the printer was last probed for whether it still rejects commands.
     probed: Mutex<Option<Instant>>,
@@ -95,18 +95,18 @@ impl MqttLan {
         if code.chars().any(char::is_control) {
             return Err(MakeError::BadKey("the access code must be one line".to_owned()));
         }
-        let at = Address::read(&address.base_url)?;
+        let at = MqttLanAddress::read(&address.base_url)?;
         let tls = Tls::new(&serial, &at.host().to_string(), address.known_key.as_deref())?;
         let number = NEXT_CLIENT.fetch_add(1, Ordering::Relaxed);
         let client_id = format!("printfloor-{}-{number}", std::process::id());
-        let link = Link { address: at, tls, serial, code, settings: shared.settings, client_id };
-        let session = Session::new(link);
+        let link = SessionSettings { address: at, tls, serial, code, settings: shared.settings, client_id };
+        let session = PrinterSession::new(link);
         let files = Ftps::new(session.link.clone());
         Ok(Self { declared, session, files, probed: Mutex::default() })
     }
 
     /// Sends a command and waits for its reply, within the time limit of commands that may move the printer.
-    async fn command(&self, command: &Command) -> Result<(), PrinterError> {
+    async fn command(&self, command: &MqttCommand) -> Result<(), PrinterError> {
         self.session.ready().await?;
         self.session.ask(command, self.session.link.settings.command_timeout).await
     }
@@ -119,7 +119,7 @@ impl MqttLan {
     /// cancelled until its end. A running print gets at most one such line, because the first that is accepted is the
     /// last that is sent. Only while a print is prepared, when the printer homes and measures, nothing is sent.
     async fn probe_refusal(&self) {
-        if !self.session.read(report::Track::calls_for_probe) {
+        if !self.session.read(report::PrinterKnowledge::calls_for_probe) {
             return;
         }
         {
@@ -129,7 +129,7 @@ impl MqttLan {
             }
             *probed = Some(Instant::now());
         }
-        let probe = Command::gcode(&[String::new()]);
+        let probe = MqttCommand::gcode(&[String::new()]);
         let within = self.session.link.settings.request_timeout.min(REFUSAL_PROBE_TIMEOUT);
         let _ = self.session.ask(&probe, within).await;
     }
@@ -139,7 +139,7 @@ impl MqttLan {
     async fn stop(&self, within: Duration) -> Result<(), PrinterError> {
         let mut ends = None;
         self.session.note(|track| ends = track.cancels(Instant::now()));
-        let stopped = self.session.ask(&Command::print("stop"), within).await;
+        let stopped = self.session.ask(&MqttCommand::print("stop"), within).await;
         if let (Some(print), Err(error)) = (&ends, &stopped)
             && error.certainly_not_done()
         {
@@ -151,7 +151,7 @@ impl MqttLan {
     /// Fails if a print is in progress, because these printers cancel it when another is started.
     async fn free(&self) -> Result<(), PrinterError> {
         self.session.fresh().await?;
-        self.session.read(report::Track::busy).map_or(Ok(()), |file| Err(PrinterError::InUse(file)))
+        self.session.read(report::PrinterKnowledge::busy).map_or(Ok(()), |file| Err(PrinterError::InUse(file)))
     }
 
     async fn begin(
@@ -179,9 +179,9 @@ impl MqttLan {
             return Err(PrinterError::NotFound(name.to_owned()));
         }
         self.free().await?;
-        let feed = self.session.read(report::Track::changer).feed(slots)?;
+        let feed = self.session.read(report::PrinterKnowledge::changer).feed(slots)?;
         self.session.note(|track| track.starts(subtask.clone(), name.to_owned()));
-        let start = Command::start(name, plate, &subtask, &feed);
+        let start = MqttCommand::start(name, plate, &subtask, &feed);
         let error = match self.session.ask(&start, self.session.link.settings.command_timeout).await {
             Ok(()) => return Ok(()),
             Err(error) => error,
@@ -193,7 +193,7 @@ impl MqttLan {
                 if self.session.read(|track| track.prints(&subtask)) { Ok(()) } else { Err(error) }
             }
             // Some models say no in their report alone.
-            PrinterError::Timeout if self.session.read(report::Track::print_error) == words::BUSY_ERROR => {
+            PrinterError::Timeout if self.session.read(report::PrinterKnowledge::print_error) == words::BUSY_ERROR => {
                 Err(PrinterError::InUse("it says that it is busy".to_owned()))
             }
             error => Err(error),
@@ -250,17 +250,17 @@ impl Adapter for MqttLan {
         self.begin(name, subtask_of(&print.to_string()), *plate, slots).await
     }
 
-    async fn choose_slots(&self, request: &SlotsWanted) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
+    async fn choose_slots(&self, request: &RequestedSlots) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
         self.session.fresh().await?;
-        self.session.read(report::Track::changer).choose(request)
+        self.session.read(report::PrinterKnowledge::changer).choose(request)
     }
 
     async fn pause(&self) -> Result<(), PrinterError> {
-        self.command(&Command::print("pause")).await
+        self.command(&MqttCommand::print("pause")).await
     }
 
     async fn resume(&self) -> Result<(), PrinterError> {
-        self.command(&Command::print("resume")).await
+        self.command(&MqttCommand::print("resume")).await
     }
 
     async fn cancel(&self) -> Result<(), PrinterError> {
@@ -274,8 +274,8 @@ impl Adapter for MqttLan {
         let within = self.session.link.settings.emergency_timeout;
         let stopping = async {
             self.session.ready().await?;
-            let busy = self.session.read(report::Track::busy).is_some();
-            let cool = Command::gcode(&HEATERS_OFF.map(str::to_owned));
+            let busy = self.session.read(report::PrinterKnowledge::busy).is_some();
+            let cool = MqttCommand::gcode(&HEATERS_OFF.map(str::to_owned));
             let (stopped, cooled) = tokio::join!(self.stop(within), self.session.ask(&cool, within));
             if !busy {
                 return cooled.and(Err(PrinterError::Unsupported(Operation::EmergencyStop)));
@@ -290,7 +290,7 @@ impl Adapter for MqttLan {
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
         let name = file_name(name)?;
         self.session.ready().await?;
-        if self.session.read(report::Track::busy).is_some_and(|file| file == name) {
+        if self.session.read(report::PrinterKnowledge::busy).is_some_and(|file| file == name) {
             return Err(PrinterError::InUse(name.to_owned()));
         }
         self.files.delete(name).await
@@ -302,12 +302,12 @@ impl Adapter for MqttLan {
 
     /// Sends lines of G-code, which the printer queues. Their output is not available.
     async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
-        self.command(&Command::gcode(commands)).await?;
+        self.command(&MqttCommand::gcode(commands)).await?;
         Ok(Vec::new())
     }
 
     async fn home(&self) -> Result<(), PrinterError> {
-        self.command(&Command::gcode(&["G28".to_owned()])).await
+        self.command(&MqttCommand::gcode(&["G28".to_owned()])).await
     }
 
     /// Returns the serial number and the firmware version.
@@ -322,7 +322,7 @@ impl Adapter for MqttLan {
     /// Returns the versions of the printer's components.
     async fn printer_info(&self) -> Result<Value, PrinterError> {
         self.session.ready().await?;
-        self.session.ask(&Command::versions(), self.session.link.settings.request_timeout).await?;
+        self.session.ask(&MqttCommand::versions(), self.session.link.settings.request_timeout).await?;
         self.session.versions().ok_or_else(|| PrinterError::BadAnswer("no versions".to_owned()))
     }
 

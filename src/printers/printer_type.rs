@@ -6,7 +6,7 @@ use super::PRINTER_TYPES;
 use crate::adapter::{Adapter, Operation, PrinterError};
 use crate::discovery::{Announcement, OwnProbe, WebProbe};
 use crate::registry::{AdapterParts, MakeError};
-use config::sections::Printers;
+use config::sections::PrintersConfig;
 use config::values::Secret;
 use domain::file::GcodeForm;
 
@@ -14,7 +14,7 @@ use domain::file::GcodeForm;
 pub(super) type MakeAdapter = fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError>;
 
 /// Accessor of the configured default address and API key for printers of a type that were registered without.
-pub type TypeDefaults = fn(&Printers) -> (&str, &Secret);
+pub type TypeDefaults = fn(&PrintersConfig) -> (&str, &Secret);
 
 /// Declaration of a printer type.
 pub struct PrinterType {

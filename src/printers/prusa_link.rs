@@ -26,7 +26,7 @@ use crate::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Sour
 use crate::registry::AdapterParts;
 use crate::run_count::RunCounter;
 use crate::upload;
-use crate::wire::{Wire, file_name};
+use crate::wire::{PrinterHttpClient, file_name};
 use domain::file::GcodeForm;
 use domain::printer_status::{Connection, Status};
 use domain::time::Timestamp;
@@ -47,7 +47,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
     ],
     ..PrinterType::of("prusa_link", "PrusaLink", 80, |parts: AdapterParts| {
         Ok(Arc::new(PrusaLink {
-            wire: Wire::new(parts)?.judged_by(read::judge).asking_for_json(),
+            wire: PrinterHttpClient::new(parts)?.judged_by(read::judge).asking_for_json(),
             let_go: AtomicBool::new(false),
             storage: Mutex::default(),
             shown_job: AtomicU64::new(NO_JOB),
@@ -62,7 +62,7 @@ const NO_JOB: u64 = u64::MAX;
 
 /// Adapter of one printer with `PrusaLink`.
 struct PrusaLink {
-    wire: Wire,
+    wire: PrinterHttpClient,
     /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
     /// Storage for uploads as last reported.

@@ -17,7 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::adapter::{PrinterError, PushState, Telemetry};
 use crate::registry::Settings;
-use crate::wire::Wire;
+use crate::wire::PrinterHttpClient;
 use domain::schedule::Delays;
 use platform::http::lan_connect;
 
@@ -42,12 +42,12 @@ pub(super) trait Dialect: Send + 'static {
     /// opens.
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError>;
     /// Parses one message of the printer and returns its consequences.
-    fn interpret(&mut self, text: &str) -> Heard;
+    fn interpret(&mut self, text: &str) -> PushMessage;
 }
 
 /// Consequences of a received message.
 #[derive(Default)]
-pub(super) struct Heard {
+pub(super) struct PushMessage {
     /// `true` if the printer's status should be polled.
     pub(super) wake: bool,
     /// Telemetry in the message.
@@ -71,7 +71,7 @@ pub(super) struct Push {
 /// own.
 pub(super) struct PushInbox {
     woken: Notify,
-    pushed: Mutex<Pushed>,
+    pushed: Mutex<InboxState>,
     /// Lines of the printer's terminal, for subscribers.
     console: broadcast::Sender<String>,
 }
@@ -83,13 +83,13 @@ impl Default for PushInbox {
 }
 
 #[derive(Default)]
-struct Pushed {
+struct InboxState {
     state: PushState,
     telemetry: Option<Telemetry>,
 }
 
 impl PushInbox {
-    fn with<T>(&self, act: impl FnOnce(&mut Pushed) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut InboxState) -> T) -> T {
         act(&mut self.pushed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -146,7 +146,7 @@ pub(super) struct PushTarget {
 
 impl PushTarget {
     /// Creates the target for a path of a printer's HTTP server; `None` for https, where the printer is only polled.
-    pub(super) fn beside(wire: &Wire, path: &str) -> Option<Self> {
+    pub(super) fn beside(wire: &PrinterHttpClient, path: &str) -> Option<Self> {
         let mut url = wire.url(path);
         if url.scheme() != "http" || url.set_scheme("ws").is_err() {
             return None;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::{PRINTER_TYPES, PrinterType};
 use crate::adapter::Adapter;
 use crate::cameras::Cameras;
-use crate::upload::UploadTurns;
-use config::sections::Printers;
+use crate::upload::UploadLocks;
+use config::sections::PrintersConfig;
 use domain::launch::{KnownTypes, TypeFacts};
 use domain::printer::{Printer, PrinterFields};
 use platform::secrets::encryption::{EncryptionError, SecretCipher};
@@ -38,8 +38,8 @@ const COMMAND_TIMEOUT_FACTOR: u32 = 4;
 /// Maximum time limit for an emergency stop.
 const EMERGENCY_TIMEOUT: Duration = Duration::from_secs(5);
 
-impl From<&Printers> for Settings {
-    fn from(printers: &Printers) -> Self {
+impl From<&PrintersConfig> for Settings {
+    fn from(printers: &PrintersConfig) -> Self {
         let request_timeout = printers.request_timeout_seconds.duration();
         Self {
             connect_timeout: printers.connect_timeout_seconds.duration(),
@@ -116,7 +116,7 @@ pub struct SharedParts {
     /// HTTP client for emergency stops only, so that no queued work delays them.
     pub emergency: reqwest::Client,
     /// Upload locks, for types whose uploads to one host must not overlap.
-    pub(super) turns: Arc<UploadTurns>,
+    pub(super) turns: Arc<UploadLocks>,
 }
 
 /// Reason why an adapter was not created.

@@ -3,7 +3,7 @@
 //!
 //! The printer requires no key, so anyone who reaches it can send commands. Its firmware is a single program that
 //! crashes on an unknown command and ends the print with it, so only commands known to be safe are sent
-//! ([`message::Ask`]). It has no emergency stop, no console and no history that could be queried.
+//! ([`message::PrinterRequest`]). It has no emergency stop, no console and no history that could be queried.
 
 mod files;
 mod link;
@@ -20,14 +20,14 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
-use self::link::OneSocket;
-use self::message::Ask;
+use self::link::LazySocket;
+use self::message::PrinterRequest;
 use crate::PrinterType;
 use crate::adapter::{Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
 use crate::registry::{AdapterParts, MakeError};
 use crate::run_count::RunCounter;
 use crate::upload;
-use crate::wire::{Wire, file_name};
+use crate::wire::{PrinterHttpClient, file_name};
 use domain::printer_status::{Activity, Status};
 use domain::time::Timestamp;
 
@@ -49,14 +49,14 @@ pub(super) const TYPE: PrinterType = PrinterType {
         Operation::EmergencyStop,
     ],
     ..PrinterType::of("sdcp", "SDCP", 3030, |parts: AdapterParts| {
-        let wire = Wire::new(parts)?;
+        let wire = PrinterHttpClient::new(parts)?;
         let mut url = wire.url("websocket");
         if url.scheme() != "http" {
             return Err(MakeError::BadAddress("must begin with http: these printers do not encrypt".to_owned()));
         }
         // Cannot fail: http becomes ws.
         let _ = url.set_scheme("ws");
-        let link = OneSocket::new(url, wire.strange(), wire.settings.clone());
+        let link = LazySocket::new(url, wire.strange(), wire.settings.clone());
         Ok(Arc::new(Sdcp { wire, link, let_go: AtomicBool::new(false), runs: RunCounter::default() }))
     })
 };
@@ -64,8 +64,8 @@ pub(super) const TYPE: PrinterType = PrinterType {
 /// Adapter of one printer.
 struct Sdcp {
     /// HTTP connection for uploads; everything else uses the socket.
-    wire: Wire,
-    link: OneSocket,
+    wire: PrinterHttpClient,
+    link: LazySocket,
     /// `true` after an operator disconnected the printer.
     let_go: AtomicBool,
     /// Count of the prints of a file, by the ids of their tasks.
@@ -74,7 +74,7 @@ struct Sdcp {
 
 impl Sdcp {
     async fn files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
-        files::list(&self.link.ask(Ask::Files).await?)
+        files::list(&self.link.ask(PrinterRequest::Files).await?)
     }
 
     async fn has(&self, name: &str) -> Result<bool, PrinterError> {
@@ -90,7 +90,7 @@ impl Adapter for Sdcp {
 
     async fn connect(&self) -> Result<(), PrinterError> {
         self.let_go.store(false, Ordering::Relaxed);
-        self.link.ask(Ask::Status).await.map(drop)
+        self.link.ask(PrinterRequest::Status).await.map(drop)
     }
 
     /// Closes the socket, which makes room for another client. A print continues.
@@ -101,12 +101,12 @@ impl Adapter for Sdcp {
     }
 
     async fn is_connected(&self) -> bool {
-        !self.let_go.load(Ordering::Relaxed) && self.link.ask(Ask::Status).await.is_ok()
+        !self.let_go.load(Ordering::Relaxed) && self.link.ask(PrinterRequest::Status).await.is_ok()
     }
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
         self.link.note_time(at.0);
-        let answer = self.link.ask(Ask::Status).await?;
+        let answer = self.link.ask(PrinterRequest::Status).await?;
         let mut status = status::read(&answer, at);
         let task = status::task(&answer);
         status.runs = status.file.as_deref().and_then(|file| self.runs.count(file, task, Instant::now()));
@@ -134,25 +134,25 @@ impl Adapter for Sdcp {
 
     async fn start(&self, name: &str) -> Result<(), PrinterError> {
         let name = file_name(name)?;
-        self.link.ask(Ask::Start(name.to_owned())).await.map(drop)
+        self.link.ask(PrinterRequest::Start(name.to_owned())).await.map(drop)
     }
 
     async fn pause(&self) -> Result<(), PrinterError> {
-        self.link.ask(Ask::Pause).await.map(drop)
+        self.link.ask(PrinterRequest::Pause).await.map(drop)
     }
 
     async fn resume(&self) -> Result<(), PrinterError> {
-        self.link.ask(Ask::Resume).await.map(drop)
+        self.link.ask(PrinterRequest::Resume).await.map(drop)
     }
 
     async fn cancel(&self) -> Result<(), PrinterError> {
-        self.link.ask(Ask::Stop).await.map(drop)
+        self.link.ask(PrinterRequest::Stop).await.map(drop)
     }
 
     /// Stops the current print, because there is no emergency stop. The command goes over the single socket, behind the
     /// few short requests in flight; uploads use a separate connection.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
-        let stopping = timeout(self.wire.settings.emergency_timeout, self.link.ask(Ask::Stop));
+        let stopping = timeout(self.wire.settings.emergency_timeout, self.link.ask(PrinterRequest::Stop));
         match stopping.await.map_err(|_| PrinterError::Timeout)? {
             Err(PrinterError::Refused { status: 409, .. }) => Err(PrinterError::Unsupported(Operation::EmergencyStop)),
             done => done.map(drop),
@@ -166,12 +166,12 @@ impl Adapter for Sdcp {
         if !self.has(name).await? {
             return Ok(Deleted::NotFound);
         }
-        let now = status::read(&self.link.ask(Ask::Status).await?, Timestamp::default());
+        let now = status::read(&self.link.ask(PrinterRequest::Status).await?, Timestamp::default());
         let on = matches!(now.state, Activity::Printing | Activity::Paused);
         if on && now.file.as_deref().is_none_or(|file| file == name) {
             return Err(PrinterError::InUse(name.to_owned()));
         }
-        self.link.ask(Ask::Delete(name.to_owned())).await?;
+        self.link.ask(PrinterRequest::Delete(name.to_owned())).await?;
         if self.has(name).await? {
             return Err(PrinterError::Refused { status: 500, message: "the file is still there".into() });
         }
@@ -183,7 +183,7 @@ impl Adapter for Sdcp {
     }
 
     async fn printer_info(&self) -> Result<Value, PrinterError> {
-        self.link.ask(Ask::Attributes).await
+        self.link.ask(PrinterRequest::Attributes).await
     }
 
     /// Lists the camera. Each viewer of the camera occupies one of the few available connections.

@@ -24,7 +24,7 @@ use self::read::Port;
 use crate::adapter::{Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
 use crate::push::{Push, PushTarget};
 use crate::registry::AdapterParts;
-use crate::wire::Wire;
+use crate::wire::PrinterHttpClient;
 use crate::{PrinterType, fw_rest};
 use domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
 use domain::time::Timestamp;
@@ -38,7 +38,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
     web_probes: found::PROBES,
     ..PrinterType::of("server_rest", "OctoPrint", 5000, |parts: AdapterParts| {
         Ok(Arc::new(ServerRest {
-            wire: Wire::new(parts)?.judged_by(read::judge),
+            wire: PrinterHttpClient::new(parts)?.judged_by(read::judge),
             push: Push::default(),
             is_known: AtomicBool::new(false),
             runs: runs::RecordedRuns::default(),
@@ -48,7 +48,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
 
 /// Adapter of one printer behind `OctoPrint`.
 struct ServerRest {
-    wire: Wire,
+    wire: PrinterHttpClient,
     push: Push,
     /// `true` once the server is known not to be another program that imitates `OctoPrint`.
     is_known: AtomicBool,
@@ -292,7 +292,7 @@ impl Adapter for ServerRest {
 
     async fn changed(&self) {
         let endpoint = || PushTarget::beside(&self.wire, "sockjs/websocket");
-        self.push.changed(|| Some((endpoint()?, push::Socket::new(self.wire.clone())))).await;
+        self.push.changed(|| Some((endpoint()?, push::OctoPrintDialect::new(self.wire.clone())))).await;
     }
 
     fn push(&self) -> PushState {

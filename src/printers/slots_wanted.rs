@@ -4,7 +4,7 @@ use domain::file::PlateFilament;
 
 /// Filaments of a manual print, and the slots named by the operator.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct SlotsWanted {
+pub struct RequestedSlots {
     /// Filaments that the plate uses, in file order; empty if unknown.
     pub filaments: Vec<PlateFilament>,
     /// Slot of each filament in the same order, as named by the operator; empty to choose any that fit.

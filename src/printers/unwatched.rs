@@ -11,9 +11,9 @@ use domain::id::Id;
 
 /// Measurement for the current attempt; a printer has one attempt at a time.
 #[derive(Default)]
-pub(super) struct Unwatched(Option<Measure>);
+pub(super) struct UnwatchedTime(Option<UnwatchedMeasurement>);
 
-struct Measure {
+struct UnwatchedMeasurement {
     attempt: Id,
     /// Longest time between two polls so far.
     longest: Duration,
@@ -21,11 +21,11 @@ struct Measure {
     last: Instant,
 }
 
-impl Unwatched {
+impl UnwatchedTime {
     /// Begins to measure, unless this attempt is measured already. `before` is the time without a poll before now.
     pub(super) fn begin(&mut self, attempt: Id, before: Duration, now: Instant) {
         if self.0.as_ref().is_none_or(|measure| measure.attempt != attempt) {
-            self.0 = Some(Measure { attempt, longest: before, last: now });
+            self.0 = Some(UnwatchedMeasurement { attempt, longest: before, last: now });
         }
     }
 
@@ -57,7 +57,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_longest_time_without_a_look_counts_from_beginning_to_answer() {
-        let (start, mut unwatched) = (Instant::now(), Unwatched::default());
+        let (start, mut unwatched) = (Instant::now(), UnwatchedTime::default());
         assert_eq!(unwatched.longest(id(1), start), None);
         unwatched.begin(id(1), Duration::ZERO, start);
         unwatched.looked(start + SECOND, start + SECOND * 2);
@@ -83,7 +83,7 @@ mod tests {
             verdict in 0u64..20_000,
         ) {
             let (start, ms) = (Instant::now(), Duration::from_millis);
-            let mut unwatched = Unwatched::default();
+            let mut unwatched = UnwatchedTime::default();
             unwatched.begin(id(1), Duration::ZERO, start);
             let (mut now, mut was_seen) = (0, false);
             for (pause, answers, at) in looks {

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use tokio_util::io::ReaderStream;
 
 use crate::adapter::{PrinterError, Source};
-use crate::wire::Wire;
+use crate::wire::PrinterHttpClient;
 
 /// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -27,9 +27,9 @@ pub(super) const EDGE_BYTES: usize = 4096;
 
 /// Upload locks by host name.
 #[derive(Debug, Default)]
-pub(super) struct UploadTurns(Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>);
+pub(super) struct UploadLocks(Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>);
 
-impl UploadTurns {
+impl UploadLocks {
     /// Waits until no other upload to this host is in progress. The lock is released when the guard is dropped.
     pub(super) async fn take(&self, host: &str) -> OwnedMutexGuard<()> {
         let turn = {
@@ -47,9 +47,9 @@ impl UploadTurns {
 }
 
 /// Number of bytes of an upload that the connection has accepted.
-pub(super) struct Taken(watch::Receiver<u64>);
+pub(super) struct AcceptedBytes(watch::Receiver<u64>);
 
-impl Taken {
+impl AcceptedBytes {
     /// Resolves once no byte was accepted for this long; never after the last byte.
     pub(super) async fn stalled(mut self, limit: Duration) {
         loop {
@@ -77,7 +77,7 @@ async fn open(source: &Source) -> Result<File, PrinterError> {
 }
 
 /// Returns the request body, which is read on demand, and its progress.
-pub(super) async fn as_body(source: &Source) -> Result<(Body, Taken), PrinterError> {
+pub(super) async fn as_body(source: &Source) -> Result<(Body, AcceptedBytes), PrinterError> {
     let file = open(source).await?;
     let (sender, progress) = watch::channel(0);
     let head = futures::stream::iter(
@@ -89,11 +89,11 @@ pub(super) async fn as_body(source: &Source) -> Result<(Body, Taken), PrinterErr
     let bytes = head.chain(ReaderStream::with_capacity(file, CHUNK_BYTES)).inspect_ok(move |chunk: &Bytes| {
         sender.send_modify(|count| *count += chunk.len() as u64);
     });
-    Ok((Body::wrap_stream(bytes), Taken(progress)))
+    Ok((Body::wrap_stream(bytes), AcceptedBytes(progress)))
 }
 
 /// Adds the file to `form` as its part `file`. The form then has a known length, which the printers' servers require.
-pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result<(Form, Taken), PrinterError> {
+pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result<(Form, AcceptedBytes), PrinterError> {
     let (body, progress) = as_body(source).await?;
     let part = Part::stream_with_length(body, source.sent_bytes())
         .file_name(name.to_owned())
@@ -151,7 +151,7 @@ async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
 
 /// Reads the beginning and end of a stored file back and compares them with what was sent. If a server does not support
 /// range requests, only the beginning is compared.
-pub(super) async fn compare(wire: &Wire, url: &Url, source: &Source) -> Result<(), PrinterError> {
+pub(super) async fn compare(wire: &PrinterHttpClient, url: &Url, source: &Source) -> Result<(), PrinterError> {
     let [first, last] = edges(source).await?;
     let sent = source.sent_bytes();
     let differs = |what: &str| Err(PrinterError::Altered(format!("{what} of the stored file differ")));
@@ -186,7 +186,7 @@ pub(super) fn is_kept_back(error: &PrinterError) -> bool {
 
 /// Returns whether a stored text file that differs from what was sent is nevertheless the same file, rewritten line by
 /// line: its size differs, its first lines contain the first line sent, and its last lines the last one.
-pub(super) async fn rewritten(wire: &Wire, url: &Url, source: &Source) -> Result<bool, PrinterError> {
+pub(super) async fn rewritten(wire: &PrinterHttpClient, url: &Url, source: &Source) -> Result<bool, PrinterError> {
     let [first, last] = edges(source).await?;
     let begins = wire.part(url, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
     let ends = wire.part(url, &format!("bytes=-{EDGE_BYTES}")).await?;
@@ -246,7 +246,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_host_has_one_turn_and_others_have_theirs() {
-        let turns = UploadTurns::default();
+        let turns = UploadLocks::default();
         let first = turns.take("a").await;
         let _other = turns.take("b").await;
         assert!(timeout(Duration::from_millis(20), turns.take("a")).await.is_err(), "taken");

@@ -17,14 +17,14 @@ use self::words::words;
 use crate::PrinterType;
 use crate::adapter::{PrinterError, Source};
 use crate::registry::{AdapterParts, MakeError, Settings, SharedParts};
-use crate::upload::{self, Taken, UploadTurns};
+use crate::upload::{self, AcceptedBytes, UploadLocks};
 use domain::printer::denied_host;
 
 /// Maximum size of a response in bytes, so that a broken printer cannot exhaust memory.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 
 /// Conversion of a status code other than success into an error, for one brand's API.
-pub(super) type Judge = fn(u16, String) -> PrinterError;
+pub(super) type ErrorOfStatus = fn(u16, String) -> PrinterError;
 
 /// Part of a file on a printer.
 pub(super) struct FilePart {
@@ -38,7 +38,7 @@ pub(super) struct FilePart {
 
 /// HTTP connection to a printer's server.
 #[derive(Clone)]
-pub(super) struct Wire {
+pub(super) struct PrinterHttpClient {
     /// Declaration of the printer's type.
     pub(super) declared: &'static PrinterType,
     pub(super) base: Url,
@@ -49,11 +49,11 @@ pub(super) struct Wire {
     headers: HeaderMap,
     /// Digest authentication, for types whose keys may be a user name and a password.
     digest: Option<Arc<Digest>>,
-    judge: Judge,
-    turns: Arc<UploadTurns>,
+    judge: ErrorOfStatus,
+    turns: Arc<UploadLocks>,
 }
 
-impl Wire {
+impl PrinterHttpClient {
     /// Creates the connection from the parts. The API key is sent in the header that the type declares. If the type
     /// allows `user:password`, such a key is used for HTTP Digest authentication instead.
     pub(super) fn new(parts: AdapterParts) -> Result<Self, MakeError> {
@@ -69,12 +69,12 @@ impl Wire {
             value.set_sensitive(true);
             headers.insert(HeaderName::from_static(declared.key_header), value);
         }
-        let judge: Judge = |status, message| PrinterError::Refused { status, message };
+        let judge: ErrorOfStatus = |status, message| PrinterError::Refused { status, message };
         Ok(Self { declared, base, settings, api_key, client, emergency, headers, digest, judge, turns })
     }
 
     /// Sets the brand's interpretation of status codes.
-    pub(super) fn judged_by(mut self, judge: Judge) -> Self {
+    pub(super) fn judged_by(mut self, judge: ErrorOfStatus) -> Self {
         self.judge = judge;
         self
     }
@@ -192,7 +192,12 @@ impl Wire {
         self.finish(self.client.post(self.url(path)).multipart(form).timeout(limit)).await
     }
 
-    async fn send_file(&self, call: RequestBuilder, progress: Taken, source: &Source) -> Result<Value, PrinterError> {
+    async fn send_file(
+        &self,
+        call: RequestBuilder,
+        progress: AcceptedBytes,
+        source: &Source,
+    ) -> Result<Value, PrinterError> {
         let Settings { offline_after, .. } = self.settings;
         let limit = self.settings.upload_timeout(source.sent_bytes());
         tokio::select! {

@@ -16,12 +16,12 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::task::spawn_blocking;
 
-use self::manifest::{DatabasePart, Manifest, ManifestHead};
+use self::manifest::{DatabasePart, ManifestHead, ManifestWriter};
 use config::Config;
 use domain::time::Timestamp;
 use files::archive::Archive;
-use files::blobs::{Blobs, KeptContents};
-use files::disk::{DiskRoom, LOST_FOUND};
+use files::blobs::{Blobs, RetentionGuard};
+use files::disk::{DiskCapacity, LOST_FOUND};
 use files::pieces::{PieceWriter, Pieces, pipe};
 use store::copy::{CopyError, DatabaseCopier, DatabaseCopy};
 
@@ -143,13 +143,13 @@ struct WorkFolder {
 
 impl WorkFolder {
     /// Creates the folder with an empty file for the copy, and measures the free space.
-    fn make(path: PathBuf, name: &str) -> io::Result<(Self, DiskRoom)> {
+    fn make(path: PathBuf, name: &str) -> io::Result<(Self, DiskCapacity)> {
         // An earlier one may not have been removable.
         remove_folder(&path)?;
         DirBuilder::new().mode(FOLDER_MODE).create(&path)?;
         let folder = Self { path };
         OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(folder.path.join(name))?;
-        let room = DiskRoom::of(&folder.path)?;
+        let room = DiskCapacity::of(&folder.path)?;
         Ok((folder, room))
     }
 }
@@ -180,7 +180,7 @@ struct PreparedBackup {
     made_at: Timestamp,
     blobs: Arc<Blobs>,
     documents: PathBuf,
-    _contents: KeptContents,
+    _contents: RetentionGuard,
     _turn: OwnedMutexGuard<()>,
 }
 
@@ -196,7 +196,7 @@ impl PreparedBackup {
             schema_version: &self.copy.schema,
             database: DatabasePart { kind: self.kind, member: self.name, rows: &self.copy.rows },
         };
-        let mut manifest = Manifest::begin(&self.folder.path.join(MANIFEST_NAME), FILE_MODE, &head)?;
+        let mut manifest = ManifestWriter::begin(&self.folder.path.join(MANIFEST_NAME), FILE_MODE, &head)?;
         manifest.add(&archive.add(self.name, File::open(self.folder.path.join(self.name))?)?)?;
         self.blobs.for_each_content(|sha256, file| {
             let member = archive.add(&format!("files/{}/{sha256}", &sha256[..2]), file)?;

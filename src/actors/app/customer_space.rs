@@ -14,14 +14,14 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 
 use super::{App, remove_contents};
-use crate::slicing::CustomerRoom;
+use crate::slicing::CustomerQuota;
 use domain::custom_request::{CustomRequestCommand, CustomRequestStatus};
 use domain::customer_space::{SpaceLimits, SpaceRefusal, SpaceUse};
 use domain::file::{CustomerUpload, File, FileCommand};
 use domain::id::Id;
 use domain::quote::{QuoteCommand, QuoteStatus};
 use domain::time::Timestamp;
-use files::disk::DiskRoom;
+use files::disk::DiskCapacity;
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 use store::Unavailable;
@@ -142,7 +142,7 @@ impl CustomerSpace {
         let arrived = self.arrived.load(Relaxed);
         let unclaimed_bytes = self.queries.unclaimed_bytes().await?;
         let folder = self.folder.clone();
-        let room = spawn_blocking(move || DiskRoom::of(&folder)).await.ok().and_then(Result::ok);
+        let room = spawn_blocking(move || DiskCapacity::of(&folder)).await.ok().and_then(Result::ok);
         let stored = SpaceUse { unclaimed_bytes, free_bytes: room.map(|room| room.free_bytes) };
         *self.stored.lock().unwrap_or_else(PoisonError::into_inner) = stored;
         self.arrived.fetch_sub(arrived, Relaxed);
@@ -153,7 +153,7 @@ impl CustomerSpace {
 }
 
 #[async_trait]
-impl CustomerRoom for CustomerSpace {
+impl CustomerQuota for CustomerSpace {
     async fn refusal(&self) -> Result<Option<SpaceRefusal>, LoadError> {
         Ok(self.summary().await?.refusal)
     }

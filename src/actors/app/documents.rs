@@ -18,9 +18,9 @@ use super::ShopStartError;
 use config::Config;
 use config::values::Secret;
 use documents::labels::{Label, LabelPaper};
-use documents::{RenderError, Renderer, Shown, cii};
+use documents::{PdfContent, RenderError, Renderer, cii};
 use domain::id::Id;
-use domain::invoice::{Document, DocumentKind, Invoice, InvoiceStatus, Payment};
+use domain::invoice::{DocumentKind, Invoice, InvoiceStatus, IssuedDocument, Payment};
 use domain::signing::hmac_sha256;
 use domain::time::Timestamp;
 use platform::http::{LanSettings, lan};
@@ -67,7 +67,7 @@ pub enum DocumentError {
 #[derive(Clone, Debug)]
 pub struct WholeDocument {
     /// Issued document, with its number.
-    pub document: Arc<Document>,
+    pub document: Arc<IssuedDocument>,
     /// Number and issue time of the invoice that a credit note reverses.
     preceding: Option<(String, Timestamp)>,
     /// Number of the credit note that reversed a void invoice.
@@ -77,8 +77,8 @@ pub struct WholeDocument {
 }
 
 impl WholeDocument {
-    fn view(&self) -> Shown<'_> {
-        Shown {
+    fn view(&self) -> PdfContent<'_> {
+        PdfContent {
             document: &self.document,
             preceding: self.preceding.as_ref().map(|(number, at)| (number.as_str(), *at)),
             voided_by: self.voided_by.as_deref(),
@@ -103,7 +103,7 @@ pub struct InvoiceDocuments {
     /// Cache of whether bucket keys are stored, so that showing an invoice queries the bucket only once.
     presence: DashMap<String, bool>,
     /// Cache of recently used documents. Issued documents never change.
-    held: DashMap<Id, Arc<Document>>,
+    held: DashMap<Id, Arc<IssuedDocument>>,
     /// Cache of document numbers, which never change either.
     numbers: DashMap<Id, String>,
 }
@@ -177,7 +177,7 @@ impl InvoiceDocuments {
     }
 
     /// Returns an issued document, from the cache or the database.
-    async fn issued(&self, id: Id) -> Result<Option<Arc<Document>>, LoadError> {
+    async fn issued(&self, id: Id) -> Result<Option<Arc<IssuedDocument>>, LoadError> {
         let held = self.held.get(&id).map(|held| held.value().clone());
         if held.is_some() {
             return Ok(held);

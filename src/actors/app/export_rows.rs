@@ -14,10 +14,10 @@ use store::queries::Queries;
 use store::rows::LoadError;
 
 /// Source of export rows that reads from the read pool.
-pub(super) struct RowsOfQueries(pub(super) Queries);
+pub(super) struct QueriedExportRows(pub(super) Queries);
 
 #[async_trait]
-impl ExportRows for RowsOfQueries {
+impl ExportRows for QueriedExportRows {
     fn columns(&self, kind: ExportType) -> &'static [&'static str] {
         match kind {
             ExportType::Invoices => invoices::COLUMNS,

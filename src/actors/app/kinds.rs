@@ -17,18 +17,18 @@ use tokio::sync::watch;
 use super::documents::InvoiceDocuments;
 use super::mailed_documents::MailedDocuments;
 use crate::at_processor::LedgerWork;
-use crate::channel_orders::ShopLines;
+use crate::channel_orders::ShopClients;
 use crate::dispatcher::Dispatcher;
 use crate::endpoints::DeliveryMeter;
 use crate::exports::ExportRows;
 use crate::forecaster::Forecaster;
 use crate::mails::MailMeter;
-use crate::orders::make::MakeSources;
+use crate::orders::make::ProductionSources;
 use crate::payment_events::matching::PaymentMatcher;
 use crate::printers::WatchSettings;
 use crate::quotes::QuoteOrders;
 use crate::restores::DispatchHold;
-use crate::slicing::Slicing;
+use crate::slicing::SlicingService;
 use documents::mail::MailFrame;
 use domain::id::Id;
 use files::blobs::Blobs;
@@ -74,7 +74,7 @@ pub(super) struct EffectServices {
     pub(super) documents: Arc<InvoiceDocuments>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
     pub(super) alert_interval: Duration,
-    pub(super) slicing: Arc<Slicing>,
+    pub(super) slicing: Arc<SlicingService>,
     pub(super) slicing_recheck: Duration,
     pub(super) access_changes: watch::Sender<u64>,
     /// Counter that changes with each commit of a SKU.
@@ -86,7 +86,7 @@ pub(super) struct EffectServices {
     /// Counter that changes with each commit of a sales channel.
     pub(super) channel_changes: watch::Sender<u64>,
     /// Connections to other shops that are notified of shipments.
-    pub(super) shops: Arc<ShopLines>,
+    pub(super) shops: Arc<ShopClients>,
 }
 
 /// Registered kind, with its turn to be drained on shutdown.
@@ -262,8 +262,8 @@ kinds! {
 
 impl Directories {
     /// Returns the directories from which the make of a SKU is read.
-    pub fn make_sources(&self) -> MakeSources {
-        MakeSources { skus: self.skus.clone(), files: self.files.clone(), materials: self.materials.clone() }
+    pub fn make_sources(&self) -> ProductionSources {
+        ProductionSources { skus: self.skus.clone(), files: self.files.clone(), materials: self.materials.clone() }
     }
 
     /// Returns the creator of orders of accepted quotes.

@@ -11,7 +11,7 @@ use super::backups::reading::{MANIFEST, MAX_MANIFEST_BYTES};
 use super::backups::{MANIFEST_NAME, PRODUCT};
 use super::start_error::ShopStartError;
 use domain::time::Timestamp;
-use store::connect::Writing;
+use store::connect::WriteConnection;
 use store::restoring::{RestoredBackup, record};
 
 /// Name to which the manifest is renamed once the restore is recorded.
@@ -30,7 +30,7 @@ struct ManifestFacts {
 /// # Errors
 ///
 /// Fails if the manifest cannot be read or renamed, or the database cannot be written.
-pub(super) async fn detect(data: &Path, writing: &mut Writing, now: Timestamp) -> Result<(), ShopStartError> {
+pub(super) async fn detect(data: &Path, writing: &mut WriteConnection, now: Timestamp) -> Result<(), ShopStartError> {
     let path = data.join(MANIFEST_NAME);
     let Some(backup) = unpacked(&path)? else { return Ok(()) };
     writing.last_seq = record(&writing.db, &backup, now).await?;

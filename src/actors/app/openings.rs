@@ -12,7 +12,7 @@ use config::Config;
 use platform::io_words::io_words;
 use store::connect;
 use store::secret_checks::DatabaseState;
-use store::start_check::{self, SqlitePlace};
+use store::start_check::{self, SqliteFile};
 
 /// Returns the resources that a start with these settings could not open, each with its setting and the error;
 /// unchanged ones are not tried. Leaves nothing behind.
@@ -81,7 +81,7 @@ async fn database(present: &Config, next: &Config) -> Result<(), String> {
 
 /// Returns whether the file of a database is there, after checking that it can be written to; one that is not there is
 /// made by the next start.
-fn is_sqlite_there(SqlitePlace { file, is_created }: &SqlitePlace) -> Result<bool, String> {
+fn is_sqlite_there(SqliteFile { file, is_created }: &SqliteFile) -> Result<bool, String> {
     let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Unlike the data folder it is not made by a start.
     if !parent.is_dir() {

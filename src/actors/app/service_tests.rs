@@ -21,7 +21,7 @@ use domain::time::Timestamp;
 use platform::http::{LanSettings, lan};
 use printers::registry::PrinterAddress;
 use services::mail::{Smtp, SmtpSettings};
-use services::peers::{self, Asked, PeerFault};
+use services::peers::{self, ConnectionTestResult, PeerFault};
 use services::redis::Redis;
 use store::connect;
 
@@ -230,7 +230,7 @@ pub async fn test_printer(config: &Config, kind: &str, address: PrinterAddress, 
     timed(Service::Printer, look).await
 }
 
-async fn timed(service: Service, asking: impl Future<Output = Asked>) -> ServiceTest {
+async fn timed(service: Service, asking: impl Future<Output = ConnectionTestResult>) -> ServiceTest {
     let began = Instant::now();
     let late = || PeerFault::new(format!("no answer within {} s", TEST_TIMEOUT.as_secs()));
     let outcome = timeout(TEST_TIMEOUT, asking).await.unwrap_or_else(|_| Err(late()));
@@ -245,7 +245,7 @@ async fn timed(service: Service, asking: impl Future<Output = Asked>) -> Service
 static CLIENT: LazyLock<Result<reqwest::Client, String>> =
     LazyLock::new(|| lan(&LanSettings { timeout: TEST_TIMEOUT, ..LanSettings::default() }).map_err(|e| e.to_string()));
 
-async fn ask(config: &Config, service: Service) -> Asked {
+async fn ask(config: &Config, service: Service) -> ConnectionTestResult {
     let client = CLIENT.as_ref().map_err(|error| PeerFault::new(error.clone()))?;
     if !service.is_configured(config) {
         return not_configured(service);
@@ -266,7 +266,7 @@ async fn ask(config: &Config, service: Service) -> Asked {
     }
 }
 
-fn not_configured(service: Service) -> Asked {
+fn not_configured(service: Service) -> ConnectionTestResult {
     match service {
         Service::Redis => Ok("none is configured: limits and the event stream stay in this process".to_owned()),
         Service::Smtp | Service::Email => Err(PeerFault::new("none is configured: mails are written to files")),
@@ -274,7 +274,7 @@ fn not_configured(service: Service) -> Asked {
     }
 }
 
-async fn database(config: &Config) -> Asked {
+async fn database(config: &Config) -> ConnectionTestResult {
     let url = config.database_url().expose().to_owned();
     let name = connect::display_url(&url);
     if let Some(file) = connect::sqlite_file(&url).filter(|file| !file.exists()) {
@@ -293,7 +293,7 @@ async fn database(config: &Config) -> Asked {
     Ok(format!("{name} answers"))
 }
 
-async fn redis(config: &Config) -> Asked {
+async fn redis(config: &Config) -> ConnectionTestResult {
     let settings = &config.redis;
     let fault = |error: redis::RedisError| PeerFault::new("Redis cannot be used").saying(error.to_string());
     let redis = Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries);
@@ -301,7 +301,7 @@ async fn redis(config: &Config) -> Asked {
     Ok("it responds in time and accepts writes".to_owned())
 }
 
-async fn smtp(config: &Config) -> Asked {
+async fn smtp(config: &Config) -> ConnectionTestResult {
     let Some(settings) = SmtpSettings::of(config, TEST_TIMEOUT) else { return not_configured(Service::Smtp) };
     let place = format!("{}:{}", settings.host, settings.port);
     let fault = |error: services::mail::MailError| {
@@ -312,7 +312,7 @@ async fn smtp(config: &Config) -> Asked {
 }
 
 /// Tests the payment processor. A wrong webhook secret only shows at the first event.
-async fn payments(config: &Config) -> Asked {
+async fn payments(config: &Config) -> ConnectionTestResult {
     let payments = &config.payments;
     let begins = |key: &str, with: &[&str]| key.is_empty() || with.iter().any(|prefix| key.starts_with(prefix));
     if !begins(payments.secret_key.expose(), &["sk_", "rk_"]) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dashmap::DashMap;
 
 use super::ShopStartError;
-use crate::channel_orders::ShopLines;
+use crate::channel_orders::ShopClients;
 use config::Config;
 use domain::schedule::Delays;
 use platform::http::{LanSettings, lan};
@@ -15,8 +15,8 @@ use services::circuit::CircuitSettings;
 use services::storefront::{STOREFRONT_WORD, Storefront};
 
 /// Creates the connections to shops whose orders are fulfilled here; makes no calls yet.
-pub(super) fn lines(config: &Config) -> Result<Arc<ShopLines>, ShopStartError> {
-    Ok(Arc::new(ShopLines {
+pub(super) fn lines(config: &Config) -> Result<Arc<ShopClients>, ShopStartError> {
+    Ok(Arc::new(ShopClients {
         client: lan(&LanSettings::default())?,
         cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
         settings: circuit(config),

@@ -11,7 +11,7 @@ use super::App;
 use super::backups::Backups;
 use super::customer_space::{self, CustomerSpace};
 use super::documents::InvoiceDocuments;
-use super::export_rows::RowsOfQueries;
+use super::export_rows::QueriedExportRows;
 use super::kinds::{Directories, EffectServices};
 use super::start_error::ShopStartError;
 use super::{manual_restore, own_secrets, photos, shops};
@@ -19,12 +19,14 @@ use crate::at_processor::LedgerWork;
 use crate::checkouts::Checkouts;
 use crate::dispatcher::Dispatcher;
 use crate::forecaster::{ForecastSources, Forecaster};
-use crate::integrations::agent::AgentLine;
-use crate::integrations::{AccountingWake, Integrations, Line, Lines, PreparedIntegrations, Sources, StockBoards};
+use crate::integrations::agent::AgentSender;
+use crate::integrations::{
+    AccountingWake, Integrations, PreparedIntegrations, Sources, StockSystemStatuses, SystemLine, SystemLines,
+};
 use crate::payment_events::matching::PaymentMatcher;
 use crate::printers::WatchSettings;
 use crate::restores::DispatchHold;
-use crate::slicing::Slicing;
+use crate::slicing::SlicingService;
 use crate::subscribers::Subscribers;
 use config::Config;
 use documents::Renderer;
@@ -34,8 +36,8 @@ use files::blobs::Blobs;
 use files::exports::ExportFiles;
 use kernel::directory::DirectoryArgs;
 use kernel::environment::{Clock, Environment};
-use kernel::restart_policy::Policy;
-use kernel::root::{Components, Root, RootMsg, keep};
+use kernel::restart_policy::RestartPolicy;
+use kernel::root::{HealthRegistry, Root, RootMsg, keep};
 use platform::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 use platform::secrets::encryption::SecretCipher;
 use printers::connections::PrinterConnections;
@@ -46,7 +48,7 @@ use services::redis::Redis;
 use services::slicer::{Slicer, SlicerSettings};
 use services::webhook::Sender;
 use store::Store;
-use store::connect::{self, Writing};
+use store::connect::{self, WriteConnection};
 use store::copy::DatabaseCopier;
 use store::outbox::Outbox;
 use store::queries::Queries;
@@ -73,7 +75,7 @@ impl App {
         let last = queries.highest_numbers().await?;
         let environment = Arc::new(Environment::with_clock(config.rules(), clock, last));
 
-        let components = Components::default();
+        let components = HealthRegistry::default();
         let (root, ended) = Root::spawn(None, Root, components.clone()).await?;
         let leave = fenced.clone();
         // Nobody supervises the root: without it the process must end. After an ordered close nobody listens any more.
@@ -89,10 +91,10 @@ impl App {
         let directories = Directories::new(&DirectoryArgs {
             store: store.clone(),
             environment: environment.clone(),
-            policy: Policy::default(),
+            policy: RestartPolicy::default(),
             max_waiting: config.limits.max_queued_commands,
         });
-        let lines = Lines::new(&config.integrations, &environment);
+        let lines = SystemLines::new(&config.integrations, &environment);
         let orders = directories.orders.clone();
         let work = LedgerWork::new(processor(config)?, environment.clone());
         let subscribers = Subscribers::new(work.processor.clone());
@@ -138,7 +140,7 @@ impl App {
             cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
             blobs: blobs.clone(),
             export_files: ExportFiles::open(config.server.data_dir.join("exports"))?,
-            export_rows: Arc::new(RowsOfQueries(queries.clone())),
+            export_rows: Arc::new(QueriedExportRows(queries.clone())),
             connections,
             watch: WatchSettings {
                 poll: config.printers.poll_interval_seconds.duration(),
@@ -158,7 +160,7 @@ impl App {
             mail_frame: Arc::new(MailFrame::new(&config.pdf, config.invoices.rules().seller)?),
             documents: documents.clone(),
             agent: agent(config, lines.of("agent"))?,
-            slicing: Arc::new(Slicing::new(
+            slicing: Arc::new(SlicingService::new(
                 Slicer::new(SlicerSettings::of(config))?,
                 blobs.clone(),
                 customer_space.clone(),
@@ -174,7 +176,7 @@ impl App {
         };
         let checkouts = Checkouts { orders: directories.orders.clone(), invoices: directories.invoices.clone(), work };
         let redis = redis(config)?;
-        let (stock_boards, accounting_wake) = (StockBoards::default(), AccountingWake::default());
+        let (stock_boards, accounting_wake) = (StockSystemStatuses::default(), AccountingWake::default());
         let client = lan(&LanSettings::default())?;
         let integrations = Integrations::new(
             PreparedIntegrations::new(config, &client),
@@ -276,7 +278,7 @@ async fn run_retention(app: Weak<App>) {
 async fn start_writer(
     root: &ActorRef<RootMsg>,
     args: WriterArgs,
-    writing: Writing,
+    writing: WriteConnection,
 ) -> Result<WriterHandle, ShopStartError> {
     let place: Arc<Mutex<Option<WriterHandle>>> = Arc::default();
     let first = Arc::new(Mutex::new(Some(Box::new(writing))));
@@ -328,8 +330,8 @@ fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError> {
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
 }
 
-fn agent(config: &Config, line: Arc<Line>) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
-    let line = AgentLine::new(config, &lan(&LanSettings::default())?, line);
+fn agent(config: &Config, line: Arc<SystemLine>) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
+    let line = AgentSender::new(config, &lan(&LanSettings::default())?, line);
     Ok(line.map(|line| Arc::new(line) as Arc<dyn Mailer>))
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::App;
-use domain::event::Numbered;
+use domain::event::NumberedEvent;
 use domain::schedule::Delays;
 use services::redis::Redis;
 use services::redis::stream::{EventStream, StreamEntry};
@@ -23,7 +23,7 @@ const RETRY_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest
 
 /// Reason the copying stopped for now.
 #[derive(Debug, thiserror::Error)]
-enum Halt {
+enum StreamPause {
     #[error("redis: {0}")]
     Redis(#[from] RedisError),
     #[error("events cannot be read: {0}")]
@@ -34,7 +34,7 @@ enum Halt {
 }
 
 /// Function that renders an event as the `json` of a stream entry.
-pub type View = fn(&Numbered) -> Value;
+pub type View = fn(&NumberedEvent) -> Value;
 
 /// Copies committed events to the Redis stream until `leaving` is cancelled.
 pub async fn follow(app: Arc<App>, redis: Arc<Redis>, view: View, leaving: CancellationToken) {
@@ -50,7 +50,7 @@ async fn keep(app: &App, redis: &Redis, view: View) {
     loop {
         let began = redis.streamed();
         let Err(halt) = run(app, redis, view).await;
-        if matches!(halt, Halt::Closed) {
+        if matches!(halt, StreamPause::Closed) {
             return;
         }
         if redis.streamed() != began {
@@ -65,13 +65,13 @@ async fn keep(app: &App, redis: &Redis, view: View) {
     }
 }
 
-async fn run(app: &App, redis: &Redis, view: View) -> Result<std::convert::Infallible, Halt> {
+async fn run(app: &App, redis: &Redis, view: View) -> Result<std::convert::Infallible, StreamPause> {
     let mut stream = redis.stream().await?;
     let position = begin(app, &mut stream).await?;
     redis.note_streamed(position);
     let mut events = EventFollower::new(&app.outbox, &app.store, position);
     loop {
-        let read = events.next(EVENTS_PER_READ).await?.ok_or(Halt::Closed)?;
+        let read = events.next(EVENTS_PER_READ).await?.ok_or(StreamPause::Closed)?;
         if !read.is_empty() {
             let entries: Vec<StreamEntry> = read.iter().map(|event| entry(event, view)).collect();
             stream.add(&entries).await?;
@@ -80,7 +80,7 @@ async fn run(app: &App, redis: &Redis, view: View) -> Result<std::convert::Infal
     }
 }
 
-fn entry(numbered: &Numbered, view: View) -> StreamEntry {
+fn entry(numbered: &NumberedEvent, view: View) -> StreamEntry {
     let event = &numbered.event;
     let (id, json) = (event.id.to_string(), view(numbered).to_string());
     StreamEntry { seq: numbered.seq, id, event: event.event.clone(), json }
@@ -88,7 +88,7 @@ fn entry(numbered: &Numbered, view: View) -> StreamEntry {
 
 /// Returns the number of the event after which copying begins: the last one in the stream. An empty stream is filled
 /// from as many events back as it can hold.
-async fn begin(app: &App, stream: &mut EventStream) -> Result<i64, Halt> {
+async fn begin(app: &App, stream: &mut EventStream) -> Result<i64, StreamPause> {
     let now = *app.outbox.last().borrow();
     match stream.last().await? {
         Some(seq) if seq <= now => Ok(seq),

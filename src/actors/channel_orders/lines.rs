@@ -8,7 +8,7 @@ use super::ChannelOrderEffects;
 use domain::bounds::MAX_QUANTITY;
 use domain::channel_order::{ChannelOrder, SoldContent, amounts};
 use domain::id::Id;
-use domain::order::{Line, NewOrder, OrderKind, SoldElsewhere, SoldOrder};
+use domain::order::{ChannelOrigin, NewOrder, OrderKind, OrderLine, SoldOrder};
 use domain::party::Party;
 use domain::sales_channel::SalesChannel;
 use domain::sku::Sku;
@@ -16,7 +16,7 @@ use services::sales_channels::channel_type;
 use store::rows::LoadError;
 
 /// Result of resolving the lines of a channel order.
-pub(super) enum Looked {
+pub(super) enum ResolvedLines {
     /// All lines are resolved: the order as it will be created.
     Known(Box<SoldOrder>),
     /// Something is missing or blocks the order.
@@ -28,13 +28,13 @@ pub(super) enum Looked {
     },
 }
 
-fn blocked(words: impl Into<String>) -> Looked {
-    Looked::Lacks { missing: Vec::new(), problem: Some(words.into()) }
+fn blocked(words: impl Into<String>) -> ResolvedLines {
+    ResolvedLines::Lacks { missing: Vec::new(), problem: Some(words.into()) }
 }
 
 impl ChannelOrderEffects {
     /// Resolves the lines of a channel order with the map of its sales channel.
-    pub(super) async fn look_up(&self, record: &ChannelOrder) -> Result<Looked, LoadError> {
+    pub(super) async fn look_up(&self, record: &ChannelOrder) -> Result<ResolvedLines, LoadError> {
         let state = self.channels.read(record.channel_id).await?;
         let Some(channel) = state.as_ref().and_then(|state| state.state.as_ref()) else {
             return Ok(blocked("its sales channel is gone"));
@@ -49,7 +49,7 @@ impl ChannelOrderEffects {
             }
         }
         if !missing.is_empty() {
-            return Ok(Looked::Lacks { missing, problem: None });
+            return Ok(ResolvedLines::Lacks { missing, problem: None });
         }
         if content.currency != channel.currency {
             let (there, ours) = (content.currency.to_uppercase(), channel.currency.to_uppercase());
@@ -67,7 +67,7 @@ impl ChannelOrderEffects {
                 return Ok(blocked(format!("the SKU that the map names for {} is deleted", sold.primary_name())));
             };
             let plain = !sku.fields.is_kit() && entry.quantity == 1;
-            lines.push(Line {
+            lines.push(OrderLine {
                 sku_id: sku.id,
                 quantity: sold.quantity,
                 unit_price_cents: *price,
@@ -87,7 +87,7 @@ impl ChannelOrderEffects {
         }
         let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
         lines.extend(parts);
-        let sold = SoldElsewhere {
+        let sold = ChannelOrigin {
             channel_order_id: record.id,
             channel_id: channel.id,
             number: record.number.clone(),
@@ -99,7 +99,7 @@ impl ChannelOrderEffects {
             told_shipments: 0,
             told_last: false,
         };
-        Ok(Looked::Known(Box::new(SoldOrder {
+        Ok(ResolvedLines::Known(Box::new(SoldOrder {
             new: new_order(channel, record, content, lines),
             sold,
             shipping_cents: costs.shipping_cents,
@@ -115,7 +115,7 @@ impl ChannelOrderEffects {
         per_unit: u32,
         units: u32,
         at: usize,
-    ) -> Result<Result<Vec<Line>, String>, LoadError> {
+    ) -> Result<Result<Vec<OrderLine>, String>, LoadError> {
         let of_kit = sku.fields.components.iter().map(|part| (part.sku_id, part.quantity));
         let components: Vec<(Id, u32)> = if sku.fields.is_kit() { of_kit.collect() } else { vec![(sku.id, 1)] };
         let mut parts = Vec::with_capacity(components.len());
@@ -130,7 +130,7 @@ impl ChannelOrderEffects {
             let (Some(per_set), Some(all)) = (per_set, all) else {
                 return Ok(Err(format!("it has too many units of {}", part.fields.name)));
             };
-            parts.push(Line {
+            parts.push(OrderLine {
                 sku_id: id,
                 quantity: all,
                 unit_price_cents: 0,
@@ -145,7 +145,7 @@ impl ChannelOrderEffects {
     }
 }
 
-fn new_order(channel: &SalesChannel, record: &ChannelOrder, content: &SoldContent, lines: Vec<Line>) -> NewOrder {
+fn new_order(channel: &SalesChannel, record: &ChannelOrder, content: &SoldContent, lines: Vec<OrderLine>) -> NewOrder {
     let to = content.recipient.as_ref().map(|name| format!("; to {name}")).unwrap_or_default();
     NewOrder {
         kind: OrderKind::Catalog,

@@ -12,13 +12,13 @@ use domain::id::Id;
 use domain::sales_channel::SalesChannel;
 use platform::secrets::encryption::SecretCipher;
 use services::circuit::{Circuit, CircuitSettings};
-use services::sales_channels::{ShipmentNotice, ShopClient, Told, channel_type};
+use services::sales_channels::{ShipmentNotice, ShipmentResponse, ShopClient, channel_type};
 
 /// Maximum number of concurrent calls to one shop.
 const MAX_CALLS_PER_SHOP: usize = 2;
 
 /// Connections to the shops that are notified of shipments.
-pub struct ShopLines {
+pub struct ShopClients {
     /// HTTP client for systems that the shop's operators configured.
     pub client: Client,
     /// Cipher that decrypts access tokens.
@@ -26,11 +26,11 @@ pub struct ShopLines {
     /// Timeout and backoff of each connection.
     pub settings: CircuitSettings,
     /// Connections by sales channel id.
-    pub lines: DashMap<Id, Arc<ShopLine>>,
+    pub lines: DashMap<Id, Arc<ShopConnection>>,
 }
 
 /// Connection to one shop: its client with its own circuit breaker and concurrency limit.
-pub struct ShopLine {
+pub struct ShopConnection {
     /// Address and encrypted token that the client was built from; the connection is rebuilt when they change.
     made_of: (String, String),
     shop: Box<dyn ShopClient>,
@@ -38,7 +38,7 @@ pub struct ShopLine {
     turns: Semaphore,
 }
 
-impl ShopLines {
+impl ShopClients {
     /// Notifies a shop of a shipment of an order that it sold, unless the shop already knows it.
     pub(super) async fn tell(
         &self,
@@ -71,14 +71,14 @@ impl ShopLines {
         let Ok(_turn) = line.turns.acquire().await else { return TrackingOutcome::NotWanted };
         line.circuit.ready().await;
         match line.circuit.call(chance, line.shop.tell(&notice)).await {
-            Ok(Told::Known) => TrackingOutcome::Told,
-            Ok(Told::Refused(words)) => TrackingOutcome::Refused(words),
+            Ok(ShipmentResponse::Known) => TrackingOutcome::Told,
+            Ok(ShipmentResponse::Refused(words)) => TrackingOutcome::Refused(words),
             Err(fault) => TrackingOutcome::Again(fault.in_one_line()),
         }
     }
 
     /// Returns the connection of a sales channel; `None` if its shop takes no notifications or the channel is archived.
-    fn line(&self, channel: &SalesChannel) -> Result<Option<Arc<ShopLine>>, String> {
+    fn line(&self, channel: &SalesChannel) -> Result<Option<Arc<ShopConnection>>, String> {
         let connect = channel_type(&channel.kind).and_then(|kind| kind.connect);
         let (Some(connect), Some(url), false) = (connect, &channel.base_url, channel.archived) else {
             self.lines.remove(&channel.id);
@@ -94,7 +94,7 @@ impl ShopLines {
         };
         let shop = connect(self.client.clone(), url, &token).map_err(|error| error.to_string())?;
         let (circuit, turns) = (Circuit::new(self.settings), Semaphore::new(MAX_CALLS_PER_SHOP));
-        let line = Arc::new(ShopLine { made_of, shop, circuit, turns });
+        let line = Arc::new(ShopConnection { made_of, shop, circuit, turns });
         self.lines.insert(channel.id, line.clone());
         Ok(Some(line))
     }

@@ -18,12 +18,12 @@ use tokio::time::sleep;
 use url::Url;
 use uuid::Uuid;
 
-use super::{IntegrationType, Line, Sources, Work};
+use super::{IntegrationType, IntegrationWork, Sources, SystemLine};
 use config::Config;
-use domain::accounting::paper::Paper;
+use domain::accounting::paper::AccountingDocument;
 use domain::accounting::{Accounting, AccountingCommand, SealedTokens, Tenant};
 use domain::id::Id;
-use domain::invoice::{Document, DocumentKind, Invoice};
+use domain::invoice::{DocumentKind, Invoice, IssuedDocument};
 use domain::posting::{Posting, PostingCommand, PostingState};
 use domain::time::Timestamp;
 use kernel::directory::Directory;
@@ -31,7 +31,7 @@ use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use kernel::handle::AskError;
 use platform::secrets::encryption::{EncryptionError, SecretCipher};
-use services::accounting::{AccountingClient, AccountingError, AccountingSettings, Books};
+use services::accounting::{AccountingClient, AccountingError, AccountingSettings, OrganisationClient};
 use services::peer_client::PeerSettingError;
 use services::peers::PeerFault;
 use store::queries::Queries;
@@ -54,7 +54,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     test: |client, config| Box::pin(async move { client_of(client, config).map_err(PeerFault::from)?.check().await }),
     prepare: |config, client| {
         let (client, every) = (client_of(client, config)?, config.accounting.interval_seconds.duration());
-        Ok(Box::new(move |sources| Arc::new(Bookkeeper::new(client, every, sources))))
+        Ok(Box::new(move |sources| Arc::new(PostingWork::new(client, every, sources))))
     },
 };
 
@@ -80,13 +80,13 @@ impl AccountingWake {
 }
 
 /// Access to the accounting system for an admin who connects it.
-pub struct AccountingDesk<'a> {
+pub struct AccountingConnector<'a> {
     client: AccountingClient,
-    line: &'a Line,
+    line: &'a SystemLine,
 }
 
-impl<'a> AccountingDesk<'a> {
-    pub(super) fn new(client: &Client, config: &Config, line: &'a Line) -> Result<Self, PeerSettingError> {
+impl<'a> AccountingConnector<'a> {
+    pub(super) fn new(client: &Client, config: &Config, line: &'a SystemLine) -> Result<Self, PeerSettingError> {
         Ok(Self { client: client_of(client, config)?, line })
     }
 
@@ -112,7 +112,10 @@ impl<'a> AccountingDesk<'a> {
 }
 
 /// Makes a call over the line. Only a missing answer counts as a failure of the line.
-async fn call<T>(line: &Line, request: impl Future<Output = Result<T, AccountingError>>) -> Result<T, AccountingError> {
+async fn call<T>(
+    line: &SystemLine,
+    request: impl Future<Output = Result<T, AccountingError>>,
+) -> Result<T, AccountingError> {
     let answered = line.call(async {
         match request.await {
             Err(AccountingError::Unavailable(fault)) => Err(fault),
@@ -124,7 +127,7 @@ async fn call<T>(line: &Line, request: impl Future<Output = Result<T, Accounting
 
 /// Reason why a round ended early.
 #[derive(Debug, thiserror::Error)]
-enum RoundError {
+enum PostingError {
     #[error(transparent)]
     Books(#[from] AccountingError),
     #[error("not written: {0}")]
@@ -136,7 +139,7 @@ enum RoundError {
 }
 
 /// Remaining work after a round.
-enum Left {
+enum RemainingPostings {
     /// Nothing can be posted now.
     Nothing,
     /// More documents can be posted.
@@ -144,7 +147,7 @@ enum Left {
 }
 
 /// Work that posts documents to the accounting system.
-struct Bookkeeper {
+struct PostingWork {
     client: AccountingClient,
     every: Duration,
     accounting: Directory<Accounting>,
@@ -155,7 +158,7 @@ struct Bookkeeper {
     wake: AccountingWake,
 }
 
-impl Bookkeeper {
+impl PostingWork {
     fn new(client: AccountingClient, every: Duration, sources: &Sources) -> Self {
         Self {
             client,
@@ -170,7 +173,7 @@ impl Bookkeeper {
     }
 
     /// Returns the stored connection.
-    async fn stored_state(&self) -> Result<Option<Accounting>, RoundError> {
+    async fn stored_state(&self) -> Result<Option<Accounting>, PostingError> {
         Ok(self.accounting.read(Id::ONLY).await?.and_then(|versioned| versioned.state.clone()))
     }
 
@@ -178,7 +181,7 @@ impl Bookkeeper {
         self.accounting.ask(Id::ONLY, CommandOrigin::system(), command).await.map(drop)
     }
 
-    async fn round(&self, line: &Line) -> Result<Left, RoundError> {
+    async fn round(&self, line: &SystemLine) -> Result<RemainingPostings, PostingError> {
         let accounting = self.stored_state().await?;
         if let Some(sealed) = accounting.as_ref().and_then(|accounting| accounting.to_revoke.as_deref()) {
             let outcome = match self.cipher.decrypt(sealed) {
@@ -196,18 +199,18 @@ impl Bookkeeper {
         let Some((link, since)) = accounting.and_then(|accounting| accounting.link.zip(accounting.since)) else {
             line.note(lost.is_none().then(|| "it is not connected: an admin does that".to_owned()));
             line.needs_person(lost);
-            return Ok(Left::Nothing);
+            return Ok(RemainingPostings::Nothing);
         };
         line.needs_person(None);
         let tenant = link.tenant.id.clone();
-        let Some(access) = self.access(line, &link, false).await? else { return Ok(Left::More) };
+        let Some(access) = self.access(line, &link, false).await? else { return Ok(RemainingPostings::More) };
         let outcome = match self.post_due(line, &self.client.books(&tenant, &access)?, since).await {
-            Err(RoundError::Books(AccountingError::Token)) => {
+            Err(PostingError::Books(AccountingError::Token)) => {
                 // It was given up there before its time.
                 let Some(link) = self.stored_state().await?.and_then(|accounting| accounting.link) else {
-                    return Ok(Left::More);
+                    return Ok(RemainingPostings::More);
                 };
-                let Some(access) = self.access(line, &link, true).await? else { return Ok(Left::More) };
+                let Some(access) = self.access(line, &link, true).await? else { return Ok(RemainingPostings::More) };
                 self.post_due(line, &self.client.books(&tenant, &access)?, since).await
             }
             outcome => outcome,
@@ -217,7 +220,12 @@ impl Bookkeeper {
         Ok(outcome)
     }
 
-    async fn post_due(&self, line: &Line, books: &Books<'_>, since: Timestamp) -> Result<Left, RoundError> {
+    async fn post_due(
+        &self,
+        line: &SystemLine,
+        books: &OrganisationClient<'_>,
+        since: Timestamp,
+    ) -> Result<RemainingPostings, PostingError> {
         let due = self.queries.unposted(since, DOCUMENTS_PER_LOOK).await?;
         let mut posted = 0;
         for id in due {
@@ -233,11 +241,16 @@ impl Bookkeeper {
                 posted += 1;
             }
         }
-        Ok(if posted == DOCUMENTS_PER_LOOK { Left::More } else { Left::Nothing })
+        Ok(if posted == DOCUMENTS_PER_LOOK { RemainingPostings::More } else { RemainingPostings::Nothing })
     }
 
     /// Posts one document to the books.
-    async fn post(&self, line: &Line, books: &Books<'_>, document: &Document) -> Result<(), RoundError> {
+    async fn post(
+        &self,
+        line: &SystemLine,
+        books: &OrganisationClient<'_>,
+        document: &IssuedDocument,
+    ) -> Result<(), PostingError> {
         let id = posting_of(document.id);
         let existing = self.postings.read(id).await?.and_then(|versioned| versioned.state.clone());
         let posting = match existing {
@@ -250,7 +263,7 @@ impl Bookkeeper {
         let round = posting.round;
         let outcome = match self.send(line, books, document, &posting).await {
             Ok(remote_id) => PostingCommand::Posted { round, remote_id },
-            Err(RoundError::Books(AccountingError::Refused(words))) => PostingCommand::Refused { round, words },
+            Err(PostingError::Books(AccountingError::Refused(words))) => PostingCommand::Refused { round, words },
             Err(error) => return Err(error),
         };
         self.postings.ask(id, CommandOrigin::system(), outcome).await?;
@@ -260,11 +273,11 @@ impl Bookkeeper {
     /// Finds or creates a document in the accounting system and returns its id.
     async fn send(
         &self,
-        line: &Line,
-        books: &Books<'_>,
-        document: &Document,
+        line: &SystemLine,
+        books: &OrganisationClient<'_>,
+        document: &IssuedDocument,
         posting: &Posting,
-    ) -> Result<String, RoundError> {
+    ) -> Result<String, PostingError> {
         if document.kind == DocumentKind::CreditNote
             && let Some(invoice) = document.preceding
             && let Some(before) =
@@ -274,7 +287,7 @@ impl Bookkeeper {
             let words = format!("{}, which it takes back, is not in the books", before.number);
             return Err(AccountingError::Refused(words).into());
         }
-        let (paper, key) = (Paper::of(document), posting.key());
+        let (paper, key) = (AccountingDocument::of(document), posting.key());
         let existing = match call(line, books.paper(paper.kind, &paper.number)).await? {
             Some(existing) => {
                 let total: f64 = paper.amount(paper.total_cents).parse().unwrap_or_default();
@@ -301,7 +314,7 @@ impl Bookkeeper {
     }
 
     /// Returns whether the document is an invoice that was paid, regardless of later refunds.
-    async fn was_paid(&self, document: &Document) -> Result<bool, LoadError> {
+    async fn was_paid(&self, document: &IssuedDocument) -> Result<bool, LoadError> {
         if document.kind != DocumentKind::Invoice {
             return Ok(false);
         }
@@ -311,14 +324,14 @@ impl Bookkeeper {
 }
 
 #[async_trait]
-impl Work for Bookkeeper {
-    async fn run(&self, line: &Line) {
+impl IntegrationWork for PostingWork {
+    async fn run(&self, line: &SystemLine) {
         loop {
             line.ready().await;
             let wait = match self.round(line).await {
-                Ok(Left::Nothing) => self.every,
-                Ok(Left::More) => continue,
-                Err(RoundError::Books(AccountingError::Busy(seconds))) => {
+                Ok(RemainingPostings::Nothing) => self.every,
+                Ok(RemainingPostings::More) => continue,
+                Err(PostingError::Books(AccountingError::Busy(seconds))) => {
                     line.note(Some(format!("it asked to be left alone for {seconds} s")));
                     sleep(Duration::from_secs(seconds)).await;
                     continue;

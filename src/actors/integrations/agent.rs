@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use reqwest::Client;
 
 use super::heartbeat::Heartbeat;
-use super::{IntegrationType, Line};
+use super::{IntegrationType, SystemLine};
 use config::Config;
 use services::agent::AgentGateway;
 use services::mail::{MailError, Mailer, Message};
@@ -32,15 +32,15 @@ fn gateway(config: &Config, client: &Client) -> Result<AgentGateway, PeerSetting
 }
 
 /// Sender of messages over the gateway's line.
-pub struct AgentLine {
+pub struct AgentSender {
     gateway: Result<AgentGateway, PeerSettingError>,
-    line: Arc<Line>,
+    line: Arc<SystemLine>,
 }
 
-impl AgentLine {
+impl AgentSender {
     /// Creates a sender to the configured gateway over this line; `None` if none is configured. While the settings are
     /// invalid, messages are kept until they are valid.
-    pub fn new(config: &Config, client: &Client, line: Arc<Line>) -> Option<Self> {
+    pub fn new(config: &Config, client: &Client, line: Arc<SystemLine>) -> Option<Self> {
         (TYPE.is_on)(config).then(|| Self { gateway: gateway(config, client), line })
     }
 
@@ -61,7 +61,7 @@ impl AgentLine {
     }
 }
 
-impl Mailer for AgentLine {
+impl Mailer for AgentSender {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Result<(), MailError>> {
         Box::pin(self.hand_over(message))
     }

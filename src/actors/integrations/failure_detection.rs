@@ -13,20 +13,20 @@ use async_trait::async_trait;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::{IntegrationType, Line, Sources, Work};
+use super::{IntegrationType, IntegrationWork, Sources, SystemLine};
 use config::Config;
 use config::values::Secret;
 use domain::camera_link::signed_path;
 use domain::failure_detection::{Conclusion, DetectionRules, WatchedPrint, keeps_secret};
 use domain::id::Id;
-use domain::printer::{Act, ActRecord, Phase, Printer, PrinterCommand};
+use domain::printer::{ActRecord, AttemptPhase, DirectAction, Printer, PrinterCommand};
 use domain::printer_status::Activity;
 use domain::schedule::Delays;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use printers::connections::{PrinterConnection, PrinterConnections};
-use services::failure_detection::{Detector, Frame};
+use services::failure_detection::{DetectionOutcome, Detector};
 use services::peers;
 
 /// Time limit for a printer to report its cameras.
@@ -49,12 +49,12 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
         let settings = &config.failure_detection;
         let detector = Detector::new(client.clone(), &settings.url, settings.token.expose())?;
         let config = config.clone();
-        Ok(Box::new(move |sources| Arc::new(Watch::new(detector, &config, sources))))
+        Ok(Box::new(move |sources| Arc::new(DetectionWork::new(detector, &config, sources))))
     },
 };
 
 /// Work that submits pictures of all prints to the detector.
-struct Watch {
+struct DetectionWork {
     detector: Detector,
     rules: DetectionRules,
     every: Duration,
@@ -69,7 +69,7 @@ struct Watch {
 
 /// Source from which the detector downloads the pictures of a printer's camera.
 #[derive(Clone, PartialEq, Debug)]
-enum PicturePlace {
+enum PictureSource {
     /// The camera itself, at this URL.
     Camera(String),
     /// This server, because the camera requires credentials or offers no single pictures.
@@ -77,10 +77,10 @@ enum PicturePlace {
 }
 
 /// A print being watched.
-struct Watched {
+struct MonitoredPrint {
     attempt: Id,
     /// Source of its pictures, or the reason why there are none; `None` until the printer was queried.
-    picture: Option<Result<PicturePlace, String>>,
+    picture: Option<Result<PictureSource, String>>,
     /// Time at which the printer is queried for its camera; `None` while a query is in flight or none is needed.
     ask_at: Option<Instant>,
     /// Number of queries to the printer that yielded no picture.
@@ -93,18 +93,18 @@ struct Watched {
 }
 
 /// Outcome of a background task for this printer and attempt.
-type Done = (Id, Id, Outcome);
+type TaskResult = (Id, Id, TaskOutcome);
 
-enum Outcome {
+enum TaskOutcome {
     /// The printer reported the source of its pictures, or the reason why there are none.
-    Picture(Result<PicturePlace, String>),
+    Picture(Result<PictureSource, String>),
     /// Operators were notified, and the print was paused if required.
     Acted,
     /// The print should have been paused but was not; `told` is set if operators were notified of that.
     NotPaused { is_told: bool },
 }
 
-impl Watch {
+impl DetectionWork {
     fn new(detector: Detector, config: &Config, sources: &Sources) -> Self {
         let settings = &config.failure_detection;
         Self {
@@ -125,7 +125,7 @@ impl Watch {
     }
 
     /// Applies the outcomes of background tasks.
-    fn learn(&self, watched: &mut BTreeMap<Id, Watched>, tasks: &mut JoinSet<Done>) {
+    fn learn(&self, watched: &mut BTreeMap<Id, MonitoredPrint>, tasks: &mut JoinSet<TaskResult>) {
         while let Some(done) = tasks.try_join_next() {
             let (printer, attempt, outcome) = match done {
                 Ok(done) => done,
@@ -134,25 +134,25 @@ impl Watch {
             };
             let Some(print) = watched.get_mut(&printer).filter(|print| print.attempt == attempt) else { continue };
             match outcome {
-                Outcome::Picture(picture) => {
+                TaskOutcome::Picture(picture) => {
                     let pauses = Delays { first: self.every, longest: LONGEST_ASK_INTERVAL.max(self.every) };
                     print.ask_at = picture.is_err().then(|| Instant::now() + pauses.next(print.ask_count, 1.0));
                     (print.picture, print.ask_count) = (Some(picture), print.ask_count + 1);
                 }
-                Outcome::NotPaused { is_told } => {
+                TaskOutcome::NotPaused { is_told } => {
                     print.current.not_paused();
                     print.told_refusal |= is_told;
                 }
-                Outcome::Acted => {}
+                TaskOutcome::Acted => {}
             }
         }
     }
 
     /// Returns the picture URL to submit to the detector now.
-    fn address(&self, printer: Id, place: &PicturePlace) -> String {
+    fn address(&self, printer: Id, place: &PictureSource) -> String {
         match place {
-            PicturePlace::Camera(url) => url.clone(),
-            PicturePlace::Server => {
+            PictureSource::Camera(url) => url.clone(),
+            PictureSource::Server => {
                 let path = signed_path(self.secret.expose(), printer, self.environment.now());
                 format!("{}{path}", self.own_url)
             }
@@ -160,7 +160,12 @@ impl Watch {
     }
 
     /// Submits one picture of each print, one after the other, because the detector processes one at a time.
-    async fn look(&self, line: &Line, watched: &mut BTreeMap<Id, Watched>, tasks: &mut JoinSet<Done>) {
+    async fn look(
+        &self,
+        line: &SystemLine,
+        watched: &mut BTreeMap<Id, MonitoredPrint>,
+        tasks: &mut JoinSet<TaskResult>,
+    ) {
         self.learn(watched, tasks);
         let (mut present, mut blind) = (BTreeSet::new(), Vec::new());
         for (_, state) in self.printers.all_resident() {
@@ -170,16 +175,23 @@ impl Watch {
             present.insert(printer.id);
             if watched.get(&printer.id).is_none_or(|current| current.attempt != attempt) {
                 let (current, ask_at) = (WatchedPrint::default(), Some(Instant::now()));
-                let fresh =
-                    Watched { attempt, picture: None, ask_at, ask_count: 0, current, paused, told_refusal: false };
+                let fresh = MonitoredPrint {
+                    attempt,
+                    picture: None,
+                    ask_at,
+                    ask_count: 0,
+                    current,
+                    paused,
+                    told_refusal: false,
+                };
                 watched.insert(printer.id, fresh);
             }
             let Some(print) = watched.get_mut(&printer.id) else { continue };
             if print.ask_at.take_if(|at| *at <= Instant::now()).is_some() {
                 let (printer, connection) = (printer.clone(), connection.clone());
-                tasks.spawn(
-                    async move { (printer.id, attempt, Outcome::Picture(picture(&printer, &connection).await)) },
-                );
+                tasks.spawn(async move {
+                    (printer.id, attempt, TaskOutcome::Picture(picture(&printer, &connection).await))
+                });
             }
             if print.paused && !paused {
                 print.current.resumed();
@@ -189,18 +201,21 @@ impl Watch {
                 None => {}
                 Some(Err(why)) => blind.push(format!("{}: {why}", printer.fields.name)),
                 Some(Ok(place)) => match line.call(self.detector.look(&self.address(printer.id, place))).await {
-                    Ok(Frame::Seen(confidence)) => {
+                    Ok(DetectionOutcome::Seen(confidence)) => {
                         let concluded = print.current.observe(&self.rules, confidence);
                         if concluded != Conclusion::Nothing {
-                            let hand =
-                                Hand { printers: self.printers.clone(), connection, is_told: print.told_refusal };
+                            let hand = PrintAction {
+                                printers: self.printers.clone(),
+                                connection,
+                                is_told: print.told_refusal,
+                            };
                             let printer = printer.clone();
                             tasks.spawn(
                                 async move { (printer.id, attempt, hand.act(&printer, attempt, concluded).await) },
                             );
                         }
                     }
-                    Ok(Frame::NoPicture(words)) => {
+                    Ok(DetectionOutcome::NoPicture(words)) => {
                         blind.push(format!("{}: the detector cannot get its picture: {words}", printer.fields.name));
                     }
                     Err(_) => line.ready().await,
@@ -214,35 +229,35 @@ impl Watch {
 }
 
 /// Task that acts on one print.
-struct Hand {
+struct PrintAction {
     printers: Directory<Printer>,
     connection: Arc<PrinterConnection>,
     /// `true` if operators were already notified that the print could not be paused.
     is_told: bool,
 }
 
-impl Hand {
+impl PrintAction {
     /// Pauses the print and notifies operators according to the conclusion; that it cannot be paused is notified only
     /// once.
-    async fn act(&self, printer: &Printer, attempt: Id, concluded: Conclusion) -> Outcome {
+    async fn act(&self, printer: &Printer, attempt: Id, concluded: Conclusion) -> TaskOutcome {
         let (percent, paused) = match concluded {
-            Conclusion::Nothing => return Outcome::Acted,
+            Conclusion::Nothing => return TaskOutcome::Acted,
             Conclusion::Alert(percent) => (percent, None),
             // It may have ended meanwhile; what a person prints there is not ours to pause.
             Conclusion::Pause(_) if !self.still_prints(printer.id, attempt) => {
-                return Outcome::NotPaused { is_told: false };
+                return TaskOutcome::NotPaused { is_told: false };
             }
             Conclusion::Pause(percent) => (percent, Some(self.pause(printer, percent).await)),
         };
         let refused = paused == Some(false);
         if refused && self.is_told {
-            return Outcome::NotPaused { is_told: true };
+            return TaskOutcome::NotPaused { is_told: true };
         }
         let suspected = PrinterCommand::FailureSuspected { attempt, percent, paused };
         if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), suspected).await {
             tracing::warn!(printer = printer.fields.name, percent, %error, "a suspected failure is not recorded");
         }
-        if refused { Outcome::NotPaused { is_told: true } } else { Outcome::Acted }
+        if refused { TaskOutcome::NotPaused { is_told: true } } else { TaskOutcome::Acted }
     }
 
     /// Pauses the print and returns whether that succeeded.
@@ -253,7 +268,7 @@ impl Hand {
         let paused = error.is_none();
         let detail = Some(format!("the failure detection is {percent} % sure that the print fails"));
         let of = printer.in_hand.as_ref().map(|in_hand| (in_hand.order, in_hand.job));
-        let record = PrinterCommand::Acted(Box::new(ActRecord { act: Act::Pause, detail, of, error }));
+        let record = PrinterCommand::Acted(Box::new(ActRecord { act: DirectAction::Pause, detail, of, error }));
         if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), record).await {
             tracing::warn!(printer = printer.fields.name, %error, "that a print was paused is not recorded");
         }
@@ -271,22 +286,22 @@ impl Hand {
 fn on(printer: &Printer) -> Option<(Id, bool)> {
     let in_hand = printer.in_hand.as_ref()?;
     match (&in_hand.phase, printer.activity) {
-        (Phase::Printing { .. }, Activity::Printing) => Some((in_hand.attempt, false)),
-        (Phase::Paused { .. }, _) => Some((in_hand.attempt, true)),
+        (AttemptPhase::Printing { .. }, Activity::Printing) => Some((in_hand.attempt, false)),
+        (AttemptPhase::Paused { .. }, _) => Some((in_hand.attempt, true)),
         _ => None,
     }
 }
 
 /// Returns the source of this printer's pictures for the detector, or the reason why there is none. The detector logs
 /// the URLs that it receives, so none of them contains a secret.
-async fn picture(printer: &Printer, connection: &PrinterConnection) -> Result<PicturePlace, String> {
+async fn picture(printer: &Printer, connection: &PrinterConnection) -> Result<PictureSource, String> {
     let open = |url: &str| match keeps_secret(url) {
-        None => PicturePlace::Camera(url.to_owned()),
-        Some(_) => PicturePlace::Server,
+        None => PictureSource::Camera(url.to_owned()),
+        Some(_) => PictureSource::Server,
     };
     if let Some(camera) = &printer.fields.camera {
         let guarded = !camera.encrypted_credentials.is_empty();
-        return Ok(if guarded { PicturePlace::Server } else { open(&camera.snapshot_url) });
+        return Ok(if guarded { PictureSource::Server } else { open(&camera.snapshot_url) });
     }
     let cameras = timeout(CAMERAS_TIMEOUT, connection.adapter.webcams()).await;
     let cameras = cameras.map_err(|_| "it does not say which cameras it has".to_owned())?;
@@ -294,16 +309,16 @@ async fn picture(printer: &Printer, connection: &PrinterConnection) -> Result<Pi
     let snapshots: Vec<&String> = cameras.iter().filter_map(|camera| camera.snapshot_url.as_ref()).collect();
     let streams = cameras.iter().any(|camera| camera.stream_url.is_some());
     match snapshots.iter().find(|url| keeps_secret(url).is_none()) {
-        _ if connection.adapter.declared().guards_camera && !snapshots.is_empty() => Ok(PicturePlace::Server),
+        _ if connection.adapter.declared().guards_camera && !snapshots.is_empty() => Ok(PictureSource::Server),
         Some(url) => Ok(open(url)),
-        None if streams || !snapshots.is_empty() => Ok(PicturePlace::Server),
+        None if streams || !snapshots.is_empty() => Ok(PictureSource::Server),
         None => Err("it has no camera".to_owned()),
     }
 }
 
 #[async_trait]
-impl Work for Watch {
-    async fn run(&self, line: &Line) {
+impl IntegrationWork for DetectionWork {
+    async fn run(&self, line: &SystemLine) {
         let (mut watched, mut tasks) = (BTreeMap::new(), JoinSet::new());
         loop {
             let next = Instant::now() + self.every;

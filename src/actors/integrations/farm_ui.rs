@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::time::sleep;
 
-use super::{IntegrationType, Line, Work};
+use super::{IntegrationType, IntegrationWork, SystemLine};
 use services::farm_ui::FarmUi;
 use services::peers;
 
@@ -19,20 +19,20 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     test: |client, config| Box::pin(peers::farm_ui(client, &config.farm_ui.url, config.farm_ui.token.expose())),
     prepare: |config, client| {
         let farm = FarmUi::new(client.clone(), &config.farm_ui.url, config.farm_ui.token.expose())?;
-        let count = Count { farm, every: config.integrations.check_interval_seconds.duration() };
+        let count = PrinterCountWork { farm, every: config.integrations.check_interval_seconds.duration() };
         Ok(Box::new(move |_| Arc::new(count)))
     },
 };
 
 /// Work that periodically counts the printers known to the interface.
-struct Count {
+struct PrinterCountWork {
     farm: FarmUi,
     every: Duration,
 }
 
 #[async_trait]
-impl Work for Count {
-    async fn run(&self, line: &Line) {
+impl IntegrationWork for PrinterCountWork {
+    async fn run(&self, line: &SystemLine) {
         loop {
             line.ready().await;
             if let Ok(printers) = line.call(self.farm.printers()).await {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use reqwest::Client;
 use tokio::time::sleep;
 
-use super::{IntegrationType, Line, Work};
+use super::{IntegrationType, IntegrationWork, SystemLine};
 use config::Config;
 
 /// Work that periodically tests a system.
@@ -26,8 +26,8 @@ impl Heartbeat {
 }
 
 #[async_trait]
-impl Work for Heartbeat {
-    async fn run(&self, line: &Line) {
+impl IntegrationWork for Heartbeat {
+    async fn run(&self, line: &SystemLine) {
         loop {
             line.ready().await;
             if line.call((self.declared.test)(&self.client, &self.config)).await.is_ok() {

@@ -37,7 +37,7 @@ pub struct CallMeter {
 
 /// State of the calls to a system.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LineState {
+pub struct SystemLineState {
     /// Failures since the last call that went well, or answers of no use since it was last well, whichever are more.
     pub failures: u32,
     /// Fault of the last call that failed, else with the last answer of no use.
@@ -53,18 +53,18 @@ pub struct LineState {
 }
 
 #[derive(Default)]
-struct Inside {
+struct CallState {
     breaker: Breaker,
     last_error: Option<String>,
     last_ok_at: Option<Timestamp>,
     note: Option<String>,
     needs_person: Option<String>,
-    useless: UselessAnswers,
+    useless: UnusableAnswers,
 }
 
 /// Answers of no use since the work last said that nobody must act. That another call goes well does not forget them.
 #[derive(Default)]
-struct UselessAnswers {
+struct UnusableAnswers {
     count: u32,
     last_error: Option<String>,
     /// Time of another call's latest success meanwhile.
@@ -72,7 +72,7 @@ struct UselessAnswers {
 }
 
 /// Line to one system.
-pub struct Line {
+pub struct SystemLine {
     /// Name of the integration.
     pub name: &'static str,
     /// Metrics of its calls.
@@ -82,12 +82,12 @@ pub struct Line {
     environment: Arc<Environment>,
     /// Time from which the breaker counts milliseconds.
     began: Instant,
-    inside: Mutex<Inside>,
+    inside: Mutex<CallState>,
 }
 
-impl Line {
+impl SystemLine {
     /// Creates a line without any calls yet.
-    pub fn new(name: &'static str, settings: &sections::Integrations, environment: Arc<Environment>) -> Self {
+    pub fn new(name: &'static str, settings: &sections::IntegrationsConfig, environment: Arc<Environment>) -> Self {
         let within = settings.request_timeout_seconds.duration();
         let first = settings.retry_first_seconds.duration();
         let pauses = Delays { first, longest: settings.retry_longest_seconds.duration().max(first) };
@@ -154,9 +154,9 @@ impl Line {
     }
 
     /// Returns the state of the calls.
-    pub fn state(&self) -> LineState {
+    pub fn state(&self) -> SystemLineState {
         let now = self.now_ms();
-        self.with(|inside| LineState {
+        self.with(|inside| SystemLineState {
             failures: inside.breaker.failures().max(inside.useless.count),
             last_error: inside.last_error.clone().or_else(|| inside.useless.last_error.clone()),
             last_ok_at: inside.last_ok_at,
@@ -241,24 +241,24 @@ impl Line {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut CallState) -> T) -> T {
         act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// Lines of all integrations, whether they are on or off.
-pub struct Lines(BTreeMap<&'static str, Arc<Line>>);
+pub struct SystemLines(BTreeMap<&'static str, Arc<SystemLine>>);
 
-impl Lines {
+impl SystemLines {
     /// Creates a line for each of [`ALL`].
-    pub fn new(settings: &sections::Integrations, environment: &Arc<Environment>) -> Self {
-        let line = |name| (name, Arc::new(Line::new(name, settings, environment.clone())));
+    pub fn new(settings: &sections::IntegrationsConfig, environment: &Arc<Environment>) -> Self {
+        let line = |name| (name, Arc::new(SystemLine::new(name, settings, environment.clone())));
         Self(ALL.iter().map(|one| line(one.name)).collect())
     }
 
     /// Returns the line of an integration of [`ALL`].
     #[expect(clippy::expect_used, reason = "there is a line for each name of the list")]
-    pub fn of(&self, name: &'static str) -> Arc<Line> {
+    pub fn of(&self, name: &'static str) -> Arc<SystemLine> {
         self.0.get(name).expect("it is listed").clone()
     }
 }
@@ -274,7 +274,7 @@ mod tests {
     /// Maximum time in milliseconds for which the circuit stays open after the third failure.
     const OPEN_MS: u64 = 500;
 
-    fn line() -> Line {
+    fn line() -> SystemLine {
         let config = Config::default();
         let environment = Arc::new(Environment::of_the_machine(config.rules(), LastNumbers::default()));
         let open = Duration::from_millis(OPEN_MS);
@@ -283,10 +283,10 @@ mod tests {
             pauses: Delays { first: open, longest: open },
             longest_call: CALL_TIME,
         };
-        Line { within: CALL_TIME, rules, ..Line::new("workflow", &config.integrations, environment) }
+        SystemLine { within: CALL_TIME, rules, ..SystemLine::new("workflow", &config.integrations, environment) }
     }
 
-    async fn fails(line: &Line) -> PeerFault {
+    async fn fails(line: &SystemLine) -> PeerFault {
         match line.call(async { Err::<(), _>(PeerFault::new("no").saying("thanks")) }).await {
             Err(fault) => fault,
             Ok(()) => panic!("it went well"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::IntegrationType;
-use super::stock_sync::StockSync;
+use super::stock_sync::StockSyncWork;
 use domain::parts_sync::StockSystem;
 use services::peers;
 
@@ -14,7 +14,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     is_on: |config| !config.parts.url.is_empty(),
     test: |client, config| Box::pin(peers::parts(client, &config.parts.url, config.parts.token.expose())),
     prepare: |config, client| {
-        let sync = StockSync::prepare(StockSystem::Parts, &config.parts, config, client)?;
+        let sync = StockSyncWork::prepare(StockSystem::Parts, &config.parts, config, client)?;
         Ok(Box::new(move |sources| Arc::new(sync(sources))))
     },
 };

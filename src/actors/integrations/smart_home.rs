@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 use reqwest::Client;
 
-use self::broker::ThroughBroker;
-use self::things::Things;
-use self::web::ThroughWeb;
+use self::broker::BrokerPublishing;
+use self::things::StateReader;
+use self::web::HttpPublishing;
 use super::{IntegrationType, Prepared};
 use config::Config;
 use services::mqtt::{Broker, MqttSession, TopicMessage};
 use services::peer_client::PeerSettingError;
-use services::peers::{self, Asked, PeerFault};
-use services::smart_home::StateBoard;
+use services::peers::{self, ConnectionTestResult, PeerFault};
+use services::smart_home::HomeAssistantClient;
 use services::smart_home::discovery::{OFFLINE, Topics};
 
 /// Declaration of the smart home integration.
@@ -35,18 +35,20 @@ fn prepare(config: &Config, client: &Client) -> Result<Prepared, PeerSettingErro
     let settings = &config.smart_home;
     let every = settings.push_interval_seconds.duration();
     // Tested beside the broker, so it must be right there, too.
-    let board =
-        (!settings.url.is_empty()).then(|| StateBoard::new(client.clone(), &settings.url, settings.token.expose()));
+    let board = (!settings.url.is_empty())
+        .then(|| HomeAssistantClient::new(client.clone(), &settings.url, settings.token.expose()));
     let board = board.transpose()?;
     match board.filter(|_| settings.mqtt_url.is_empty()) {
-        Some(board) => Ok(Box::new(move |sources| Arc::new(ThroughWeb { board, things: Things::new(sources), every }))),
+        Some(board) => {
+            Ok(Box::new(move |sources| Arc::new(HttpPublishing { board, things: StateReader::new(sources), every })))
+        }
         None => {
             let broker = broker(config)?;
             let topics = Topics::new(&settings.mqtt_topic, &settings.mqtt_discovery_prefix);
             let about = config.public_url();
             Ok(Box::new(move |sources| {
                 let broker = broker.named(format!("printfloor-{}", sources.environment.id().0.simple()));
-                Arc::new(ThroughBroker { broker, topics, things: Things::new(sources), every, about })
+                Arc::new(BrokerPublishing { broker, topics, things: StateReader::new(sources), every, about })
             }))
         }
     }
@@ -58,7 +60,7 @@ fn broker(config: &Config) -> Result<Broker, PeerSettingError> {
 }
 
 /// Tests HTTP if an address is set, and opens a session with the broker if one is set; both must succeed.
-async fn test(client: &Client, config: &Config) -> Asked {
+async fn test(client: &Client, config: &Config) -> ConnectionTestResult {
     let settings = &config.smart_home;
     let mut results = Vec::new();
     if !settings.url.is_empty() {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::IntegrationType;
-use super::stock_sync::StockSync;
+use super::stock_sync::StockSyncWork;
 use domain::parts_sync::StockSystem;
 use services::parts::test_spools;
 use services::peers::PeerFault;
@@ -21,7 +21,7 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
         })
     },
     prepare: |config, client| {
-        let sync = StockSync::prepare(StockSystem::Spools, &config.spools, config, client)?;
+        let sync = StockSyncWork::prepare(StockSystem::Spools, &config.spools, config, client)?;
         Ok(Box::new(move |sources| Arc::new(sync(sources))))
     },
 };

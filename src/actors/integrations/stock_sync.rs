@@ -16,11 +16,11 @@ use async_trait::async_trait;
 use reqwest::Client;
 use tokio::time::{Instant, sleep};
 
-use self::alert::PersonAlert;
+use self::alert::AttentionAlert;
 use self::late::LateBookings;
-use super::{Line, Sources, Work};
+use super::{IntegrationWork, Sources, SystemLine};
 use config::Config;
-use config::sections::Peer;
+use config::sections::PeerConfig;
 use domain::id::Id;
 use domain::material::{Material, MaterialCommand};
 use domain::parts_sync::{
@@ -35,19 +35,19 @@ use services::parts::{StockClient, StockError, stock_client};
 use services::peer_client::PeerSettingError;
 use services::peers::PeerFault;
 
-pub use board::{StockBoard, StockBoardState, StockBoards};
+pub use board::{StockSystemState, StockSystemStatus, StockSystemStatuses};
 
 /// Pause after a failed round; repeated failures are paused longer by the line's circuit.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 /// Synchronisation work for one system.
-pub(super) struct StockSync {
+pub(super) struct StockSyncWork {
     client: Box<dyn StockClient>,
     materials: Directory<Material>,
     printers: Directory<Printer>,
     environment: Arc<Environment>,
-    board: Arc<StockBoard>,
-    alert: PersonAlert,
+    board: Arc<StockSystemStatus>,
+    alert: AttentionAlert,
     every: Duration,
     /// Maximum time for which a booking may be in flight after it was sent.
     settle: Duration,
@@ -62,14 +62,14 @@ pub(super) struct StockSync {
 
 /// Reason why a round ended early.
 #[derive(Debug, thiserror::Error)]
-enum RoundError {
+enum SyncError {
     #[error(transparent)]
     Stock(#[from] StockError),
     #[error("a material cannot take it now: {0}")]
     Material(#[from] AskError),
 }
 
-impl RoundError {
+impl SyncError {
     /// Returns whether the failure persists until an operator changes something.
     fn needs_person(&self) -> bool {
         matches!(self, Self::Stock(error) if error.needs_person())
@@ -85,31 +85,31 @@ impl RoundError {
 }
 
 /// Failure that affected one material while the others were synchronised.
-struct Fault {
+struct MaterialFault {
     words: String,
     needs_person: bool,
 }
 
-impl Fault {
-    fn of(what: &str, error: &RoundError) -> Self {
+impl MaterialFault {
+    fn of(what: &str, error: &SyncError) -> Self {
         Self { words: format!("{what}: {error}"), needs_person: error.needs_person() }
     }
 }
 
 /// Remaining work for a material.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Left {
+enum RemainingSync {
     Nothing,
     /// The outcome of a booking, by this server or a printer, is still to be determined once it certainly arrived or
     /// never will.
     Booking,
 }
 
-impl StockSync {
+impl StockSyncWork {
     /// Prepares the work with the settings of its system.
     pub(super) fn prepare(
         system: StockSystem,
-        peer: &Peer,
+        peer: &PeerConfig,
         config: &Config,
         client: &Client,
     ) -> Result<impl FnOnce(&Sources) -> Self + Send + use<>, PeerSettingError> {
@@ -121,7 +121,7 @@ impl StockSync {
             board.switched_on();
             let (materials, printers) = (sources.materials.clone(), sources.printers.clone());
             let environment = sources.environment.clone();
-            let alert = PersonAlert::new(sources.integrations.clone());
+            let alert = AttentionAlert::new(sources.integrations.clone());
             let (sought, late, stumbled) = (Mutex::default(), LateBookings::default(), Mutex::default());
             Self { client, materials, printers, environment, board, alert, every, settle, sought, late, stumbled }
         })
@@ -129,20 +129,20 @@ impl StockSync {
 
     /// Reads all data once and synchronises every linked material. A failure of one material does not affect the others
     /// and is added to `faults`.
-    async fn round(&self, line: &Line, faults: &mut Vec<Fault>) -> Result<Left, RoundError> {
+    async fn round(&self, line: &SystemLine, faults: &mut Vec<MaterialFault>) -> Result<RemainingSync, SyncError> {
         match call(line, self.client.entries()).await {
             Ok(entries) => self.board.entries(entries),
             Err(error) if error.is_of_one_thing() => {
-                faults.push(Fault::of("its entries cannot be listed", &error.into()));
+                faults.push(MaterialFault::of("its entries cannot be listed", &error.into()));
             }
             Err(error) => return Err(error.into()),
         }
-        let mut left = Left::Nothing;
+        let mut left = RemainingSync::Nothing;
         for material in self.in_turn() {
             match self.bring_in_step(line, material).await {
-                Ok(Left::Booking) => left = Left::Booking,
-                Ok(Left::Nothing) => {}
-                Err(error) if error.is_of_one_thing() => faults.push(Fault::of(&self.name(material), &error)),
+                Ok(RemainingSync::Booking) => left = RemainingSync::Booking,
+                Ok(RemainingSync::Nothing) => {}
+                Err(error) if error.is_of_one_thing() => faults.push(MaterialFault::of(&self.name(material), &error)),
                 Err(error) => {
                     *self.stumbled.lock().unwrap_or_else(PoisonError::into_inner) = Some(material);
                     return Err(error);
@@ -151,7 +151,7 @@ impl StockSync {
         }
         if self.client.system() == StockSystem::Spools {
             match slots::tell(self, line).await {
-                Err(error) if error.is_of_one_thing() => faults.push(Fault::of("a spool in a slot", &error)),
+                Err(error) if error.is_of_one_thing() => faults.push(MaterialFault::of("a spool in a slot", &error)),
                 outcome => outcome?,
             }
         }
@@ -199,7 +199,7 @@ impl StockSync {
         state.state.as_ref()?.links.get(&self.client.system()).cloned()
     }
 
-    async fn tell(&self, material: Id, command: LinkCommand) -> Result<(), RoundError> {
+    async fn tell(&self, material: Id, command: LinkCommand) -> Result<(), SyncError> {
         match self.materials.ask(material, CommandOrigin::system(), MaterialCommand::Link(command)).await {
             // Refused: the link was removed meanwhile.
             Ok(_) | Err(AskError::Refused(_)) => Ok(()),
@@ -207,17 +207,17 @@ impl StockSync {
         }
     }
 
-    async fn settled(&self, material: Id, booking: &Booking, verdict: BookingVerdict) -> Result<(), RoundError> {
+    async fn settled(&self, material: Id, booking: &Booking, verdict: BookingVerdict) -> Result<(), SyncError> {
         let (system, booking) = (self.client.system(), booking.id);
         self.sought.lock().unwrap_or_else(PoisonError::into_inner).remove(&booking);
         self.tell(material, LinkCommand::Settled { system, booking, verdict }).await
     }
 
     /// Runs one round for a material, by the steps of [`LinkRound`].
-    async fn bring_in_step(&self, line: &Line, material: Id) -> Result<Left, RoundError> {
+    async fn bring_in_step(&self, line: &SystemLine, material: Id) -> Result<RemainingSync, SyncError> {
         let mut round = LinkRound::default();
         loop {
-            let Some(link) = self.link(material) else { return Ok(Left::Nothing) };
+            let Some(link) = self.link(material) else { return Ok(RemainingSync::Nothing) };
             match round.next(&link) {
                 SyncMove::Seek(booking) => {
                     let verdict = call(line, self.client.verdict(&booking)).await?;
@@ -249,7 +249,7 @@ impl StockSync {
                 }
                 SyncMove::Rest(booking) => {
                     let left = booking || self.late.waits(&link);
-                    return Ok(if left { Left::Booking } else { Left::Nothing });
+                    return Ok(if left { RemainingSync::Booking } else { RemainingSync::Nothing });
                 }
             }
         }
@@ -269,8 +269,8 @@ fn outcome(answered: Result<BookingVerdict, StockError>) -> (SendOutcome, Option
 }
 
 #[async_trait]
-impl Work for StockSync {
-    async fn run(&self, line: &Line) {
+impl IntegrationWork for StockSyncWork {
+    async fn run(&self, line: &SystemLine) {
         loop {
             line.ready().await;
             let mut faults = Vec::new();
@@ -278,17 +278,17 @@ impl Work for StockSync {
             if let Err(error) = outcome.as_ref()
                 && error.needs_person()
             {
-                faults.push(Fault { words: error.to_string(), needs_person: true });
+                faults.push(MaterialFault { words: error.to_string(), needs_person: true });
             }
             let wait = match &outcome {
-                Ok(Left::Nothing) => self.every,
-                Ok(Left::Booking) => self.settle.min(self.every),
+                Ok(RemainingSync::Nothing) => self.every,
+                Ok(RemainingSync::Booking) => self.settle.min(self.every),
                 Err(_) => AFTER_FAILURE.min(self.every),
             };
             let (more, needs_person) = (faults.len().saturating_sub(1), faults.iter().any(|one| one.needs_person));
             // One that needs a person is told before one that does not.
             let first = faults.iter().position(|one| one.needs_person).unwrap_or_default();
-            let fault = faults.into_iter().nth(first).map(|Fault { words, .. }| match more {
+            let fault = faults.into_iter().nth(first).map(|MaterialFault { words, .. }| match more {
                 0 => words,
                 _ => format!("{words}; and {more} more"),
             });
@@ -314,7 +314,7 @@ impl Work for StockSync {
 /// Makes a call over the line. A response about a single object is not a failure of the line, but one that cannot be
 /// understood, or that denies permission, does not count as success. The kind of failure is preserved, because a
 /// request that was never sent certainly did not arrive.
-async fn call<T>(line: &Line, request: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
+async fn call<T>(line: &SystemLine, request: impl Future<Output = Result<T, StockError>>) -> Result<T, StockError> {
     let (began, failed) = (AtomicBool::new(false), Mutex::new(None));
     let useless = |answer: &Result<T, StockError>| {
         let error = answer.as_ref().err().filter(|error| error.needs_person())?;

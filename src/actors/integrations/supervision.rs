@@ -8,7 +8,7 @@ use futures::FutureExt;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{Line, Work};
+use super::{IntegrationWork, SystemLine};
 use domain::schedule::Delays;
 
 /// Pauses before the work is restarted.
@@ -17,7 +17,7 @@ const RESTART_PAUSES: Delays = Delays { first: Duration::from_millis(100), longe
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 
 /// Runs the work until `leaving`.
-pub(super) async fn keep(line: Arc<Line>, work: Arc<dyn Work>, leaving: CancellationToken) {
+pub(super) async fn keep(line: Arc<SystemLine>, work: Arc<dyn IntegrationWork>, leaving: CancellationToken) {
     tokio::select! {
         biased; // the end of the server before further work
         () = leaving.cancelled() => {}
@@ -25,7 +25,7 @@ pub(super) async fn keep(line: Arc<Line>, work: Arc<dyn Work>, leaving: Cancella
     }
 }
 
-async fn again_and_again(line: &Line, work: &dyn Work) {
+async fn again_and_again(line: &SystemLine, work: &dyn IntegrationWork) {
     let mut ends = 0;
     loop {
         let began = Instant::now();
@@ -57,8 +57,8 @@ mod tests {
     }
 
     #[async_trait]
-    impl Work for Brittle {
-        async fn run(&self, _: &Line) {
+    impl IntegrationWork for Brittle {
+        async fn run(&self, _: &SystemLine) {
             match self.runs.fetch_add(1, Relaxed) {
                 0 => {}
                 1 => panic!("on purpose"),
@@ -74,7 +74,7 @@ mod tests {
     async fn work_that_ends_or_panics_is_started_again_until_the_end() {
         let config = Config::default();
         let environment = Arc::new(Environment::of_the_machine(config.rules(), LastNumbers::default()));
-        let line = Arc::new(Line::new("workflow", &config.integrations, environment));
+        let line = Arc::new(SystemLine::new("workflow", &config.integrations, environment));
         let (work, leaving) = (Arc::new(Brittle::default()), CancellationToken::new());
         let task = tokio::spawn(keep(line.clone(), work.clone(), leaving.clone()));
         work.goes_on.notified().await;

@@ -9,15 +9,15 @@ use async_trait::async_trait;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
-use super::{IntegrationType, Line, Sources, Work};
+use super::{IntegrationType, IntegrationWork, Sources, SystemLine};
 use domain::endpoint::envelope::envelope;
-use domain::event::{LOW_STOCK, Numbered, OUTBOUND};
+use domain::event::{LOW_STOCK, NumberedEvent, OUTBOUND};
 use domain::id::Id;
 use domain::integration::{Integration, IntegrationCommand};
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 use services::peers::{self, PeerFault};
-use services::workflow::{OutgoingEvent, Taken, WorkflowWebhook};
+use services::workflow::{EventOutcome, OutgoingEvent, WorkflowWebhook};
 use store::Store;
 use store::event_follower::EventFollower;
 use store::outbox::Outbox;
@@ -48,12 +48,12 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
         let all = OUTBOUND.iter().chain([&LOW_STOCK]).map(|event| (*event).to_owned());
         let event_names =
             if settings.events.is_empty() { all.collect() } else { settings.events.iter().cloned().collect() };
-        Ok(Box::new(move |sources| Arc::new(Tell::new(webhook, event_names, sources))))
+        Ok(Box::new(move |sources| Arc::new(EventForwarding::new(webhook, event_names, sources))))
     },
 };
 
 /// Work that sends events to the webhook of a workflow.
-struct Tell {
+struct EventForwarding {
     webhook: WorkflowWebhook,
     /// Event types to send.
     event_names: BTreeSet<String>,
@@ -62,7 +62,7 @@ struct Tell {
     store: Store,
 }
 
-impl Tell {
+impl EventForwarding {
     fn new(webhook: WorkflowWebhook, event_names: BTreeSet<String>, sources: &Sources) -> Self {
         let (integrations, outbox) = (sources.integrations.clone(), sources.outbox.clone());
         Self { webhook, event_names, integrations, outbox, store: sources.store.clone() }
@@ -88,15 +88,15 @@ impl Tell {
     }
 
     /// Sends one event until it is accepted or skipped. After the first failure the cursor is stored.
-    async fn tell(&self, line: &Line, id: Id, numbered: &Numbered) {
+    async fn tell(&self, line: &SystemLine, id: Id, numbered: &NumberedEvent) {
         let (began, event) = (Instant::now(), &numbered.event);
         let mut is_kept = false;
         loop {
             line.ready().await;
             let outgoing = OutgoingEvent { id: event.id.to_string(), event: &event.event, body: envelope(event) };
             let fault = match line.call(self.webhook.send(outgoing)).await {
-                Ok(Taken::Done) => return,
-                Ok(Taken::Refused(words)) => {
+                Ok(EventOutcome::Done) => return,
+                Ok(EventOutcome::Refused(words)) => {
                     return tracing::warn!(event = event.event, id = %event.id, words, "the workflow automation refuses an event; it is passed over");
                 }
                 Err(fault) => fault,
@@ -121,8 +121,8 @@ fn answered(fault: &PeerFault) -> bool {
 }
 
 #[async_trait]
-impl Work for Tell {
-    async fn run(&self, line: &Line) {
+impl IntegrationWork for EventForwarding {
+    async fn run(&self, line: &SystemLine) {
         let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, TYPE.name.as_bytes()));
         let cursor = match self.begin(id).await {
             Ok(cursor) => cursor,

@@ -33,13 +33,13 @@ use crate::entry::{DirectoryEntry, SupervisorRef};
 use crate::envelope::{CommandEnd, Envelope};
 use crate::environment::Environment;
 use crate::handle::Handle;
-use crate::restart_policy::Policy;
+use crate::restart_policy::RestartPolicy;
 use crate::supervisor::SupervisorMsg;
 use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
 use domain::refusal::Refusal;
 use store::ordered_work::LoadAnswer;
-use store::rows::Damaged;
+use store::rows::DamagedRow;
 use store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable};
 
 /// Pause before the state is loaded again from a store that was unavailable.
@@ -87,18 +87,18 @@ pub struct Args<T: Aggregate> {
     pub(super) effects: Arc<dyn Effects<T>>,
     pub(super) activator: Arc<dyn Activator>,
     pub(super) environment: Arc<Environment>,
-    pub(super) policy: Policy,
+    pub(super) policy: RestartPolicy,
     pub(super) generation: u64,
     pub(super) supervisor: SupervisorRef<T>,
     /// Initial state, if the starter has it (bulk start, fresh id); `None` to load it from the store.
     pub(super) initial: Option<Arc<Versioned<T>>>,
 }
 
-type Verdict<T> = Result<<T as Aggregate>::Answer, Refusal>;
+type CommandResult<T> = Result<<T as Aggregate>::Answer, Refusal>;
 
-struct Flight<T: Aggregate> {
+struct CommitInFlight<T: Aggregate> {
     next: Arc<Versioned<T>>,
-    decided: Vec<(Envelope<T>, Verdict<T>)>,
+    decided: Vec<(Envelope<T>, CommandResult<T>)>,
     /// Kind and id of each aggregate that the commit creates.
     created: Vec<(&'static str, Id)>,
 }
@@ -109,7 +109,7 @@ pub struct ActorState<T: Aggregate> {
     /// The last committed state; `None` while loading.
     committed: Option<Arc<Versioned<T>>>,
     waiting: VecDeque<Envelope<T>>,
-    flight: Option<Flight<T>>,
+    flight: Option<CommitInFlight<T>>,
     gathering: bool,
     /// Set once the actor has asked to be unloaded; commands that still arrive go back to their handle when it stops.
     leaving: bool,
@@ -228,7 +228,7 @@ impl<T: StoredAggregate> ActorState<T> {
     }
 
     /// Asks the supervisor to take the aggregate out of service until its damaged row is repaired.
-    fn park(&mut self, damaged: &Damaged) {
+    fn park(&mut self, damaged: &DamagedRow) {
         self.leaving = true;
         let park = SupervisorMsg::Park(self.args.entry.id, self.args.generation, damaged.to_string());
         let _ = self.args.supervisor.cast(park);

@@ -17,17 +17,17 @@ use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
 use crate::actor::Activator;
 use crate::effects::Effects;
 use crate::entry::{ActorSummary, DirectoryEntry, SupervisorRef};
-use crate::envelope::{Answered, CommandOrigin};
+use crate::envelope::{CommandAnswer, CommandOrigin};
 use crate::environment::Environment;
 use crate::handle::{AskError, Handle};
-use crate::restart_policy::Policy;
+use crate::restart_policy::RestartPolicy;
 use crate::root::{RootMsg, keep};
 use crate::supervisor::{Entries, Supervisor, SupervisorArgs, SupervisorMsg};
 use domain::aggregate::Versioned;
 use domain::id::Id;
 use domain::refusal::Refusal;
 use platform::shared::Shared;
-use store::load::Loaded;
+use store::load::LoadedAggregate;
 use store::rows::LoadError;
 use store::{Store, StoredAggregate, Unavailable};
 
@@ -60,7 +60,7 @@ pub struct DirectoryArgs {
     /// Clock, ids and the settings used by the rules.
     pub environment: Arc<Environment>,
     /// Policy for restarting, parking and unloading actors.
-    pub policy: Policy,
+    pub policy: RestartPolicy,
     /// Maximum number of commands waiting for one aggregate; more are refused with `overloaded`.
     pub max_waiting: usize,
 }
@@ -162,7 +162,7 @@ impl<T: StoredAggregate> Directory<T> {
     pub async fn start_resident(&self) -> Result<usize, LoadError> {
         let all = self.0.args.store.reader().load_resident::<T>().await?;
         let (count, mut states) = (all.len(), Vec::with_capacity(all.len()));
-        for Loaded { id, state } in all {
+        for LoadedAggregate { id, state } in all {
             match state {
                 Ok(state) => states.push((id, Arc::new(state))),
                 // Its actor finds the same and is parked. The others start all the same.
@@ -255,7 +255,7 @@ impl<T: StoredAggregate> Directory<T> {
     }
 
     /// Sends a command to an existing aggregate and waits for its answer.
-    pub async fn ask(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
+    pub async fn ask(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<CommandAnswer<T>, AskError> {
         match self.find(id).await {
             Ok(Some(handle)) => handle.ask(caller, command, ASK_TIMEOUT).await,
             Ok(None) => Err(AskError::Refused(Refusal::not_found(T::KIND))),
@@ -271,13 +271,18 @@ impl<T: StoredAggregate> Directory<T> {
     }
 
     /// Creates an aggregate with a fresh id.
-    pub async fn create(&self, caller: CommandOrigin, command: T::Command) -> Result<(Id, Answered<T>), AskError> {
+    pub async fn create(&self, caller: CommandOrigin, command: T::Command) -> Result<(Id, CommandAnswer<T>), AskError> {
         let id = self.0.args.environment.id();
         self.create_as(id, caller, command).await.map(|answered| (id, answered))
     }
 
     /// Creates an aggregate with this id, which must be fresh.
-    pub async fn create_as(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
+    pub async fn create_as(
+        &self,
+        id: Id,
+        caller: CommandOrigin,
+        command: T::Command,
+    ) -> Result<CommandAnswer<T>, AskError> {
         let nothing = vec![(id, Arc::new(Versioned::nothing()))];
         if tokio::time::timeout(ASK_TIMEOUT, self.start_known(nothing)).await.is_err() {
             return Err(AskError::Unavailable(Unavailable::Database));

@@ -55,9 +55,9 @@ impl<T: Aggregate> ActorStatus<T> {
 }
 
 /// Reference to the current supervisor; outlives each supervisor.
-pub(super) struct SupervisorRef<T: Aggregate>(Arc<Keeping<T>>);
+pub(super) struct SupervisorRef<T: Aggregate>(Arc<SupervisorLink<T>>);
 
-struct Keeping<T: Aggregate> {
+struct SupervisorLink<T: Aggregate> {
     now: OnceLock<ArcSwap<ActorRef<SupervisorMsg<T>>>>,
     closed: AtomicBool,
     meter: KindMeter,
@@ -80,7 +80,11 @@ impl<T: Aggregate> Clone for SupervisorRef<T> {
 
 impl<T: Aggregate> Default for SupervisorRef<T> {
     fn default() -> Self {
-        Self(Arc::new(Keeping { now: OnceLock::new(), closed: AtomicBool::new(false), meter: KindMeter::default() }))
+        Self(Arc::new(SupervisorLink {
+            now: OnceLock::new(),
+            closed: AtomicBool::new(false),
+            meter: KindMeter::default(),
+        }))
     }
 }
 

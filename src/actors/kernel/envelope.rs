@@ -58,7 +58,7 @@ impl CommandOrigin {
 
 /// Command with its origin.
 #[derive(Clone, Debug)]
-pub struct AskedCommand<T: Aggregate> {
+pub struct AttributedCommand<T: Aggregate> {
     /// Command for the aggregate.
     pub command: T::Command,
     /// Principal and request of the command.
@@ -67,7 +67,7 @@ pub struct AskedCommand<T: Aggregate> {
 
 /// Answer to a command, with the version of the aggregate.
 #[derive(Clone, Debug)]
-pub struct Answered<T: Aggregate> {
+pub struct CommandAnswer<T: Aggregate> {
     /// Answer of the rules.
     pub answer: T::Answer,
     /// Version of the aggregate after the commit.
@@ -90,7 +90,7 @@ pub enum Stage {
 /// Outcome of a command.
 pub enum CommandEnd<T: Aggregate> {
     /// Decided, and on disk if it changed anything.
-    Done(Answered<T>),
+    Done(CommandAnswer<T>),
     /// The rules refused it.
     Refused(Refusal),
     /// The idempotency key is already in use: its stored answer is the outcome.
@@ -99,7 +99,7 @@ pub enum CommandEnd<T: Aggregate> {
     Unavailable(Unavailable),
     /// The actor crashed or was unloaded before the command reached the store: nothing happened. The command and its
     /// permit go back to the handle, which sends it again.
-    NotDone(AskedCommand<T>, OwnedSemaphorePermit),
+    NotDone(AttributedCommand<T>, OwnedSemaphorePermit),
     /// The actor crashed while deciding this command: nothing happened, and it is not sent again.
     Poison,
     /// The actor crashed while the commit was being written: it may be on disk. A retry with the idempotency key
@@ -107,7 +107,7 @@ pub enum CommandEnd<T: Aggregate> {
     Unknown,
 }
 
-type Open<T> = (AskedCommand<T>, oneshot::Sender<CommandEnd<T>>, OwnedSemaphorePermit);
+type Open<T> = (AttributedCommand<T>, oneshot::Sender<CommandEnd<T>>, OwnedSemaphorePermit);
 
 /// Command on its way to its answer. See the module for its guarantees.
 pub struct Envelope<T: Aggregate> {
@@ -118,11 +118,15 @@ pub struct Envelope<T: Aggregate> {
 
 impl<T: Aggregate> Envelope<T> {
     /// Wraps a waiting command. `permit` is its admission permit for the aggregate.
-    pub fn new(request: AskedCommand<T>, reply: oneshot::Sender<CommandEnd<T>>, permit: OwnedSemaphorePermit) -> Self {
+    pub fn new(
+        request: AttributedCommand<T>,
+        reply: oneshot::Sender<CommandEnd<T>>,
+        permit: OwnedSemaphorePermit,
+    ) -> Self {
         Self { stage: Stage::Waiting, open: Some((request, reply, permit)) }
     }
     /// Returns the command and its origin; `None` once it is answered.
-    pub fn request(&self) -> Option<&AskedCommand<T>> {
+    pub fn request(&self) -> Option<&AttributedCommand<T>> {
         self.open.as_ref().map(|(request, ..)| request)
     }
     /// Sends the outcome to the caller.

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::actor::Msg;
 use crate::entry::{ActorStatus, DirectoryEntry};
-use crate::envelope::{Answered, AskedCommand, CommandEnd, CommandOrigin, Envelope};
+use crate::envelope::{AttributedCommand, CommandAnswer, CommandEnd, CommandOrigin, Envelope};
 use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
 use domain::refusal::Refusal;
@@ -81,12 +81,12 @@ impl<T: Aggregate> Handle<T> {
         caller: CommandOrigin,
         command: T::Command,
         within: Duration,
-    ) -> Result<Answered<T>, AskError> {
-        let request = AskedCommand { command, caller };
+    ) -> Result<CommandAnswer<T>, AskError> {
+        let request = AttributedCommand { command, caller };
         tokio::time::timeout(within, self.deliver(request)).await.unwrap_or(Err(AskError::Timeout))
     }
 
-    async fn deliver(&self, mut request: AskedCommand<T>) -> Result<Answered<T>, AskError> {
+    async fn deliver(&self, mut request: AttributedCommand<T>) -> Result<CommandAnswer<T>, AskError> {
         let mut statuses = self.0.status.subscribe();
         let full = |_| {
             self.0.supervisor.meter().overloaded.one();

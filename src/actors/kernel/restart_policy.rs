@@ -7,7 +7,7 @@ use domain::schedule::Delays;
 
 /// Policy for restarting, parking and unloading the actors of a kind, and for the size of their commits.
 #[derive(Clone, Copy, Debug)]
-pub struct Policy {
+pub struct RestartPolicy {
     /// Maximum number of crashes within `window`. An actor that crashes more often is parked: it takes no commands
     /// until a probe succeeds.
     pub max_crashes: usize,
@@ -23,7 +23,7 @@ pub struct Policy {
     pub rest_after: Duration,
 }
 
-impl Default for Policy {
+impl Default for RestartPolicy {
     fn default() -> Self {
         Self {
             max_crashes: 5,
@@ -38,26 +38,26 @@ impl Default for Policy {
 
 /// Action after a crash of a child.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Next {
+pub enum CrashAction {
     /// Restart after this delay.
     RestartAfter(Duration),
     /// Park now, and probe with a restart after this delay.
     ParkAndProbeAfter(Duration),
 }
 
-impl Policy {
+impl RestartPolicy {
     /// Decides the action after a crash at `now` (time since any fixed moment), given the earlier `crashes`, and
     /// records it there.
-    pub fn after(&self, crashes: &mut VecDeque<Duration>, now: Duration, chance: f64) -> Next {
+    pub fn after(&self, crashes: &mut VecDeque<Duration>, now: Duration, chance: f64) -> CrashAction {
         crashes.push_back(now);
         while crashes.front().is_some_and(|crash| now.saturating_sub(*crash) > self.window) {
             crashes.pop_front();
         }
         if crashes.len() > self.max_crashes {
-            return Next::ParkAndProbeAfter(self.probe);
+            return CrashAction::ParkAndProbeAfter(self.probe);
         }
         let earlier = u32::try_from(crashes.len() - 1).unwrap_or(u32::MAX);
-        Next::RestartAfter(self.delays.next(earlier, chance))
+        CrashAction::RestartAfter(self.delays.next(earlier, chance))
     }
 }
 
@@ -67,22 +67,22 @@ mod tests {
 
     #[test]
     fn crashes_within_the_window_park_and_old_ones_are_forgotten() {
-        let policy = Policy { max_crashes: 2, ..Policy::default() };
+        let policy = RestartPolicy { max_crashes: 2, ..RestartPolicy::default() };
         let mut crashes = VecDeque::new();
         let at = Duration::from_secs;
-        assert!(matches!(policy.after(&mut crashes, at(0), 0.5), Next::RestartAfter(_)));
-        assert!(matches!(policy.after(&mut crashes, at(1), 0.5), Next::RestartAfter(_)));
-        assert_eq!(policy.after(&mut crashes, at(2), 0.5), Next::ParkAndProbeAfter(policy.probe));
-        assert!(matches!(policy.after(&mut crashes, at(120), 0.5), Next::RestartAfter(_)));
+        assert!(matches!(policy.after(&mut crashes, at(0), 0.5), CrashAction::RestartAfter(_)));
+        assert!(matches!(policy.after(&mut crashes, at(1), 0.5), CrashAction::RestartAfter(_)));
+        assert_eq!(policy.after(&mut crashes, at(2), 0.5), CrashAction::ParkAndProbeAfter(policy.probe));
+        assert!(matches!(policy.after(&mut crashes, at(120), 0.5), CrashAction::RestartAfter(_)));
     }
 
     #[test]
     fn delays_double_up_to_the_longest() {
-        let policy = Policy { max_crashes: 100, ..Policy::default() };
+        let policy = RestartPolicy { max_crashes: 100, ..RestartPolicy::default() };
         let mut crashes = VecDeque::new();
         let delays: Vec<_> = (0..20)
             .map(|n| match policy.after(&mut crashes, Duration::from_millis(n), 1.0) {
-                Next::RestartAfter(delay) | Next::ParkAndProbeAfter(delay) => delay,
+                CrashAction::RestartAfter(delay) | CrashAction::ParkAndProbeAfter(delay) => delay,
             })
             .collect();
         assert_eq!(delays[1], policy.delays.first * 2);

@@ -29,9 +29,9 @@ pub struct ComponentHealth {
 
 /// Health of all children of the root; written only by the root.
 #[derive(Clone, Debug, Default)]
-pub struct Components(Arc<Mutex<BTreeMap<&'static str, ComponentHealth>>>);
+pub struct HealthRegistry(Arc<Mutex<BTreeMap<&'static str, ComponentHealth>>>);
 
-impl Components {
+impl HealthRegistry {
     /// Returns the health of all components, by their name in `/readyz`.
     pub fn all(&self) -> BTreeMap<&'static str, ComponentHealth> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -66,7 +66,7 @@ pub struct RootState {
     by_actor: HashMap<ActorId, &'static str>,
     /// Number of recent crashes of each component, and the time of the last one.
     crashes: HashMap<&'static str, (u32, Instant)>,
-    components: Components,
+    components: HealthRegistry,
     closing: bool,
 }
 
@@ -78,9 +78,13 @@ const CRASH_MEMORY: Duration = Duration::from_secs(60);
 impl Actor for Root {
     type Msg = RootMsg;
     type State = RootState;
-    type Arguments = Components;
+    type Arguments = HealthRegistry;
 
-    async fn pre_start(&self, _: ActorRef<RootMsg>, components: Components) -> Result<RootState, ActorProcessingErr> {
+    async fn pre_start(
+        &self,
+        _: ActorRef<RootMsg>,
+        components: HealthRegistry,
+    ) -> Result<RootState, ActorProcessingErr> {
         Ok(RootState { components, ..RootState::default() })
     }
 

@@ -19,7 +19,7 @@ use crate::actor::{Activator, AggregateActor, Args, Msg};
 use crate::effects::Effects;
 use crate::entry::{ActorStatus, DirectoryEntry, SupervisorRef};
 use crate::environment::Environment;
-use crate::restart_policy::{Next, Policy};
+use crate::restart_policy::{CrashAction, RestartPolicy};
 use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
 use store::{AggregateKey, Store, StoredAggregate};
@@ -60,7 +60,7 @@ pub struct SupervisorArgs<T: Aggregate> {
     pub(super) effects: Arc<dyn Effects<T>>,
     pub(super) activator: Arc<dyn Activator>,
     pub(super) environment: Arc<Environment>,
-    pub(super) policy: Policy,
+    pub(super) policy: RestartPolicy,
     pub(super) max_waiting: usize,
 }
 
@@ -340,12 +340,12 @@ impl<T: StoredAggregate> SupervisorState<T> {
         *entry.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
         let chance = self.args.environment.chance();
         let delay = match self.args.policy.after(&mut child.crashes, self.began.elapsed(), chance) {
-            Next::RestartAfter(delay) => {
+            CrashAction::RestartAfter(delay) => {
                 tracing::error!(kind = T::KIND, %id, why, ?delay, "crashed; restarting");
                 entry.status.send_modify(|status| status.1 = ActorStatus::Starting);
                 delay
             }
-            Next::ParkAndProbeAfter(delay) => {
+            CrashAction::ParkAndProbeAfter(delay) => {
                 tracing::error!(kind = T::KIND, %id, why, crashes = child.crashes.len(), "crashed too often; parked");
                 entry.status.send_modify(|status| status.1 = ActorStatus::Parked);
                 delay

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::amount::Amount;
 use domain::file::{File, FileMetadata, Plate, PlateFilament};
 use domain::id::Id;
-use domain::launch::{MaterialNeed, SlicedFor, UsedFilament};
+use domain::launch::{MaterialNeed, SlicingTarget, UsedFilament};
 use domain::material::Material;
-use domain::order::Make;
+use domain::order::ProductionData;
 use domain::sku::{Sku, SkuFields};
 use kernel::directory::Directory;
 use store::rows::LoadError;
 
 /// Directories from which the make of a SKU is read.
 #[derive(Clone)]
-pub struct MakeSources {
+pub struct ProductionSources {
     /// SKUs, which reference the files and materials.
     pub skus: Directory<Sku>,
     /// G-code files, whose own metadata takes precedence over the SKU's estimates.
@@ -23,15 +23,15 @@ pub struct MakeSources {
     pub materials: Directory<Material>,
 }
 
-impl MakeSources {
+impl ProductionSources {
     /// Returns what the SKU is currently made from and with; `None` for a kit.
-    pub async fn make(&self, sku: &Sku) -> Result<Option<Make>, LoadError> {
+    pub async fn make(&self, sku: &Sku) -> Result<Option<ProductionData>, LoadError> {
         self.make_of(&sku.fields).await
     }
 
     /// Returns what the SKU is made from when its model has been sliced into this file. The size of the print comes
     /// from the G-code.
-    pub async fn sliced(&self, sku: &Sku, file: Id) -> Result<Option<Make>, LoadError> {
+    pub async fn sliced(&self, sku: &Sku, file: Id) -> Result<Option<ProductionData>, LoadError> {
         let fields = SkuFields { gcode_file_id: Some(file), plate: 1, ..sku.fields.clone() };
         let Some(mut make) = self.make_of(&fields).await? else { return Ok(None) };
         let state = self.files.read(file).await?;
@@ -40,7 +40,7 @@ impl MakeSources {
         Ok(Some(make))
     }
 
-    async fn make_of(&self, fields: &SkuFields) -> Result<Option<Make>, LoadError> {
+    async fn make_of(&self, fields: &SkuFields) -> Result<Option<ProductionData>, LoadError> {
         let Some(material_id) = fields.material_id else { return Ok(None) };
         let state = match fields.gcode_file_id {
             Some(id) => self.files.read(id).await?,
@@ -57,7 +57,7 @@ impl MakeSources {
         let mut needs = needs(fields, material_id, metadata, |material| grams_of.contains(&material));
         let first = needs.remove(&material_id).unwrap_or(fields.estimated_consumption);
         let further = needs.into_iter().map(|(material_id, need)| MaterialNeed { material_id, need }).collect();
-        let sliced_for = SlicedFor {
+        let sliced_for = SlicingTarget {
             plate: fields.plate,
             nozzle_diameter: plate.and_then(|plate| plate.nozzle_diameter),
             bed_type: plate.and_then(|plate| plate.bed_type.clone()),
@@ -68,7 +68,7 @@ impl MakeSources {
         let whole = metadata.filter(|_| fields.plate == 1);
         let seconds = plate.and_then(|plate| plate.seconds).or(whole.and_then(|metadata| metadata.seconds));
         let filament_mm = plate.and_then(Plate::filament_mm).or(whole.and_then(|metadata| metadata.filament_mm));
-        Ok(Some(Make {
+        Ok(Some(ProductionData {
             units_per_plate: fields.units_per_plate,
             material_id,
             need: first,

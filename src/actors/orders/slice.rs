@@ -1,9 +1,9 @@
 //! Slicing of the models of an order's jobs.
 
 use super::{OrderEffects, tell};
-use crate::slicing::{NotSliced, SlicingPurpose};
+use crate::slicing::{SlicingFailure, SlicingPurpose};
 use domain::id::Id;
-use domain::order::{Make, Order, OrderCommand, SlicingNews};
+use domain::order::{JobSlicingOutcome, Order, OrderCommand, ProductionData};
 use domain::slice_source::SliceSource;
 use kernel::effects::report;
 use kernel::handle::Handle;
@@ -15,14 +15,14 @@ impl OrderEffects {
         let news = |news| OrderCommand::Slicing { sku, source: source.clone(), news };
         loop {
             let outcome = match self.sliced(sku, &source).await {
-                Ok(make) => SlicingNews::Done(Box::new(make)),
-                Err(NotSliced::Failed(words)) => SlicingNews::Failed(words),
-                Err(NotSliced::Waits(words) | NotSliced::NotNow(words)) => {
-                    tell(of, news(SlicingNews::Waits(words))).await;
+                Ok(make) => JobSlicingOutcome::Done(Box::new(make)),
+                Err(SlicingFailure::Failed(words)) => JobSlicingOutcome::Failed(words),
+                Err(SlicingFailure::Waits(words) | SlicingFailure::NotNow(words)) => {
+                    tell(of, news(JobSlicingOutcome::Waits(words))).await;
                     tokio::time::sleep(self.slicing_recheck).await;
                     continue;
                 }
-                Err(NotSliced::Trouble(error)) => {
+                Err(SlicingFailure::Trouble(error)) => {
                     return tracing::warn!(order = %of.id(), %sku, error, "slicing a model failed; retrying");
                 }
             };
@@ -35,10 +35,10 @@ impl OrderEffects {
 
     /// Returns what the SKU's jobs are printed from: the sliced model, or the SKU's own G-code if one was added
     /// meanwhile.
-    async fn sliced(&self, sku: Id, source: &SliceSource) -> Result<Make, NotSliced> {
+    async fn sliced(&self, sku: Id, source: &SliceSource) -> Result<ProductionData, SlicingFailure> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else {
-            return Err(NotSliced::Failed("its SKU was deleted".to_owned()));
+            return Err(SlicingFailure::Failed("its SKU was deleted".to_owned()));
         };
         let make = if sku.fields.gcode_file_id.is_some() {
             self.sources.make(sku).await?
@@ -46,6 +46,6 @@ impl OrderEffects {
             let file = self.slicing.gcode(&self.sources.files, source, &SlicingPurpose::Order).await?;
             self.sources.sliced(sku, file).await?
         };
-        make.ok_or_else(|| NotSliced::Failed("its SKU has become a kit".to_owned()))
+        make.ok_or_else(|| SlicingFailure::Failed("its SKU has become a kit".to_owned()))
     }
 }

@@ -11,9 +11,9 @@ use crate::subscribers::Subscribers;
 use domain::customer::Customer;
 use domain::id::Id;
 use domain::invoice::Invoice;
-use domain::ledger::{LedgerCommand, LedgerOwner, PaymentNews};
+use domain::ledger::{LedgerCommand, LedgerOwner, PaymentUpdate};
 use domain::order::Order;
-use domain::payment_event::{DisputeNews, ID_RETENTION_DAYS, OrderLinks, PaymentEffect, PaymentEvent};
+use domain::payment_event::{DisputeUpdate, ID_RETENTION_DAYS, OrderLinks, PaymentEffect, PaymentEvent};
 use domain::principal::Principal;
 use domain::time::DAY_MS;
 use kernel::directory::Directory;
@@ -94,7 +94,7 @@ impl PaymentMatcher {
         owners: &Directory<T>,
         id: Id,
         event: &PaymentEvent,
-        news: PaymentNews,
+        news: PaymentUpdate,
     ) -> Result<PaymentMatch, AskError> {
         let key = IdempotencyKey {
             key: format!("payments:{}", event.id),
@@ -102,7 +102,7 @@ impl PaymentMatcher {
             expires_at: self.environment.now().plus_ms(ID_RETENTION_DAYS * DAY_MS),
         };
         let caller = CommandOrigin { by: Arc::new(Principal::Processor), request_id: None, key: Some(key) };
-        let names_a_payment = matches!(news, PaymentNews::Paid { .. });
+        let names_a_payment = matches!(news, PaymentUpdate::Paid { .. });
         match owners.ask(id, caller, T::asking(LedgerCommand::Payment(news))).await {
             Ok(_) => {
                 if names_a_payment {
@@ -153,25 +153,25 @@ impl PaymentMatcher {
     }
 }
 
-fn news(event: &PaymentEvent) -> Option<PaymentNews> {
+fn news(event: &PaymentEvent) -> Option<PaymentUpdate> {
     let intent = event.links.payment_intent.clone();
     Some(match &event.effect {
-        PaymentEffect::Paid { amount_cents, currency, session, payment_intent, .. } => PaymentNews::Paid {
+        PaymentEffect::Paid { amount_cents, currency, session, payment_intent, .. } => PaymentUpdate::Paid {
             amount_cents: *amount_cents,
             currency: currency.clone(),
             session: Some(session.clone()),
             intent: payment_intent.clone(),
         },
-        PaymentEffect::PeriodPaymentNamed { invoice, payment_intent } => PaymentNews::Paid {
+        PaymentEffect::PeriodPaymentNamed { invoice, payment_intent } => PaymentUpdate::Paid {
             amount_cents: None,
             currency: None,
             session: Some(invoice.clone()),
             intent: Some(payment_intent.clone()),
         },
         PaymentEffect::Failed { reason } => {
-            PaymentNews::Failed { reason: Some(reason.clone()), intent, session: event.links.session.clone() }
+            PaymentUpdate::Failed { reason: Some(reason.clone()), intent, session: event.links.session.clone() }
         }
-        PaymentEffect::Refunded { amount_refunded_cents, full, currency } => PaymentNews::Refunded {
+        PaymentEffect::Refunded { amount_refunded_cents, full, currency } => PaymentUpdate::Refunded {
             amount_cents: *amount_refunded_cents,
             whole: *full,
             currency: currency.clone(),
@@ -179,13 +179,13 @@ fn news(event: &PaymentEvent) -> Option<PaymentNews> {
         },
         PaymentEffect::RefundFailed { amount_cents, reason, refund } => {
             let (reason, refund) = (reason.clone(), refund.clone());
-            PaymentNews::RefundFailed { amount_cents: *amount_cents, reason, intent, refund }
+            PaymentUpdate::RefundFailed { amount_cents: *amount_cents, reason, intent, refund }
         }
-        PaymentEffect::Disputed(DisputeNews { id, amount_cents, reason, state }) => {
+        PaymentEffect::Disputed(DisputeUpdate { id, amount_cents, reason, state }) => {
             let (id, reason) = (id.clone(), reason.clone());
-            PaymentNews::Disputed { id, amount_cents: *amount_cents, reason, state: *state, intent }
+            PaymentUpdate::Disputed { id, amount_cents: *amount_cents, reason, state: *state, intent }
         }
-        PaymentEffect::SessionExpired => PaymentNews::SessionExpired { session: event.links.session.clone() },
+        PaymentEffect::SessionExpired => PaymentUpdate::SessionExpired { session: event.links.session.clone() },
         PaymentEffect::Unpaid
         | PaymentEffect::SubscriptionChanged { .. }
         | PaymentEffect::PeriodPaid(_)

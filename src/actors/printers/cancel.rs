@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::look::look;
 use super::{PrinterEffects, in_hand};
 use domain::id::Id;
-use domain::printer::{Phase, Printer};
+use domain::printer::{AttemptPhase, Printer};
 use kernel::handle::Handle;
 
 /// Polls the printer once and, if the status shows the attempt's print, sends one cancel. Reports no result: a printer
@@ -24,7 +24,7 @@ pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt:
         Err(error) => return tracing::debug!(printer = %of.id(), %error, "not looked at, nothing is cancelled"),
     };
     let Some(hand) = in_hand(of, attempt) else { return };
-    let on = matches!(hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) && hand.gone.is_none();
+    let on = matches!(hand.phase, AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. }) && hand.gone.is_none();
     if !on || !hand.cancel || status.cancelling || !Printer::shows_attempt(&hand, &status) {
         return;
     }

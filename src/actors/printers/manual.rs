@@ -10,7 +10,7 @@ use super::run::looked_again;
 use super::send::send;
 use super::{PrinterEffects, tell};
 use domain::id::Id;
-use domain::printer::{Manual, ManualFailure, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
+use domain::printer::{ManualFailure, ManualPhase, ManualPrint, Printer, PrinterAnswer, PrinterCommand};
 use domain::printer_status::Activity;
 use kernel::directory::Directory;
 use kernel::effects::report;
@@ -90,20 +90,20 @@ pub async fn await_start(
     }
 }
 
-fn under_way(of: &Handle<Printer>, id: Id) -> Option<Manual> {
+fn under_way(of: &Handle<Printer>, id: Id) -> Option<ManualPrint> {
     of.read().state.as_ref()?.manual.clone().filter(|manual| manual.id == id)
 }
 
 /// Guard that, on drop, delivers a manual print's outcome to its caller once the rules know that the print is over:
 /// they abort the effect at that moment, at whichever await it is.
-struct LastWords<'a> {
+struct OutcomeGuard<'a> {
     with: &'a PrinterEffects,
     of: &'a Handle<Printer>,
     id: Id,
     outcome: Option<Result<String, PrinterError>>,
 }
 
-impl Drop for LastWords<'_> {
+impl Drop for OutcomeGuard<'_> {
     fn drop(&mut self) {
         if let (Some(outcome), None) = (self.outcome.take(), under_way(self.of, self.id)) {
             self.with.connections.manual_is(self.id, outcome);
@@ -120,7 +120,7 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
         }
         match begin(with, of, &manual).await {
             Some(Ok(name)) => {
-                let _words = LastWords { with, of, id, outcome: Some(Ok(name)) };
+                let _words = OutcomeGuard { with, of, id, outcome: Some(Ok(name)) };
                 let _ = report(of, PrinterCommand::ManualOver { id, error: None }).await;
             }
             // A start without an answer may have happened: the watch tells, or nobody can.
@@ -128,7 +128,7 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
                 let sent = under_way(of, id).is_some_and(|manual| manual.phase != ManualPhase::Taken);
                 if !sent || error.certainly_not_done() {
                     let over = PrinterCommand::ManualOver { id, error: Some(error.to_string()) };
-                    let _words = LastWords { with, of, id, outcome: Some(Err(error)) };
+                    let _words = OutcomeGuard { with, of, id, outcome: Some(Err(error)) };
                     let _ = report(of, over).await;
                 } else {
                     with.connections.manual_is(id, Err(error));
@@ -137,7 +137,7 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
             None => {}
         }
     }
-    if let Some(Manual { phase: ManualPhase::StartSent { at }, .. }) = under_way(of, id) {
+    if let Some(ManualPrint { phase: ManualPhase::StartSent { at }, .. }) = under_way(of, id) {
         if let Some(connection) = with.connections.get(of.id()) {
             connection.look.notify_one();
         }
@@ -174,7 +174,11 @@ fn prints_now(of: &Handle<Printer>) -> Option<String> {
 
 /// Uploads and starts the print. Returns the name that the printer gave the file, or its error; `None` if nothing was
 /// sent to it.
-async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> Option<Result<String, PrinterError>> {
+async fn begin(
+    with: &PrinterEffects,
+    of: &Handle<Printer>,
+    manual: &ManualPrint,
+) -> Option<Result<String, PrinterError>> {
     let Some(connection) = with.connections.wait_for(of.id()).await else {
         return Some(Err(PrinterError::Unreachable("it is not connected".to_owned())));
     };

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use super::{PrinterEffects, tell};
-use domain::file::{FileCommand, FileKind, FileMetadata, PhotoOf};
+use domain::file::{FileCommand, FileKind, FileMetadata, PhotoSubject};
 use domain::id::Id;
 use domain::order::OrderCommand;
 use domain::printer::{PhotoDue, Printer, PrinterCommand};
@@ -38,12 +38,12 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
     };
     if !is_stored {
         let picture = match take(with, of, &due).await {
-            Shot::Picture(picture) => picture,
-            Shot::Nothing => {
+            CaptureOutcome::Picture(picture) => picture,
+            CaptureOutcome::Nothing => {
                 tell(of, PrinterCommand::PhotoOver(attempt)).await;
                 return;
             }
-            Shot::NoCamera => {
+            CaptureOutcome::NoCamera => {
                 tell(of, PrinterCommand::CameraTold(false)).await;
                 // One that a person set and that cannot be asked is over, too.
                 tell(of, PrinterCommand::PhotoOver(attempt)).await;
@@ -64,7 +64,7 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
 }
 
 /// Outcome of taking a picture.
-enum Shot {
+enum CaptureOutcome {
     Picture(Picture),
     /// There will be no picture of this print.
     Nothing,
@@ -73,17 +73,17 @@ enum Shot {
 }
 
 /// Takes a picture that shows the end of the print.
-async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> Shot {
+async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> CaptureOutcome {
     let mut why = None;
     for tries in 0..MAX_TRIES {
         if with.environment.now().since(due.ended_at) > MAX_AGE_MS {
             break;
         }
         let state = of.read();
-        let Some(printer) = &state.state else { return Shot::Nothing };
+        let Some(printer) = &state.state else { return CaptureOutcome::Nothing };
         match with.connections.picture(printer, &with.cipher, true).await {
-            Ok(picture) => return Shot::Picture(picture),
-            Err(CameraFault::None(_)) => return Shot::NoCamera,
+            Ok(picture) => return CaptureOutcome::Picture(picture),
+            Err(CameraFault::None(_)) => return CaptureOutcome::NoCamera,
             Err(fault) => why = Some(fault),
         }
         sleep(RETRY_DELAYS.next(tries, with.environment.chance())).await;
@@ -91,7 +91,7 @@ async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> Sh
     if let Some(fault) = why {
         tracing::info!(printer = %of.id(), attempt = %due.attempt, %fault, "there is no picture of this print's end");
     }
-    Shot::Nothing
+    CaptureOutcome::Nothing
 }
 
 /// Stores the picture as a file.
@@ -106,7 +106,7 @@ async fn keep(with: &PrinterEffects, id: Id, due: &PhotoDue, picture: Picture) -
         size: i64::try_from(content.size).unwrap_or(i64::MAX),
         sha256: content.sha256,
         metadata: Box::new(FileMetadata::default()),
-        photo_of: Some(PhotoOf { order: due.order, job: due.job, attempt: due.attempt }),
+        photo_of: Some(PhotoSubject { order: due.order, job: due.job, attempt: due.attempt }),
         sliced_from: None,
     };
     match with.files.create_as(id, CommandOrigin::system(), create).await {

@@ -25,13 +25,13 @@ const MAX_END_LOOKS: Duration = Duration::from_secs(300);
 
 /// Tracker of since when the current print has been about to end, or has not reported when it ends.
 #[derive(Default)]
-pub(super) struct EndWatch {
+pub(super) struct EndTracker {
     since: Option<Instant>,
     /// `true` once the printer has reported that the end is near.
     is_end_near: bool,
 }
 
-impl EndWatch {
+impl EndTracker {
     /// Returns whether the reported end is so near that the printer should be polled often; also while the printer does
     /// not yet report the end of a new print.
     fn near(&mut self, status: &Status, now: Instant) -> bool {
@@ -56,7 +56,7 @@ pub(super) fn pause(
     of: &Handle<Printer>,
     connection: &PrinterConnection,
     poll: Duration,
-    end: &mut EndWatch,
+    end: &mut EndTracker,
 ) -> Duration {
     let status = connection.status.borrow().clone();
     let pushes = status.connection == Connection::Connected && connection.adapter.push().open;
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_print_is_looked_for_often_and_not_for_ever() {
-        let (mut end, began) = (EndWatch::default(), Instant::now());
+        let (mut end, began) = (EndTracker::default(), Instant::now());
         let mut near = |remaining, after| end.near(&printing(Some(remaining)), began + after);
         assert!(!near(600, Duration::ZERO));
         assert!(near(60, Duration::ZERO));
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_print_that_never_said_how_long_it_takes_is_looked_at_often_at_its_end_again() {
-        let (mut end, began) = (EndWatch::default(), Instant::now());
+        let (mut end, began) = (EndTracker::default(), Instant::now());
         let untold = |progress| Status { progress, ..printing(None) };
         assert!(end.near(&untold(0.0), began));
         assert!(end.near(&untold(50.0), began + MAX_END_LOOKS / 2));

@@ -11,7 +11,7 @@ use super::look::look;
 use super::send::send;
 use super::{PrinterEffects, in_hand, tell};
 use domain::id::Id;
-use domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, StartFailure};
+use domain::printer::{AttemptPhase, CurrentAttempt, Evidence, Printer, PrinterAnswer, PrinterCommand, StartFailure};
 use domain::printer_status::{Activity, Connection, PastPrint, ServerRun, Status};
 use domain::time::Timestamp;
 use kernel::effects::report;
@@ -36,30 +36,30 @@ const HISTORY_DELAY: Duration = Duration::from_secs(1);
 /// Makes one try. The effect remains until the rules have an outcome, so returning means "try again later".
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
-    if hand.phase == Phase::Taken {
+    if hand.phase == AttemptPhase::Taken {
         // A restored shop has prints in hand that its printers may have made since the backup.
         with.hold.wait_until_off().await;
         deliver(with, of, &hand).await;
     }
     let Some(hand) = in_hand(of, attempt) else { return };
     match hand.phase {
-        Phase::StartSent { at } => {
+        AttemptPhase::StartSent { at } => {
             measure(with, of, attempt, at);
             let confirm_ms = with.confirm_ms(of);
             let longest = Duration::from_millis(confirm_ms.unsigned_abs());
             with.environment.wait_until(at.plus_ms(confirm_ms), longest).await;
             judge(with, of, attempt).await;
         }
-        Phase::Unverified { .. } => {
+        AttemptPhase::Unverified { .. } => {
             measure(with, of, attempt, hand.taken_at);
             judge(with, of, attempt).await;
             tokio::time::sleep(UNVERIFIED_LOOK_INTERVAL).await;
         }
-        Phase::Printing { .. } | Phase::Paused { .. } if hand.gone.is_some() => {
+        AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. } if hand.gone.is_some() => {
             tokio::time::sleep(HISTORY_DELAY).await;
             judge(with, of, attempt).await;
         }
-        Phase::Printing { .. } | Phase::Paused { .. } if firmware_stays_away(of) => {
+        AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. } if firmware_stays_away(of) => {
             tokio::time::sleep(FIRMWARE_RETURN_DELAY).await;
             judge(with, of, attempt).await;
         }
@@ -77,7 +77,7 @@ fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Times
 }
 
 /// Uploads the file, requests `Go`, and sends the start once.
-async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
+async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &CurrentAttempt) {
     let attempt = hand.attempt;
     let file = match with.files.read(hand.file_id).await {
         Ok(Some(file)) => file,
@@ -234,7 +234,7 @@ async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
         None => Evidence::Unclear("the printer is not connected".to_owned()),
     };
     let Some(hand) = undecided(of, attempt) else { return };
-    if let (Phase::Unverified { reason }, Evidence::Unclear(now)) = (&hand.phase, &evidence)
+    if let (AttemptPhase::Unverified { reason }, Evidence::Unclear(now)) = (&hand.phase, &evidence)
         && reason == now
     {
         return; // known already
@@ -243,10 +243,10 @@ async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
 }
 
 /// Returns the attempt if a verdict on it is still needed.
-fn undecided(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
+fn undecided(of: &Handle<Printer>, attempt: Id) -> Option<CurrentAttempt> {
     in_hand(of, attempt).filter(|hand| match hand.phase {
-        Phase::StartSent { .. } | Phase::Unverified { .. } => true,
-        Phase::Printing { .. } | Phase::Paused { .. } => hand.gone.is_some() || firmware_stays_away(of),
+        AttemptPhase::StartSent { .. } | AttemptPhase::Unverified { .. } => true,
+        AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. } => hand.gone.is_some() || firmware_stays_away(of),
         _ => false,
     })
 }
@@ -255,7 +255,11 @@ fn firmware_stays_away(of: &Handle<Printer>) -> bool {
     of.read().state.as_ref().is_some_and(Printer::firmware_stays_away)
 }
 
-async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<Status, PrinterError>) -> Evidence {
+async fn gather(
+    connection: &PrinterConnection,
+    hand: &CurrentAttempt,
+    status: Result<Status, PrinterError>,
+) -> Evidence {
     let name = hand.remote_name.as_deref().unwrap_or(&hand.file_name);
     let status = match status {
         Ok(status) => status,
@@ -313,7 +317,7 @@ async fn gather(connection: &PrinterConnection, hand: &InHand, status: Result<St
 }
 
 /// Returns the evidence about a print that was seen but is in neither the status nor the history.
-async fn lost(connection: &PrinterConnection, hand: &InHand, status: &Status, server: ServerRun) -> Evidence {
+async fn lost(connection: &PrinterConnection, hand: &CurrentAttempt, status: &Status, server: ServerRun) -> Evidence {
     if hand.gone.is_none() {
         return Evidence::Away;
     }
@@ -325,6 +329,6 @@ async fn lost(connection: &PrinterConnection, hand: &InHand, status: &Status, se
 }
 
 /// Returns whether the status shows the attempt's own print, in progress or ended.
-fn names(hand: &InHand, status: &Status) -> bool {
+fn names(hand: &CurrentAttempt, status: &Status) -> bool {
     !status.prints_again() && status.file.as_deref().is_some_and(|file| hand.is_ours(file))
 }

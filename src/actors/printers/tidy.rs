@@ -25,7 +25,7 @@ const MAX_DUE_FILES: usize = 64;
 /// Deletes our files from a printer for as long as it is watched.
 pub(super) async fn tidy(of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
     let mut status = connection.status.subscribe();
-    let mut work = Work::default();
+    let mut work = PendingDeletions::default();
     loop {
         if status.changed().await.is_err() {
             return;
@@ -44,7 +44,7 @@ pub(super) async fn tidy(of: &Handle<Printer>, connection: &Arc<PrinterConnectio
 
 /// Pending deletions of one printer.
 #[derive(Default)]
-struct Work {
+struct PendingDeletions {
     /// File of the attempt in hand at the last check.
     in_hand: Option<String>,
     /// Attempt that ended last.
@@ -56,7 +56,7 @@ struct Work {
     not_before: Option<Instant>,
 }
 
-impl Work {
+impl PendingDeletions {
     /// Records attempts that ended, including those that came and went between two checks, and a lost connection.
     fn note(&mut self, printer: &Printer, connected: bool) {
         let now =

@@ -26,13 +26,13 @@ const CAMERA_ASK_INTERVAL: Duration = Duration::from_secs(10 * 60);
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
 
 /// Guard that removes the connection when the watch ends, however it ends.
-struct Watched<'a> {
+struct WatchGuard<'a> {
     with: &'a PrinterEffects,
     of: &'a Handle<Printer>,
     connection: Arc<PrinterConnection>,
 }
 
-impl Drop for Watched<'_> {
+impl Drop for WatchGuard<'_> {
     fn drop(&mut self) {
         self.with.connections.remove(self.of.id(), &self.connection);
     }
@@ -55,7 +55,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
             return;
         }
     };
-    let watched = Watched { with, of, connection: with.connections.put(of.id(), adapter) };
+    let watched = WatchGuard { with, of, connection: with.connections.put(of.id(), adapter) };
     let connection = &watched.connection;
     let tidying = async {
         if with.settings.keep_files {
@@ -72,8 +72,8 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
 
 /// Polls the printer forever.
 async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<PrinterConnection>) {
-    let (mut failed, mut last_heard, mut reopen) = (0u32, Instant::now(), Reopen::default());
-    let (mut end, mut camera_asked) = (pushed::EndWatch::default(), None);
+    let (mut failed, mut last_heard, mut reopen) = (0u32, Instant::now(), ReopenSchedule::default());
+    let (mut end, mut camera_asked) = (pushed::EndTracker::default(), None);
     // When the printer itself was heard last, and since when only its server has been heard.
     let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
@@ -195,7 +195,7 @@ async fn open_again(
     of: &Handle<Printer>,
     connection: &PrinterConnection,
     status: &Status,
-    reopen: &mut Reopen,
+    reopen: &mut ReopenSchedule,
 ) {
     let closed = status.connection == Connection::FirmwareDisconnected;
     let may_reopen = closed && of.read().state.as_ref().is_some_and(Printer::may_open_connection);
@@ -209,12 +209,12 @@ async fn open_again(
 
 /// Schedule for reopening a closed serial port: at once, then with increasing pauses while it stays closed.
 #[derive(Default)]
-struct Reopen {
+struct ReopenSchedule {
     tries: u32,
     not_before: Option<Instant>,
 }
 
-impl Reopen {
+impl ReopenSchedule {
     /// Returns whether a reopen is due now. An open port resets the pauses.
     fn due(&mut self, closed: bool, now: Instant) -> bool {
         if !closed {
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_closed_port_is_asked_to_open_ever_more_seldom_until_it_was_open() {
-        let (mut reopen, mut now, mut tried) = (Reopen::default(), Instant::now(), Vec::new());
+        let (mut reopen, mut now, mut tried) = (ReopenSchedule::default(), Instant::now(), Vec::new());
         for second in 0..600 {
             if reopen.due(true, now) {
                 reopen.tried(now, 0.5);

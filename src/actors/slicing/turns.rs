@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{oneshot, watch};
 
-use super::NotSliced;
-use files::mailboxes::{MailboxLimits, MailboxPlace, MailboxPlaces, MailboxesFull};
+use super::SlicingFailure;
+use files::mailboxes::{MailboxLimits, MailboxPermit, MailboxPermits, MailboxesFull};
 use files::turns::FileOwner;
 
 /// Models of customers that are sliced or wait for it. Further ones ask again.
@@ -19,26 +19,26 @@ const LIMITS: MailboxLimits = MailboxLimits { of_all: 64, of_one: 2 };
 
 /// The places at the slicer.
 #[derive(Debug)]
-pub(super) struct SlicingTurns {
-    queue: Arc<Mutex<TurnQueue>>,
-    mailboxes: MailboxPlaces,
+pub(super) struct SlicerQueue {
+    queue: Arc<Mutex<QueueState>>,
+    mailboxes: MailboxPermits,
     /// Number of models of the shop that wait for a place.
     shop_waits: watch::Sender<usize>,
 }
 
 /// Free places, and who waits for one, oldest first.
 #[derive(Debug)]
-struct TurnQueue {
+struct QueueState {
     free: usize,
-    shop: VecDeque<oneshot::Sender<SlicerPlace>>,
-    customers: VecDeque<oneshot::Sender<SlicerPlace>>,
+    shop: VecDeque<oneshot::Sender<SlicerSlot>>,
+    customers: VecDeque<oneshot::Sender<SlicerSlot>>,
 }
 
 /// One place, which goes to the next when this is dropped.
 #[derive(Debug)]
-struct SlicerPlace(Arc<Mutex<TurnQueue>>);
+struct SlicerSlot(Arc<Mutex<QueueState>>);
 
-impl Drop for SlicerPlace {
+impl Drop for SlicerSlot {
     fn drop(&mut self) {
         loop {
             let next = {
@@ -60,16 +60,16 @@ impl Drop for SlicerPlace {
 }
 
 /// A model of the shop that waits for a place.
-struct ShopWaits<'a>(&'a watch::Sender<usize>);
+struct ShopModelWaiting<'a>(&'a watch::Sender<usize>);
 
-impl<'a> ShopWaits<'a> {
+impl<'a> ShopModelWaiting<'a> {
     fn new(count: &'a watch::Sender<usize>) -> Self {
         count.send_modify(|count| *count += 1);
         Self(count)
     }
 }
 
-impl Drop for ShopWaits<'_> {
+impl Drop for ShopModelWaiting<'_> {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }
@@ -77,14 +77,14 @@ impl Drop for ShopWaits<'_> {
 
 /// A turn at the slicer, until this is dropped.
 #[derive(Debug)]
-pub(super) struct SlicingTurn {
-    _place: SlicerPlace,
-    _mailbox: Option<MailboxPlace>,
+pub(super) struct SlicerPermit {
+    _place: SlicerSlot,
+    _mailbox: Option<MailboxPermit>,
     /// Number of models of the shop that wait; `None` where this is one of them.
     shop_waits: Option<watch::Receiver<usize>>,
 }
 
-impl SlicingTurn {
+impl SlicerPermit {
     /// Returns once the place is wanted back, as that of a customer is when a model of the shop waits.
     pub(super) async fn is_wanted_back(&mut self) {
         let Some(waits) = &mut self.shop_waits else { return pending::<()>().await };
@@ -95,11 +95,11 @@ impl SlicingTurn {
     }
 }
 
-impl SlicingTurns {
+impl SlicerQueue {
     /// Creates the turns for this many places, at least one.
     pub(super) fn new(places: usize) -> Self {
-        let queue = TurnQueue { free: places.max(1), shop: VecDeque::new(), customers: VecDeque::new() };
-        let mailboxes = MailboxPlaces::new(LIMITS);
+        let queue = QueueState { free: places.max(1), shop: VecDeque::new(), customers: VecDeque::new() };
+        let mailboxes = MailboxPermits::new(LIMITS);
         Self { queue: Arc::new(Mutex::new(queue)), mailboxes, shop_waits: watch::Sender::new(0) }
     }
 
@@ -108,11 +108,11 @@ impl SlicingTurns {
     /// # Errors
     ///
     /// When as many models of customers wait as may.
-    pub(super) async fn take(&self, owner: &FileOwner) -> Result<SlicingTurn, NotSliced> {
+    pub(super) async fn take(&self, owner: &FileOwner) -> Result<SlicerPermit, SlicingFailure> {
         let mailbox = match owner {
             FileOwner::Shop => None,
             FileOwner::Customer(mailbox) => Some(self.mailboxes.enter(mailbox).map_err(|full| {
-                NotSliced::NotNow(match full {
+                SlicingFailure::NotNow(match full {
                     MailboxesFull::All => "many models of customers wait to be sliced".to_owned(),
                     MailboxesFull::One => format!("{} models of this customer wait to be sliced", LIMITS.of_one),
                 })
@@ -120,23 +120,23 @@ impl SlicingTurns {
         };
         let shop_waits = mailbox.is_some().then(|| self.shop_waits.subscribe());
         let place = self.place(mailbox.is_none()).await?;
-        Ok(SlicingTurn { _place: place, _mailbox: mailbox, shop_waits })
+        Ok(SlicerPermit { _place: place, _mailbox: mailbox, shop_waits })
     }
 
-    async fn place(&self, is_shops: bool) -> Result<SlicerPlace, NotSliced> {
+    async fn place(&self, is_shops: bool) -> Result<SlicerSlot, SlicingFailure> {
         let turn = {
             let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
             if queue.free > 0 {
                 queue.free -= 1;
-                return Ok(SlicerPlace(self.queue.clone()));
+                return Ok(SlicerSlot(self.queue.clone()));
             }
             let (place, turn) = oneshot::channel();
             let line = if is_shops { &mut queue.shop } else { &mut queue.customers };
             line.push_back(place);
             turn
         };
-        let _waits = is_shops.then(|| ShopWaits::new(&self.shop_waits));
-        turn.await.map_err(|_| NotSliced::Trouble("the slicer has no more turns".to_owned()))
+        let _waits = is_shops.then(|| ShopModelWaiting::new(&self.shop_waits));
+        turn.await.map_err(|_| SlicingFailure::Trouble("the slicer has no more turns".to_owned()))
     }
 }
 
@@ -153,7 +153,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_shop_goes_before_customers_who_came_earlier() {
-        let turns = SlicingTurns::new(1);
+        let turns = SlicerQueue::new(1);
         let (ann, bob) = (customer("ann"), customer("bob"));
         let running = turns.take(&FileOwner::Shop).await.unwrap();
         let (mut first, mut second) = (Box::pin(turns.take(&ann)), Box::pin(turns.take(&bob)));
@@ -169,7 +169,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_customers_place_is_wanted_back_while_something_of_the_shop_waits() {
-        let turns = SlicingTurns::new(1);
+        let turns = SlicerQueue::new(1);
         let mut running = turns.take(&customer("mallory")).await.unwrap();
         let ann = customer("ann");
         let mut other = Box::pin(turns.take(&ann));
@@ -191,12 +191,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_mailbox_has_few_models_in_line_and_one_that_goes_away_makes_room() {
-        let turns = SlicingTurns::new(1);
+        let turns = SlicerQueue::new(1);
         let (mallory, ann) = (customer("mallory"), customer("ann"));
         let running = turns.take(&mallory).await.unwrap();
         let mut waiting = Box::pin(turns.take(&mallory));
         assert!(poll!(&mut waiting).is_pending());
-        assert!(matches!(turns.take(&mallory).await, Err(NotSliced::NotNow(_))));
+        assert!(matches!(turns.take(&mallory).await, Err(SlicingFailure::NotNow(_))));
         let mut of_ann = Box::pin(turns.take(&ann));
         assert!(poll!(&mut of_ann).is_pending());
         drop(waiting);
@@ -207,7 +207,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_place_that_was_given_to_somebody_who_goes_away_is_not_lost() {
-        let turns = SlicingTurns::new(1);
+        let turns = SlicerQueue::new(1);
         let running = turns.take(&FileOwner::Shop).await.unwrap();
         let mut gone = Box::pin(turns.take(&FileOwner::Shop));
         assert!(poll!(&mut gone).is_pending());

@@ -11,8 +11,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::frame::{FirstFrame, PictureKind, first_frame};
-use super::place::{CameraSource, Spot, choose};
-use super::{CameraFault, Held, MAX_PICTURE_BYTES, Picture};
+use super::place::{CameraSource, ReportedCamera, choose};
+use super::{BudgetedBytes, CameraFault, MAX_PICTURE_BYTES, Picture};
 use crate::wire::digest::Digest;
 use domain::printer::check_camera_url;
 
@@ -22,15 +22,15 @@ const TOLD_TIME: Duration = Duration::from_secs(60);
 const STREAM_MEDIA: &str = "multipart/x-mixed-replace";
 
 /// Access to one camera, including the authentication state learnt from its responses.
-pub(super) struct Door {
+pub(super) struct CameraAccess {
     pub(super) source: CameraSource,
     /// Camera URL and the time at which it was determined. The printer is queried again after a while and after a
     /// failure.
-    spot: Mutex<Option<(Instant, Arc<Credentialed>)>>,
+    spot: Mutex<Option<(Instant, Arc<CameraTarget>)>>,
 }
 
 /// A camera URL with the credentials to send.
-struct Credentialed {
+struct CameraTarget {
     url: Url,
     /// User name and password.
     basic: Option<(String, String)>,
@@ -39,7 +39,7 @@ struct Credentialed {
     takes_basic: AtomicBool,
 }
 
-impl Credentialed {
+impl CameraTarget {
     fn new(url: Url, credentials: &str) -> Self {
         let basic = credentials.split_once(':').map(|(user, password)| (user.to_owned(), password.to_owned()));
         Self { url, basic, digest: Digest::of(credentials), takes_basic: AtomicBool::new(false) }
@@ -77,7 +77,7 @@ impl Credentialed {
     }
 }
 
-impl Door {
+impl CameraAccess {
     pub(super) fn new(source: CameraSource) -> Self {
         Self { source, spot: Mutex::default() }
     }
@@ -107,7 +107,7 @@ impl Door {
     }
 
     /// Returns the camera's URL with its credentials.
-    async fn place(&self) -> Result<Arc<Credentialed>, CameraFault> {
+    async fn place(&self) -> Result<Arc<CameraTarget>, CameraFault> {
         let cached = self.spot.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, place)) = cached.filter(|(since, _)| since.elapsed() < TOLD_TIME) {
             return Ok(place);
@@ -115,13 +115,13 @@ impl Door {
         let place = match &self.source {
             CameraSource::Set { url, credentials } => {
                 let url = check_camera_url(url).map_err(|words| CameraFault::None(format!("its address {words}")))?;
-                Credentialed::new(url, credentials)
+                CameraTarget::new(url, credentials)
             }
             CameraSource::Told { connection, host } => {
                 let adapter = connection.upgrade().ok_or(CameraFault::Away)?.adapter.clone();
                 let webcams = adapter.webcams().await.map_err(CameraFault::Printer)?;
-                let Spot { url, credentials } = choose(webcams, host.as_deref())?;
-                Credentialed::new(url, credentials.as_deref().unwrap_or_default())
+                let ReportedCamera { url, credentials } = choose(webcams, host.as_deref())?;
+                CameraTarget::new(url, credentials.as_deref().unwrap_or_default())
             }
         };
         let place = Arc::new(place);
@@ -193,5 +193,5 @@ async fn read(mut answer: Response, room: &Arc<Semaphore>) -> Result<Picture, Ca
         return Err(refused("what the camera answered is neither a JPEG nor a PNG"));
     };
     // The room that was taken for what is gone again is given back with the rest.
-    Ok(Picture { kind, bytes: Bytes::from_owner(Held { bytes: read, _room: room }) })
+    Ok(Picture { kind, bytes: Bytes::from_owner(BudgetedBytes { bytes: read, _room: room }) })
 }

@@ -53,7 +53,7 @@ impl fmt::Debug for CameraSource {
 
 /// Camera reported by a printer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Spot {
+pub(super) struct ReportedCamera {
     /// URL without credentials.
     pub(super) url: Url,
     /// Credentials (`user:password`) that were part of the URL.
@@ -102,7 +102,7 @@ impl PrinterConnections {
 
 /// Chooses the first camera that may be called. A printer can be made to report any address, so only cameras on its own
 /// host are accepted; an operator must configure any other.
-pub(super) fn choose(webcams: Vec<Webcam>, host: Option<&str>) -> Result<Spot, CameraFault> {
+pub(super) fn choose(webcams: Vec<Webcam>, host: Option<&str>) -> Result<ReportedCamera, CameraFault> {
     let cameras = webcams.into_iter().filter(|camera| camera.enabled);
     // A snapshot for the printer's own server may be told by an address that means that server itself.
     let urls: Vec<Url> = cameras
@@ -131,12 +131,12 @@ fn read(text: &str) -> String {
 }
 
 /// Separates user name and password from a URL.
-fn without_credentials(mut url: Url) -> Spot {
+fn without_credentials(mut url: Url) -> ReportedCamera {
     let named = !url.username().is_empty();
     let credentials = named.then(|| format!("{}:{}", read(url.username()), read(url.password().unwrap_or_default())));
     // Cannot fail: the address has a host.
     let _ = (url.set_username(""), url.set_password(None));
-    Spot { url, credentials }
+    ReportedCamera { url, credentials }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use tokio::net::UdpSocket;
 use tokio::time::{Instant, timeout_at};
 
-use super::{Finds, Recognised, Search, SearchStep, found_printer};
+use super::{PrinterIdentity, Search, SearchResults, SearchStep, found_printer};
 use crate::PrinterType;
 use platform::io_words::io_words;
 
@@ -17,14 +17,19 @@ pub(crate) struct Announcement {
     /// Port that the packets are sent to.
     pub(crate) port: u16,
     /// Parses a packet; returns `None` for packets of other devices.
-    pub(crate) read: fn(&[u8]) -> Option<Recognised>,
+    pub(crate) read: fn(&[u8]) -> Option<PrinterIdentity>,
     /// Builds the base URL of a printer at this host.
     pub(crate) base_url: fn(Ipv4Addr) -> String,
 }
 
 impl Search {
     /// Receives announcements of a printer type until the listening time is over.
-    pub(super) async fn listen(&self, declared: &'static PrinterType, announced: &Announcement, finds: &Finds<'_>) {
+    pub(super) async fn listen(
+        &self,
+        declared: &'static PrinterType,
+        announced: &Announcement,
+        finds: &SearchResults<'_>,
+    ) {
         let until = Instant::now() + self.listening;
         // Whoever may only look at this machine hears nobody else either.
         let at = if self.whole_network { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };

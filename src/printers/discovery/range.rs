@@ -41,7 +41,7 @@ pub fn own_address() -> Option<Ipv4Addr> {
 }
 
 /// An entry of the routing table.
-struct Route<'a> {
+struct RoutingEntry<'a> {
     interface: &'a str,
     network: u32,
     mask: u32,
@@ -49,7 +49,7 @@ struct Route<'a> {
     metric: u32,
 }
 
-impl<'a> Route<'a> {
+impl<'a> RoutingEntry<'a> {
     fn read(line: &'a str) -> Option<Self> {
         let mut words = line.split_whitespace();
         let interface = words.next()?;
@@ -68,7 +68,7 @@ impl<'a> Route<'a> {
 }
 
 fn own_of(routes: &str, addresses: &str) -> Option<Ipv4Addr> {
-    let routes: Vec<Route<'_>> = routes.lines().skip(1).filter_map(Route::read).collect();
+    let routes: Vec<RoutingEntry<'_>> = routes.lines().skip(1).filter_map(RoutingEntry::read).collect();
     let ways_out = routes.iter().filter(|route| route.network == 0 && route.mask == 0);
     let outward = ways_out.min_by_key(|route| route.metric).map(|route| route.interface);
     let mut connected: Vec<_> =

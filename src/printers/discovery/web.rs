@@ -4,7 +4,7 @@ use reqwest::header::WWW_AUTHENTICATE;
 use serde_json::Value;
 
 use super::range::ScanAddress;
-use super::{ANSWER_TIMEOUT, Recognised};
+use super::{ANSWER_TIMEOUT, PrinterIdentity};
 use crate::{PRINTER_TYPES, PrinterType};
 
 /// Maximum number of bytes read from a response.
@@ -19,7 +19,7 @@ pub(crate) struct WebProbe {
     /// Path to request.
     pub(crate) path: &'static str,
     /// Identifies the printer from the response; returns `None` if something else answered.
-    pub(crate) recognise: fn(&WebAnswer) -> Option<Recognised>,
+    pub(crate) recognise: fn(&WebAnswer) -> Option<PrinterIdentity>,
 }
 
 /// Response of a web server.
@@ -64,7 +64,7 @@ pub(super) async fn recognise(
     address: ScanAddress,
     usual: u16,
     port: u16,
-) -> Option<(&'static PrinterType, Recognised)> {
+) -> Option<(&'static PrinterType, PrinterIdentity)> {
     let base_url = base_url(address, usual, port);
     let mut answers: Vec<(&str, Option<WebAnswer>)> = Vec::new();
     let all = PRINTER_TYPES.iter().flat_map(|declared| declared.web_probes.iter().map(move |probe| (declared, probe)));

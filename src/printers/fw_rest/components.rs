@@ -17,9 +17,9 @@ const MAX_COMPONENTS: usize = 500;
 
 /// Components that Moonraker last reported.
 #[derive(Debug, Default)]
-pub(super) struct KnownComponents(Mutex<Option<(Vec<String>, Instant)>>);
+pub(super) struct ComponentCache(Mutex<Option<(Vec<String>, Instant)>>);
 
-impl KnownComponents {
+impl ComponentCache {
     /// Invalidates the list, because Moonraker may have been restarted.
     pub(super) fn doubt(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;

@@ -6,12 +6,12 @@ use serde_json::Value;
 use super::read::{in_use, moment};
 use crate::adapter::{PrinterError, RemoteFile, Source};
 use crate::upload;
-use crate::wire::{Wire, file_name};
+use crate::wire::{PrinterHttpClient, file_name};
 
 /// Stores a file. Moonraker compares the SHA-256 of what it received, so a truncated file is never stored. The *stored*
 /// file is compared here, because Moonraker names unfinished uploads by the second, and several instances on one
 /// computer can mix them up.
-pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {
+pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source) -> Result<String, PrinterError> {
     let name = file_name(name)?;
     wire.declared.takes(name)?;
     let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
@@ -42,7 +42,7 @@ fn resource(path: &str) -> String {
     format!("server/files/gcodes/{path}")
 }
 
-async fn compare(wire: &Wire, path: &str, size: Option<u64>, source: &Source) -> Result<(), PrinterError> {
+async fn compare(wire: &PrinterHttpClient, path: &str, size: Option<u64>, source: &Source) -> Result<(), PrinterError> {
     let sent = source.sent_bytes();
     if let Some(size) = size.filter(|size| *size != sent) {
         return Err(PrinterError::Altered(format!("{size} of {sent} bytes")));
@@ -55,7 +55,7 @@ async fn compare(wire: &Wire, path: &str, size: Option<u64>, source: &Source) ->
 
 /// Returns whether this Moonraker rewrites files when it stores them (`file_processors` in the file's metadata), in
 /// which case they cannot be compared.
-async fn rewrites(wire: &Wire, path: &str) -> bool {
+async fn rewrites(wire: &PrinterHttpClient, path: &str) -> bool {
     let metadata = wire.get("server/files/metadata", &[("filename", path)]).await;
     let processors = metadata.ok().and_then(|body| body.pointer("/result/file_processors")?.as_array().cloned());
     processors.is_some_and(|processors| !processors.is_empty())

@@ -1,6 +1,6 @@
 //! Recognition of Moonraker by its responses, with or without an API key.
 
-use crate::discovery::{Recognised, WebAnswer, WebProbe};
+use crate::discovery::{PrinterIdentity, WebAnswer, WebProbe};
 
 /// Requests to probe: its own API at its own port, and the API for slicers behind a web front end.
 pub(super) const PROBES: &[WebProbe] = &[
@@ -8,11 +8,11 @@ pub(super) const PROBES: &[WebProbe] = &[
     WebProbe { ports: &[80, 443], path: "/api/version", recognise: facade },
 ];
 
-fn recognised(evidence: String) -> Recognised {
-    Recognised { evidence, ..Recognised::default() }
+fn recognised(evidence: String) -> PrinterIdentity {
+    PrinterIdentity { evidence, ..PrinterIdentity::default() }
 }
 
-fn api(answer: &WebAnswer) -> Option<Recognised> {
+fn api(answer: &WebAnswer) -> Option<PrinterIdentity> {
     if answer.status == 401 {
         // The one shape of its errors.
         let refused = answer.json.pointer("/error/code")?.as_u64() == Some(401);
@@ -23,7 +23,7 @@ fn api(answer: &WebAnswer) -> Option<Recognised> {
     Some(recognised(format!("it says that it is Moonraker {version}, and that Klipper's state is {state}")))
 }
 
-fn facade(answer: &WebAnswer) -> Option<Recognised> {
+fn facade(answer: &WebAnswer) -> Option<PrinterIdentity> {
     let program = answer.program().filter(|program| program.contains("Moonraker"))?;
     Some(recognised(format!("it says that it is {program}")))
 }

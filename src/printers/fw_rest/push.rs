@@ -6,27 +6,27 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::components::KnownComponents;
-use super::spools::KnownSpools;
-use super::status::{self, KnownFacts};
+use super::components::ComponentCache;
+use super::spools::BookingCache;
+use super::status::{self, FileFactsCache};
 use crate::adapter::PrinterError;
-use crate::push::{Dialect, Heard};
+use crate::push::{Dialect, PushMessage};
 
 /// Fields whose change is a change of state.
 const STATES: [&str; 4] = ["/webhooks/state", "/print_stats/state", "/print_stats/filename", "/toolhead/homed_axes"];
 
 /// Moonraker's dialect of the push connection.
-pub(super) struct Socket {
+pub(super) struct MoonrakerDialect {
     api_key: Option<String>,
-    facts: Arc<KnownFacts>,
-    spools: Arc<KnownSpools>,
-    components: Arc<KnownComponents>,
+    facts: Arc<FileFactsCache>,
+    spools: Arc<BookingCache>,
+    components: Arc<ComponentCache>,
 }
 
-impl Socket {
+impl MoonrakerDialect {
     pub(super) fn new(
         api_key: Option<String>,
-        (facts, spools, components): (Arc<KnownFacts>, Arc<KnownSpools>, Arc<KnownComponents>),
+        (facts, spools, components): (Arc<FileFactsCache>, Arc<BookingCache>, Arc<ComponentCache>),
     ) -> Self {
         Self { api_key, facts, spools, components }
     }
@@ -57,7 +57,7 @@ fn subscribe() -> String {
 }
 
 #[async_trait]
-impl Dialect for Socket {
+impl Dialect for MoonrakerDialect {
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
         // The connection was lost, perhaps with a restart, after which Moonraker may have other components.
         self.components.doubt();
@@ -65,29 +65,35 @@ impl Dialect for Socket {
         Ok(vec![self.identify(), subscribe()])
     }
 
-    fn interpret(&mut self, text: &str) -> Heard {
+    fn interpret(&mut self, text: &str) -> PushMessage {
         let message = bounded_json::read(text.as_bytes(), bounded_json::ANSWER).unwrap_or_default();
         match message.get("method").and_then(Value::as_str) {
             // The firmware forgot our subscription.
-            Some("notify_klippy_ready") => Heard { wake: true, reply: Some(subscribe()), ..Heard::default() },
+            Some("notify_klippy_ready") => {
+                PushMessage { wake: true, reply: Some(subscribe()), ..PushMessage::default() }
+            }
             Some("notify_status_update") => {
-                let Some(changed) = message.pointer("/params/0") else { return Heard::default() };
+                let Some(changed) = message.pointer("/params/0") else { return PushMessage::default() };
                 let telemetry = Some(status::telemetry(changed, self.facts.now()));
-                Heard { wake: STATES.iter().any(|at| changed.pointer(at).is_some()), telemetry, ..Heard::default() }
+                PushMessage {
+                    wake: STATES.iter().any(|at| changed.pointer(at).is_some()),
+                    telemetry,
+                    ..PushMessage::default()
+                }
             }
             Some("notify_klippy_shutdown" | "notify_klippy_disconnected" | "notify_history_changed") => {
-                Heard { wake: true, ..Heard::default() }
+                PushMessage { wake: true, ..PushMessage::default() }
             }
             // Another spool is active, or Spoolman was lost or found.
             Some("notify_active_spool_set" | "notify_spoolman_status_changed") => {
                 self.spools.doubt();
-                Heard { wake: true, ..Heard::default() }
+                PushMessage { wake: true, ..PushMessage::default() }
             }
             // The answer to a subscription is a snapshot, perhaps newer than the last poll.
             None if message.get("id").and_then(Value::as_i64) == Some(2) && message.get("result").is_some() => {
-                Heard { wake: true, subscribed: true, ..Heard::default() }
+                PushMessage { wake: true, subscribed: true, ..PushMessage::default() }
             }
-            _ => Heard::default(),
+            _ => PushMessage::default(),
         }
     }
 }

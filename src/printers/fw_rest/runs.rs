@@ -18,10 +18,10 @@ const ENTRIES: &str = "3";
 
 /// Last count.
 #[derive(Debug, Default)]
-pub(super) struct KnownRuns(Mutex<Option<Count>>);
+pub(super) struct RunCountCache(Mutex<Option<RunCount>>);
 
 #[derive(Clone, Debug)]
-struct Count {
+struct RunCount {
     file: String,
     state: String,
     /// Seconds since the print began; a smaller number belongs to another print.
@@ -30,7 +30,7 @@ struct Count {
     at: Instant,
 }
 
-impl Count {
+impl RunCount {
     /// Returns whether the count is still valid for the state that Klipper shows now.
     fn stands(&self, file: &str, state: &str, seconds: f64) -> bool {
         let same = self.file == file && self.state == state && seconds >= self.seconds;
@@ -65,7 +65,7 @@ pub(super) async fn of(printer: &FwRest, objects: &Value) -> Option<u32> {
         |job: &&Value| job.get("filename").and_then(Value::as_str).map(|n| n.trim_start_matches('/')) == Some(file);
     // What was counted once does not become less when other prints follow.
     let runs = u32::try_from(jobs.filter(of_file).count()).unwrap_or(u32::MAX).max(last.map_or(0, |last| last.runs));
-    let count = Count { file: file.to_owned(), state: state.to_owned(), seconds, runs, at: Instant::now() };
+    let count = RunCount { file: file.to_owned(), state: state.to_owned(), seconds, runs, at: Instant::now() };
     *printer.runs.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(count);
     Some(runs)
 }

@@ -18,15 +18,15 @@ const ABSENCE_LIFETIME: Duration = Duration::from_secs(60);
 
 /// Booking that Moonraker last reported.
 #[derive(Debug, Default)]
-pub(super) struct KnownSpools(Mutex<Known>);
+pub(super) struct BookingCache(Mutex<LastBooking>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct LastBooking {
     booking: Option<SpoolBooking>,
     stands_until: Option<Instant>,
 }
 
-impl KnownSpools {
+impl BookingCache {
     /// Invalidates the booking, because it may have changed.
     pub(super) fn doubt(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).stands_until = None;
@@ -40,7 +40,7 @@ impl KnownSpools {
 
     fn note(&self, booking: Option<SpoolBooking>, lifetime: Duration) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
-            Known { booking, stands_until: Some(Instant::now() + lifetime) };
+            LastBooking { booking, stands_until: Some(Instant::now() + lifetime) };
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn what_was_told_stands_for_a_while_unless_it_is_doubted() {
-        let spools = KnownSpools::default();
+        let spools = BookingCache::default();
         let booking = Some(SpoolBooking { spool: 7, connected: true, unreported: false });
         assert_eq!(spools.last(), (None, false), "nothing was told");
         spools.note(booking, ABSENCE_LIFETIME);

@@ -58,9 +58,9 @@ impl FileFacts {
 
 /// Metadata of the file being printed, by file name.
 #[derive(Debug, Default)]
-pub(super) struct KnownFacts(Mutex<Option<(String, FileFacts)>>);
+pub(super) struct FileFactsCache(Mutex<Option<(String, FileFacts)>>);
 
-impl KnownFacts {
+impl FileFactsCache {
     /// Returns the metadata of this file; `None` if unknown.
     pub(super) fn of(&self, file: &str) -> Option<FileFacts> {
         let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);

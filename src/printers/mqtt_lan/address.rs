@@ -13,7 +13,7 @@ const FTPS_PORT: u16 = 990;
 
 /// Address of one printer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Address {
+pub(super) struct MqttLanAddress {
     host: Host,
     /// Port of the broker.
     pub(super) mqtt: u16,
@@ -21,7 +21,7 @@ pub(super) struct Address {
     pub(super) ftps: u16,
 }
 
-impl Address {
+impl MqttLanAddress {
     /// Parses the address entered by an operator. The scheme defaults to `mqtts`.
     pub(super) fn read(text: &str) -> Result<Self, MakeError> {
         let text = text.trim();
@@ -75,13 +75,13 @@ mod tests {
 
     #[test]
     fn ports_are_the_usual_ones_unless_they_are_said() {
-        let read = |text: &str| Address::read(text).map(|at| (at.host.to_string(), at.mqtt, at.ftps)).unwrap();
+        let read = |text: &str| MqttLanAddress::read(text).map(|at| (at.host.to_string(), at.mqtt, at.ftps)).unwrap();
         assert_eq!(read("mqtts://192.168.1.20"), ("192.168.1.20".to_owned(), 8883, 990));
         assert_eq!(read(" 192.168.1.20 "), ("192.168.1.20".to_owned(), 8883, 990));
         assert_eq!(read("mqtts://printer.lan:18883?ftps=1990"), ("printer.lan".to_owned(), 18883, 1990));
         assert_eq!(read("mqtts://127.0.0.1:1/?ftps=2"), ("127.0.0.1".to_owned(), 1, 2));
         assert_eq!(read("mqtts://[fd00::7]:1"), ("[fd00::7]".to_owned(), 1, 990));
-        assert!(matches!(Address::read("mqtts://127.0.0.1").unwrap().host(), Host::Ipv4(_)));
+        assert!(matches!(MqttLanAddress::read("mqtts://127.0.0.1").unwrap().host(), Host::Ipv4(_)));
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
             "mqtts://host?ftps=99999",
             "mqtts://169.254.169.254",
         ] {
-            assert!(matches!(Address::read(text), Err(MakeError::BadAddress(_))), "{text}");
+            assert!(matches!(MqttLanAddress::read(text), Err(MakeError::BadAddress(_))), "{text}");
         }
     }
 }

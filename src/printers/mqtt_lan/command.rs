@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::report::ENDING;
-use super::slots::Feed;
+use super::slots::FilamentSource;
 
 /// Largest number of a print; numbers start at 1.
 const MAX_SUBTASK: u32 = 0x7FFF_FFFF;
 
 /// A command without its sequence number.
 #[derive(Clone, Debug)]
-pub(super) struct Command {
+pub(super) struct MqttCommand {
     /// Group of the command.
     group: &'static str,
     /// Parameters of the command, in the printer's format.
@@ -22,7 +22,7 @@ pub(super) struct Command {
     pub(super) acknowledged: bool,
 }
 
-impl Command {
+impl MqttCommand {
     fn of(group: &'static str, members: Value) -> Self {
         Self { group, members, acknowledged: false }
     }
@@ -49,7 +49,7 @@ impl Command {
     }
 
     /// Creates a command that prints a plate of an uploaded package.
-    pub(super) fn start(file: &str, plate: u32, subtask: &str, feed: &Feed) -> Self {
+    pub(super) fn start(file: &str, plate: u32, subtask: &str, feed: &FilamentSource) -> Self {
         let name = file.strip_suffix(ENDING).unwrap_or(file);
         Self::of(
             "print",
@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn a_start_says_plate_number_and_slots() {
-        let feed = Feed { use_ams: true, mapping: vec![5, -1] };
-        let start = Command::start("JOB-000001_x.gcode.3mf", 2, "77", &feed);
+        let feed = FilamentSource { use_ams: true, mapping: vec![5, -1] };
+        let start = MqttCommand::start("JOB-000001_x.gcode.3mf", 2, "77", &feed);
         let sent: Value = bounded_json::read(&start.with_number("20001"), bounded_json::ANSWER).unwrap();
         let of = |name: &str| sent["print"][name].clone();
         assert_eq!(of("sequence_id"), "20001");
@@ -126,8 +126,8 @@ mod tests {
         assert_eq!((of("subtask_name"), of("subtask_id")), (json!("JOB-000001_x"), json!("77")));
         assert_eq!((of("use_ams"), of("ams_mapping")), (json!(true), json!([5, -1])));
         assert_eq!((of("bed_leveling"), of("timelapse")), (json!(true), json!(false)), "switches are no numbers");
-        assert!(!start.acknowledged && Command::print("stop").acknowledged);
-        let lines = Command::gcode(&["M104 S0".to_owned(), "M140 S0\n".to_owned()]).with_number("1");
+        assert!(!start.acknowledged && MqttCommand::print("stop").acknowledged);
+        let lines = MqttCommand::gcode(&["M104 S0".to_owned(), "M140 S0\n".to_owned()]).with_number("1");
         assert!(String::from_utf8(lines).unwrap().contains(r#""param":"M104 S0\nM140 S0\n""#));
     }
 

@@ -17,7 +17,7 @@ use tokio_util::codec::Framed;
 use super::address::MQTT_PORT;
 use super::certificate::Certificate;
 use super::tls::any_printer;
-use crate::discovery::{Announcement, OwnProbe, Recognised};
+use crate::discovery::{Announcement, OwnProbe, PrinterIdentity};
 
 /// Probe of the broker without an access code.
 pub(super) const PROBE: OwnProbe = OwnProbe { port: MQTT_PORT, ask: |stream| ask(stream), base_url };
@@ -43,13 +43,13 @@ fn is_serial(text: &str) -> bool {
     SERIAL_CHARS.contains(&text.len()) && text.bytes().all(form) && text.bytes().filter(u8::is_ascii_digit).count() >= 4
 }
 
-fn ask(stream: TcpStream) -> BoxFuture<'static, Option<Recognised>> {
+fn ask(stream: TcpStream) -> BoxFuture<'static, Option<PrinterIdentity>> {
     Box::pin(greet(stream))
 }
 
 /// Tries to sign in to the broker without an access code, which it rejects; the certificate shown before identifies the
 /// printer.
-async fn greet(stream: TcpStream) -> Option<Recognised> {
+async fn greet(stream: TcpStream) -> Option<PrinterIdentity> {
     let host = stream.peer_addr().ok()?.ip();
     let provider = Arc::new(aws_lc_rs::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions().ok()?;
@@ -69,11 +69,11 @@ async fn greet(stream: TcpStream) -> Option<Recognised> {
     wire.send(Packet::Connect(Connect::new("printfloor-search"))).await.ok()?;
     let Some(Ok(Packet::ConnAck(_))) = wire.next().await else { return None };
     let evidence = format!("its broker shows the certificate of the printer {serial}");
-    Some(Recognised { name: None, serial: Some(serial), evidence })
+    Some(PrinterIdentity { name: None, serial: Some(serial), evidence })
 }
 
 /// Parses an announcement, which has the format of an HTTP request head.
-fn read(packet: &[u8]) -> Option<Recognised> {
+fn read(packet: &[u8]) -> Option<PrinterIdentity> {
     let text = std::str::from_utf8(packet).ok()?;
     let (first, rest) = text.split_once("\r\n")?;
     if !first.starts_with("NOTIFY ") && !first.starts_with("HTTP/1.1 200") {
@@ -94,7 +94,7 @@ fn read(packet: &[u8]) -> Option<Recognised> {
     } else {
         format!("it announces itself as the printer {serial} of model {model}")
     };
-    Some(Recognised { name, serial: Some(serial), evidence })
+    Some(PrinterIdentity { name, serial: Some(serial), evidence })
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
         let recognised = read(ANNOUNCEMENT.as_bytes());
         let evidence = "it announces itself as the printer 01S00A123456789 of model C12".to_owned();
         let serial = Some("01S00A123456789".to_owned());
-        assert_eq!(recognised, Some(Recognised { name: Some("left one".to_owned()), serial, evidence }));
+        assert_eq!(recognised, Some(PrinterIdentity { name: Some("left one".to_owned()), serial, evidence }));
     }
 
     #[test]

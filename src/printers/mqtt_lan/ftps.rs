@@ -16,8 +16,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-use self::control::{Control, Reply};
-use super::session::Link;
+use self::control::{Control, FtpReply};
+use super::session::SessionSettings;
 use crate::adapter::{Deleted, PrinterError, RemoteFile, Source};
 
 /// Minimum transfer rate of a healthy printer; upload time limits are derived from it.
@@ -39,7 +39,7 @@ const FAILED_WORD: &str = "failed";
 
 /// File server of one printer.
 pub(super) struct Ftps {
-    link: Arc<Link>,
+    link: Arc<SessionSettings>,
     /// Lock held by the operation that transfers data.
     turn: tokio::sync::Mutex<()>,
     /// `true` if data connections are unencrypted, for models that do not answer the TLS handshake there.
@@ -47,20 +47,20 @@ pub(super) struct Ftps {
 }
 
 /// Reason why a transfer failed.
-enum Failure {
+enum TransferError {
     /// The TLS handshake of the data connection was not answered.
     Handshake(String),
     /// Any other error.
     Other(PrinterError),
 }
 
-impl From<PrinterError> for Failure {
+impl From<PrinterError> for TransferError {
     fn from(error: PrinterError) -> Self {
         Self::Other(error)
     }
 }
 
-impl Failure {
+impl TransferError {
     fn error(self) -> PrinterError {
         match self {
             Self::Handshake(words) => PrinterError::Lost(words),
@@ -70,11 +70,11 @@ impl Failure {
 }
 
 /// Stream of a data connection.
-trait Data: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Data for T {}
+trait DataStream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> DataStream for T {}
 
 impl Ftps {
-    pub(super) fn new(link: Arc<Link>) -> Self {
+    pub(super) fn new(link: Arc<SessionSettings>) -> Self {
         Self { link, turn: tokio::sync::Mutex::default(), bare: AtomicBool::new(false) }
     }
 
@@ -87,11 +87,13 @@ impl Ftps {
         let limit = settings.command_timeout + OPERATION_MARGIN + Duration::from_secs(source.sent_bytes() / slowest);
         let storing = async {
             match self.store_once(name, source, self.is_bare()).await {
-                Err(Failure::Handshake(words)) if self.goes_bare(&words) => self.store_once(name, source, true).await,
+                Err(TransferError::Handshake(words)) if self.goes_bare(&words) => {
+                    self.store_once(name, source, true).await
+                }
                 stored => stored,
             }
         };
-        timeout(limit, storing).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
+        timeout(limit, storing).await.map_err(|_| PrinterError::Timeout)?.map_err(TransferError::error)
     }
 
     /// Deletes a file and verifies that it is gone.
@@ -99,12 +101,12 @@ impl Ftps {
         let _turn = self.turn().await?;
         let deleting = async {
             match self.delete_once(name, self.is_bare()).await {
-                Err(Failure::Handshake(words)) if self.goes_bare(&words) => self.delete_once(name, true).await,
+                Err(TransferError::Handshake(words)) if self.goes_bare(&words) => self.delete_once(name, true).await,
                 deleted => deleted,
             }
         };
         let limit = self.link.settings.command_timeout + OPERATION_MARGIN;
-        timeout(limit, deleting).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
+        timeout(limit, deleting).await.map_err(|_| PrinterError::Timeout)?.map_err(TransferError::error)
     }
 
     /// Returns whether a file exists.
@@ -124,12 +126,12 @@ impl Ftps {
         let _turn = self.turn().await?;
         let listing = async {
             match self.list_once(self.is_bare()).await {
-                Err(Failure::Handshake(words)) if self.goes_bare(&words) => self.list_once(true).await,
+                Err(TransferError::Handshake(words)) if self.goes_bare(&words) => self.list_once(true).await,
                 listed => listed,
             }
         };
         let limit = self.link.settings.command_timeout + OPERATION_MARGIN;
-        timeout(limit, listing).await.map_err(|_| PrinterError::Timeout)?.map_err(Failure::error)
+        timeout(limit, listing).await.map_err(|_| PrinterError::Timeout)?.map_err(TransferError::error)
     }
 
     /// Waits for exclusive use of the file server. During a long upload a list or deletion fails with a message; an
@@ -152,7 +154,7 @@ impl Ftps {
         news
     }
 
-    async fn delete_once(&self, name: &str, bare: bool) -> Result<Deleted, Failure> {
+    async fn delete_once(&self, name: &str, bare: bool) -> Result<Deleted, TransferError> {
         let mut control = Control::open(&self.link, bare).await?;
         let reply = control.ask(&format!("DELE {name}")).await?;
         let listed = self.list_on(&mut control, bare).await?.iter().any(|file| file.path == name);
@@ -165,14 +167,14 @@ impl Ftps {
         }
     }
 
-    async fn list_once(&self, bare: bool) -> Result<Vec<RemoteFile>, Failure> {
+    async fn list_once(&self, bare: bool) -> Result<Vec<RemoteFile>, TransferError> {
         let mut control = Control::open(&self.link, bare).await?;
         let files = self.list_on(&mut control, bare).await?;
         control.quit().await;
         Ok(files)
     }
 
-    async fn store_once(&self, name: &str, source: &Source, bare: bool) -> Result<(), Failure> {
+    async fn store_once(&self, name: &str, source: &Source, bare: bool) -> Result<(), TransferError> {
         let mut file = open(source).await?;
         let mut control = Control::open(&self.link, bare).await?;
         // Some models refuse to write over a file. One that is not there is no matter.
@@ -218,7 +220,7 @@ impl Ftps {
     }
 
     /// Sends the whole file. Aborts if no byte is accepted for the time after which a printer counts as offline.
-    async fn send(&self, data: &mut Box<dyn Data>, file: &mut File, source: &Source) -> Result<(), PrinterError> {
+    async fn send(&self, data: &mut Box<dyn DataStream>, file: &mut File, source: &Source) -> Result<(), PrinterError> {
         let patience = self.link.settings.offline_after;
         let lost = |error: std::io::Error| PrinterError::Lost(error.to_string());
         let mut chunk = source.head();
@@ -245,7 +247,7 @@ impl Ftps {
         }
     }
 
-    async fn list_on(&self, control: &mut Control, bare: bool) -> Result<Vec<RemoteFile>, Failure> {
+    async fn list_on(&self, control: &mut Control, bare: bool) -> Result<Vec<RemoteFile>, TransferError> {
         let tcp = control.data().await?;
         let reply = control.ask("LIST").await?;
         if !(100..200).contains(&reply.code) {
@@ -266,7 +268,7 @@ impl Ftps {
     }
 
     /// Wraps the data connection in TLS, unless the model does not answer the handshake.
-    async fn wrap(&self, tcp: TcpStream, bare: bool) -> Result<Box<dyn Data>, Failure> {
+    async fn wrap(&self, tcp: TcpStream, bare: bool) -> Result<Box<dyn DataStream>, TransferError> {
         if bare {
             return Ok(Box::new(tcp));
         }
@@ -274,7 +276,7 @@ impl Ftps {
         match timeout(HANDSHAKE_TIMEOUT, connector.connect(self.link.tls.name.clone(), tcp)).await {
             Ok(Ok(stream)) => Ok(Box::new(stream)),
             Ok(Err(error)) => Err(PrinterError::Lost(format!("its data connection: {error}")).into()),
-            Err(_) => Err(Failure::Handshake("its data connection does not answer".to_owned())),
+            Err(_) => Err(TransferError::Handshake("its data connection does not answer".to_owned())),
         }
     }
 }
@@ -282,7 +284,7 @@ impl Ftps {
 /// Returns whether a list was received completely. Some models close the connection without a TLS close notification;
 /// then the printer's confirmation counts. Others never confirm; then the close notification counts, which only an
 /// encrypted connection has.
-fn is_whole(farewell: bool, complete: Option<&Reply>) -> bool {
+fn is_whole(farewell: bool, complete: Option<&FtpReply>) -> bool {
     match complete {
         Some(reply) => (200..300).contains(&reply.code) && !reply.text.to_ascii_lowercase().contains(FAILED_WORD),
         None => farewell,
@@ -304,8 +306,8 @@ fn local(source: &Source, error: &std::io::Error) -> PrinterError {
 }
 
 /// Converts a rejection. If creating a file fails although none exists in its place, the storage is full.
-fn refused(reply: &Reply) -> PrinterError {
-    let Reply { code, text } = reply;
+fn refused(reply: &FtpReply) -> PrinterError {
+    let FtpReply { code, text } = reply;
     match code {
         553 | 552 | 452 => PrinterError::Refused {
             status: 507,
@@ -353,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_list_counts_only_when_it_came_whole() {
-        let reply = |code, text: &str| Reply { code, text: text.to_owned() };
+        let reply = |code, text: &str| FtpReply { code, text: text.to_owned() };
         for farewell in [true, false] {
             assert!(is_whole(farewell, Some(&reply(226, "Directory send OK."))), "said so: {farewell}");
             assert!(!is_whole(farewell, Some(&reply(426, "Failure writing network stream."))), "cut");
@@ -366,10 +368,10 @@ mod tests {
 
     #[test]
     fn no_room_is_told_as_such() {
-        let error = refused(&Reply { code: 553, text: "Could not create file.".to_owned() });
+        let error = refused(&FtpReply { code: 553, text: "Could not create file.".to_owned() });
         assert!(error.disk_full(), "{error}");
-        let error = refused(&Reply { code: 550, text: "Permission denied.".to_owned() });
+        let error = refused(&FtpReply { code: 550, text: "Permission denied.".to_owned() });
         assert!(!error.disk_full() && error.certainly_not_done(), "{error}");
-        assert!(matches!(refused(&Reply { code: 530, text: String::new() }), PrinterError::WrongKey(_)));
+        assert!(matches!(refused(&FtpReply { code: 530, text: String::new() }), PrinterError::WrongKey(_)));
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct TooLarge;
 /// Merges the members of `delta` into `report`. After [`TooLarge`], the report must be discarded.
 pub(super) fn merge(report: &mut Map<String, Value>, delta: Map<String, Value>) -> Result<(), TooLarge> {
     into(report, delta, MAX_DEPTH);
-    let mut size = Size::default();
+    let mut size = ReportSize::default();
     report.iter().for_each(|(name, value)| size.add(name, value));
     if size.values > MAX_VALUES || size.bytes > MAX_TEXT_BYTES { Err(TooLarge) } else { Ok(()) }
 }
@@ -33,12 +33,12 @@ fn into(old: &mut Map<String, Value>, new: Map<String, Value>, depth: usize) {
 }
 
 #[derive(Default)]
-struct Size {
+struct ReportSize {
     values: usize,
     bytes: usize,
 }
 
-impl Size {
+impl ReportSize {
     fn add(&mut self, name: &str, value: &Value) {
         self.values += 1;
         self.bytes += name.len();

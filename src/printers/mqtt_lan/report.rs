@@ -54,7 +54,7 @@ pub(super) fn number(value: &Value) -> Option<f64> {
 
 /// Print state as reported by the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum PrintState {
+enum MqttPrintState {
     Idle,
     /// The printer prepares a print; its reported progress is still that of the previous one.
     Preparing,
@@ -66,7 +66,7 @@ enum PrintState {
     Unknown,
 }
 
-impl PrintState {
+impl MqttPrintState {
     fn of(report: &Map<String, Value>) -> Self {
         match report.get("gcode_state").and_then(Value::as_str).unwrap_or_default().to_ascii_uppercase().as_str() {
             "IDLE" => Self::Idle,
@@ -86,9 +86,9 @@ impl PrintState {
 
 /// Knowledge of a printer from its reports, across all connections of one adapter.
 #[derive(Default)]
-pub(super) struct Track {
+pub(super) struct PrinterKnowledge {
     report: Map<String, Value>,
-    state: Option<PrintState>,
+    state: Option<MqttPrintState>,
     /// Print last seen in progress.
     under_way: Option<Print>,
     /// Number of prints of its file that were seen in progress, one after the other.
@@ -111,7 +111,7 @@ pub(super) struct Track {
     pub(super) full: bool,
 }
 
-impl Track {
+impl PrinterKnowledge {
     /// Starts a new connection, whose report is built up from its first full report.
     pub(super) fn begin(&mut self) {
         (self.full, self.refuses) = (false, false);
@@ -155,7 +155,7 @@ impl Track {
             return Ok(());
         }
         self.full = true;
-        let (state, print) = (PrintState::of(&self.report), self.print());
+        let (state, print) = (MqttPrintState::of(&self.report), self.print());
         let before = self.state.replace(state);
         if state.active() {
             let is_known = self.under_way.as_ref().is_some_and(|current| current.same(&print));
@@ -172,13 +172,13 @@ impl Track {
             self.cancelled = Some(self.under_way.clone().unwrap_or_else(|| print.clone()));
         }
         // It changed to this state while we listened, so the print has ended now, however fast it was.
-        let changed = before == Some(PrintState::Idle) && state != PrintState::Idle;
+        let changed = before == Some(MqttPrintState::Idle) && state != MqttPrintState::Idle;
         let was_seen = self.under_way.as_ref().is_some_and(|current| current.same(&print)) && self.ended.is_none();
         match state {
-            PrintState::Finished if changed || was_seen => self.ended = Some((print, PrintEnd::Finished)),
-            PrintState::Failed => self.failed(print, changed || was_seen, error, now),
+            MqttPrintState::Finished if changed || was_seen => self.ended = Some((print, PrintEnd::Finished)),
+            MqttPrintState::Failed => self.failed(print, changed || was_seen, error, now),
             // Some printers forget a cancelled print at once.
-            PrintState::Idle if self.ended.is_none() => {
+            MqttPrintState::Idle if self.ended.is_none() => {
                 let gone = self.under_way.clone();
                 self.ended = gone.filter(|gone| self.was_cancelled(gone)).map(|gone| (gone, PrintEnd::Cancelled));
             }
@@ -195,12 +195,12 @@ impl Track {
     /// No other fact is: a print that somebody starts at the printer has no id, as reports of ours may have none, and
     /// newer firmware no longer reports when a print began (`gcode_start_time`). A file that is printed again without a
     /// report of its end in between therefore looks like the same print.
-    fn count_runs(&self, print: &Print, state: PrintState, is_same_connection: bool) -> u32 {
+    fn count_runs(&self, print: &Print, state: MqttPrintState, is_same_connection: bool) -> u32 {
         let Some(current) = self.under_way.as_ref().filter(|current| current.file == print.file) else { return 1 };
         let ended = self.ended.as_ref().map(|(ended, _)| ended);
         let failed = self.failed.as_ref().map(|(failed, _)| failed);
         let percent = self.report.get("mc_percent").and_then(number);
-        let is_echo = state != PrintState::Preparing && percent.is_some_and(|percent| percent >= 100.0);
+        let is_echo = state != MqttPrintState::Preparing && percent.is_some_and(|percent| percent >= 100.0);
         let is_over = !is_echo && ended.into_iter().chain(failed).any(|over| over.same(current));
         let is_another = is_same_connection && (is_over || !current.same(print));
         self.runs.saturating_add(u32::from(is_another))
@@ -260,7 +260,7 @@ impl Track {
     /// Returns whether the printer should be probed for whether it still rejects commands: it rejected one before, and
     /// does not start up or prepare a print.
     pub(super) fn calls_for_probe(&self) -> bool {
-        self.refuses && !matches!(self.state, None | Some(PrintState::Preparing | PrintState::Unknown))
+        self.refuses && !matches!(self.state, None | Some(MqttPrintState::Preparing | MqttPrintState::Unknown))
     }
 
     /// Returns the file of the print in progress; `None` if there is none.
@@ -276,7 +276,7 @@ impl Track {
 
     /// Returns whether the print with this id, started by this server, is in progress.
     pub(super) fn prints(&self, subtask: &str) -> bool {
-        self.state.is_some_and(PrintState::active) && self.print().subtask == subtask
+        self.state.is_some_and(MqttPrintState::active) && self.print().subtask == subtask
     }
 
     /// Returns the printer's status as of `at`.
@@ -284,30 +284,30 @@ impl Track {
         let read = |name: &str| self.report.get(name).and_then(number);
         let notices = self.notices();
         let read_only = self.read_only(&notices);
-        let state = self.state.unwrap_or(PrintState::Unknown);
+        let state = self.state.unwrap_or(MqttPrintState::Unknown);
         let ending = self.failed.is_some() && self.ended.is_none();
         let print = self.print();
         let sent_recently = |(of, sent): &(Print, Instant)| of.same(&print) && sent.elapsed() < STOP_RETRY_DELAY;
         let stopping = self.cancel_sent.as_ref().is_some_and(sent_recently);
-        let ended = self.ended.as_ref().filter(|(ended, _)| state == PrintState::Idle || ended.same(&print));
+        let ended = self.ended.as_ref().filter(|(ended, _)| state == MqttPrintState::Idle || ended.same(&print));
         let activity = match state {
-            PrintState::Preparing | PrintState::Printing => Activity::Printing,
-            PrintState::Paused => Activity::Paused,
-            PrintState::Failed if ending => Activity::Printing,
-            PrintState::Idle | PrintState::Finished | PrintState::Failed if words::is_fault(&notices) => {
+            MqttPrintState::Preparing | MqttPrintState::Printing => Activity::Printing,
+            MqttPrintState::Paused => Activity::Paused,
+            MqttPrintState::Failed if ending => Activity::Printing,
+            MqttPrintState::Idle | MqttPrintState::Finished | MqttPrintState::Failed if words::is_fault(&notices) => {
                 Activity::Error
             }
-            PrintState::Idle | PrintState::Finished | PrintState::Failed => Activity::Idle,
-            PrintState::Unknown => Activity::Offline,
+            MqttPrintState::Idle | MqttPrintState::Finished | MqttPrintState::Failed => Activity::Idle,
+            MqttPrintState::Unknown => Activity::Offline,
         };
         let connection = match state {
-            PrintState::Unknown => Connection::FirmwareDisconnected,
+            MqttPrintState::Unknown => Connection::FirmwareDisconnected,
             _ if read_only => Connection::ReadOnly,
             _ => Connection::Connected,
         };
         let active = matches!(activity, Activity::Printing | Activity::Paused);
         // An idle printer may name a file that it was told to print and did not begin.
-        let named = print.file.clone().filter(|_| state != PrintState::Idle);
+        let named = print.file.clone().filter(|_| state != MqttPrintState::Idle);
         let file = ended.map_or(named, |(ended, _)| ended.file.clone());
         let runs = self.under_way.as_ref().filter(|print| file.is_some() && print.file == file).map(|_| self.runs);
         // What the last print reached must not count for the one that was started after it.
@@ -315,11 +315,11 @@ impl Track {
             && self.under_way.as_ref().is_none_or(|current| !current.same(&print))
             && self.ended.as_ref().is_none_or(|(ended, _)| !ended.same(&print));
         // A print that is being prepared has no time yet: what is told is 0, or was left by the last one.
-        let tells_time = state != PrintState::Preparing && !begins;
+        let tells_time = state != MqttPrintState::Preparing && !begins;
         let percent = match state {
-            PrintState::Preparing => 0.0,
+            MqttPrintState::Preparing => 0.0,
             _ if begins => 0.0,
-            PrintState::Finished => 100.0,
+            MqttPrintState::Finished => 100.0,
             _ => read("mc_percent").unwrap_or_default(),
         };
         Status {

@@ -14,9 +14,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::address::Address;
-use super::command::Command;
-use super::report::Track;
+use super::address::MqttLanAddress;
+use super::command::MqttCommand;
+use super::report::PrinterKnowledge;
 use super::tls::Tls;
 use super::{TYPE, words};
 use crate::PrinterType;
@@ -39,8 +39,8 @@ const MAX_REPORT_AGE: Duration = Duration::from_secs(5);
 const FIRST_NUMBER: u32 = 20_000;
 
 /// Connection parameters of a session.
-pub(super) struct Link {
-    pub(super) address: Address,
+pub(super) struct SessionSettings {
+    pub(super) address: MqttLanAddress,
     pub(super) tls: Tls,
     /// Serial number of the printer, in upper case.
     pub(super) serial: String,
@@ -51,7 +51,7 @@ pub(super) struct Link {
     pub(super) client_id: String,
 }
 
-impl Link {
+impl SessionSettings {
     /// Returns the error for something at this address that is not such a printer.
     fn strange(&self) -> PrinterError {
         let PrinterType { program, default_port, .. } = TYPE;
@@ -61,8 +61,8 @@ impl Link {
 }
 
 /// MQTT session of one adapter.
-pub(super) struct Session {
-    pub(super) link: Arc<Link>,
+pub(super) struct PrinterSession {
+    pub(super) link: Arc<SessionSettings>,
     shared: Arc<SessionParts>,
     /// Task that maintains the connection, with the guard that ends it when dropped.
     task: Mutex<Option<(DropGuard, JoinHandle<()>)>>,
@@ -70,7 +70,7 @@ pub(super) struct Session {
 
 /// State shared between the connection's task and the adapter.
 struct SessionParts {
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
     /// Notifies waiters when the connection opens or closes.
     moved: watch::Sender<()>,
     /// Signals that a caller needs the connection now.
@@ -80,8 +80,8 @@ struct SessionParts {
 }
 
 #[derive(Default)]
-struct State {
-    track: Track,
+struct SessionState {
+    track: PrinterKnowledge,
     /// Last status that woke the watch loop, with the printer's description of its errors.
     last_status: (Status, Option<String>),
     /// Queue for commands while the connection is open.
@@ -113,7 +113,7 @@ struct CommandReply {
 }
 
 impl SessionParts {
-    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut SessionState) -> T) -> T {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -129,9 +129,9 @@ impl SessionParts {
     }
 }
 
-impl Session {
+impl PrinterSession {
     /// Creates a session without connecting.
-    pub(super) fn new(link: Link) -> Self {
+    pub(super) fn new(link: SessionSettings) -> Self {
         let shared = SessionParts {
             state: Mutex::default(),
             moved: watch::Sender::new(()),
@@ -211,18 +211,18 @@ impl Session {
         self.ready().await?;
         let fresh = self.shared.with(|state| state.spoke.is_some_and(|at| at.elapsed() < MAX_REPORT_AGE));
         if !fresh {
-            self.ask(&Command::versions(), self.link.settings.request_timeout).await?;
+            self.ask(&MqttCommand::versions(), self.link.settings.request_timeout).await?;
         }
         Ok(())
     }
 
     /// Reads the knowledge of the printer.
-    pub(super) fn read<T>(&self, read: impl FnOnce(&Track) -> T) -> T {
+    pub(super) fn read<T>(&self, read: impl FnOnce(&PrinterKnowledge) -> T) -> T {
         self.shared.with(|state| read(&state.track))
     }
 
     /// Changes the knowledge of the printer.
-    pub(super) fn note(&self, note: impl FnOnce(&mut Track)) {
+    pub(super) fn note(&self, note: impl FnOnce(&mut PrinterKnowledge)) {
         self.shared.with(|state| note(&mut state.track));
     }
 
@@ -237,7 +237,7 @@ impl Session {
     }
 
     /// Sends a command and waits for the printer's reply. If the connection is not open, nothing is sent.
-    pub(super) async fn ask(&self, command: &Command, within: Duration) -> Result<(), PrinterError> {
+    pub(super) async fn ask(&self, command: &MqttCommand, within: Duration) -> Result<(), PrinterError> {
         let (tell, receiver) = oneshot::channel();
         let (outbox, number) = self.shared.with(|state| {
             let Some(outbox) = state.outbox.clone() else {
@@ -267,7 +267,7 @@ impl Session {
 }
 
 /// Keeps the connection open until cancelled.
-async fn keep(link: Arc<Link>, shared: Arc<SessionParts>, end: CancellationToken) {
+async fn keep(link: Arc<SessionSettings>, shared: Arc<SessionParts>, end: CancellationToken) {
     let mut failures = 0;
     loop {
         let (opened, why) = talk::talk(&link, &shared, &end).await;

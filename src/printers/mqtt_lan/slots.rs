@@ -6,7 +6,7 @@ mod choose;
 use serde_json::Value;
 
 use super::report::{integer, number, unsigned};
-use crate::adapter::{PrinterError, SlotsWanted};
+use crate::adapter::{PrinterError, RequestedSlots};
 use domain::amount::Amount;
 use domain::launch::{FilamentSlot, ReportedSpool};
 use domain::printer_status::ReportedSlot;
@@ -27,7 +27,7 @@ pub(super) const BESIDE_SLOT: u32 = 254;
 /// Contents of the changers' slots and the external spool, and the source that feeds the nozzle now.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Changer {
-    places: Vec<SpoolPlace>,
+    places: Vec<ChangerSlot>,
     /// Slot that feeds the nozzle, or [`BESIDE_SLOT`].
     now: Option<u32>,
     /// Filament kind of the external spool; `None` if none is reported.
@@ -36,7 +36,7 @@ pub(super) struct Changer {
 
 /// Slot of a changer with its spool.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct SpoolPlace {
+struct ChangerSlot {
     slot: u32,
     spool: ReportedSpool,
     /// Filament kind, such as `PLA`.
@@ -45,7 +45,7 @@ struct SpoolPlace {
 
 /// Filament source of a print: parameters of the start command.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Feed {
+pub(super) struct FilamentSource {
     /// `true` to feed from the changer, `false` from the external spool.
     pub(super) use_ams: bool,
     /// Slot of each filament of the file; empty for the external spool.
@@ -57,15 +57,15 @@ impl Changer {
     pub(super) fn of(ams: Option<&Value>, beside: Option<&Value>) -> Self {
         let place = |(slot, tray): (u32, &Value)| {
             let ReportedSlot { slot, vendor_code, color, .. } = spool(slot, tray).bounded();
-            SpoolPlace { slot, spool: ReportedSpool { vendor_code, color }, kind: kind(tray) }
+            ChangerSlot { slot, spool: ReportedSpool { vendor_code, color }, kind: kind(tray) }
         };
-        let places: Vec<SpoolPlace> = trays(ams).map(place).collect();
+        let places: Vec<ChangerSlot> = trays(ams).map(place).collect();
         let now = ams.and_then(|ams| ams.get("tray_now")).and_then(unsigned).and_then(|now| u32::try_from(now).ok());
         let now = now.filter(|now| *now == BESIDE_SLOT || places.iter().any(|place| place.slot == *now));
         Self { places, now, beside: beside.and_then(kind) }
     }
 
-    fn place(&self, slot: u32) -> Option<&SpoolPlace> {
+    fn place(&self, slot: u32) -> Option<&ChangerSlot> {
         self.places.iter().find(|place| place.slot == slot)
     }
 
@@ -74,11 +74,11 @@ impl Changer {
     ///
     /// A slot that the printer reported when it was chosen must still hold the same spool, so filament chosen from the
     /// changer never comes from the external spool. A slot that only an operator declared is the external spool.
-    pub(super) fn feed(&self, filaments: &[Option<FilamentSlot>]) -> Result<Feed, PrinterError> {
+    pub(super) fn feed(&self, filaments: &[Option<FilamentSlot>]) -> Result<FilamentSource, PrinterError> {
         let used: Vec<&FilamentSlot> = filaments.iter().flatten().collect();
         if used.is_empty() {
             // At least one is chosen, so this ends.
-            return self.feed(&self.choose(&SlotsWanted::default())?);
+            return self.feed(&self.choose(&RequestedSlots::default())?);
         }
         if filaments.len() > MAX_FILAMENTS {
             return Err(PrinterError::Invalid(format!("a print has {MAX_FILAMENTS} filaments at most")));
@@ -100,9 +100,9 @@ impl Changer {
         match &beside[..] {
             [] => {
                 let of = |one: &Option<FilamentSlot>| one.as_ref().map_or(UNUSED_FILAMENT, |one| i64::from(one.slot));
-                Ok(Feed { use_ams: true, mapping: filaments.iter().map(of).collect() })
+                Ok(FilamentSource { use_ams: true, mapping: filaments.iter().map(of).collect() })
             }
-            [_] if !mixed => Ok(Feed::default()),
+            [_] if !mixed => Ok(FilamentSource::default()),
             _ => {
                 let beside: Vec<String> = beside.iter().map(ToString::to_string).collect();
                 Err(PrinterError::Invalid(format!(
@@ -215,8 +215,8 @@ mod tests {
         assert!(matches!(fed(&[of(0), of(20)]), Err(PrinterError::Invalid(_))), "one or the other");
         assert!(matches!(fed(&[of(20), of(21)]), Err(PrinterError::Invalid(_))), "there is one spool beside it");
         let none = Changer::of(Some(&json!({"tray_now": "255"})), None);
-        assert_eq!(none.feed(&[Some(chosen(&none, 0))]).unwrap(), Feed::default());
-        assert_eq!(none.feed(&[]).unwrap(), Feed::default());
+        assert_eq!(none.feed(&[Some(chosen(&none, 0))]).unwrap(), FilamentSource::default());
+        assert_eq!(none.feed(&[]).unwrap(), FilamentSource::default());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use simulator::bambu::Bambu;
-use simulator::bambu::setup::{Ams, DeveloperMode, Model, Tray};
+use simulator::bambu::setup::{Ams, BambuModel, DeveloperMode, Tray};
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 use tokio::time::Instant;
 
@@ -119,7 +119,7 @@ async fn a_changed_certificate_is_told_as_such() {
 async fn a_printer_without_developer_mode_is_read_only_and_given_no_start() {
     for mode in [DeveloperMode::Refused, DeveloperMode::Dropped] {
         let shop = Shop::new(1.0).await;
-        shop.bambu.change(|setup| (setup.model, setup.developer_mode) = (Model::X1, mode));
+        shop.bambu.change(|setup| (setup.model, setup.developer_mode) = (BambuModel::X1, mode));
         let printer = shop.adapter();
         let look = until(printer.as_ref(), "read", |look| look.connection == Connection::ReadOnly).await;
         assert!(look.message.unwrap().contains("Developer Mode"));
@@ -134,7 +134,7 @@ async fn a_printer_without_developer_mode_is_read_only_and_given_no_start() {
 #[tokio::test]
 async fn an_older_model_is_found_to_be_read_only_by_its_refusal() {
     let shop = Shop::new(1.0).await;
-    shop.bambu.change(|setup| (setup.model, setup.developer_mode) = (Model::P1, DeveloperMode::Refused));
+    shop.bambu.change(|setup| (setup.model, setup.developer_mode) = (BambuModel::P1, DeveloperMode::Refused));
     let printer = shop.adapter();
     until(printer.as_ref(), "read", |look| look.state == Activity::Idle).await;
     let refused = printer.home().await.unwrap_err();
@@ -145,7 +145,7 @@ async fn an_older_model_is_found_to_be_read_only_by_its_refusal() {
 #[tokio::test]
 async fn a_printer_that_leaves_a_probe_unanswered_stays_read_only_and_holds_nothing_else() {
     let shop = Shop::new(1.0).await;
-    shop.bambu.change(|setup| (setup.model, setup.developer_mode) = (Model::P1, DeveloperMode::Refused));
+    shop.bambu.change(|setup| (setup.model, setup.developer_mode) = (BambuModel::P1, DeveloperMode::Refused));
     let limits = settings();
     assert!(limits.request_timeout > REFUSAL_PROBE_TIMEOUT * 2, "the bound is that of the probe");
     let printer = shop.reached(|_| {}, limits);

@@ -28,7 +28,7 @@ pub(super) struct Tls {
     pub(super) ftps: Arc<ClientConfig>,
     /// Server name to request; sessions are resumed under it.
     pub(super) name: ServerName<'static>,
-    verifier: Arc<Verifier<Pinned>>,
+    verifier: Arc<Verifier<PinnedKeyJudge>>,
 }
 
 impl Tls {
@@ -39,7 +39,7 @@ impl Tls {
         let name = name.map_err(|_| MakeError::BadSerial(format!("{serial:?} is not a serial number")))?;
         let provider = Arc::new(aws_lc_rs::default_provider());
         let known_key = known_key.and_then(|digits| hex::decode(digits).ok()?.try_into().ok());
-        let pinned = Pinned { serial: serial.to_owned(), key: Mutex::new(known_key) };
+        let pinned = PinnedKeyJudge { serial: serial.to_owned(), key: Mutex::new(known_key) };
         let verifier = Arc::new(Verifier { judge: pinned, provider: provider.clone() });
         let config = |versions: &[&'static SupportedProtocolVersion]| {
             let builder = ClientConfig::builder_with_provider(provider.clone());
@@ -63,7 +63,7 @@ impl Tls {
 }
 
 /// Decision on whether a certificate belongs to a printer.
-trait Judge: std::fmt::Debug + Send + Sync {
+trait CertificateJudge: std::fmt::Debug + Send + Sync {
     /// Checks a certificate; the error is a human-readable reason for rejecting it.
     fn judge(&self, der: &[u8]) -> Result<(), String>;
     /// Records that the peer proved to own the certificate's key. A certificate alone proves nothing, because anyone
@@ -79,7 +79,7 @@ struct Verifier<J> {
     provider: Arc<CryptoProvider>,
 }
 
-impl<J: Judge> ServerCertVerifier for Verifier<J> {
+impl<J: CertificateJudge> ServerCertVerifier for Verifier<J> {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -123,19 +123,19 @@ type KeyDigest = [u8; 32];
 
 /// Judge that accepts certificates issued for the serial number, with the key that was proved first.
 #[derive(Debug)]
-struct Pinned {
+struct PinnedKeyJudge {
     serial: String,
     /// Digest of the first key whose ownership was proved.
     key: Mutex<Option<KeyDigest>>,
 }
 
-impl Pinned {
+impl PinnedKeyJudge {
     fn known_key(&self) -> Option<KeyDigest> {
         *self.key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Judge for Pinned {
+impl CertificateJudge for PinnedKeyJudge {
     fn judge(&self, der: &[u8]) -> Result<(), String> {
         let certificate = Certificate::read(der).ok_or("its certificate is not understood")?;
         if certificate.common_name != self.serial {
@@ -161,9 +161,9 @@ impl Judge for Pinned {
 
 /// Judge that accepts the certificate of any printer.
 #[derive(Debug)]
-struct AnyPrinter;
+struct AnyCertificateJudge;
 
-impl Judge for AnyPrinter {
+impl CertificateJudge for AnyCertificateJudge {
     fn judge(&self, _der: &[u8]) -> Result<(), String> {
         Ok(())
     }
@@ -174,7 +174,7 @@ impl Judge for AnyPrinter {
 /// Creates a verifier that accepts the certificate of any printer, to read its serial number. Only for connections on
 /// which nothing secret is sent.
 pub(super) fn any_printer(provider: Arc<CryptoProvider>) -> Arc<dyn ServerCertVerifier> {
-    Arc::new(Verifier { judge: AnyPrinter, provider })
+    Arc::new(Verifier { judge: AnyCertificateJudge, provider })
 }
 
 /// Returns the human-readable reason why a handshake was rejected; `None` if the certificate was not the cause.
@@ -191,8 +191,8 @@ mod tests {
     use super::super::certificate::tests::sample;
     use super::*;
 
-    fn pinned(serial: &str) -> Pinned {
-        Pinned { serial: serial.to_owned(), key: Mutex::default() }
+    fn pinned(serial: &str) -> PinnedKeyJudge {
+        PinnedKeyJudge { serial: serial.to_owned(), key: Mutex::default() }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::adapter::{PrinterError, RemoteFile, Source};
 use crate::upload;
-use crate::wire::Wire;
+use crate::wire::PrinterHttpClient;
 use domain::bounds::unix_seconds;
 
 /// Time that an upload waits for another upload to the printer to finish. The printer notices an aborted one only after
@@ -55,7 +55,12 @@ pub(super) fn name_of(file: &Value) -> Option<String> {
 }
 
 /// Stores a file and compares the stored copy with what was sent.
-pub(super) async fn upload(wire: &Wire, storage: &str, name: &str, source: &Source) -> Result<String, PrinterError> {
+pub(super) async fn upload(
+    wire: &PrinterHttpClient,
+    storage: &str,
+    name: &str,
+    source: &Source,
+) -> Result<String, PrinterError> {
     let path = resource(storage, name);
     let began = Instant::now();
     let mut stored = send(wire, storage, name, source).await;
@@ -81,7 +86,7 @@ pub(super) async fn upload(wire: &Wire, storage: &str, name: &str, source: &Sour
 
 /// Compares the size in a file's entry and the bytes at its download address with what was sent. Printers send only
 /// whole files, of which the beginning is read.
-async fn compare(wire: &Wire, entry: &Value, source: &Source) -> Result<(), PrinterError> {
+async fn compare(wire: &PrinterHttpClient, entry: &Value, source: &Source) -> Result<(), PrinterError> {
     let (size, sent) = (entry.get("size").and_then(Value::as_u64), source.sent_bytes());
     if let Some(size) = size.filter(|size| *size != sent) {
         return Err(PrinterError::Altered(format!("{size} of {sent} bytes")));
@@ -95,7 +100,7 @@ async fn compare(wire: &Wire, entry: &Value, source: &Source) -> Result<(), Prin
 
 /// Uploads a file. The header that would start the print is omitted, because some firmware takes any value of it for
 /// yes.
-async fn send(wire: &Wire, storage: &str, name: &str, source: &Source) -> Result<Value, PrinterError> {
+async fn send(wire: &PrinterHttpClient, storage: &str, name: &str, source: &Source) -> Result<Value, PrinterError> {
     let version = wire.get("api/version", &[]).await?;
     if version.pointer("/capabilities/upload-by-put") == Some(&Value::Bool(true)) {
         let headers = HeaderMap::from_iter([
@@ -114,7 +119,7 @@ async fn send(wire: &Wire, storage: &str, name: &str, source: &Source) -> Result
 
 /// Describes the other upload that blocks this one; empty if there is none. A printer accepts one upload at a time, and
 /// an aborted one may linger.
-async fn under_way(wire: &Wire) -> String {
+async fn under_way(wire: &PrinterHttpClient) -> String {
     let Ok(transfer @ Value::Object(_)) = wire.get("api/v1/transfer", &[]).await else { return String::new() };
     let file = ["display_name", "display_path", "path"].into_iter().find_map(|member| transfer.get(member)?.as_str());
     let progress = transfer.get("progress").and_then(Value::as_f64).unwrap_or(0.0);
@@ -122,7 +127,7 @@ async fn under_way(wire: &Wire) -> String {
 }
 
 /// Lists all files of a storage recursively; each folder is a separate request.
-pub(super) async fn list(wire: &Wire, storage: &str) -> Result<Vec<RemoteFile>, PrinterError> {
+pub(super) async fn list(wire: &PrinterHttpClient, storage: &str) -> Result<Vec<RemoteFile>, PrinterError> {
     let mut waiting = VecDeque::from([String::new()]);
     let (mut files, mut requests) = (Vec::new(), 0);
     while let Some(folder) = waiting.pop_front() {

@@ -1,6 +1,6 @@
 //! Recognition of `PrusaLink` by its responses, with or without an API key.
 
-use crate::discovery::{Recognised, WebAnswer, WebProbe};
+use crate::discovery::{PrinterIdentity, WebAnswer, WebProbe};
 
 /// Request to probe: the version endpoint.
 pub(super) const PROBES: &[WebProbe] = &[WebProbe { ports: &[80, 443], path: "/api/version", recognise: api }];
@@ -8,7 +8,7 @@ pub(super) const PROBES: &[WebProbe] = &[WebProbe { ports: &[80, 443], path: "/a
 /// Authentication realm of printers with `PrusaLink` in their own firmware.
 const REALM: &str = "realm=\"Printer API\"";
 
-fn api(answer: &WebAnswer) -> Option<Recognised> {
+fn api(answer: &WebAnswer) -> Option<PrinterIdentity> {
     let program = answer.program().filter(|text| text.starts_with("PrusaLink"));
     let evidence = match program {
         Some(program) => format!("it says that it is {program}"),
@@ -18,7 +18,7 @@ fn api(answer: &WebAnswer) -> Option<Recognised> {
         None => return None,
     };
     let name = answer.text_at("/hostname").filter(|_| answer.status == 200).map(str::to_owned);
-    Some(Recognised { name, evidence, ..Recognised::default() })
+    Some(PrinterIdentity { name, evidence, ..PrinterIdentity::default() })
 }
 
 #[cfg(test)]

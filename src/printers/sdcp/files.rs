@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 use super::message::name_of;
 use crate::adapter::{PrinterError, RemoteFile, Source};
-use crate::wire::Wire;
+use crate::wire::PrinterHttpClient;
 use domain::bounds::unix_seconds;
 use platform::secrets::random::secret_bytes;
 
@@ -21,7 +21,7 @@ const CHUNK_BYTES: u64 = 1024 * 1024;
 const SUCCESS_CODE: &str = "000000";
 
 /// Uploads a file in chunks, which the printer assembles and verifies against the checksum of the whole file.
-pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<(), PrinterError> {
+pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source) -> Result<(), PrinterError> {
     let all = source.sent_bytes();
     let sum = sum(source).await?;
     let id = hex::encode(secret_bytes::<16>());

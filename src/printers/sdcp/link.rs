@@ -19,8 +19,8 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::message::{self, Ask, PrinterMessage};
-use super::status::{self, Essence};
+use super::message::{self, PrinterMessage, PrinterRequest};
+use super::status::{self, StatusSummary};
 use crate::adapter::{PrinterError, PushState, Telemetry};
 use crate::registry::Settings;
 use platform::http::lan_connect;
@@ -36,35 +36,35 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Socket of one adapter, opened by the first request.
-pub(super) struct OneSocket {
+pub(super) struct LazySocket {
     url: Url,
     /// Error for something else that answers at the address.
     strange: PrinterError,
     settings: Settings,
     shared: Arc<SocketInbox>,
-    task: Mutex<Option<(mpsc::Sender<Question>, AbortOnDropHandle<()>)>>,
+    task: Mutex<Option<(mpsc::Sender<QueuedRequest>, AbortOnDropHandle<()>)>>,
 }
 
 /// State that the socket shares with the adapter.
 #[derive(Default)]
 struct SocketInbox {
     woken: Notify,
-    pushed: Mutex<SocketNews>,
+    pushed: Mutex<InboxContent>,
     /// Latest time of this server, which requests carry.
     at_ms: AtomicI64,
 }
 
 #[derive(Default)]
-struct SocketNews {
+struct InboxContent {
     state: PushState,
     telemetry: Option<Telemetry>,
-    last_essence: Option<Essence>,
+    last_essence: Option<StatusSummary>,
     /// The printer's own id; empty until it was reported.
     board: String,
 }
 
 impl SocketInbox {
-    fn with<T>(&self, act: impl FnOnce(&mut SocketNews) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut InboxContent) -> T) -> T {
         act(&mut self.pushed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -73,23 +73,23 @@ impl SocketInbox {
     }
 }
 
-type AnswerTo = oneshot::Sender<Result<Value, PrinterError>>;
+type AnswerSender = oneshot::Sender<Result<Value, PrinterError>>;
 
-struct Question {
-    ask: Ask,
-    answered: AnswerTo,
+struct QueuedRequest {
+    ask: PrinterRequest,
+    answered: AnswerSender,
 }
 
-impl OneSocket {
+impl LazySocket {
     pub(super) fn new(url: Url, strange: PrinterError, settings: Settings) -> Self {
         Self { url, strange, settings, shared: Arc::default(), task: Mutex::default() }
     }
 
     /// Sends a request and waits for its response within the time limit of a request. For the status and the
     /// attributes, the response is the message that follows the acknowledgement.
-    pub(super) async fn ask(&self, ask: Ask) -> Result<Value, PrinterError> {
+    pub(super) async fn ask(&self, ask: PrinterRequest) -> Result<Value, PrinterError> {
         let (answered, answer) = oneshot::channel();
-        if self.questions().try_send(Question { ask, answered }).is_err() {
+        if self.questions().try_send(QueuedRequest { ask, answered }).is_err() {
             return Err(PrinterError::Unreachable("too much is asked of the printer at once".into()));
         }
         match timeout(self.settings.connect_timeout + self.settings.request_timeout, answer).await {
@@ -106,7 +106,7 @@ impl OneSocket {
     }
 
     /// Returns the request channel of the task that holds the socket, starting the task if necessary.
-    fn questions(&self) -> mpsc::Sender<Question> {
+    fn questions(&self) -> mpsc::Sender<QueuedRequest> {
         let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((questions, running)) = task.as_ref()
             && !running.is_finished()
@@ -114,7 +114,7 @@ impl OneSocket {
             return questions.clone();
         }
         let (questions, receiver) = mpsc::channel(MAX_WAITING);
-        let way = Way { url: self.url.clone(), strange: self.strange.clone() };
+        let way = SocketTarget { url: self.url.clone(), strange: self.strange.clone() };
         let keep = keep(way, self.settings.clone(), receiver, self.shared.clone());
         *task = Some((questions.clone(), AbortOnDropHandle::new(tokio::spawn(keep))));
         questions
@@ -140,17 +140,22 @@ impl OneSocket {
 }
 
 /// Address of the socket, and the error for something else that answers there.
-struct Way {
+struct SocketTarget {
     url: Url,
     strange: PrinterError,
 }
 
 /// Holds at most one socket, as long as requests arrive.
-async fn keep(way: Way, settings: Settings, mut questions: mpsc::Receiver<Question>, shared: Arc<SocketInbox>) {
+async fn keep(
+    way: SocketTarget,
+    settings: Settings,
+    mut questions: mpsc::Receiver<QueuedRequest>,
+    shared: Arc<SocketInbox>,
+) {
     while let Some(first) = questions.recv().await {
         match open(&way, settings.connect_timeout).await {
             Ok(socket) => {
-                let mut talk = Talk { socket, waiting: HashMap::new(), shared: shared.clone() };
+                let mut talk = OpenSocket { socket, waiting: HashMap::new(), shared: shared.clone() };
                 let lost = talk.hold(first, &mut questions, settings.request_timeout).await;
                 shared.closed();
                 for (_, waiting) in talk.waiting.drain() {
@@ -170,8 +175,8 @@ async fn keep(way: Way, settings: Settings, mut questions: mpsc::Receiver<Questi
     }
 }
 
-async fn open(way: &Way, limit: Duration) -> Result<WebSocketStream<TcpStream>, PrinterError> {
-    let Way { url, strange } = way;
+async fn open(way: &SocketTarget, limit: Duration) -> Result<WebSocketStream<TcpStream>, PrinterError> {
+    let SocketTarget { url, strange } = way;
     let unreachable = |error: &dyn std::error::Error| PrinterError::Unreachable(error.to_string());
     let config =
         WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE_BYTES)).max_frame_size(Some(MAX_MESSAGE_BYTES));
@@ -194,15 +199,15 @@ async fn open(way: &Way, limit: Duration) -> Result<WebSocketStream<TcpStream>, 
 }
 
 /// An open socket with its requests in flight.
-struct Talk {
+struct OpenSocket {
     socket: WebSocketStream<TcpStream>,
-    waiting: HashMap<String, Waiting>,
+    waiting: HashMap<String, PendingRequest>,
     shared: Arc<SocketInbox>,
 }
 
-struct Waiting {
-    ask: Ask,
-    answered: AnswerTo,
+struct PendingRequest {
+    ask: PrinterRequest,
+    answered: AnswerSender,
     until: Instant,
     /// `true` once the printer acknowledged that it will answer with a separate message.
     acknowledged: bool,
@@ -210,12 +215,12 @@ struct Waiting {
     payload: Option<Value>,
 }
 
-impl Talk {
+impl OpenSocket {
     /// Serves the socket until its end; returns the error for requests still in flight.
     async fn hold(
         &mut self,
-        first: Question,
-        questions: &mut mpsc::Receiver<Question>,
+        first: QueuedRequest,
+        questions: &mut mpsc::Receiver<QueuedRequest>,
         limit: Duration,
     ) -> PrinterError {
         let lost = |words: &str| PrinterError::Lost(words.to_owned());
@@ -248,8 +253,8 @@ impl Talk {
     }
 
     /// Sends a request; returns `false` if the socket is broken.
-    async fn send(&mut self, question: Question, limit: Duration) -> bool {
-        let Question { ask, answered } = question;
+    async fn send(&mut self, question: QueuedRequest, limit: Duration) -> bool {
+        let QueuedRequest { ask, answered } = question;
         if answered.is_closed() {
             return true; // Nobody waits for it any more, so it is not done.
         }
@@ -257,7 +262,7 @@ impl Talk {
         let board = self.shared.with(|pushed| pushed.board.clone());
         let text = ask.message(&id, &board, self.shared.at_ms.load(Ordering::Relaxed));
         let until = Instant::now() + limit;
-        self.waiting.insert(id, Waiting { ask, answered, until, acknowledged: false, payload: None });
+        self.waiting.insert(id, PendingRequest { ask, answered, until, acknowledged: false, payload: None });
         matches!(timeout(limit, self.socket.send(Message::text(text))).await, Ok(Ok(())))
     }
 
@@ -276,8 +281,8 @@ impl Talk {
                 let answer = match (judged, waiting.payload.take()) {
                     (Ok(()), Some(payload)) => Ok(payload),
                     // The message that answers it follows.
-                    (Ok(()), None) if matches!(waiting.ask, Ask::Status | Ask::Attributes) => {
-                        self.waiting.insert(id, Waiting { acknowledged: true, ..waiting });
+                    (Ok(()), None) if matches!(waiting.ask, PrinterRequest::Status | PrinterRequest::Attributes) => {
+                        self.waiting.insert(id, PendingRequest { acknowledged: true, ..waiting });
                         return;
                     }
                     (judged, _) => judged.map(|()| data),
@@ -285,11 +290,11 @@ impl Talk {
                 let _ = waiting.answered.send(answer);
             }
             PrinterMessage::Status(payload) => {
-                let was_asked = self.answer_all(&Ask::Status, &payload);
+                let was_asked = self.answer_all(&PrinterRequest::Status, &payload);
                 self.pushed(&payload, was_asked);
             }
             PrinterMessage::Attributes(payload) => {
-                self.answer_all(&Ask::Attributes, &payload);
+                self.answer_all(&PrinterRequest::Attributes, &payload);
             }
             PrinterMessage::Other => {}
         }
@@ -314,7 +319,7 @@ impl Talk {
     }
 
     /// Delivers a message to all requests of its kind; returns whether there were any.
-    fn answer_all(&mut self, ask: &Ask, payload: &Value) -> bool {
+    fn answer_all(&mut self, ask: &PrinterRequest, payload: &Value) -> bool {
         let ids: Vec<String> =
             self.waiting.iter().filter(|(_, waiting)| waiting.ask == *ask).map(|(id, _)| id.clone()).collect();
         for id in &ids {

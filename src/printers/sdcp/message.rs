@@ -6,7 +6,7 @@ use crate::adapter::PrinterError;
 
 /// Request to a printer. Nothing else may be sent: an unknown command crashes the firmware and ends any print.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Ask {
+pub(super) enum PrinterRequest {
     /// Request for the status, which arrives as a separate message.
     Status,
     /// Request for the printer's attributes, which arrive as a separate message.
@@ -22,7 +22,7 @@ pub(super) enum Ask {
     Delete(String),
 }
 
-impl Ask {
+impl PrinterRequest {
     fn command(&self) -> u16 {
         match self {
             Self::Status => 0,

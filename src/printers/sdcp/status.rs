@@ -9,7 +9,7 @@ use domain::printer_status::{Activity, Connection, PrintEnd, PrintedLayer, Statu
 use domain::time::Timestamp;
 
 /// Print state, decoded from its number.
-enum PrintState {
+enum SdcpPrintState {
     AtRest,
     Printing,
     Paused,
@@ -22,18 +22,18 @@ enum PrintState {
     Unknown,
 }
 
-fn state_of(number: Option<i64>) -> PrintState {
+fn state_of(number: Option<i64>) -> SdcpPrintState {
     match number {
-        Some(0) => PrintState::AtRest,
+        Some(0) => SdcpPrintState::AtRest,
         // Homing, pausing, checks, resuming, printing, levelling, heating, and what is between them.
-        Some(1 | 5 | 10..=13 | 15..=22) => PrintState::Printing,
-        Some(6) => PrintState::Paused,
-        Some(7) => PrintState::Stopping,
-        Some(8) => PrintState::Stopped,
-        Some(9) => PrintState::Finished,
-        Some(3 | 4) => PrintState::Over,
-        Some(14) => PrintState::Failed,
-        _ => PrintState::Unknown,
+        Some(1 | 5 | 10..=13 | 15..=22) => SdcpPrintState::Printing,
+        Some(6) => SdcpPrintState::Paused,
+        Some(7) => SdcpPrintState::Stopping,
+        Some(8) => SdcpPrintState::Stopped,
+        Some(9) => SdcpPrintState::Finished,
+        Some(3 | 4) => SdcpPrintState::Over,
+        Some(14) => SdcpPrintState::Failed,
+        _ => SdcpPrintState::Unknown,
     }
 }
 
@@ -75,15 +75,15 @@ pub(super) fn task(status: &Value) -> Option<&str> {
 
 /// Parts of a status whose change is a change of state.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Essence {
+pub(super) struct StatusSummary {
     number: Option<i64>,
     file: Option<String>,
     task: Option<String>,
     machine: Option<Value>,
 }
 
-pub(super) fn essence(status: &Value) -> Essence {
-    Essence {
+pub(super) fn essence(status: &Value) -> StatusSummary {
+    StatusSummary {
         number: number(status),
         file: file(status).map(str::to_owned),
         task: task(status).map(str::to_owned),
@@ -131,16 +131,16 @@ pub(super) fn read(status: &Value, at: Timestamp) -> Status {
     let percent = progress(status).unwrap_or(0.0);
     let error = print(status, "ErrorNumber").map_or(0, |number| number as i64);
     let (mut state, mut ended, mut shows) = match state_of(number(status)) {
-        PrintState::AtRest => (Activity::Idle, None, false),
-        PrintState::Printing | PrintState::Stopping => (Activity::Printing, None, true),
-        PrintState::Paused => (Activity::Paused, None, true),
-        PrintState::Finished => (Activity::Idle, Some(PrintEnd::Finished), true),
-        PrintState::Stopped if error != 0 => (Activity::Idle, Some(PrintEnd::Failed), true),
-        PrintState::Stopped => (Activity::Idle, Some(PrintEnd::Cancelled), true),
-        PrintState::Over if percent >= 100.0 => (Activity::Idle, Some(PrintEnd::Finished), true),
-        PrintState::Over => (Activity::Idle, None, true),
-        PrintState::Failed => (Activity::Error, Some(PrintEnd::Failed), true),
-        PrintState::Unknown => (Activity::Printing, None, false),
+        SdcpPrintState::AtRest => (Activity::Idle, None, false),
+        SdcpPrintState::Printing | SdcpPrintState::Stopping => (Activity::Printing, None, true),
+        SdcpPrintState::Paused => (Activity::Paused, None, true),
+        SdcpPrintState::Finished => (Activity::Idle, Some(PrintEnd::Finished), true),
+        SdcpPrintState::Stopped if error != 0 => (Activity::Idle, Some(PrintEnd::Failed), true),
+        SdcpPrintState::Stopped => (Activity::Idle, Some(PrintEnd::Cancelled), true),
+        SdcpPrintState::Over if percent >= 100.0 => (Activity::Idle, Some(PrintEnd::Finished), true),
+        SdcpPrintState::Over => (Activity::Idle, None, true),
+        SdcpPrintState::Failed => (Activity::Error, Some(PrintEnd::Failed), true),
+        SdcpPrintState::Unknown => (Activity::Printing, None, false),
     };
     // It prints already and does not say what, calibrates, or tests itself.
     if state == Activity::Idle && (does(1) || does(3) || does(4)) {
@@ -187,7 +187,7 @@ fn words(ended: Option<PrintEnd>, error: i64, number: Option<i64>) -> Option<Str
     };
     message.or_else(|| match (ended, number) {
         (Some(PrintEnd::Failed), _) => Some("the printer is in error: look at its screen".to_owned()),
-        (_, Some(number)) if matches!(state_of(Some(number)), PrintState::Unknown) => {
+        (_, Some(number)) if matches!(state_of(Some(number)), SdcpPrintState::Unknown) => {
             Some(format!("the printer is in its state {number}, which is not known"))
         }
         _ => None,

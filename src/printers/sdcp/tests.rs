@@ -4,10 +4,10 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
-use super::message::{self, Ask, PrinterMessage};
+use super::message::{self, PrinterMessage, PrinterRequest};
 use super::status;
 use crate::adapter::{Deleted, Operation, PrinterError};
 use crate::registry::Settings;
@@ -68,7 +68,7 @@ fn numbers_are_read_and_one_that_is_not_known_proves_nothing() {
 
 #[test]
 fn a_start_says_everything_that_the_firmware_reads() {
-    let text = Ask::Start("a.gcode".into()).message("r1", "B0", 5);
+    let text = PrinterRequest::Start("a.gcode".into()).message("r1", "B0", 5);
     let message: Value = serde_json::from_str(&text).unwrap();
     let expected = json!({
         "Filename": "/local/a.gcode", "StartLayer": 0, "Calibration_switch": 0, "PrintPlatformType": 0, "Tlp_Switch": 0, "slot_map": [],
@@ -91,9 +91,9 @@ fn answers_are_told_from_what_is_pushed() {
     for other in ["pong", "{}", "[]", r#"{"Status": 7}"#] {
         assert_eq!(message::read(other).0, PrinterMessage::Other, "{other}");
     }
-    assert_eq!(Ask::Start("a.gcode".into()).judge(2), Err(PrinterError::NotFound("a.gcode".into())));
-    assert!(Ask::Start("a.gcode".into()).judge(1).unwrap_err().certainly_not_done());
-    assert!(Ask::Stop.judge(1).is_err() && Ask::Stop.judge(0).is_ok());
+    assert_eq!(PrinterRequest::Start("a.gcode".into()).judge(2), Err(PrinterError::NotFound("a.gcode".into())));
+    assert!(PrinterRequest::Start("a.gcode".into()).judge(1).unwrap_err().certainly_not_done());
+    assert!(PrinterRequest::Stop.judge(1).is_err() && PrinterRequest::Stop.judge(0).is_ok());
 }
 
 async fn one(speed: f64) -> Fleet {
@@ -158,7 +158,7 @@ async fn the_printer_is_left_alone_for_a_second_after_an_upload_in_pieces() {
     assert_eq!(printer.delete_file("a.gcode").await, Err(PrinterError::InUse("a.gcode".into())));
     assert_eq!(printer.delete_file("b.gcode").await, Ok(Deleted::NotFound));
     let bytes = sim.handle.log().into_iter().find_map(|entry| match entry.what {
-        What::Uploaded { bytes, .. } => Some(bytes),
+        PhysicalEvent::Uploaded { bytes, .. } => Some(bytes),
         _ => None,
     });
     assert_eq!(bytes, Some(2_500_000));

@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::adapter::PrinterError;
-use crate::wire::Wire;
+use crate::wire::PrinterHttpClient;
 use domain::printer_status::ServerRun;
 
 /// Number of measurements covered by a mark.
@@ -19,14 +19,14 @@ const MARKED_MEASUREMENTS: usize = 4;
 const KEPT_SECONDS: i64 = 25 * 60;
 
 /// Returns a mark for this moment; `None` while there are too few measurements.
-pub(super) async fn mark(wire: &Wire) -> Result<Option<String>, PrinterError> {
+pub(super) async fn mark(wire: &PrinterHttpClient) -> Result<Option<String>, PrinterError> {
     let limit = MARKED_MEASUREMENTS.to_string();
     let latest = measurements(wire, &[("history", "true"), ("limit", &limit), ("exclude", "state,sd")]).await?;
     Ok((latest.len() == MARKED_MEASUREMENTS).then(|| mark_of(&latest)))
 }
 
 /// Checks whether the server has run without a restart since the mark was taken.
-pub(super) async fn ran_since(wire: &Wire, mark: &str) -> Result<ServerRun, PrinterError> {
+pub(super) async fn ran_since(wire: &PrinterHttpClient, mark: &str) -> Result<ServerRun, PrinterError> {
     let all = measurements(wire, &[("history", "true"), ("exclude", "state,sd")]).await?;
     let spans = |(first, last): (&Value, &Value)| Some(time(last)? - time(first)?);
     Ok(if all.windows(MARKED_MEASUREMENTS).any(|window| mark_of(window) == mark) {
@@ -51,7 +51,7 @@ fn mark_of(measurements: &[Value]) -> String {
     format!("{time}-{}", hex::encode(&hash.finalize()[..8]))
 }
 
-async fn measurements(wire: &Wire, query: &[(&str, &str)]) -> Result<Vec<Value>, PrinterError> {
+async fn measurements(wire: &PrinterHttpClient, query: &[(&str, &str)]) -> Result<Vec<Value>, PrinterError> {
     let mut answer = wire.get("api/printer", query).await?;
     match answer.pointer_mut("/temperature/history").map(Value::take) {
         Some(Value::Array(measurements)) => Ok(measurements),

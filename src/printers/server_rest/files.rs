@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::read::{in_use, moment};
 use crate::adapter::{PrinterError, RemoteFile, Source};
 use crate::upload;
-use crate::wire::{Wire, file_name};
+use crate::wire::{PrinterHttpClient, file_name};
 use domain::printer_status::{PastPrint, PrintEnd};
 
 /// Returns the resource path of an uploaded file.
@@ -17,7 +17,7 @@ pub(super) fn resource(name: &str) -> Result<String, PrinterError> {
 /// Stores a file, whose name `OctoPrint` may change, and compares the stored copy with what was sent. Plug-ins (file
 /// pre-processors) may rewrite files silently; a rewritten file is recognised by its first line, which names the print,
 /// and its last line.
-pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {
+pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source) -> Result<String, PrinterError> {
     let name = file_name(name)?;
     wire.declared.takes(name)?;
     let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
@@ -39,7 +39,7 @@ pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<S
     }
 }
 
-async fn compare(wire: &Wire, path: &str, source: &Source) -> Result<(), PrinterError> {
+async fn compare(wire: &PrinterHttpClient, path: &str, source: &Source) -> Result<(), PrinterError> {
     let download = wire.url(&format!("downloads/files/local/{path}"));
     match upload::compare(wire, &download, source).await {
         Err(PrinterError::Altered(_)) if upload::rewritten(wire, &download, source).await? => {
@@ -79,7 +79,7 @@ pub(super) fn list(answer: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
 }
 
 /// Returns the number of ended prints in a file's own record. Deleting a file deletes its record.
-pub(super) async fn ended_prints(wire: &Wire, name: &str) -> Result<u32, PrinterError> {
+pub(super) async fn ended_prints(wire: &PrinterHttpClient, name: &str) -> Result<u32, PrinterError> {
     let file = wire.get(&resource(name)?, &[]).await?;
     let count = |member: &str| file.pointer(member).and_then(Value::as_u64).unwrap_or_default();
     let ended = count("/prints/success").saturating_add(count("/prints/failure"));
@@ -88,7 +88,7 @@ pub(super) async fn ended_prints(wire: &Wire, name: &str) -> Result<u32, Printer
 
 /// Returns the last ended print of a file from the file's own record: `prints: {success, failure, last: {date,
 /// success}}`, written when a print ends. An unsuccessful print was cancelled or failed; the record does not say which.
-pub(super) async fn history(wire: &Wire, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
+pub(super) async fn history(wire: &PrinterHttpClient, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
     let file = wire.get(&resource(name)?, &[]).await?;
     let Some(last) = file.pointer("/prints/last") else {
         return Ok(Vec::new());

@@ -1,6 +1,6 @@
 //! Recognition of `OctoPrint` by its responses, with or without an API key.
 
-use crate::discovery::{Recognised, WebAnswer, WebProbe};
+use crate::discovery::{PrinterIdentity, WebAnswer, WebProbe};
 
 /// Ports of `OctoPrint` itself and of reverse proxies in front of it.
 const PORTS: &[u16] = &[80, 443, 5000];
@@ -11,17 +11,17 @@ pub(super) const PROBES: &[WebProbe] = &[
     WebProbe { ports: PORTS, path: "/login/", recognise: page },
 ];
 
-fn api(answer: &WebAnswer) -> Option<Recognised> {
+fn api(answer: &WebAnswer) -> Option<PrinterIdentity> {
     // Moonraker calls itself so as well, for the sake of slicers.
     let program = answer.program().filter(|text| text.starts_with("OctoPrint") && !text.contains("Moonraker"))?;
-    Some(Recognised { evidence: format!("it says that it is {program}"), ..Recognised::default() })
+    Some(PrinterIdentity { evidence: format!("it says that it is {program}"), ..PrinterIdentity::default() })
 }
 
-fn page(answer: &WebAnswer) -> Option<Recognised> {
+fn page(answer: &WebAnswer) -> Option<PrinterIdentity> {
     let title = answer.text.split_once("<title>")?.1.split_once("</title>")?.0;
-    title.contains("OctoPrint").then(|| Recognised {
+    title.contains("OctoPrint").then(|| PrinterIdentity {
         evidence: "its page for signing in says that it is OctoPrint, and it asks for an API key".to_owned(),
-        ..Recognised::default()
+        ..PrinterIdentity::default()
     })
 }
 

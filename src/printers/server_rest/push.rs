@@ -6,18 +6,18 @@ use serde_json::{Value, json};
 
 use super::status;
 use crate::adapter::PrinterError;
-use crate::push::{Dialect, Heard};
-use crate::wire::Wire;
+use crate::push::{Dialect, PushMessage};
+use crate::wire::PrinterHttpClient;
 
 /// Dialect of `OctoPrint`'s push connection.
-pub(super) struct Socket {
-    wire: Wire,
-    news: News,
+pub(super) struct OctoPrintDialect {
+    wire: PrinterHttpClient,
+    news: StateFilter,
 }
 
-impl Socket {
-    pub(super) fn new(wire: Wire) -> Self {
-        Self { wire, news: News::default() }
+impl OctoPrintDialect {
+    pub(super) fn new(wire: PrinterHttpClient) -> Self {
+        Self { wire, news: StateFilter::default() }
     }
 
     /// Obtains a session for the push socket (`name:session`) with the key alone.
@@ -32,34 +32,36 @@ impl Socket {
 }
 
 #[async_trait]
-impl Dialect for Socket {
+impl Dialect for OctoPrintDialect {
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
-        self.news = News::default();
+        self.news = StateFilter::default();
         let session = self.session().await?;
         Ok(vec![json!({ "auth": session }).to_string()])
     }
 
-    fn interpret(&mut self, text: &str) -> Heard {
+    fn interpret(&mut self, text: &str) -> PushMessage {
         self.news.read(text)
     }
 }
 
 /// Filter that detects changes in the steady stream of messages.
 #[derive(Default)]
-pub(super) struct News {
+pub(super) struct StateFilter {
     /// State flags and selected file of the last state message.
     last_state: Option<(Value, Value)>,
 }
 
-impl News {
-    pub(super) fn read(&mut self, text: &str) -> Heard {
+impl StateFilter {
+    pub(super) fn read(&mut self, text: &str) -> PushMessage {
         let message = bounded_json::read(text.as_bytes(), bounded_json::ANSWER).unwrap_or_default();
         if let Some(event) = message.get("event") {
             let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
             let wake = kind.starts_with("Print") || matches!(kind, "EStop" | "Connected" | "Disconnected" | "Error");
-            return Heard { wake, ..Heard::default() };
+            return PushMessage { wake, ..PushMessage::default() };
         }
-        let Some(current) = message.get("current").or_else(|| message.get("history")) else { return Heard::default() };
+        let Some(current) = message.get("current").or_else(|| message.get("history")) else {
+            return PushMessage::default();
+        };
         let part = |at: &str| current.pointer(at).cloned().unwrap_or_default();
         let now = (part("/state/flags"), part("/job/file/path"));
         let wake = self.last_state.as_ref() != Some(&now);
@@ -67,6 +69,6 @@ impl News {
         let logs = message.pointer("/current/logs").and_then(Value::as_array).into_iter().flatten();
         let console = logs.filter_map(|line| line.as_str().map(str::to_owned)).collect();
         // State messages come only to a session that was accepted.
-        Heard { wake, subscribed: true, telemetry: Some(status::telemetry(current)), console, reply: None }
+        PushMessage { wake, subscribed: true, telemetry: Some(status::telemetry(current)), console, reply: None }
     }
 }

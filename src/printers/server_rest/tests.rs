@@ -335,7 +335,7 @@ fn current(printing: bool) -> String {
 
 #[test]
 fn only_a_changed_state_wakes() {
-    let mut news = super::push::News::default();
+    let mut news = super::push::StateFilter::default();
     let mut wakes = |text: &str| news.read(text).wake;
     assert!(wakes(&current(false)));
     assert!(!wakes(&current(false)));

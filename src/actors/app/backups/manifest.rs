@@ -41,13 +41,13 @@ pub(super) struct DatabasePart<'a> {
 }
 
 /// Manifest being written.
-pub(super) struct Manifest {
+pub(super) struct ManifestWriter {
     path: PathBuf,
     to: BufWriter<File>,
     is_first: bool,
 }
 
-impl Manifest {
+impl ManifestWriter {
     /// Creates the manifest as a new file with these permissions.
     pub(super) fn begin(path: &Path, mode: u32, head: &ManifestHead<'_>) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
@@ -91,7 +91,7 @@ mod tests {
         };
         for count in [0_u64, 2] {
             let path = folder.path().join(count.to_string());
-            let mut manifest = Manifest::begin(&path, 0o600, &head).unwrap();
+            let mut manifest = ManifestWriter::begin(&path, 0o600, &head).unwrap();
             for n in 0..count {
                 manifest.add(&ArchiveMember { name: format!("files/{n}"), bytes: n, sha256: "00".to_owned() }).unwrap();
             }

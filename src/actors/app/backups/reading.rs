@@ -92,7 +92,7 @@ pub struct VerifiedBackup {
 
 /// Destinations of the files of a backup.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BackupPlaces {
+pub struct BackupDestinations {
     /// File of the database.
     pub database: PathBuf,
     /// Folder of stored files.
@@ -101,7 +101,7 @@ pub struct BackupPlaces {
     pub documents: PathBuf,
 }
 
-impl BackupPlaces {
+impl BackupDestinations {
     /// Returns the destination of a file of an archive; `None` if no backup contains such a file.
     fn of(&self, name: &str, database: &str) -> Option<PathBuf> {
         if name == database {
@@ -185,7 +185,7 @@ pub fn verify(path: &Path, mut progress: impl FnMut(u64)) -> Result<VerifiedBack
 pub fn unpack(
     path: &Path,
     backup: &VerifiedBackup,
-    places: &BackupPlaces,
+    places: &BackupDestinations,
     mut progress: impl FnMut(u64),
 ) -> Result<(), BackupReadError> {
     let members: BTreeMap<&str, &ManifestMember> =
@@ -302,9 +302,9 @@ mod tests {
         path
     }
 
-    fn places(folder: &Path) -> BackupPlaces {
+    fn places(folder: &Path) -> BackupDestinations {
         let data = folder.join("data");
-        BackupPlaces { database: data.join("x.db"), files: data.join("files"), documents: data.join("documents") }
+        BackupDestinations { database: data.join("x.db"), files: data.join("files"), documents: data.join("documents") }
     }
 
     #[test]

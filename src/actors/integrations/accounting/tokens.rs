@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::{Bookkeeper, RoundError, call};
-use crate::integrations::Line;
+use super::{PostingError, PostingWork, call};
+use crate::integrations::SystemLine;
 use domain::accounting::{AccountingCommand, AccountingLink, SealedTokens};
 use domain::time::Timestamp;
 use kernel::handle::AskError;
@@ -32,15 +32,15 @@ pub(super) fn sealed(cipher: &SecretCipher, tokens: &Tokens, now: Timestamp) -> 
     }
 }
 
-impl Bookkeeper {
+impl PostingWork {
     /// Returns a valid access token of this link; `anew` forces a renewal. Returns `None` if the connection was lost or
     /// replaced.
     pub(super) async fn access(
         &self,
-        line: &Line,
+        line: &SystemLine,
         link: &AccountingLink,
         anew: bool,
-    ) -> Result<Option<String>, RoundError> {
+    ) -> Result<Option<String>, PostingError> {
         let left = link.tokens.expires_at.since(self.environment.now());
         if left > MARGIN_MS && !anew && !link.renewing {
             return Ok(Some(self.cipher.decrypt(&link.tokens.access)?));
@@ -75,7 +75,7 @@ impl Bookkeeper {
     }
 
     /// Stores a new pair, retrying until it succeeds, because there is no other copy.
-    async fn keep(&self, renewals: u32, tokens: Tokens) -> Result<Option<String>, RoundError> {
+    async fn keep(&self, renewals: u32, tokens: Tokens) -> Result<Option<String>, PostingError> {
         let tokens_kept = sealed(&self.cipher, &tokens, self.environment.now());
         loop {
             let renewed = AccountingCommand::Renewed { renewals, tokens: tokens_kept.clone() };

@@ -7,41 +7,41 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::time::{Instant, sleep_until};
 
-use super::things::Things;
-use crate::integrations::{Line, Work};
+use super::things::StateReader;
+use crate::integrations::{IntegrationWork, SystemLine};
 use services::mqtt::{Broker, MqttSession, TopicMessage};
 use services::peers::PeerFault;
-use services::smart_home::ShownThing;
+use services::smart_home::HomeEntity;
 use services::smart_home::discovery::{OFFLINE, ONLINE, Topics};
 
 /// Work that publishes states through a broker.
-pub(super) struct ThroughBroker {
+pub(super) struct BrokerPublishing {
     pub(super) broker: Broker,
     pub(super) topics: Topics,
-    pub(super) things: Things,
+    pub(super) things: StateReader,
     pub(super) every: Duration,
     /// Address of the server, shown to users.
     pub(super) about: String,
 }
 
 /// A session with the messages published in it.
-struct Talk<'a> {
-    of: &'a ThroughBroker,
+struct BrokerConnection<'a> {
+    of: &'a BrokerPublishing,
     session: MqttSession,
-    published: BTreeMap<String, ShownThing>,
+    published: BTreeMap<String, HomeEntity>,
 }
 
-impl ThroughBroker {
+impl BrokerPublishing {
     /// Opens a session and publishes that the server is available.
-    async fn open(&self) -> Result<Talk<'_>, PeerFault> {
+    async fn open(&self) -> Result<BrokerConnection<'_>, PeerFault> {
         let last_word = TopicMessage::new(self.topics.availability(), OFFLINE);
         let mut session = MqttSession::open(&self.broker, last_word).await?;
         session.subscribe([self.topics.birth(), self.topics.all_configs()]).await?;
-        Ok(Talk { of: self, session, published: BTreeMap::new() })
+        Ok(BrokerConnection { of: self, session, published: BTreeMap::new() })
     }
 
     /// Serves one session until it breaks.
-    async fn serve(&self, line: &Line) -> Result<std::convert::Infallible, PeerFault> {
+    async fn serve(&self, line: &SystemLine) -> Result<std::convert::Infallible, PeerFault> {
         let mut talk = line.call(self.open()).await?;
         loop {
             talk.tell(line).await?;
@@ -61,10 +61,10 @@ impl ThroughBroker {
     }
 }
 
-impl Talk<'_> {
+impl BrokerConnection<'_> {
     /// Publishes what changed since the last update; a new entity is described first. Each message is a separate call,
     /// so that a shop with many printers may take longer than one call's time limit.
-    async fn tell(&mut self, line: &Line) -> Result<(), PeerFault> {
+    async fn tell(&mut self, line: &SystemLine) -> Result<(), PeerFault> {
         let now = self.of.things.now();
         let gone: Vec<String> = self.published.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
         let first = self.published.is_empty();
@@ -91,7 +91,7 @@ impl Talk<'_> {
     }
 
     /// Handles a received message: the smart home has started, or a description was retained from before this session.
-    async fn on_message(&mut self, line: &Line, message: &TopicMessage) -> Result<(), PeerFault> {
+    async fn on_message(&mut self, line: &SystemLine, message: &TopicMessage) -> Result<(), PeerFault> {
         let topics = &self.of.topics;
         if message.topic == topics.birth() {
             if message.payload == ONLINE.as_bytes() {
@@ -110,7 +110,7 @@ impl Talk<'_> {
         Ok(())
     }
 
-    async fn remove(&mut self, line: &Line, key: &str) -> Result<(), PeerFault> {
+    async fn remove(&mut self, line: &SystemLine, key: &str) -> Result<(), PeerFault> {
         for message in self.of.topics.gone(key) {
             line.call(self.session.publish(message)).await?;
         }
@@ -120,8 +120,8 @@ impl Talk<'_> {
 }
 
 #[async_trait]
-impl Work for ThroughBroker {
-    async fn run(&self, line: &Line) {
+impl IntegrationWork for BrokerPublishing {
+    async fn run(&self, line: &SystemLine) {
         loop {
             line.ready().await;
             let Err(fault) = self.serve(line).await;

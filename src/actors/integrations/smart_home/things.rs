@@ -12,7 +12,7 @@ use domain::printer::Printer;
 use domain::printer_status::{Activity, Status};
 use kernel::directory::Directory;
 use printers::connections::PrinterConnections;
-use services::smart_home::ShownThing;
+use services::smart_home::HomeEntity;
 
 /// Key of the shop entity.
 pub(super) const SHOP: &str = "shop";
@@ -22,23 +22,23 @@ const KEY_DIGITS: usize = 12;
 const MAX_NAMED: usize = 20;
 
 /// Reader of the state to show.
-pub(super) struct Things {
+pub(super) struct StateReader {
     printers: Directory<Printer>,
     materials: Directory<Material>,
     connections: Arc<PrinterConnections>,
 }
 
-impl Things {
+impl StateReader {
     pub(super) fn new(sources: &Sources) -> Self {
         let (printers, materials) = (sources.printers.clone(), sources.materials.clone());
         Self { printers, materials, connections: sources.connections.clone() }
     }
 
     /// Returns all entities in their current state, by key.
-    pub(super) fn now(&self) -> BTreeMap<String, ShownThing> {
+    pub(super) fn now(&self) -> BTreeMap<String, HomeEntity> {
         let resident = self.printers.all_resident();
         let printers: Vec<&Printer> = resident.iter().filter_map(|(_, state)| state.present()).collect();
-        let mut things: BTreeMap<String, ShownThing> = printers
+        let mut things: BTreeMap<String, HomeEntity> = printers
             .iter()
             .map(|printer| printer_shown(printer, self.connections.status(printer.id)))
             .map(|thing| (thing.key.clone(), thing))
@@ -47,7 +47,7 @@ impl Things {
         things
     }
 
-    fn shop(&self, printers: &[&Printer]) -> ShownThing {
+    fn shop(&self, printers: &[&Printer]) -> HomeEntity {
         let doing = |what: Activity| printers.iter().filter(|printer| printer.activity == what).count();
         let materials = self.materials.all_resident();
         let low = materials.iter().filter_map(|(_, state)| state.state.as_ref());
@@ -64,7 +64,7 @@ impl Things {
             ("lowStock", json!(low.len())),
             ("lowMaterials", json!(low.iter().take(MAX_NAMED).collect::<Vec<_>>())),
         ];
-        ShownThing {
+        HomeEntity {
             key: SHOP.to_owned(),
             name: "Printfloor".to_owned(),
             model: "print shop".to_owned(),
@@ -84,7 +84,7 @@ fn members<const N: usize>(facts: [(&str, Value); N]) -> Map<String, Value> {
     facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn printer_shown(printer: &Printer, status: Option<Status>) -> ShownThing {
+fn printer_shown(printer: &Printer, status: Option<Status>) -> HomeEntity {
     let status = status.unwrap_or_default();
     let prints = matches!(printer.activity, Activity::Printing | Activity::Paused);
     // Rounded: what flickers would be told all the time. A print whose end is unknown has no remaining time.
@@ -99,7 +99,7 @@ fn printer_shown(printer: &Printer, status: Option<Status>) -> ShownThing {
         ("attention", json!(printer.attention())),
         ("printerId", json!(printer.id)),
     ];
-    ShownThing {
+    HomeEntity {
         key: key(printer.id),
         name: printer.fields.name.clone(),
         model: json!(printer.fields.machine_type).as_str().unwrap_or_default().to_owned(),

@@ -6,24 +6,24 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::time::{Instant, sleep};
 
-use super::things::{SHOP, Things};
-use crate::integrations::{Line, Work};
+use super::things::{SHOP, StateReader};
+use crate::integrations::{IntegrationWork, SystemLine};
 use services::peers::PeerFault;
-use services::smart_home::{ShownThing, StateBoard};
+use services::smart_home::{HomeAssistantClient, HomeEntity};
 
 /// Maximum interval between checks that the states are still shown.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Work that shows states over HTTP.
-pub(super) struct ThroughWeb {
-    pub(super) board: StateBoard,
-    pub(super) things: Things,
+pub(super) struct HttpPublishing {
+    pub(super) board: HomeAssistantClient,
+    pub(super) things: StateReader,
     pub(super) every: Duration,
 }
 
-impl ThroughWeb {
+impl HttpPublishing {
     /// Updates the entities that changed, one after the other.
-    async fn show(&self, line: &Line, shown_things: &mut BTreeMap<String, ShownThing>) -> Result<(), PeerFault> {
+    async fn show(&self, line: &SystemLine, shown_things: &mut BTreeMap<String, HomeEntity>) -> Result<(), PeerFault> {
         let now = self.things.now();
         let gone: Vec<String> = shown_things.keys().filter(|key| !now.contains_key(*key)).cloned().collect();
         for key in gone {
@@ -41,8 +41,8 @@ impl ThroughWeb {
 }
 
 #[async_trait]
-impl Work for ThroughWeb {
-    async fn run(&self, line: &Line) {
+impl IntegrationWork for HttpPublishing {
+    async fn run(&self, line: &SystemLine) {
         let (mut shown_things, mut looked) = (BTreeMap::new(), Instant::now());
         loop {
             line.ready().await;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use uuid::Uuid;
 
-use crate::integrations::{self, Line};
+use crate::integrations::{self, SystemLine};
 use domain::id::Id;
 use domain::integration::{Integration, IntegrationCommand};
 use kernel::directory::Directory;
@@ -13,20 +13,20 @@ use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 
 /// The alert of one system.
-pub(super) struct PersonAlert {
+pub(super) struct AttentionAlert {
     integrations: Directory<Integration>,
     /// True if it needed a person when that was last written; `None` until this process has written it.
     last_written: Mutex<Option<bool>>,
 }
 
-impl PersonAlert {
+impl AttentionAlert {
     pub(super) fn new(integrations: Directory<Integration>) -> Self {
         Self { integrations, last_written: Mutex::default() }
     }
 
     /// Writes why the system needs a person (`None`: it does not), and has the operators told. What cannot be written
     /// now is written after the next round.
-    pub(super) async fn tell(&self, line: &Line, why: Option<&str>) {
+    pub(super) async fn tell(&self, line: &SystemLine, why: Option<&str>) {
         let needs_person = Some(why.is_some());
         if *self.last_written.lock().unwrap_or_else(PoisonError::into_inner) == needs_person {
             return;
@@ -39,7 +39,7 @@ impl PersonAlert {
         }
     }
 
-    async fn write(&self, line: &Line, why: Option<&str>) -> Result<(), AskError> {
+    async fn write(&self, line: &SystemLine, why: Option<&str>) -> Result<(), AskError> {
         let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, line.name.as_bytes()));
         let command = match why {
             Some(why) => IntegrationCommand::NeedsPerson {

@@ -10,7 +10,7 @@ use services::parts::{MAX_LISTED, StockEntry};
 
 /// Latest known state of a system.
 #[derive(Clone, Debug, Default)]
-pub struct StockBoardState {
+pub struct StockSystemState {
     /// `true` if the settings enable it.
     pub on: bool,
     /// Time of the last reading, successful or not; `None` before the first one.
@@ -23,7 +23,7 @@ pub struct StockBoardState {
     pub entries: Arc<Vec<StockEntry>>,
 }
 
-impl StockBoardState {
+impl StockSystemState {
     /// Returns whether the system may have entries that were not read.
     pub fn may_have_more(&self) -> bool {
         self.entries.len() >= MAX_LISTED
@@ -32,14 +32,14 @@ impl StockBoardState {
 
 /// The board of one system.
 #[derive(Debug, Default)]
-pub struct StockBoard {
+pub struct StockSystemStatus {
     wake: Notify,
-    state: Mutex<StockBoardState>,
+    state: Mutex<StockSystemState>,
 }
 
-impl StockBoard {
+impl StockSystemStatus {
     /// Returns the latest known state.
-    pub fn state(&self) -> StockBoardState {
+    pub fn state(&self) -> StockSystemState {
         self.with(|state| state.clone())
     }
 
@@ -70,21 +70,21 @@ impl StockBoard {
         });
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut StockBoardState) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut StockSystemState) -> T) -> T {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// The boards of all systems.
 #[derive(Clone, Debug, Default)]
-pub struct StockBoards {
-    parts: Arc<StockBoard>,
-    spools: Arc<StockBoard>,
+pub struct StockSystemStatuses {
+    parts: Arc<StockSystemStatus>,
+    spools: Arc<StockSystemStatus>,
 }
 
-impl StockBoards {
+impl StockSystemStatuses {
     /// Returns the board of a system.
-    pub fn of(&self, system: StockSystem) -> Arc<StockBoard> {
+    pub fn of(&self, system: StockSystem) -> Arc<StockSystemStatus> {
         match system {
             StockSystem::Parts => self.parts.clone(),
             StockSystem::Spools => self.spools.clone(),

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{RoundError, StockSync, call};
-use crate::integrations::Line;
+use super::{StockSyncWork, SyncError, call};
+use crate::integrations::SystemLine;
 use domain::id::Id;
-use domain::parts_sync::{self, Quantities, SpoolKnown, StockLink, StockSystem};
-use domain::printer::{Printer, PrinterCommand, Slot, SpoolLeft};
+use domain::parts_sync::{self, Quantities, SpoolRemainder, StockLink, StockSystem};
+use domain::printer::{Printer, PrinterCommand, Slot, SpoolBalance};
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 
@@ -16,7 +16,7 @@ const MAX_ASKED: usize = 64;
 
 /// Returns the slots that hold a numbered spool, with their printers. Printers that weigh their spools themselves are
 /// excluded.
-fn spooled(sync: &StockSync) -> Vec<(Id, i64, Slot)> {
+fn spooled(sync: &StockSyncWork) -> Vec<(Id, i64, Slot)> {
     let printers = sync.printers.all_resident();
     let present = printers.iter().filter_map(|(id, state)| Some((*id, state.state.as_ref()?)));
     let slots = present.filter(|(_, printer)| !printer.archived).flat_map(|(id, printer)| {
@@ -26,12 +26,12 @@ fn spooled(sync: &StockSync) -> Vec<(Id, i64, Slot)> {
 }
 
 /// Returns the amounts drawn from items of a link that are in slots, and not booked yet.
-pub(super) fn drawn(sync: &StockSync, link: &StockLink) -> Quantities {
+pub(super) fn drawn(sync: &StockSyncWork, link: &StockLink) -> Quantities {
     parts_sync::drawn(link, spooled(sync).into_iter().map(|(_, spool, slot)| (spool, slot.remaining)))
 }
 
 /// Returns the items of a link on which printers themselves are booking prints of this server.
-pub(super) fn in_use(sync: &StockSync, link: &StockLink) -> BTreeSet<i64> {
+pub(super) fn in_use(sync: &StockSyncWork, link: &StockLink) -> BTreeSet<i64> {
     if link.system != StockSystem::Spools {
         return BTreeSet::new();
     }
@@ -41,12 +41,12 @@ pub(super) fn in_use(sync: &StockSync, link: &StockLink) -> BTreeSet<i64> {
 
 /// Updates the remaining amount of spools in slots, if no use of this server is still to be booked or the amount is
 /// unknown.
-pub(super) async fn tell(sync: &StockSync, line: &Line) -> Result<(), RoundError> {
+pub(super) async fn tell(sync: &StockSyncWork, line: &SystemLine) -> Result<(), SyncError> {
     let mut requests = 0;
     for (printer, spool, slot) in spooled(sync) {
         let (left, material) = match settled_on(sync, spool) {
-            Some((SpoolKnown::Settled(left), material)) => (left, Some(material)),
-            Some((SpoolKnown::Unsettled, _)) => continue,
+            Some((SpoolRemainder::Settled(left), material)) => (left, Some(material)),
+            Some((SpoolRemainder::Unsettled, _)) => continue,
             None if slot.remaining.is_some() || requests == MAX_ASKED => continue,
             None => {
                 requests += 1;
@@ -60,7 +60,7 @@ pub(super) async fn tell(sync: &StockSync, line: &Line) -> Result<(), RoundError
             continue;
         }
         let command =
-            PrinterCommand::SpoolLeft(SpoolLeft { slot: slot.slot, spool, was: slot.remaining, left, material });
+            PrinterCommand::SpoolLeft(SpoolBalance { slot: slot.slot, spool, was: slot.remaining, left, material });
         match sync.printers.ask(printer, CommandOrigin::system(), command).await {
             Ok(_) | Err(AskError::Refused(_)) => {}
             Err(error) => return Err(error.into()),
@@ -70,7 +70,7 @@ pub(super) async fn tell(sync: &StockSync, line: &Line) -> Result<(), RoundError
 }
 
 /// Returns what a link knows about a spool, and the link's material.
-fn settled_on(sync: &StockSync, spool: i64) -> Option<(SpoolKnown, Id)> {
+fn settled_on(sync: &StockSyncWork, spool: i64) -> Option<(SpoolRemainder, Id)> {
     sync.materials.all_resident().iter().find_map(|(id, state)| {
         let material = state.state.as_ref()?;
         Some((material.links.get(&StockSystem::Spools)?.knows(spool, material.quantity)?, *id))

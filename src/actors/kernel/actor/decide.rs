@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ractor::ActorRef;
 
 use super::settle::reply;
-use super::{ActorState, Flight, Msg, records};
+use super::{ActorState, CommitInFlight, Msg, records};
 use crate::envelope::Stage;
 #[cfg(any(test, debug_assertions))]
 use crate::test_panics::{self, Point};
@@ -101,7 +101,7 @@ impl<T: StoredAggregate> ActorState<T> {
                 let _ = me.cast(Msg::Settled(settlement));
             }),
         );
-        self.flight = Some(Flight { next: state, decided: flight, created });
+        self.flight = Some(CommitInFlight { next: state, decided: flight, created });
         false
     }
 }

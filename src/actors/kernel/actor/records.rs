@@ -1,7 +1,7 @@
 //! Rows that the actor writes besides those of the decision: the audit log entry and the answer stored for an
 //! idempotency key.
 
-use crate::envelope::{AskedCommand, IdempotencyKey};
+use crate::envelope::{AttributedCommand, IdempotencyKey};
 use domain::aggregate::{Aggregate, DecisionContext};
 use domain::id::Id;
 use domain::refusal::{Class, Refusal};
@@ -9,7 +9,7 @@ use store::rows::{Audit, IdempotentAnswer};
 
 /// Builds the audit entry of a change; `None` for the server's own changes.
 pub(super) fn audit<T: Aggregate>(
-    request: &AskedCommand<T>,
+    request: &AttributedCommand<T>,
     id: Id,
     cx: &DecisionContext<'_>,
     answer: &T::Answer,

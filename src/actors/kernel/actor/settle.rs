@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ractor::ActorRef;
 
-use super::{ActorState, Flight, MAX_SUPERSEDED, Msg, Verdict};
-use crate::envelope::{Answered, CommandEnd, Envelope, Stage};
+use super::{ActorState, CommandResult, CommitInFlight, MAX_SUPERSEDED, Msg};
+use crate::envelope::{CommandAnswer, CommandEnd, Envelope, Stage};
 #[cfg(any(test, debug_assertions))]
 use crate::test_panics::{self, Point};
 use domain::aggregate::{Aggregate, Versioned};
@@ -13,12 +13,12 @@ use domain::refusal::{Class, Refusal};
 use store::{Settlement, StoredAggregate, Unavailable};
 
 /// Decided commands, each with the verdict of the rules.
-type Decided<T> = Vec<(Envelope<T>, Verdict<T>)>;
+type CommandResults<T> = Vec<(Envelope<T>, CommandResult<T>)>;
 
 impl<T: StoredAggregate> ActorState<T> {
     /// Settles the commit in flight with the store's answer. Returns how many commands it settles.
     pub(super) fn settle(&mut self, settlement: Settlement, me: &ActorRef<Msg<T>>) -> usize {
-        let Some(Flight { next, decided, created }) = self.flight.take() else { return 0 };
+        let Some(CommitInFlight { next, decided, created }) = self.flight.take() else { return 0 };
         let many = decided.len();
         match settlement {
             Settlement::Durable => {
@@ -60,7 +60,7 @@ impl<T: StoredAggregate> ActorState<T> {
             }
             // Nobody can say what happened, but the disk can: keep the flight until the load answers.
             Settlement::Lost => {
-                self.flight = Some(Flight { next, decided, created });
+                self.flight = Some(CommitInFlight { next, decided, created });
                 self.reload(me);
             }
         }
@@ -69,7 +69,7 @@ impl<T: StoredAggregate> ActorState<T> {
 
     /// Answers the command that caused the failure and queues the others to be decided again. If the command at fault
     /// is unknown, they are decided one per commit.
-    fn blame(&mut self, mut decided: Decided<T>, guilty: Option<usize>, answer: impl FnOnce() -> CommandEnd<T>) {
+    fn blame(&mut self, mut decided: CommandResults<T>, guilty: Option<usize>, answer: impl FnOnce() -> CommandEnd<T>) {
         let many = decided.len();
         let guilty = guilty.filter(|at| *at < many).map(|at| decided.remove(at));
         if guilty.is_none() {
@@ -81,7 +81,7 @@ impl<T: StoredAggregate> ActorState<T> {
         }
     }
 
-    fn wait_again(&mut self, decided: Decided<T>) {
+    fn wait_again(&mut self, decided: CommandResults<T>) {
         for (mut envelope, _) in decided.into_iter().rev() {
             envelope.stage = Stage::Waiting;
             self.waiting.push_front(envelope);
@@ -109,10 +109,10 @@ impl<T: StoredAggregate> ActorState<T> {
 }
 
 /// Sends the verdicts of decided commands to their callers.
-pub(super) fn reply<T: Aggregate>(decided: Decided<T>, version: i64) {
+pub(super) fn reply<T: Aggregate>(decided: CommandResults<T>, version: i64) {
     for (envelope, verdict) in decided {
         envelope.answer(match verdict {
-            Ok(answer) => CommandEnd::Done(Answered { answer, version }),
+            Ok(answer) => CommandEnd::Done(CommandAnswer { answer, version }),
             Err(refusal) => CommandEnd::Refused(refusal),
         });
     }

@@ -10,7 +10,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::adapter::PrinterError;
-use crate::mqtt_lan::session::Link;
+use crate::mqtt_lan::session::SessionSettings;
 use crate::mqtt_lan::{USER, tls, words};
 use platform::http::lan_connect;
 
@@ -21,7 +21,7 @@ const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Reply of the server.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct FtpReply {
     /// Three-digit reply code.
     pub(super) code: u16,
     /// Text of the last line.
@@ -40,7 +40,7 @@ pub(super) struct Control {
 
 impl Control {
     /// Connects and signs in. With `bare`, data connections are not encrypted.
-    pub(super) async fn open(link: &Link, bare: bool) -> Result<Self, PrinterError> {
+    pub(super) async fn open(link: &SessionSettings, bare: bool) -> Result<Self, PrinterError> {
         let connect_timeout = link.settings.connect_timeout;
         let unreachable = |error: std::io::Error| {
             PrinterError::Unreachable(format!(
@@ -82,7 +82,7 @@ impl Control {
     }
 
     /// Sends a command and reads its first reply.
-    pub(super) async fn ask(&mut self, command: &str) -> Result<Reply, PrinterError> {
+    pub(super) async fn ask(&mut self, command: &str) -> Result<FtpReply, PrinterError> {
         // A line break would be another command.
         if command.chars().any(char::is_control) {
             return Err(PrinterError::Invalid("a name must be one line".to_owned()));
@@ -118,11 +118,11 @@ impl Control {
     }
 
     /// Reads a reply; of a multi-line reply, the last line.
-    pub(super) async fn reply(&mut self) -> Result<Reply, PrinterError> {
+    pub(super) async fn reply(&mut self) -> Result<FtpReply, PrinterError> {
         timeout(self.patience, self.read_reply()).await.map_err(|_| PrinterError::Timeout)?
     }
 
-    async fn read_reply(&mut self) -> Result<Reply, PrinterError> {
+    async fn read_reply(&mut self) -> Result<FtpReply, PrinterError> {
         let mut first: Option<String> = None;
         let mut read = 0;
         loop {
@@ -139,7 +139,7 @@ impl Control {
                 (Some(first), code) if more || code.as_ref() != Some(first) => {}
                 (_, Some(code)) => {
                     let text = line.get(4..).unwrap_or_default().chars().take(300).collect();
-                    return Ok(Reply { code: code.parse().unwrap_or_default(), text });
+                    return Ok(FtpReply { code: code.parse().unwrap_or_default(), text });
                 }
                 (Some(_), None) => {}
             }

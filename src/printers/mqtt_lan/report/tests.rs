@@ -8,13 +8,13 @@ const OURS: &str = "JOB-000001_a.gcode.3mf";
 
 /// Reports of a simulated printer, received on a simulated clock.
 struct Heard {
-    track: Track,
+    track: PrinterKnowledge,
     now: Instant,
 }
 
 impl Heard {
     fn new() -> Self {
-        Self { track: Track::default(), now: Instant::now() }
+        Self { track: PrinterKnowledge::default(), now: Instant::now() }
     }
 
     /// Receives a report a moment after the previous one.

@@ -17,9 +17,9 @@ use tokio_rustls::client::TlsStream;
 use tokio_util::codec::Framed;
 use tokio_util::sync::CancellationToken;
 
-use super::{CommandReply, Link, MAX_WAITING, Outgoing, SessionParts};
+use super::{CommandReply, MAX_WAITING, Outgoing, SessionParts, SessionSettings};
 use crate::adapter::{PrinterError, Telemetry};
-use crate::mqtt_lan::command::Command;
+use crate::mqtt_lan::command::MqttCommand;
 use crate::mqtt_lan::merge::TooLarge;
 use crate::mqtt_lan::{USER, tls, words};
 use crate::registry::Settings;
@@ -43,10 +43,14 @@ const MAX_REPORT_SILENCE: Duration = Duration::from_mins(5);
 /// Limits of nesting depth and number of values of a message.
 const BOUNDS: bounded_json::Bounds = bounded_json::Bounds { depth: 32, values: 20_000 };
 
-type Wire = Framed<TlsStream<TcpStream>, Codec>;
+type MqttStream = Framed<TlsStream<TcpStream>, Codec>;
 
 /// Serves one connection. Returns whether it was open, and the reason why it ended.
-pub(super) async fn talk(link: &Link, shared: &SessionParts, end: &CancellationToken) -> (bool, PrinterError) {
+pub(super) async fn talk(
+    link: &SessionSettings,
+    shared: &SessionParts,
+    end: &CancellationToken,
+) -> (bool, PrinterError) {
     let Settings { connect_timeout, request_timeout, offline_after, .. } = link.settings;
     let opening = async {
         let wire = timeout(connect_timeout, dial(link)).await.map_err(|_| PrinterError::Timeout)??;
@@ -82,15 +86,15 @@ pub(super) async fn talk(link: &Link, shared: &SessionParts, end: &CancellationT
 }
 
 async fn serve(
-    link: &Link,
+    link: &SessionSettings,
     shared: &SessionParts,
-    wire: &mut Wire,
+    wire: &mut MqttStream,
     commands: &mut mpsc::Receiver<Outgoing>,
     (opened, quiet): (Instant, Duration),
 ) -> PrinterError {
     let (mut reported, mut pings, mut numbers) = (opened, 0, 1u16);
     let mut ping = opened + quiet;
-    for first in [Command::versions(), Command::everything()] {
+    for first in [MqttCommand::versions(), MqttCommand::everything()] {
         let publish = published(link, Outgoing { bytes: first.with_number("0"), acknowledged: false }, &mut numbers);
         if let Err(error) = send(link, wire, publish).await {
             return error;
@@ -154,7 +158,7 @@ async fn serve(
     }
 }
 
-async fn dial(link: &Link) -> Result<TlsStream<TcpStream>, PrinterError> {
+async fn dial(link: &SessionSettings) -> Result<TlsStream<TcpStream>, PrinterError> {
     let unreachable =
         |error: std::io::Error| PrinterError::Unreachable(tls::refusal(&error).unwrap_or_else(|| error.to_string()));
     let tcp = lan_connect(link.address.host(), link.address.mqtt).await.map_err(unreachable)?;
@@ -167,7 +171,7 @@ async fn dial(link: &Link) -> Result<TlsStream<TcpStream>, PrinterError> {
 }
 
 /// Signs in and subscribes.
-async fn greet(link: &Link, stream: TlsStream<TcpStream>) -> Result<Wire, PrinterError> {
+async fn greet(link: &SessionSettings, stream: TlsStream<TcpStream>) -> Result<MqttStream, PrinterError> {
     let broken = |error: rumqttc::mqttbytes::Error| PrinterError::Unreachable(error.to_string());
     let mut wire =
         Framed::new(stream, Codec { max_incoming_size: MAX_MESSAGE_BYTES, max_outgoing_size: MAX_SENT_BYTES });
@@ -209,7 +213,7 @@ async fn greet(link: &Link, stream: TlsStream<TcpStream>) -> Result<Wire, Printe
     }
 }
 
-fn published(link: &Link, out: Outgoing, numbers: &mut u16) -> Packet {
+fn published(link: &SessionSettings, out: Outgoing, numbers: &mut u16) -> Packet {
     let qos = if out.acknowledged { QoS::AtLeastOnce } else { QoS::AtMostOnce };
     let mut publish = Publish::new(format!("device/{}/request", link.serial), qos, out.bytes);
     if out.acknowledged {
@@ -219,7 +223,7 @@ fn published(link: &Link, out: Outgoing, numbers: &mut u16) -> Packet {
     Packet::Publish(publish)
 }
 
-async fn send(link: &Link, wire: &mut Wire, packet: Packet) -> Result<(), PrinterError> {
+async fn send(link: &SessionSettings, wire: &mut MqttStream, packet: Packet) -> Result<(), PrinterError> {
     match timeout(link.settings.offline_after, wire.send(packet)).await {
         Ok(sent) => sent.map_err(|error| PrinterError::Lost(error.to_string())),
         Err(_) => Err(PrinterError::Timeout),

@@ -1,8 +1,8 @@
 //! Choice of slots for a manual print: those that an operator names, else those that certainly fit. Nothing is guessed:
 //! if several slots fit, or none, an operator has to choose.
 
-use super::{BESIDE_SLOT, Changer, MAX_FILAMENTS, SpoolPlace};
-use crate::adapter::{PrinterError, SlotsWanted};
+use super::{BESIDE_SLOT, Changer, ChangerSlot, MAX_FILAMENTS};
+use crate::adapter::{PrinterError, RequestedSlots};
 use domain::file::PlateFilament;
 use domain::launch::FilamentSlot;
 
@@ -15,8 +15,8 @@ impl Changer {
     /// # Errors
     ///
     /// [`PrinterError::Invalid`] with the filaments, the contents of the slots, and instructions.
-    pub(in super::super) fn choose(&self, request: &SlotsWanted) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
-        let SlotsWanted { filaments, named } = request;
+    pub(in super::super) fn choose(&self, request: &RequestedSlots) -> Result<Vec<Option<FilamentSlot>>, PrinterError> {
+        let RequestedSlots { filaments, named } = request;
         let indices: Vec<u32> = if filaments.is_empty() {
             (0u32..).take(named.len().max(1)).collect()
         } else {
@@ -80,7 +80,7 @@ impl Changer {
         if let Some(slots) = matching.filter(|slots| !slots.is_empty()) {
             return Some(slots);
         }
-        let spooled: Vec<&SpoolPlace> = self.spooled().collect();
+        let spooled: Vec<&ChangerSlot> = self.spooled().collect();
         match &spooled[..] {
             [only] if one && fits(only.kind.as_ref()) => Some(vec![only.slot]),
             _ if one && self.beside.is_some() && fits(self.beside.as_ref()) => Some(vec![BESIDE_SLOT]),
@@ -92,7 +92,7 @@ impl Changer {
     /// count as one choice.
     fn matching(&self, filament: &PlateFilament) -> Option<u32> {
         let required = filament.kind.as_deref()?;
-        let alike = |place: &&SpoolPlace| {
+        let alike = |place: &&ChangerSlot| {
             let color = place.spool.color.as_deref();
             let coloured =
                 |required_color: &String| color.is_some_and(|color| color.eq_ignore_ascii_case(required_color));
@@ -105,7 +105,7 @@ impl Changer {
     }
 
     /// Returns the slots known to hold a spool.
-    fn spooled(&self) -> impl Iterator<Item = &SpoolPlace> {
+    fn spooled(&self) -> impl Iterator<Item = &ChangerSlot> {
         self.places.iter().filter(|place| place.kind.is_some() || place.spool.vendor_code.is_some())
     }
 
@@ -122,7 +122,7 @@ impl Changer {
 
     /// Describes the contents of all slots.
     fn in_words(&self) -> String {
-        let of = |place: &SpoolPlace| {
+        let of = |place: &ChangerSlot| {
             let held = place.kind.as_deref().or(place.spool.vendor_code.as_deref());
             format!("slot {} holds {}", place.slot, in_words(held, place.spool.color.as_deref()))
         };
@@ -173,7 +173,7 @@ mod tests {
     }
 
     fn chosen(changer: &Changer, filaments: &[PlateFilament], named: &[u32]) -> Result<Vec<Option<u32>>, String> {
-        let request = SlotsWanted { filaments: filaments.to_vec(), named: named.to_vec() };
+        let request = RequestedSlots { filaments: filaments.to_vec(), named: named.to_vec() };
         let slots = changer.choose(&request).map_err(|error| {
             assert!(error.certainly_not_done(), "{error}");
             error.to_string()
