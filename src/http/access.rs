@@ -10,7 +10,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
 
 pub use self::customer::{CUSTOMER_COOKIE, CustomerToken};
-pub use self::guard::{Gate, guard};
+pub use self::guard::{RouteGuard, guard};
 use crate::csrf;
 use crate::dropped_cookie::DroppedCookie;
 use crate::error::ApiError;
@@ -18,7 +18,7 @@ use crate::handles::handles;
 use crate::last_used::LastUsed;
 use crate::paths::{is_billing, is_customer_page};
 use crate::request_id::RequestId;
-use crate::setup_desk::{self, SetupDesk};
+use crate::setup_desk::{self, SetupService};
 use config::{Config, Mode};
 use domain::access::{Access, KeyRefusal};
 use domain::id::Id;
@@ -54,7 +54,7 @@ pub enum RequiredAccess {
 
 /// Marker of requests from the control socket: their caller is the owner of the machine.
 #[derive(Clone, Copy, Debug)]
-pub struct FromMachine;
+pub struct LocalOwner;
 
 /// Authenticated caller of a request, as handlers see it.
 #[derive(Clone, Debug)]
@@ -134,7 +134,7 @@ handles! {
         last_used: Arc<LastUsed>,
         environment: Arc<Environment>,
         config: Arc<Config>,
-        setup: Arc<SetupDesk>,
+        setup: Arc<SetupService>,
         queries: Queries,
     }
 }
@@ -145,7 +145,7 @@ fn session_required() -> ApiError {
 
 fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result<Caller, ApiError> {
     let request_id = request.extensions().get::<RequestId>().map(|id| id.0.clone());
-    if request.extensions().get::<FromMachine>().is_some() {
+    if request.extensions().get::<LocalOwner>().is_some() {
         return Ok(Caller { by: Arc::new(Principal::Machine), session: None, request_id });
     }
     let headers = request.headers();

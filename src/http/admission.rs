@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use dashmap::DashMap;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use config::sections::Server;
+use config::sections::ServerConfig;
 use domain::limits::address::{self, Network};
 
 /// Maximum number of connections above the limits that the front still answers with a rejection. Health checks and
@@ -24,14 +24,14 @@ const MIN_CONNECTIONS: usize = 16;
 
 /// Remote address of a connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Peer(pub IpAddr);
+pub struct RemoteAddress(pub IpAddr);
 
 /// Slot of a connection at the front, stored in the extensions of its request. Until the request is admitted, the slot
 /// may be given to a newer connection.
 #[derive(Clone, Debug, Default)]
-pub struct FrontPlace(Arc<AtomicBool>);
+pub struct AcceptSlot(Arc<AtomicBool>);
 
-impl FrontPlace {
+impl AcceptSlot {
     /// Keeps the slot until the request is answered: the caller is authorized, so no newer connection may take it.
     pub fn keep(&self) {
         self.0.store(true, Relaxed);
@@ -97,7 +97,7 @@ impl Drop for AdmissionPermit {
 
 impl Admission {
     /// Creates the counters with the configured limits, reduced to the open files that the system allows.
-    pub fn new(server: &Server) -> Self {
+    pub fn new(server: &ServerConfig) -> Self {
         let possible = open_files().map_or(usize::MAX, |files| {
             files.saturating_sub(OTHER_FILES + MAX_CROWDED_CONNECTIONS).max(MIN_CONNECTIONS)
         });

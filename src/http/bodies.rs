@@ -20,7 +20,7 @@ use hyper::body::Frame;
 use tokio::time::{Instant, timeout};
 
 use crate::error::ApiError;
-use config::sections::Server;
+use config::sections::ServerConfig;
 
 /// Number of scheduler turns that a request waits for a body that arrived with its head: the connection yields it
 /// slightly later than the head.
@@ -34,7 +34,7 @@ const MAX_HELD_BYTES: usize = 256 * 1024 * 1024;
 pub const MAX_PASSED_BYTES: usize = 16 * 1024 * 1024;
 
 /// Unfinished bodies of all callers, and their limits.
-pub struct Bodies {
+pub struct UnfinishedBodies {
     max_bytes: usize,
     within: Duration,
     rate: LeastRate,
@@ -43,9 +43,9 @@ pub struct Bodies {
     held: AtomicUsize,
 }
 
-impl Bodies {
+impl UnfinishedBodies {
     /// Creates the limits from the configuration.
-    pub fn new(server: &Server) -> Self {
+    pub fn new(server: &ServerConfig) -> Self {
         Self {
             max_bytes: server.json_body_max_bytes,
             within: server.request_timeout_seconds.duration(),
@@ -71,19 +71,19 @@ impl Bodies {
     }
 
     /// Acquires the permit for another unfinished body of the caller.
-    pub fn place(self: &Arc<Self>, caller: u128) -> Result<BodyPlace, ApiError> {
+    pub fn place(self: &Arc<Self>, caller: u128) -> Result<BodyPermit, ApiError> {
         let mut open = self.unfinished.entry(caller).or_insert(0);
         if *open >= self.most_of_one {
             let message = "too many requests of this client whose bodies have not come as a whole";
             return Err(ApiError::unavailable("overloaded", message, 1));
         }
         *open += 1;
-        Ok(BodyPlace { bodies: self.clone(), caller })
+        Ok(BodyPermit { bodies: self.clone(), caller })
     }
 
     /// Returns a body for streaming that ends with an error if it arrives too slowly.
     pub fn paced(&self, body: Body) -> Body {
-        Body::new(Paced { body, rate: self.rate, read: 0, began: Instant::now() })
+        Body::new(PacedBody { body, rate: self.rate, read: 0, began: Instant::now() })
     }
 
     async fn read(&self, body: Body) -> Result<Bytes, ApiError> {
@@ -108,12 +108,12 @@ impl Bodies {
 }
 
 /// Permit for one unfinished body; released when dropped.
-pub struct BodyPlace {
-    bodies: Arc<Bodies>,
+pub struct BodyPermit {
+    bodies: Arc<UnfinishedBodies>,
     caller: u128,
 }
 
-impl Drop for BodyPlace {
+impl Drop for BodyPermit {
     fn drop(&mut self) {
         if let Some(mut open) = self.bodies.unfinished.get_mut(&self.caller) {
             *open = open.saturating_sub(1);
@@ -163,14 +163,14 @@ impl LeastRate {
 struct TooSlow;
 
 /// Body whose rate is checked with each chunk; a stalled body is ended by its timeout.
-struct Paced {
+struct PacedBody {
     body: Body,
     rate: LeastRate,
     read: u64,
     began: Instant,
 }
 
-impl HttpBody for Paced {
+impl HttpBody for PacedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -225,10 +225,10 @@ mod tests {
     use super::*;
     use config::Config;
 
-    fn bodies(most_of_one: usize) -> Arc<Bodies> {
+    fn bodies(most_of_one: usize) -> Arc<UnfinishedBodies> {
         let mut server = Config::default().server;
         (server.max_unfinished_bodies_per_client, server.body_min_bytes_per_second) = (most_of_one, 100);
-        Arc::new(Bodies::new(&server))
+        Arc::new(UnfinishedBodies::new(&server))
     }
 
     /// Creates a body whose chunks the test sends.
@@ -274,7 +274,7 @@ mod tests {
     async fn too_much_is_refused_after_some_of_it_was_passed_over() {
         let mut server = Config::default().server;
         server.json_body_max_bytes = 4;
-        let bodies = Arc::new(Bodies::new(&server));
+        let bodies = Arc::new(UnfinishedBodies::new(&server));
         assert_eq!(bodies.whole(Body::from("12345"), 1).await.unwrap_err().status(), StatusCode::PAYLOAD_TOO_LARGE);
         assert_eq!(bodies.whole(Body::from("1234"), 1).await.unwrap().0, "1234");
         assert_eq!(bodies.held.load(Relaxed), 0);

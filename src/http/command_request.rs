@@ -14,7 +14,7 @@ use crate::AppState;
 use crate::access::Caller;
 use crate::error::ApiError;
 use crate::handles::handles;
-use crate::idempotency::{self, KeptAnswer, Running, RunningKeys};
+use crate::idempotency::{self, RunningKey, RunningKeys, StoredAnswer};
 use crate::wire::{self, RequestBody};
 use domain::aggregate::{AnswerVariant, Versioned};
 use domain::id::Id;
@@ -49,7 +49,7 @@ pub struct CommandRequest<B = ()> {
     /// Complete raw body.
     pub body: Bytes,
     /// Scope of the idempotency key, with the slot of the running request.
-    key: Option<(String, Running)>,
+    key: Option<(String, RunningKey)>,
     kind: PhantomData<fn() -> B>,
 }
 
@@ -98,7 +98,7 @@ impl<B> FromRequest<AppState> for CommandRequest<B> {
         let (mut parts, body) = request.into_parts();
         let who = Caller::from_request_parts(&mut parts, &app).await?;
         let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
-            .map(|scope| Running::take(&app.running, &scope).map(|running| (scope, running)))
+            .map(|scope| RunningKey::take(&app.running, &scope).map(|running| (scope, running)))
             .transpose()?;
         // The guard of the route has read it within its bounds.
         let body = axum::body::to_bytes(body, usize::MAX).await.map_err(ApiError::internal)?;
@@ -114,7 +114,7 @@ impl CommandRequest {
         parts: &axum::http::request::Parts,
     ) -> Result<Self, ApiError> {
         let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
-            .map(|scope| Running::take(&app.running, &scope).map(|running| (scope, running)))
+            .map(|scope| RunningKey::take(&app.running, &scope).map(|running| (scope, running)))
             .transpose()?;
         Ok(Self { app: app.clone(), who, headers: parts.headers.clone(), body: Bytes::new(), key, kind: PhantomData })
     }
@@ -266,7 +266,7 @@ impl<B> CommandRequest<B> {
     }
 }
 
-fn replay<T: StoredAggregate>(stored: KeptAnswer<T>) -> Result<CommandOutcome<T::Answer>, ApiError> {
+fn replay<T: StoredAggregate>(stored: StoredAnswer<T>) -> Result<CommandOutcome<T::Answer>, ApiError> {
     match stored.verdict {
         Ok(answer) => Ok(CommandOutcome { id: stored.id, version: stored.version, answer, replayed: true }),
         Err(refusal) => Err(ApiError::from(refusal).replayed()),

@@ -29,7 +29,7 @@ const STREAM_TYPE: &[u8] = sse::MEDIA.as_bytes();
 
 /// Compression mode of a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Packing {
+enum CompressionMode {
     /// At once: the whole response is in memory.
     Whole,
     /// Chunk by chunk, as the response is produced.
@@ -49,8 +49,8 @@ pub async fn gzip(request: Request, next: Next) -> Response {
     }
     let (mut parts, body) = response.into_parts();
     let body = match packing {
-        Packing::Pieces => in_pieces(body),
-        Packing::Whole => match whole(body).await {
+        CompressionMode::Pieces => in_pieces(body),
+        CompressionMode::Whole => match whole(body).await {
             Ok(body) => body,
             Err(error) => return error.into_response(),
         },
@@ -68,12 +68,12 @@ async fn whole(body: Body) -> Result<Body, ApiError> {
 }
 
 /// Stream that is being compressed.
-struct Packed {
+struct CompressedStream {
     body: BodyDataStream,
     encoder: GzEncoder<Vec<u8>>,
 }
 
-impl Packed {
+impl CompressedStream {
     /// Returns the next chunk and flushes the encoder, so that no part of it waits for later data.
     async fn next(mut self) -> Option<(Result<Bytes, axum::Error>, Option<Self>)> {
         let Some(piece) = self.body.next().await else {
@@ -95,21 +95,21 @@ impl Packed {
 fn in_pieces(body: Body) -> Body {
     // What is sent on a stream is much alike: a better compression than the fastest pays there.
     let encoder = GzEncoder::new(Vec::new(), Compression::default());
-    let packed = Packed { body: body.into_data_stream(), encoder };
+    let packed = CompressedStream { body: body.into_data_stream(), encoder };
     Body::from_stream(futures::stream::unfold(Some(packed), |packed| async move { packed?.next().await }))
 }
 
 /// Returns the compression mode of a response; `None` unless it is a stream, or JSON or a page that is in memory and
 /// not small.
-fn packing(response: &Response, of_customers: bool) -> Option<Packing> {
+fn packing(response: &Response, of_customers: bool) -> Option<CompressionMode> {
     let headers = response.headers();
     let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes)?;
     let large = response.body().size_hint().exact().unwrap_or(0) > MIN_COMPRESSED_BYTES;
     let is_whole = large && (kind.starts_with(JSON_TYPE) || (kind.starts_with(PAGE_TYPE) && !of_customers));
     let is_stream = kind.starts_with(STREAM_TYPE) && !of_customers;
     match (headers.contains_key(header::CONTENT_ENCODING), is_whole, is_stream) {
-        (false, true, _) => Some(Packing::Whole),
-        (false, _, true) => Some(Packing::Pieces),
+        (false, true, _) => Some(CompressionMode::Whole),
+        (false, _, true) => Some(CompressionMode::Pieces),
         _ => None,
     }
 }
@@ -147,11 +147,11 @@ mod tests {
         let stream = || Body::from_stream(futures::stream::pending::<Result<Bytes, axum::Error>>());
         let of = |kind: &'static str, body: Body, customers: bool| packing(&answer(kind, body), customers);
         for (kind, body, customers, expected) in [
-            ("application/json", large(), true, Some(Packing::Whole)),
-            ("text/html; charset=utf-8", large(), false, Some(Packing::Whole)),
+            ("application/json", large(), true, Some(CompressionMode::Whole)),
+            ("text/html; charset=utf-8", large(), false, Some(CompressionMode::Whole)),
             ("text/html; charset=utf-8", large(), true, None),
             ("text/html; charset=utf-8", Body::from("small"), false, None),
-            ("text/event-stream", stream(), false, Some(Packing::Pieces)),
+            ("text/event-stream", stream(), false, Some(CompressionMode::Pieces)),
             ("text/event-stream", stream(), true, None),
             ("application/octet-stream", large(), false, None),
         ] {

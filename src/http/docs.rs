@@ -19,7 +19,7 @@ use utoipa_swagger_ui::{Config, serve};
 use crate::AppState;
 use crate::access::{COOKIE, CUSTOMER_COOKIE, cookie};
 use crate::compression::takes_gzip;
-use crate::error::{Answer, ApiError, no_such_path};
+use crate::error::{ApiError, ApiResult, no_such_path};
 
 /// Content-Security-Policy of the pages: everything from this server, plus the inline styles and `data:` images that
 /// Swagger UI needs.
@@ -68,16 +68,16 @@ fn html(page: impl Into<Body>) -> Response {
     (headers, page.into()).into_response()
 }
 
-async fn index(headers: HeaderMap) -> Answer {
+async fn index(headers: HeaderMap) -> ApiResult {
     page(INDEX, &headers).await
 }
 
-async fn file(Path(name): Path<String>, headers: HeaderMap) -> Answer {
+async fn file(Path(name): Path<String>, headers: HeaderMap) -> ApiResult {
     page(&name, &headers).await
 }
 
 /// Serves an embedded file. Most are stored compressed and are sent as they are to clients that accept it.
-async fn page(name: &str, request_headers: &HeaderMap) -> Answer {
+async fn page(name: &str, request_headers: &HeaderMap) -> ApiResult {
     let config = Config::new(["/api/openapi.json", "/api/v1/openapi.json"])
         .display_operation_id(true)
         .show_extensions(true)

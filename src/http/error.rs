@@ -68,7 +68,7 @@ pub struct Notice {
 }
 
 /// Result of a handler.
-pub type Answer = Result<Response, ApiError>;
+pub type ApiResult = Result<Response, ApiError>;
 
 impl ApiError {
     /// Creates an error with this status.

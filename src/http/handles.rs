@@ -16,11 +16,11 @@ use crate::audit_sampling::RefusalSampler;
 use crate::hashing::Hashing;
 use crate::idempotency::RunningKeys;
 use crate::last_used::LastUsed;
-use crate::limits::Limits;
-use crate::local_sign_in::LocalSignInDesk;
+use crate::limits::RateLimiter;
+use crate::local_sign_in::LocalSignInHolder;
 use crate::meter::RouteMeters;
 use crate::openapi::Descriptions;
-use crate::setup_desk::SetupDesk;
+use crate::setup_desk::SetupService;
 use crate::sse::OpenStreams;
 use actors::app::backups::Backups;
 use actors::app::customer_space::CustomerSpace;
@@ -30,20 +30,20 @@ use actors::checkouts::Checkouts;
 use actors::dispatcher::Dispatcher;
 use actors::endpoints::DeliveryMeter;
 use actors::forecaster::Forecaster;
-use actors::integrations::{AccountingWake, Integrations, StockBoards};
+use actors::integrations::{AccountingWake, Integrations, StockSystemStatuses};
 use actors::mails::MailMeter;
-use actors::orders::make::MakeSources;
+use actors::orders::make::ProductionSources;
 use actors::payment_events::matching::PaymentMatcher;
 use actors::quotes::QuoteOrders;
 use actors::restores::DispatchHold;
-use actors::slicing::Slicing;
+use actors::slicing::SlicingService;
 use actors::subscribers::Subscribers;
 use config::Config;
 use files::blobs::Blobs;
 use files::exports::ExportFiles;
 use kernel::directory::Directory;
 use kernel::environment::Environment;
-use kernel::root::Components;
+use kernel::root::HealthRegistry;
 use platform::secrets::encryption::SecretCipher;
 use printers::connections::PrinterConnections;
 use services::redis::Redis;
@@ -78,14 +78,14 @@ held! {
     Arc<Blobs>: blobs;
     Arc<CustomerSpace>: customer_space;
     Arc<SecretCipher>: cipher;
-    Arc<Slicing>: slicing;
+    Arc<SlicingService>: slicing;
     Option<Arc<Redis>>: redis;
-    Components: components;
+    HealthRegistry: components;
     Arc<DeliveryMeter>: deliveries;
     Arc<MailMeter>: mail_meter;
     Arc<InvoiceDocuments>: documents;
     Arc<Integrations>: integrations;
-    StockBoards: stock_boards;
+    StockSystemStatuses: stock_boards;
     ExportFiles: export_files;
     Arc<Backups>: backups;
     AccountingWake: accounting_wake;
@@ -93,11 +93,11 @@ held! {
     RunningKeys: running;
     Arc<LastUsed>: last_used;
     Arc<RefusalSampler>: refusals;
-    Arc<SetupDesk>: setup;
-    Arc<LocalSignInDesk>: local_sign_in;
+    Arc<SetupService>: setup;
+    Arc<LocalSignInHolder>: local_sign_in;
     Hashing: hashing;
     Arc<RouteMeters>: meters;
-    Arc<Limits>: limits;
+    Arc<RateLimiter>: limits;
     Arc<Admission>: admission;
     CancellationToken: leaving;
     Arc<Descriptions>: descriptions;
@@ -120,7 +120,7 @@ impl FromRef<AppState> for KindsOverview {
     }
 }
 
-impl FromRef<AppState> for MakeSources {
+impl FromRef<AppState> for ProductionSources {
     fn from_ref(app: &AppState) -> Self {
         app.directories.make_sources()
     }

@@ -27,7 +27,7 @@ const MAX_KEY_CHARS: usize = 255;
 const RETENTION_MS: i64 = DAY_MS;
 
 /// Stored answer to the first request with a key.
-pub struct KeptAnswer<T: Aggregate> {
+pub struct StoredAnswer<T: Aggregate> {
     /// Id of the aggregate that answered.
     pub id: Id,
     /// Version of the aggregate after the first request.
@@ -68,7 +68,7 @@ pub(super) async fn look_up<T: Aggregate>(
     queries: &Queries,
     key: &IdempotencyKey,
     now: Timestamp,
-) -> Result<Option<KeptAnswer<T>>, ApiError> {
+) -> Result<Option<StoredAnswer<T>>, ApiError> {
     let Some(row) = queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else {
         return Ok(None);
     };
@@ -80,19 +80,19 @@ pub(super) async fn look_up<T: Aggregate>(
         ));
     }
     let verdict = serde_json::from_str(&row.answer).map_err(ApiError::internal)?;
-    Ok(Some(KeptAnswer { id: row.aggregate_id, version: row.version, verdict }))
+    Ok(Some(StoredAnswer { id: row.aggregate_id, version: row.version, verdict }))
 }
 
 /// Scopes of keys whose first request is still running.
 pub type RunningKeys = Arc<DashSet<String>>;
 
 /// Guard that marks a request with a key as running until it is dropped.
-pub struct Running {
+pub struct RunningKey {
     all: RunningKeys,
     scope: String,
 }
 
-impl Running {
+impl RunningKey {
     /// Marks the key as running; 409 while an earlier request with the same key is still running.
     pub fn take(all: &RunningKeys, scope: &str) -> Result<Self, ApiError> {
         if all.insert(scope.to_owned()) {
@@ -104,7 +104,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningKey {
     fn drop(&mut self) {
         self.all.remove(&self.scope);
     }
@@ -148,9 +148,9 @@ mod tests {
     #[test]
     fn one_request_at_a_time_holds_a_key() {
         let all = Arc::default();
-        let first = Running::take(&all, "a").unwrap();
-        assert_eq!(Running::take(&all, "a").err().unwrap().status(), 409);
+        let first = RunningKey::take(&all, "a").unwrap();
+        assert_eq!(RunningKey::take(&all, "a").err().unwrap().status(), 409);
         drop(first);
-        assert!(Running::take(&all, "a").is_ok());
+        assert!(RunningKey::take(&all, "a").is_ok());
     }
 }

@@ -54,12 +54,12 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::error::ApiError;
 use crate::openapi::half::Half;
 use crate::openapi::operation::DescribedResource;
-use crate::routes::Served;
+use crate::routes::ServedRoute;
 use actors::app::App;
 use config::Config;
 use platform::shared::Shared;
 
-pub use serve::{Front, serve_control, start_tcp};
+pub use serve::{Acceptor, serve_control, start_tcp};
 
 /// Shared server state for the middleware around the handlers. Handlers extract only the `handles` that they use. A
 /// single reference count covers all parts because the state is cloned for every request.
@@ -93,17 +93,17 @@ pub struct AppParts {
     /// Counter and sampler of rejected attempts for the audit log.
     pub refusals: Arc<audit_sampling::RefusalSampler>,
     /// One-time setup code and the setup session.
-    pub setup: Arc<setup_desk::SetupDesk>,
+    pub setup: Arc<setup_desk::SetupService>,
     /// Link with which a demo signs in the operator of its own machine.
-    pub local_sign_in: Arc<local_sign_in::LocalSignInDesk>,
+    pub local_sign_in: Arc<local_sign_in::LocalSignInHolder>,
     /// Limit on concurrent password hashing.
     hashing: hashing::Hashing,
     /// Request counts by route and status.
     pub meters: Arc<meter::RouteMeters>,
     /// Rate limits of all callers.
-    pub limits: Arc<limits::Limits>,
+    pub limits: Arc<limits::RateLimiter>,
     /// Request bodies still being received, and their limits.
-    pub bodies: Arc<bodies::Bodies>,
+    pub bodies: Arc<bodies::UnfinishedBodies>,
     /// Open connections and in-flight requests, and their limits.
     admission: Arc<admission::Admission>,
     /// State of single resources, such as caches.
@@ -120,8 +120,8 @@ impl AppState {
     /// Creates the state of a started app.
     pub fn new(app: Arc<App>, config: Arc<Config>, leaving: CancellationToken) -> Self {
         Self(Shared::new(AppParts {
-            limits: Arc::new(limits::Limits::new(&config, app.redis.clone())),
-            bodies: Arc::new(bodies::Bodies::new(&config.server)),
+            limits: Arc::new(limits::RateLimiter::new(&config, app.redis.clone())),
+            bodies: Arc::new(bodies::UnfinishedBodies::new(&config.server)),
             admission: Arc::new(admission::Admission::new(&config.server)),
             running: Arc::default(),
             last_used: Arc::default(),
@@ -142,7 +142,7 @@ impl AppState {
 
 impl AppState {
     /// Renders the description of a half of the API that is served, unless it has been.
-    pub fn describe(&self, half: Half, resources: &[DescribedResource], served: &[Served]) {
+    pub fn describe(&self, half: Half, resources: &[DescribedResource], served: &[ServedRoute]) {
         let url = self.config.public_url();
         self.descriptions.made_once(half, || openapi::json(half, resources, served, &url));
     }
@@ -164,7 +164,7 @@ pub fn with_bounds(routes: Router<AppState>, state: &AppState) -> Router<AppStat
         // The framework's own limit of 2 MB would cut uploads; every reader of a body here has a limit of its own.
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(error::panicked))
-        .layer(from_fn_with_state(Arc::new(limits::layer::BoundHandles::from_ref(state)), limits::layer::bound))
+        .layer(from_fn_with_state(Arc::new(limits::layer::LimitHandles::from_ref(state)), limits::layer::bound))
 }
 
 /// Adds the outermost layers: compression, headers of every answer, and the id of the request.

@@ -19,12 +19,12 @@ use sha2::{Digest as _, Sha256};
 use crate::error::{ApiError, ErrorMeta};
 use config::Config;
 use domain::limits::address::{self, Network};
-use domain::limits::{LimitKind, LimitRule, Standing};
+use domain::limits::{LimitKind, LimitRule, RateLimitStatus};
 use domain::mailbox::mailbox;
 use domain::principal::Principal;
 use domain::time::Timestamp;
-use seen::SeenSessions;
-use services::redis::{Redis, Shared};
+use seen::SessionCustomers;
+use services::redis::{Redis, SharedWindow};
 use windows::Windows;
 
 const LIMIT_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -33,14 +33,14 @@ const FORWARDED_HEADER: &str = "x-forwarded-for";
 
 /// One window in which a request is counted: a kind of limit and the limited scope.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Charge {
+pub struct WindowKey {
     /// Kind of limit.
     pub named: LimitKind,
     /// Limited scope: an id, an address, or the digest of a text.
     pub scope: u128,
 }
 
-impl Charge {
+impl WindowKey {
     /// Returns the window of an address.
     pub fn of_address(named: LimitKind, address: IpAddr) -> Self {
         Self { named, scope: address::scope(address) }
@@ -71,16 +71,16 @@ fn shortened(hash: Sha256) -> u128 {
 }
 
 /// Windows of all callers, and their limits.
-pub struct Limits {
+pub struct RateLimiter {
     rules: [LimitRule; LimitKind::ALL.len()],
     windows: Windows,
     shared: Option<Arc<Redis>>,
     trusted: Vec<Network>,
     refused: [AtomicU64; LimitKind::ALL.len()],
-    seen: SeenSessions,
+    seen: SessionCustomers,
 }
 
-impl Limits {
+impl RateLimiter {
     /// Creates the limits from the configuration; with `shared`, all servers share the windows through Redis.
     pub fn new(config: &Config, shared: Option<Arc<Redis>>) -> Self {
         let limits = &config.limits;
@@ -104,7 +104,7 @@ impl Limits {
         // Networks that cannot be parsed were refused when the configuration was checked.
         let trusted = config.server.trusted_proxies.iter().filter_map(|text| text.parse().ok()).collect();
         let (windows, refused) = (Windows::new(limits.rate_limit_max_entries), Default::default());
-        Self { rules, windows, shared, trusted, refused, seen: SeenSessions::default() }
+        Self { rules, windows, shared, trusted, refused, seen: SessionCustomers::default() }
     }
 
     /// Returns the limit and window length of a kind.
@@ -120,7 +120,7 @@ impl Limits {
 
     /// Counts a request in all these windows, or in none if one of them is full, and returns the standing of the
     /// tightest.
-    pub async fn charge(&self, charges: &[Charge], now: Timestamp) -> Standing {
+    pub async fn charge(&self, charges: &[WindowKey], now: Timestamp) -> RateLimitStatus {
         let here = self.charge_here(charges, now);
         let Some(shared) = self.shared.as_ref().filter(|_| !here.refused) else { return here };
         // What this server alone counts as too much is too much for all together.
@@ -130,12 +130,12 @@ impl Limits {
             let refused = counted.full && count >= rule.limit;
             self.note(charge, rule.standing(count, refused, now))
         });
-        standings.reduce(Standing::tighter).unwrap_or(here)
+        standings.reduce(RateLimitStatus::tighter).unwrap_or(here)
     }
 
     /// Does what [`Self::charge`] does, in this process only.
-    fn charge_here(&self, charges: &[Charge], now: Timestamp) -> Standing {
-        let mut tightest_so_far: Option<Standing> = None;
+    fn charge_here(&self, charges: &[WindowKey], now: Timestamp) -> RateLimitStatus {
+        let mut tightest_so_far: Option<RateLimitStatus> = None;
         for (at, charge) in charges.iter().enumerate() {
             let standing = self.windows.count(charge, self.rule(charge.named), now);
             let tightest = tightest_so_far.map_or(standing, |so_far| so_far.tighter(standing));
@@ -148,12 +148,17 @@ impl Limits {
             }
             tightest_so_far = Some(tightest);
         }
-        tightest_so_far.unwrap_or(Standing { limit: u32::MAX, remaining: u32::MAX, ends_in_ms: 0, refused: false })
+        tightest_so_far.unwrap_or(RateLimitStatus {
+            limit: u32::MAX,
+            remaining: u32::MAX,
+            ends_in_ms: 0,
+            refused: false,
+        })
     }
 
     /// Reverts the count of a request in all these windows at `now`, because it turned out not to be of the limited
     /// kind.
-    pub async fn take_back(&self, charges: &[Charge], now: Timestamp) {
+    pub async fn take_back(&self, charges: &[WindowKey], now: Timestamp) {
         for charge in charges {
             self.windows.take_back(charge, self.rule(charge.named), now);
         }
@@ -163,23 +168,24 @@ impl Limits {
     }
 
     /// Returns the windows in the form in which servers share them.
-    fn shared_windows(&self, charges: &[Charge], now: Timestamp) -> Vec<Shared> {
-        let window = |charge: &Charge| Shared::at(charge.named.word(), charge.scope, self.rule(charge.named), now);
+    fn shared_windows(&self, charges: &[WindowKey], now: Timestamp) -> Vec<SharedWindow> {
+        let window =
+            |charge: &WindowKey| SharedWindow::at(charge.named.word(), charge.scope, self.rule(charge.named), now);
         charges.iter().map(window).collect()
     }
 
     /// Returns whether a window is full in this process, so that a request counted in it would be rejected.
-    fn is_full(&self, charge: &Charge, now: Timestamp) -> bool {
+    fn is_full(&self, charge: &WindowKey, now: Timestamp) -> bool {
         self.windows.is_full(charge, self.rule(charge.named), now)
     }
 
     /// Returns an unused standing, for a request that is not counted in any window of this kind.
-    fn untouched(&self, named: LimitKind) -> Standing {
+    fn untouched(&self, named: LimitKind) -> RateLimitStatus {
         let limit = self.rule(named).limit;
-        Standing { limit, remaining: limit, ends_in_ms: 0, refused: false }
+        RateLimitStatus { limit, remaining: limit, ends_in_ms: 0, refused: false }
     }
 
-    fn note(&self, charge: &Charge, standing: Standing) -> Standing {
+    fn note(&self, charge: &WindowKey, standing: RateLimitStatus) -> RateLimitStatus {
         if standing.refused {
             self.refused[charge.named as usize].fetch_add(1, Relaxed);
         }
@@ -210,27 +216,27 @@ impl Limits {
 /// Runs `rest` unless one of these windows is full. For windows that only a handler knows, such as that of an e-mail
 /// address in the body. The response reports the tightest of all its windows.
 pub async fn within<R>(
-    limits: &Limits,
+    limits: &RateLimiter,
     now: Timestamp,
-    charges: &[Charge],
+    charges: &[WindowKey],
     rest: impl Future<Output = Result<R, ApiError>>,
-) -> Result<Limited<R>, ApiError> {
+) -> Result<LimitedReply<R>, ApiError> {
     let standing = limits.charge(charges, now).await;
     let answer = if standing.refused {
         Err(refusal(standing, charges))
     } else {
         rest.await.map_err(IntoResponse::into_response)
     };
-    Ok(Limited { answer, standing })
+    Ok(LimitedReply { answer, standing })
 }
 
 /// Response of a handler with its own windows, or the error response in its place.
-pub struct Limited<R> {
+pub struct LimitedReply<R> {
     answer: Result<R, Response>,
-    standing: Standing,
+    standing: RateLimitStatus,
 }
 
-impl<R> Limited<R> {
+impl<R> LimitedReply<R> {
     /// Returns the handler's result or the error response without rate-limit headers, for a page built from it.
     pub fn into_answer(self) -> Result<R, Box<Response>> {
         self.answer.map_err(Box::new)
@@ -245,7 +251,7 @@ impl<R> Limited<R> {
     }
 }
 
-impl<R: IntoResponse> IntoResponse for Limited<R> {
+impl<R: IntoResponse> IntoResponse for LimitedReply<R> {
     fn into_response(self) -> Response {
         let mut response = self.answer.map_or_else(|refusal| refusal, IntoResponse::into_response);
         response.extensions_mut().insert(RateHeaders(self.standing));
@@ -255,10 +261,10 @@ impl<R: IntoResponse> IntoResponse for Limited<R> {
 
 /// Standing of the tightest window that a handler counted itself.
 #[derive(Clone, Copy)]
-struct RateHeaders(Standing);
+struct RateHeaders(RateLimitStatus);
 
 /// Builds the 429 response. All charges of one request limit the same action in windows of the same length.
-fn refusal(standing: Standing, charges: &[Charge]) -> Response {
+fn refusal(standing: RateLimitStatus, charges: &[WindowKey]) -> Response {
     let (what, period) = charges.first().map_or(LimitKind::Anonymous, |charge| charge.named).words();
     let (limit, seconds) = (standing.limit, standing.retry_after());
     let message = format!("the limit of {limit} {what} in {period} is reached; try again in {seconds} seconds");
@@ -267,7 +273,7 @@ fn refusal(standing: Standing, charges: &[Charge]) -> Response {
 }
 
 /// Sets the rate-limit headers to the tightest window.
-fn tell(response: &mut Response, standing: Standing) {
+fn tell(response: &mut Response, standing: RateLimitStatus) {
     let own_headers = response.extensions_mut().remove::<RateHeaders>();
     let standing = own_headers.map_or(standing, |RateHeaders(own)| own.tighter(standing));
     let headers = response.headers_mut();

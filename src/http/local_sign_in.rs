@@ -15,9 +15,9 @@ pub const PATH: &str = "/login/once";
 
 /// Holder of the server's present sign-in link.
 #[derive(Default)]
-pub struct LocalSignInDesk(Mutex<Option<LocalSignIn>>);
+pub struct LocalSignInHolder(Mutex<Option<LocalSignIn>>);
 
-impl LocalSignInDesk {
+impl LocalSignInHolder {
     /// Creates a link for this staff user, replacing any earlier one, and returns its path with the token.
     pub fn make(&self, user: Id, now: Timestamp) -> String {
         let token = credentials::session_token();
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn a_new_link_takes_the_place_of_the_old_one() {
-        let (desk, now) = (LocalSignInDesk::default(), Timestamp(1_000));
+        let (desk, now) = (LocalSignInHolder::default(), Timestamp(1_000));
         assert_eq!(desk.redeem("", now), None, "nobody made one");
         let token = |path: String| path.split_once('=').map(|(_, token)| token.to_owned()).unwrap_or_default();
         let old = token(desk.make(Id::ONLY, now));

@@ -24,7 +24,7 @@ use domain::id::Id;
 use domain::mailbox::mailbox;
 use domain::mesh::{MeasureError, MeshFacts};
 use domain::refusal::Refusal;
-use files::blobs::{Blobs, Incoming, Recording};
+use files::blobs::{Blobs, IncomingContent, StorePermission};
 use files::turns::FileOwner;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
@@ -63,7 +63,7 @@ pub struct ModelUpload<F> {
     /// Reserved disk space for a customer's model.
     share: Option<SpaceShare>,
     /// Guard that keeps the content from being removed until the file is recorded.
-    _recording: Recording,
+    _recording: StorePermission,
 }
 
 impl<F> ModelUpload<F> {
@@ -146,14 +146,14 @@ pub async fn take<F: Request>(
 }
 
 /// Model with its name, if one was sent, and the other fields as raw text.
-type Received<'a> = (Option<(String, Incoming<'a>)>, Vec<(String, String)>);
+type UploadParts<'a> = (Option<(String, IncomingContent<'a>)>, Vec<(String, String)>);
 
 async fn receive<'a>(
     app: &'a ModelHandles,
     heads: &PartHeads,
     mut form: Multipart,
     mut share: Option<&mut SpaceShare>,
-) -> Result<Received<'a>, ApiError> {
+) -> Result<UploadParts<'a>, ApiError> {
     let (mut file, mut pairs) = (None, Vec::new());
     while let Some(mut field) = heads.reading(form.next_field()).await.map_err(broken)? {
         let name = field.name().unwrap_or("(no name)").to_owned();

@@ -7,7 +7,7 @@ use crate::bodies::{MAX_PASSED_BYTES, silent};
 use crate::error::ApiError;
 use actors::app::customer_space::SpaceShare;
 use domain::refusal::Refusal;
-use files::blobs::{Blobs, Incoming};
+use files::blobs::{Blobs, IncomingContent};
 
 /// Writes a file to disk as it arrives. `share` accounts for the disk space of a customer's file. If a file is larger
 /// than `limit` bytes, or there is no space for it, some of the rest is read and discarded, so that the client receives
@@ -21,7 +21,7 @@ pub async fn store<'a>(
     field: &mut Field<'_>,
     limit: u64,
     mut share: Option<&mut SpaceShare>,
-) -> Result<Incoming<'a>, ApiError> {
+) -> Result<IncomingContent<'a>, ApiError> {
     let mut incoming = blobs.begin()?;
     while let Some(piece) = field.chunk().await.map_err(broken)? {
         if incoming.size() + piece.len() as u64 > limit {

@@ -24,7 +24,7 @@ use shape::{Shape, open_object};
 
 use crate::access::RequiredAccess;
 use crate::error::ApiError;
-use crate::routes::{ResourceRoutes, Served};
+use crate::routes::{ResourceRoutes, ServedRoute};
 use crate::wire::{Components, Reply, ToSchema};
 use half::Half;
 use operation::{DescribedContent, DescribedOperation, DescribedResource};
@@ -33,7 +33,7 @@ pub use api_schema::{shape, words};
 pub use document::document;
 
 /// Renders the document of one half as formatted JSON, with `public_url` as the server's URL.
-pub fn json(half: Half, resources: &[DescribedResource], served: &[Served], public_url: &str) -> String {
+pub fn json(half: Half, resources: &[DescribedResource], served: &[ServedRoute], public_url: &str) -> String {
     let document = document(half, resources, served, public_url);
     let text = document.to_pretty_json().unwrap_or_else(|error| {
         tracing::error!(%error, "the description of the API cannot be written");
@@ -49,9 +49,9 @@ pub fn downgraded(json: &str) -> Result<String, ApiError> {
 }
 
 /// Returns the inconsistencies: routes without a description, and descriptions without a route.
-pub fn misfits(resources: &[DescribedResource], served: &[Served]) -> Vec<String> {
+pub fn misfits(resources: &[DescribedResource], served: &[ServedRoute]) -> Vec<String> {
     let described: Vec<&DescribedOperation> = resources.iter().flat_map(|resource| &resource.operations).collect();
-    let is = |route: &Served, operation: &DescribedOperation| {
+    let is = |route: &ServedRoute, operation: &DescribedOperation| {
         route.method == operation.method && route.path == operation.path
     };
     let bare = served.iter().filter(|route| !described.iter().any(|operation| is(route, operation)));

@@ -13,7 +13,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, MethodRouter, on};
 
 use crate::AppState;
-use crate::access::{Gate, RequiredAccess, guard};
+use crate::access::{RequiredAccess, RouteGuard, guard};
 use crate::limits::layer::treatment;
 use crate::openapi::derive;
 use crate::openapi::operation::{DescribedOperation, DescribedResource, NamedSchema, operation};
@@ -21,7 +21,7 @@ use crate::wire::{Components, DescribedHandler, ToSchema};
 
 /// Route as it is served.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Served {
+pub struct ServedRoute {
     /// HTTP method: GET, POST, PATCH, DELETE or OPTIONS.
     pub method: Method,
     /// Path pattern of the router: `/api/orders/{id}`, `/api/printers/{id}/files/{*name}`.
@@ -46,7 +46,7 @@ impl ResourceRoutes {
         Self { routes: Routes::new(), resource, components: Components::default() }
     }
 
-    fn add<H, T>(mut self, (method, need, path): RouteKey, handler: H, timed: bool, words: Words) -> Self
+    fn add<H, T>(mut self, (method, need, path): RouteKey, handler: H, timed: bool, words: DescribeFn) -> Self
     where
         H: Handler<T, AppState> + DescribedHandler<T>,
         T: 'static,
@@ -55,7 +55,7 @@ impl ResourceRoutes {
         H::describe(&mut operation, &mut self.components);
         let operation = words(operation);
         let refuses_query = derive::refuses_query(need, &operation);
-        let bounds = Bounds { timed, streamed: operation.streamed, refuses_query };
+        let bounds = RouteBounds { timed, streamed: operation.streamed, refuses_query };
         self.resource.operations.push(operation);
         self.routes = self.routes.add(method, need, path, handler, bounds);
         self
@@ -80,7 +80,7 @@ impl ResourceRoutes {
             let is_served =
                 self.routes.0.iter().any(|route| route.served.path == path && route.served.method == Method::OPTIONS);
             if !is_served {
-                let bounds = Bounds { timed: true, streamed: false, refuses_query: false };
+                let bounds = RouteBounds { timed: true, streamed: false, refuses_query: false };
                 self.routes = self.routes.add(Method::OPTIONS, RequiredAccess::Open, path, handler, bounds);
                 self.routes.0.last_mut().into_iter().for_each(|route| route.is_listed = false);
             }
@@ -101,13 +101,13 @@ impl ResourceRoutes {
 type RouteKey = (Method, RequiredAccess, &'static str);
 
 /// Function that adds to an operation's description what its types do not contain: name, summary, specific errors.
-pub type Words = fn(DescribedOperation) -> DescribedOperation;
+pub type DescribeFn = fn(DescribedOperation) -> DescribedOperation;
 
 macro_rules! described_routes {
     ($($(#[$doc:meta])* $name:ident: $method:ident, $timed:literal;)*) => {
         impl ResourceRoutes {$(
             $(#[$doc])*
-            pub fn $name<H, T>(self, need: RequiredAccess, path: &'static str, handler: H, words: Words) -> Self
+            pub fn $name<H, T>(self, need: RequiredAccess, path: &'static str, handler: H, words: DescribeFn) -> Self
             where
                 H: Handler<T, AppState> + DescribedHandler<T>,
                 T: 'static,
@@ -155,7 +155,7 @@ type BuildRoute = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
 
 /// Limits of a route, beyond those that its path implies.
 #[derive(Clone, Copy)]
-struct Bounds {
+struct RouteBounds {
     /// `true` if the time limit of requests applies.
     timed: bool,
     /// `true` if the handler streams the body.
@@ -166,7 +166,7 @@ struct Bounds {
 
 /// Route in the table.
 struct Route {
-    served: Served,
+    served: ServedRoute,
     build: BuildRoute,
     /// `true` if the route is visible to API descriptions and tests.
     is_listed: bool,
@@ -182,7 +182,14 @@ impl Routes {
         Self::default()
     }
 
-    fn add<H, T>(mut self, method: Method, need: RequiredAccess, path: &'static str, handler: H, bounds: Bounds) -> Self
+    fn add<H, T>(
+        mut self,
+        method: Method,
+        need: RequiredAccess,
+        path: &'static str,
+        handler: H,
+        bounds: RouteBounds,
+    ) -> Self
     where
         H: Handler<T, AppState>,
         T: 'static,
@@ -195,7 +202,7 @@ impl Routes {
             _ => ("GET", MethodFilter::GET),
         };
         let make = move |app: &AppState| {
-            let gate = Gate {
+            let gate = RouteGuard {
                 access: FromRef::from_ref(app),
                 audit: FromRef::from_ref(app),
                 need,
@@ -209,7 +216,7 @@ impl Routes {
             };
             on(filter, handler).layer(from_fn_with_state(Arc::new(gate), guard))
         };
-        self.0.push(Route { served: Served { method, path, need }, build: Box::new(make), is_listed: true });
+        self.0.push(Route { served: ServedRoute { method, path, need }, build: Box::new(make), is_listed: true });
         self
     }
 
@@ -227,7 +234,7 @@ impl Routes {
         T: 'static,
     {
         let (timed, streamed) = (bounds == PageBounds::Form, bounds == PageBounds::Upload);
-        self.add(method, need, path, handler, Bounds { timed, streamed, refuses_query: false })
+        self.add(method, need, path, handler, RouteBounds { timed, streamed, refuses_query: false })
     }
 
     /// Adds the routes of a resource.
@@ -238,7 +245,7 @@ impl Routes {
 
     /// Returns the routes in the order in which they were added, without those that only browsers request
     /// automatically.
-    pub fn served(&self) -> Vec<Served> {
+    pub fn served(&self) -> Vec<ServedRoute> {
         self.0.iter().filter(|route| route.is_listed).map(|route| route.served.clone()).collect()
     }
 

@@ -21,34 +21,34 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::sync::mpsc;
 
-use crate::access::FromMachine;
+use crate::access::LocalOwner;
 use crate::{AppState, last_used};
 use connection::{HeadLimits, HttpConnection};
-use front::Arrived;
+use front::AdmittedConnection;
 
-pub use front::Front;
+pub use front::Acceptor;
 
 /// Time between two sweeps of rate limit windows.
 const WINDOW_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 /// Pause after accepting a connection on the control socket failed.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Starts the [`Front`] for these routes on a thread of its own, and the server for the connections that it hands over, until `app`
-/// shuts down. Then no connections are accepted any more, requests in progress may finish within the configured time,
-/// and streams end. Last uses of keys and sessions are written meanwhile and at the end.
+/// Starts the [`Acceptor`] for these routes on a thread of its own, and the server for the connections that it hands
+/// over, until `app` shuts down. Then no connections are accepted any more, requests in progress may finish within the
+/// configured time, and streams end. Last uses of keys and sessions are written meanwhile and at the end.
 pub fn start_tcp(
     listener: TcpListener,
     app: &AppState,
     routes: Router,
-) -> std::io::Result<(Front, impl Future<Output = ()> + Send + 'static)> {
+) -> std::io::Result<(Acceptor, impl Future<Output = ()> + Send + 'static)> {
     // Routes are made ready once, not with each request, as the framework does it.
     let routes = routes.with_state(());
     let (arrivals, arriving) = mpsc::unbounded_channel();
-    let front = Front::start(listener.into_std()?, app.clone(), routes.clone(), arrivals)?;
+    let front = Acceptor::start(listener.into_std()?, app.clone(), routes.clone(), arrivals)?;
     Ok((front, serve_arrived(app.clone(), routes, arriving)))
 }
 
-async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::UnboundedReceiver<Arrived>) {
+async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::UnboundedReceiver<AdmittedConnection>) {
     let written = tokio::spawn(last_used::keep_writing(FromRef::from_ref(&app)));
     let swept = tokio::spawn(keep_sweeping(app.clone()));
     let graceful = GracefulShutdown::new();
@@ -58,7 +58,7 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
             () = app.leaving.cancelled() => break,
             arrived = arriving.recv() => arrived,
         };
-        let Some(Arrived { stream, peer, begin, place }) = arrived else { break };
+        let Some(AdmittedConnection { stream, peer, begin, place }) = arrived else { break };
         let stream = match TcpStream::from_std(stream) {
             Ok(stream) => stream,
             Err(error) => {
@@ -87,7 +87,7 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
 /// Serves the control socket until `app` shuts down. Every client that can open it is the owner of the machine, since
 /// the caller has created it with mode 0600. The owner is admitted regardless of the load.
 pub async fn serve_control(listener: UnixListener, app: AppState, routes: Router) {
-    let routes = routes.layer(Extension(FromMachine)).with_state(());
+    let routes = routes.layer(Extension(LocalOwner)).with_state(());
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {

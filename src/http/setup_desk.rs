@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 use tokio::sync::{Mutex as Turn, MutexGuard, OwnedMutexGuard};
 
-use domain::setup::{DoorRefusal, SetupDoor};
+use domain::setup::{SetupAccess, SetupCodeError};
 use domain::time::Timestamp;
 use platform::secrets::credentials;
 use printers::discovery::{FoundPrinter, SearchStep};
@@ -24,7 +24,7 @@ const MAX_FINDS: usize = 400;
 
 /// Progress of the last printer search that a page started.
 #[derive(Clone, Default)]
-pub struct SearchBoard {
+pub struct SearchProgress {
     /// `true` if a search was started since the server started.
     pub begun: bool,
     /// Number of addresses and ports probed so far.
@@ -37,7 +37,7 @@ pub struct SearchBoard {
     pub notes: Vec<String>,
 }
 
-impl SearchBoard {
+impl SearchProgress {
     /// Applies a step of the search.
     fn take(&mut self, step: SearchStep) {
         match step {
@@ -51,29 +51,29 @@ impl SearchBoard {
 
 /// State of the setup; one for each server.
 #[derive(Default)]
-pub struct SetupDesk {
+pub struct SetupService {
     /// One-time code and its session; `None` if the setup is completed, or no code was issued.
-    door: Mutex<Option<SetupDoor>>,
+    door: Mutex<Option<SetupAccess>>,
     searching: Arc<Turn<()>>,
     writing: Turn<()>,
-    board: watch::Sender<SearchBoard>,
+    board: watch::Sender<SearchProgress>,
     /// Settings that were last written, for the page that reports them.
     written: Mutex<Option<Arc<WrittenSettings>>>,
 }
 
-impl SetupDesk {
+impl SetupService {
     /// Creates the one-time code, for the owner of the machine to read.
     pub fn make_code(&self, now: Timestamp) -> String {
         let code = credentials::setup_code();
-        *self.door() = Some(SetupDoor::new(hash(&code), now));
+        *self.door() = Some(SetupAccess::new(hash(&code), now));
         code
     }
 
     /// Consumes the one-time code and returns the new setup session's token.
-    pub fn enter(&self, code: &str, now: Timestamp) -> Result<String, DoorRefusal> {
+    pub fn enter(&self, code: &str, now: Timestamp) -> Result<String, SetupCodeError> {
         let token = credentials::session_token();
         let mut door = self.door();
-        let door = door.as_mut().ok_or(DoorRefusal::CodeSpent)?;
+        let door = door.as_mut().ok_or(SetupCodeError::CodeSpent)?;
         door.enter(&hash(code), credentials::session_hash(&token), now).map(|()| token)
     }
 
@@ -94,7 +94,7 @@ impl SetupDesk {
 
     /// Resets the board for a new search.
     pub fn begin_board(&self) {
-        self.board.send_replace(SearchBoard { begun: true, ..SearchBoard::default() });
+        self.board.send_replace(SearchProgress { begun: true, ..SearchProgress::default() });
     }
 
     /// Records a step of the search on the board.
@@ -108,7 +108,7 @@ impl SetupDesk {
     }
 
     /// Returns a receiver for changes of the board.
-    pub fn follow(&self) -> watch::Receiver<SearchBoard> {
+    pub fn follow(&self) -> watch::Receiver<SearchProgress> {
         self.board.subscribe()
     }
 
@@ -127,7 +127,7 @@ impl SetupDesk {
         self.writing.lock().await
     }
 
-    fn door(&self) -> std::sync::MutexGuard<'_, Option<SetupDoor>> {
+    fn door(&self) -> std::sync::MutexGuard<'_, Option<SetupAccess>> {
         self.door.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -144,9 +144,9 @@ mod tests {
 
     #[test]
     fn a_code_is_read_however_it_is_typed() {
-        let desk = SetupDesk::default();
+        let desk = SetupService::default();
         let now = Timestamp(1_000);
-        assert_eq!(desk.enter("AAAA-BBBB-CCCC", now), Err(DoorRefusal::CodeSpent), "nobody was told a code");
+        assert_eq!(desk.enter("AAAA-BBBB-CCCC", now), Err(SetupCodeError::CodeSpent), "nobody was told a code");
         let code = desk.make_code(now);
         assert_eq!((code.len(), code.matches('-').count()), (14, 2), "{code}");
         assert_ne!(code, desk.make_code(now), "each is another one");
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn one_searches_at_a_time() {
-        let desk = SetupDesk::default();
+        let desk = SetupService::default();
         let turn = desk.search();
         assert!(turn.is_some() && desk.search().is_none());
         drop(turn);

@@ -21,7 +21,7 @@ use crate::openapi::shape::whole;
 use crate::wire::{Argument, Components};
 use domain::refusal::Refusal;
 
-pub use open_streams::{MAX_STREAMS_OF_CUSTOMER, OpenStreams, StreamPlace};
+pub use open_streams::{MAX_STREAMS_OF_CUSTOMER, OpenStreams, StreamPermit};
 
 /// Media type of server-sent events.
 pub const MEDIA: &str = "text/event-stream";

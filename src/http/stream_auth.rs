@@ -22,14 +22,14 @@ handles! {
 }
 
 /// Permission of one caller to continue reading a stream.
-pub struct ReadingRight {
+pub struct StreamPermission {
     app: StreamHandles,
     who: Caller,
     changes: watch::Receiver<u64>,
     looked: Instant,
 }
 
-impl ReadingRight {
+impl StreamPermission {
     /// Creates the permission of a caller who has just been authorized.
     pub fn new(app: StreamHandles, who: Caller) -> Self {
         let changes = app.changes.0.subscribe();

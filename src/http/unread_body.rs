@@ -20,10 +20,10 @@ const MAX_TURNS: usize = 3;
 
 /// Body of one request, and how far it has been read.
 #[derive(Clone, Default)]
-pub struct UnreadBody(Arc<Mutex<Progress>>);
+pub struct UnreadBody(Arc<Mutex<ReadProgress>>);
 
 #[derive(Default)]
-enum Progress {
+enum ReadProgress {
     /// Fully read.
     #[default]
     Finished,
@@ -39,22 +39,22 @@ impl UnreadBody {
         if body.is_end_stream() {
             return body;
         }
-        self.set(Progress::Held);
+        self.set(ReadProgress::Held);
         Body::new(WatchedBody { body, finished: false, unread: self.clone() })
     }
 
     /// Returns whether the body was read to its end.
     pub fn is_finished(&self) -> bool {
-        matches!(*self.0.lock().unwrap_or_else(PoisonError::into_inner), Progress::Finished)
+        matches!(*self.0.lock().unwrap_or_else(PoisonError::into_inner), ReadProgress::Finished)
     }
 
     /// Reads and discards the remainder, if it is small and arrives within `patience`. Returns whether the body was
     /// read to its end: if not, the connection cannot be used for another request.
     pub async fn read_away(&self, patience: Duration) -> bool {
         let body = match std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
-            Progress::Finished => return true,
-            Progress::Held => return false,
-            Progress::Left(body) => body,
+            ReadProgress::Finished => return true,
+            ReadProgress::Held => return false,
+            ReadProgress::Left(body) => body,
         };
         let mut rest = pin!(read_rest(body));
         for _ in 0..MAX_TURNS {
@@ -66,7 +66,7 @@ impl UnreadBody {
         timeout(patience, rest).await.unwrap_or(false)
     }
 
-    fn set(&self, progress: Progress) {
+    fn set(&self, progress: ReadProgress) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
 }
@@ -115,7 +115,7 @@ impl Drop for WatchedBody {
     fn drop(&mut self) {
         let is_finished = self.finished || self.body.is_end_stream();
         let rest = std::mem::take(&mut self.body);
-        self.unread.set(if is_finished { Progress::Finished } else { Progress::Left(rest) });
+        self.unread.set(if is_finished { ReadProgress::Finished } else { ReadProgress::Left(rest) });
     }
 }
 

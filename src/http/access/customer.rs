@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::http::HeaderMap;
 
-use super::{AccessHandles, Caller, Credentials, FromMachine, RequiredAccess, cookie};
+use super::{AccessHandles, Caller, Credentials, LocalOwner, RequiredAccess, cookie};
 use crate::csrf;
 use crate::error::ApiError;
 use crate::paths::is_customer_page;
@@ -81,7 +81,7 @@ pub(super) fn admit(
         own_pages(app, request)?;
         return Ok(Caller { by: Arc::new(Principal::Anonymous), session: None, request_id });
     }
-    let from_machine = request.extensions().get::<FromMachine>().is_some();
+    let from_machine = request.extensions().get::<LocalOwner>().is_some();
     let Some(Credentials::Customer(customer)) = credentials.filter(|_| !from_machine) else {
         return Err(sign_in_first(app));
     };

@@ -11,12 +11,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use super::{AccessHandles, Credentials, CustomerToken, FromMachine, RequiredAccess, admit};
-use crate::admission::{Admission, FrontPlace};
+use super::{AccessHandles, Credentials, CustomerToken, LocalOwner, RequiredAccess, admit};
+use crate::admission::{AcceptSlot, Admission};
 use crate::audit_sampling::{self, AttemptSource, AuditHandles, RefusedAttempt};
-use crate::bodies::Bodies;
+use crate::bodies::UnfinishedBodies;
 use crate::error::{ApiError, ErrorMeta};
-use crate::limits::layer::{ClientAddress, Treatment, overloaded};
+use crate::limits::layer::{ClientAddress, RateLimitClass, overloaded};
 use crate::meter::RouteMeter;
 use crate::request_id::RequestId;
 use crate::wire::refuse_query;
@@ -24,7 +24,7 @@ use domain::limits::address;
 use domain::principal::Principal;
 
 /// Settings and dependencies with which requests to one route are checked; one per route.
-pub struct Gate {
+pub struct RouteGuard {
     /// Dependencies of authentication by API key, session or machine token.
     pub access: AccessHandles,
     /// Dependencies for recording rejected attempts in the audit log.
@@ -36,21 +36,21 @@ pub struct Gate {
     /// Counter of the route's requests by status.
     pub meter: Arc<RouteMeter>,
     /// Admission limits that apply to the route.
-    pub treatment: Treatment,
+    pub treatment: RateLimitClass,
     /// `true` if the handler streams the body; otherwise the body is read completely first.
     pub streamed: bool,
     /// `true` if query parameters are rejected because the route has none.
     pub refuses_query: bool,
     /// Limits on bodies that are still being received.
-    pub bodies: Arc<Bodies>,
+    pub bodies: Arc<UnfinishedBodies>,
     /// Limits on in-flight requests.
     pub admission: Arc<Admission>,
 }
 
-impl Gate {
+impl RouteGuard {
     /// Receives the body, acquires a permit for an in-flight request, and runs the handler.
     async fn pass(&self, mut request: Request, next: Next) -> Result<Response, ApiError> {
-        if self.treatment == Treatment::Always {
+        if self.treatment == RateLimitClass::Always {
             // What is in the body of an emergency stop changes nothing, so nobody waits for it.
             return Ok(next.run(request.map(|_| Body::empty())).await);
         }
@@ -82,7 +82,7 @@ impl Gate {
             None
         };
         // The owner of the machine is admitted whatever the load is. An upload has its place among the bodies.
-        let from_machine = request.extensions().get::<FromMachine>().is_some();
+        let from_machine = request.extensions().get::<LocalOwner>().is_some();
         let exempt = from_machine || body_place.is_some();
         let place = if exempt { None } else { Some(self.admission.enter()) };
         if matches!(place, Some(None)) {
@@ -102,15 +102,15 @@ fn caller_of(request: &Request) -> u128 {
 
 /// Passes an authorized request to its handler and rejects any other. Counts the request and records rejected attempts
 /// in the audit log.
-pub async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
+pub async fn guard(State(gate): State<Arc<RouteGuard>>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
     let admitted = admit(&gate.access, gate.need, &request);
     let by = admitted.as_ref().ok().map(|who| who.by.clone());
     let refusable = Refusable::of(&request);
     let response = match admitted {
         Ok(who) => {
-            if gate.treatment == Treatment::Always
-                && let Some(place) = request.extensions().get::<FrontPlace>()
+            if gate.treatment == RateLimitClass::Always
+                && let Some(place) = request.extensions().get::<AcceptSlot>()
             {
                 place.keep();
             }
@@ -162,7 +162,7 @@ impl Refusable {
         }
     }
 
-    fn note(self, gate: &Gate, by: Option<&Principal>, response: &Response) {
+    fn note(self, gate: &RouteGuard, by: Option<&Principal>, response: &Response) {
         let Some(meta) = response.extensions().get::<ErrorMeta>() else { return };
         let by = meta.by.as_deref().or(by).unwrap_or(&Principal::Anonymous);
         let mut detail = json!({"status": response.status().as_u16(), "path": self.path.path()});

@@ -12,16 +12,16 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tower_http::timeout::TimeoutBody;
 
-use super::{Charge, refusal, tell};
-use crate::access::{AccessHandles, Credentials, CustomerToken, FromMachine};
-use crate::admission::{Admission, Peer, RefusedForLoad};
+use super::{WindowKey, refusal, tell};
+use crate::access::{AccessHandles, Credentials, CustomerToken, LocalOwner};
+use crate::admission::{Admission, RefusedForLoad, RemoteAddress};
 use crate::agent_token;
 use crate::error::ApiError;
 use crate::handles::handles;
-use crate::limits::Limits;
+use crate::limits::RateLimiter;
 use crate::paths::{is_billing, is_customer_page};
 use config::Config;
-use domain::limits::{LimitKind, Standing};
+use domain::limits::{LimitKind, RateLimitStatus};
 use domain::time::Timestamp;
 use kernel::environment::Environment;
 
@@ -30,7 +30,7 @@ const OVERLOAD_RETRY_SECONDS: u32 = 1;
 
 /// Limits that apply to requests of a route.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Treatment {
+pub enum RateLimitClass {
     /// Admission control and rate limits.
     Counted,
     /// Admission control only: signed messages of other programs, signed URLs that they fetch, and resources that
@@ -41,17 +41,17 @@ pub enum Treatment {
 }
 
 /// Returns the limits of a route.
-pub fn treatment(path: &str) -> Treatment {
+pub fn treatment(path: &str) -> RateLimitClass {
     match path {
         "/healthz" | "/readyz" | "/api/printers/{id}/emergency-stop" | "/floor/printers/{id}/emergency-stop" => {
-            Treatment::Always
+            RateLimitClass::Always
         }
         "/webhooks/payments"
         | "/api/v1/webhooks/payments"
         | "/webhooks/sales-channels/{id}"
-        | "/api/printers/{id}/camera/signed" => Treatment::Uncounted,
-        path if path == "/" || path == "/docs" || path.starts_with("/docs/") => Treatment::Uncounted,
-        _ => Treatment::Counted,
+        | "/api/printers/{id}/camera/signed" => RateLimitClass::Uncounted,
+        path if path == "/" || path == "/docs" || path.starts_with("/docs/") => RateLimitClass::Uncounted,
+        _ => RateLimitClass::Counted,
     }
 }
 
@@ -62,7 +62,7 @@ pub fn is_always_heard(path: &str) -> bool {
 
 /// Returns whether requests to a route are rate limited, so that it may return 429.
 pub fn counts(path: &str) -> bool {
-    treatment(path) == Treatment::Counted
+    treatment(path) == RateLimitClass::Counted
 }
 
 /// Client address to which a request without credentials is charged.
@@ -79,34 +79,34 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
 
 handles! {
     /// Dependencies of the limiting middleware.
-    pub struct BoundHandles {
+    pub struct LimitHandles {
         access: AccessHandles,
         admission: Arc<Admission>,
-        limits: Arc<Limits>,
+        limits: Arc<RateLimiter>,
         environment: Arc<Environment>,
         config: Arc<Config>,
     }
 }
 
 /// Applies the limits of the route to a request.
-pub async fn bound(State(app): State<Arc<BoundHandles>>, request: Request, next: Next) -> Response {
+pub async fn bound(State(app): State<Arc<LimitHandles>>, request: Request, next: Next) -> Response {
     let silence = app.config.server.body_idle_timeout_seconds.duration();
     let mut request = watched(request, silence);
-    if request.extensions().get::<FromMachine>().is_some() {
+    if request.extensions().get::<LocalOwner>().is_some() {
         return next.run(request).await;
     }
     let path = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     let (treatment, gateways) = (treatment(path), path == agent_token::PATH);
-    if treatment == Treatment::Always {
+    if treatment == RateLimitClass::Always {
         return next.run(request).await;
     }
-    let peer = request.extensions().get::<Peer>().map_or(Ipv4Addr::LOCALHOST.into(), |peer| peer.0);
+    let peer = request.extensions().get::<RemoteAddress>().map_or(Ipv4Addr::LOCALHOST.into(), |peer| peer.0);
     let client = app.limits.client(peer, request.headers());
     request.extensions_mut().insert(ClientAddress(client));
     // A place among the requests under way is taken behind this, when the body is there; where none is left nothing
     // more is done for the request.
     let refuses = app.admission.refuses();
-    if treatment == Treatment::Uncounted {
+    if treatment == RateLimitClass::Uncounted {
         return if refuses { overloaded() } else { next.run(request).await };
     }
     let of_api = is_billing(request.uri().path());
@@ -154,7 +154,7 @@ pub async fn bound(State(app): State<Arc<BoundHandles>>, request: Request, next:
 }
 
 /// Returns the 429 for a caller that exceeds its rate limit.
-fn rate_limited(standing: Standing, charges: &[Charge]) -> Response {
+fn rate_limited(standing: RateLimitStatus, charges: &[WindowKey]) -> Response {
     let mut response = refusal(standing, charges);
     response.extensions_mut().insert(RefusedForLoad::Client);
     tell(&mut response, standing);
@@ -163,7 +163,7 @@ fn rate_limited(standing: Standing, charges: &[Charge]) -> Response {
 
 /// Returns a 429 before the session lookup if its customer or, for an unknown session, the address has already exceeded
 /// the limit: invented session tokens then cost no database query.
-fn refused_unseen(limits: &Limits, token: &CustomerToken, client: IpAddr, now: Timestamp) -> Option<Response> {
+fn refused_unseen(limits: &RateLimiter, token: &CustomerToken, client: IpAddr, now: Timestamp) -> Option<Response> {
     let charge = [limits.seen.charge(&token.hash(), client)];
     if !limits.is_full(&charge[0], now) {
         return None;
@@ -173,13 +173,13 @@ fn refused_unseen(limits: &Limits, token: &CustomerToken, client: IpAddr, now: T
     standing.refused.then(|| rate_limited(standing, &charge))
 }
 
-fn charge(credentials: &Credentials, client: IpAddr) -> Charge {
+fn charge(credentials: &Credentials, client: IpAddr) -> WindowKey {
     match credentials.id() {
         Some(id) if matches!(credentials, Credentials::Customer(_)) => {
-            Charge { named: LimitKind::Customer, scope: id.0.as_u128() }
+            WindowKey { named: LimitKind::Customer, scope: id.0.as_u128() }
         }
-        Some(id) => Charge { named: LimitKind::Staff, scope: id.0.as_u128() },
-        None => Charge::of_address(LimitKind::Anonymous, client),
+        Some(id) => WindowKey { named: LimitKind::Staff, scope: id.0.as_u128() },
+        None => WindowKey::of_address(LimitKind::Anonymous, client),
     }
 }
 
@@ -191,7 +191,7 @@ pub fn overloaded() -> Response {
 }
 
 /// Returns the 503 for a connection above the limit, whose client has not been identified.
-pub fn too_many_connections(limits: &Limits) -> Response {
+pub fn too_many_connections(limits: &RateLimiter) -> Response {
     let mut response = overloaded();
     tell(&mut response, limits.untouched(LimitKind::Anonymous));
     response
@@ -218,14 +218,14 @@ mod tests {
     fn health_and_emergency_stop_are_always_heard() {
         let stops = ["/api/printers/{id}/emergency-stop", "/floor/printers/{id}/emergency-stop"];
         for path in ["/healthz", "/readyz"].into_iter().chain(stops) {
-            assert_eq!(treatment(path), Treatment::Always, "{path}");
+            assert_eq!(treatment(path), RateLimitClass::Always, "{path}");
             assert!(is_always_heard(path), "{path}");
         }
         for path in ["/webhooks/payments", "/", "/docs", "/docs/swagger-ui.css"] {
-            assert_eq!(treatment(path), Treatment::Uncounted, "{path}");
+            assert_eq!(treatment(path), RateLimitClass::Uncounted, "{path}");
         }
         for path in ["", "/api/orders", "/docsx", "/api/printers/{id}/pause", "/floor/printers/{id}/{act}"] {
-            assert_eq!(treatment(path), Treatment::Counted, "{path}");
+            assert_eq!(treatment(path), RateLimitClass::Counted, "{path}");
             assert!(!is_always_heard(path), "{path}");
         }
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use dashmap::DashMap;
 
-use super::Charge;
+use super::WindowKey;
 use domain::id::Id;
 use domain::limits::LimitKind;
 
@@ -18,17 +18,17 @@ const MAX_SEEN_SESSIONS: usize = 50_000;
 
 /// Customers by the hash of their session token.
 #[derive(Default)]
-pub struct SeenSessions {
+pub struct SessionCustomers {
     customers: DashMap<String, Id>,
     looked_up: AtomicU64,
 }
 
-impl SeenSessions {
+impl SessionCustomers {
     /// Returns the window of a request with this session: that of its customer if known, else that of the address.
-    pub fn charge(&self, hash: &str, client: IpAddr) -> Charge {
+    pub fn charge(&self, hash: &str, client: IpAddr) -> WindowKey {
         self.customers.get(hash).map_or_else(
-            || Charge::of_address(LimitKind::Anonymous, client),
-            |id| Charge { named: LimitKind::Customer, scope: id.0.as_u128() },
+            || WindowKey::of_address(LimitKind::Anonymous, client),
+            |id| WindowKey { named: LimitKind::Customer, scope: id.0.as_u128() },
         )
     }
 
@@ -59,12 +59,12 @@ mod tests {
 
     #[test]
     fn a_session_counts_for_its_customer_only_while_it_was_found_alive() {
-        let (sessions, client) = (SeenSessions::default(), IpAddr::from(Ipv4Addr::LOCALHOST));
-        let of_address = Charge::of_address(LimitKind::Anonymous, client);
+        let (sessions, client) = (SessionCustomers::default(), IpAddr::from(Ipv4Addr::LOCALHOST));
+        let of_address = WindowKey::of_address(LimitKind::Anonymous, client);
         assert_eq!(sessions.charge("hash", client), of_address);
         let id = domain::testing::id(7);
         sessions.note("hash".to_owned(), Some(id));
-        let of_customer = Charge { named: LimitKind::Customer, scope: id.0.as_u128() };
+        let of_customer = WindowKey { named: LimitKind::Customer, scope: id.0.as_u128() };
         assert_eq!(sessions.charge("hash", client), of_customer);
         assert_eq!(sessions.charge("other", client), of_address);
         sessions.note("hash".to_owned(), None);

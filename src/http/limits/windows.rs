@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use dashmap::DashMap;
 
-use super::Charge;
-use domain::limits::{LimitKind, LimitRule, Standing, Window};
+use super::WindowKey;
+use domain::limits::{LimitKind, LimitRule, RateLimitStatus, Window};
 use domain::time::Timestamp;
 
 /// Number of windows per kind that new callers share while memory is full.
@@ -13,7 +13,7 @@ const SHARED_WINDOWS: u128 = 1024;
 
 /// All windows of this process.
 pub struct Windows {
-    map: DashMap<Charge, Window>,
+    map: DashMap<WindowKey, Window>,
     /// Approximate number of windows; an exact count would take all locks of the map.
     held: AtomicUsize,
     most: usize,
@@ -26,7 +26,7 @@ impl Windows {
     }
 
     /// Counts a request and returns the standing of its window.
-    pub fn count(&self, charge: &Charge, rule: LimitRule, now: Timestamp) -> Standing {
+    pub fn count(&self, charge: &WindowKey, rule: LimitRule, now: Timestamp) -> RateLimitStatus {
         let mut window = self.map.entry(self.place(charge)).or_insert_with(|| {
             self.held.fetch_add(1, Relaxed);
             Window::default()
@@ -35,12 +35,12 @@ impl Windows {
     }
 
     /// Returns whether a request would be rejected now, without counting one.
-    pub fn is_full(&self, charge: &Charge, rule: LimitRule, now: Timestamp) -> bool {
+    pub fn is_full(&self, charge: &WindowKey, rule: LimitRule, now: Timestamp) -> bool {
         self.map.get(&self.place(charge)).is_some_and(|window| rule.is_full(*window, now))
     }
 
     /// Reverts the count of a request that another window rejected.
-    pub fn take_back(&self, charge: &Charge, rule: LimitRule, now: Timestamp) {
+    pub fn take_back(&self, charge: &WindowKey, rule: LimitRule, now: Timestamp) {
         if let Some(mut window) = self.map.get_mut(&self.place(charge)) {
             rule.take_back(&mut window, now);
         }
@@ -49,11 +49,11 @@ impl Windows {
     /// Returns the window in which the charge is counted. While memory is full, callers without a window share one:
     /// unknown clients may then be rejected because of each other, but the server keeps running and callers with a
     /// window are not affected.
-    fn place(&self, charge: &Charge) -> Charge {
+    fn place(&self, charge: &WindowKey) -> WindowKey {
         if self.held.load(Relaxed) < self.most || self.map.contains_key(charge) {
             return *charge;
         }
-        Charge { named: charge.named, scope: u128::MAX - charge.scope % SHARED_WINDOWS }
+        WindowKey { named: charge.named, scope: u128::MAX - charge.scope % SHARED_WINDOWS }
     }
 
     /// Returns the approximate number of windows.
@@ -79,8 +79,8 @@ mod tests {
 
     const RULE: LimitRule = LimitRule { limit: 2, period_ms: 1000 };
 
-    fn charge(scope: u128) -> Charge {
-        Charge { named: LimitKind::Anonymous, scope }
+    fn charge(scope: u128) -> WindowKey {
+        WindowKey { named: LimitKind::Anonymous, scope }
     }
 
     #[test]

@@ -8,8 +8,8 @@ use super::half::Half;
 use super::operation::{DescribedContent, DescribedError, DescribedOperation};
 use super::shape::{Shape, id, text_of, whole};
 use crate::access::RequiredAccess;
-use crate::limits::layer::{Treatment, counts, treatment};
-use crate::routes::Served;
+use crate::limits::layer::{RateLimitClass, counts, treatment};
+use crate::routes::ServedRoute;
 use domain::principal::Role;
 use domain::printer::MAX_SLOTS;
 use domain::refusal::kind_in_words;
@@ -32,17 +32,17 @@ pub fn roles(need: RequiredAccess) -> Vec<&'static str> {
 
 /// Returns whether the route is rate limited. Health checks, signed inbound webhooks and operations that must never
 /// wait are not.
-pub fn rate_limited(route: &Served) -> bool {
+pub fn rate_limited(route: &ServedRoute) -> bool {
     counts(route.path) && route.method != Method::OPTIONS
 }
 
 /// Returns the path in the document's notation.
-pub fn path(route: &Served) -> String {
+pub fn path(route: &ServedRoute) -> String {
     route.path.replace("{*", "{")
 }
 
 /// Returns the path parameters: name, shape, description.
-pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String)> {
+pub fn path_parameters(route: &ServedRoute, kind: &str) -> Vec<(String, Shape, String)> {
     let names = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let parameter = |name: &str| match (name, name.strip_prefix('*')) {
         ("id", _) => (name.to_owned(), id(), format!("Identifier of the {}.", kind_in_words(kind))),
@@ -64,12 +64,12 @@ pub fn names_one(path: &str) -> bool {
 }
 
 /// Returns whether the operation supports an `Idempotency-Key`.
-pub fn keyed(route: &Served, operation: &DescribedOperation) -> bool {
+pub fn keyed(route: &ServedRoute, operation: &DescribedOperation) -> bool {
     route.method == Method::POST && (route.need != RequiredAccess::Open || operation.keyed) && !operation.unkeyed
 }
 
 /// Returns whether the operation supports `If-Match`: it changes a resource that has a version.
-pub fn conditional(route: &Served, versioned: bool) -> bool {
+pub fn conditional(route: &ServedRoute, versioned: bool) -> bool {
     route.method == Method::PATCH && versioned
 }
 
@@ -88,14 +88,19 @@ pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bo
     // The billing API ignores parameters that it does not know.
     let of_shop = Half::of(operation.path) == Half::Production;
     let of_api = of_shop && operation.path.starts_with("/api/") && need != RequiredAccess::Open;
-    of_api && is_json && treatment(operation.path) != Treatment::Always && !asks(operation)
+    of_api && is_json && treatment(operation.path) != RateLimitClass::Always && !asks(operation)
 }
 
 /// Error code and the condition under which it is returned.
 pub type Code = (String, String);
 
 /// Returns the errors of an operation by status: first those that follow from its route and parameters, then its own.
-pub fn errors(route: &Served, operation: &DescribedOperation, kind: &str, versioned: bool) -> BTreeMap<u16, Vec<Code>> {
+pub fn errors(
+    route: &ServedRoute,
+    operation: &DescribedOperation,
+    kind: &str,
+    versioned: bool,
+) -> BTreeMap<u16, Vec<Code>> {
     let (mut all, half) = (BTreeMap::<u16, Vec<Code>>::new(), Half::of(route.path));
     let mut no = |(status, code, when): (u16, &str, &str)| {
         all.entry(half.status((status, code, when))).or_default().push((code.to_owned(), when.to_owned()));

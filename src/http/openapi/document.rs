@@ -20,11 +20,11 @@ use super::operation::{
 use super::shape::{Shape, named, text_of};
 use super::{catalogue, shared};
 use crate::access::RequiredAccess;
-use crate::routes::Served;
+use crate::routes::ServedRoute;
 
 /// Builds the document of these routes, with `public_url` as the server's URL.
-pub fn document(half: Half, resources: &[DescribedResource], served: &[Served], public_url: &str) -> OpenApi {
-    let book = Book::new(half, resources);
+pub fn document(half: Half, resources: &[DescribedResource], served: &[ServedRoute], public_url: &str) -> OpenApi {
+    let book = ComponentTable::new(half, resources);
     let mut paths = Paths::new();
     for route in served {
         let item = PathItem::new(method(&route.method), book.operation(route, resources));
@@ -70,14 +70,14 @@ fn method(method: &Method) -> HttpMethod {
 }
 
 /// Lookup table of the document's named components.
-struct Book {
+struct ComponentTable {
     half: Half,
     shapes: Vec<(&'static str, Shape, Value)>,
     /// Errors shared by several operations: name, status, codes.
     errors: Vec<(String, u16, Vec<Code>)>,
 }
 
-impl Book {
+impl ComponentTable {
     fn new(half: Half, resources: &[DescribedResource]) -> Self {
         let shared = shared::shapes(half);
         let mut shapes = Vec::<(&'static str, Shape, Value)>::new();
@@ -126,7 +126,7 @@ impl Book {
         components.build()
     }
 
-    fn operation(&self, route: &Served, resources: &[DescribedResource]) -> utoipa::openapi::path::Operation {
+    fn operation(&self, route: &ServedRoute, resources: &[DescribedResource]) -> utoipa::openapi::path::Operation {
         let is = |described: &&DescribedOperation| described.method == route.method && described.path == route.path;
         let description = resources.iter().find_map(|resource| Some((resource, resource.operations.iter().find(is)?)));
         let bare = get(route.path, "", "Not described yet.");
@@ -191,7 +191,7 @@ impl Book {
 
     fn success(
         &self,
-        route: &Served,
+        route: &ServedRoute,
         described: &DescribedOperation,
         status: u16,
         content: &DescribedContent,
@@ -253,7 +253,7 @@ impl Book {
 
 fn parameters(
     mut operation: OperationBuilder,
-    route: &Served,
+    route: &ServedRoute,
     described: &DescribedOperation,
     kind: &str,
     versioned: bool,

@@ -38,15 +38,15 @@ handles! {
 
 /// Form field: its name (as in the API), its label, its `autocomplete` value, and its maximum length in characters,
 /// enforced by browsers.
-type Member = (&'static str, &'static str, &'static str, usize);
+type ProfileField = (&'static str, &'static str, &'static str, usize);
 
-const PERSON: [Member; 4] = [
+const PERSON: [ProfileField; 4] = [
     ("name", "Name", "name", 200),
     ("phone", "Telephone", "tel", 50),
     ("company", "Company", "organization", 200),
     ("taxId", "Tax identifier of the company", "off", 50),
 ];
-const PARCELS: [Member; 6] = [
+const PARCELS: [ProfileField; 6] = [
     ("line1", "Street and house number", "shipping address-line1", 200),
     ("line2", "Second line", "shipping address-line2", 200),
     ("city", "City", "shipping address-level2", 100),
@@ -160,7 +160,7 @@ fn value_of(customer: &Customer, name: &str) -> String {
 }
 
 fn form(viewer: &Viewer, email: &str, values: &dyn Fn(&str) -> String, wrong: Option<&str>) -> Markup {
-    let member = |(name, label, filled, most): &Member| {
+    let member = |(name, label, filled, most): &ProfileField| {
         html! {
             div class="field" {
                 label for=(name) { (label) }

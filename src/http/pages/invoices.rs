@@ -20,7 +20,7 @@ use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::handles::handles;
 use http::limits::layer::ClientAddress;
-use http::limits::{Charge, Limited, Limits, within};
+use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::billing::invoices::{PdfQuery, begin_checkout, own};
@@ -38,7 +38,7 @@ handles! {
     /// Dependencies of the invoice pages.
     pub(crate) struct InvoicePageHandles {
         own: InvoiceHandles,
-        limits: Arc<Limits>,
+        limits: Arc<RateLimiter>,
         config: Arc<Config>,
     }
 }
@@ -243,10 +243,10 @@ pub(super) async fn pay(
     PathId(id): PathId,
     ClientAddress(client): ClientAddress,
     sent: PageForm,
-) -> Result<Limited<Response>, ApiError> {
+) -> Result<LimitedReply<Response>, ApiError> {
     own(&app.own, &sent.call.who, id, None).await?;
     let (_, state) = find_existing(&app.own.invoices, id).await?;
-    let charge = Charge::of_address(LimitKind::OrderCheckout, client);
+    let charge = WindowKey::of_address(LimitKind::OrderCheckout, client);
     let open = async {
         let pages = back_to(&app.config, PATH, id);
         let open = begin_checkout(&app.own, state_of(&state)?, &sent.call.origin(), &pages).await?;

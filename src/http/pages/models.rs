@@ -11,7 +11,7 @@ use domain::bounds::MAX_QUANTITY;
 use domain::refusal::Refusal;
 use http::access::Caller;
 use http::error::ApiError;
-use http::limits::Limited;
+use http::limits::LimitedReply;
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::billing::quotes::{first_model, take_model};
@@ -59,7 +59,7 @@ pub(super) async fn upload(
     who: Caller,
     OpenQuery(query): OpenQuery<UploadQuery>,
     request: Request,
-) -> Result<Limited<Response>, ApiError> {
+) -> Result<LimitedReply<Response>, ApiError> {
     let token = query.token.unwrap_or_default();
     let session = who.session.ok_or_else(|| ApiError::internal("a customer without a session"))?;
     check_token(&app.config, session, &token)?;

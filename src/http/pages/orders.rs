@@ -22,7 +22,7 @@ use http::command_request::state_of;
 use http::error::ApiError;
 use http::handles::handles;
 use http::limits::layer::ClientAddress;
-use http::limits::{Charge, Limited, within};
+use http::limits::{LimitedReply, WindowKey, within};
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::billing::orders::{FollowHandles, OwnOrderHandles, own, steps};
@@ -133,10 +133,10 @@ pub(super) async fn pay(
     PathId(id): PathId,
     ClientAddress(client): ClientAddress,
     sent: PageForm,
-) -> Result<Limited<Response>, ApiError> {
+) -> Result<LimitedReply<Response>, ApiError> {
     let orders = &app.own.orders;
     own(orders, &sent.call.who, id).await?;
-    let charge = Charge::of_address(LimitKind::OrderCheckout, client);
+    let charge = WindowKey::of_address(LimitKind::OrderCheckout, client);
     let open = async {
         before_checkout(orders, id).await?;
         let open = orders.checkouts.of_order(id, &sent.call.origin(), &back_to(&app.config, PATH, id)).await?;

@@ -17,7 +17,7 @@ use domain::limits::LimitKind;
 use http::command_request::state_of;
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;
-use http::limits::{Charge, Limited, Limits, within};
+use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http_api::billing::invoices::begin_checkout;
 use http_api::billing::pay::{PayToken, linked};
 use http_api::production::invoices::InvoiceHandles;
@@ -57,12 +57,12 @@ pub(super) async fn show(State(app): State<InvoiceHandles>, PayToken(token): Pay
 /// Forwards to the payment page of the invoice at the payment processor.
 pub(super) async fn pay(
     State(app): State<InvoiceHandles>,
-    State(limits): State<Arc<Limits>>,
+    State(limits): State<Arc<RateLimiter>>,
     PayToken(token): PayToken,
     ClientAddress(client): ClientAddress,
     sent: PageForm,
-) -> Result<Limited<Response>, ApiError> {
-    let charge = Charge::of_address(LimitKind::OrderCheckout, client);
+) -> Result<LimitedReply<Response>, ApiError> {
+    let charge = WindowKey::of_address(LimitKind::OrderCheckout, client);
     let open = async {
         let state = linked(&app, &token).await?;
         let page = format!("{}/pay/{token}", app.config.public_url().trim_end_matches('/'));

@@ -84,7 +84,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
 }
 
 /// Request to a wizard page: its session and the progress of the setup.
-pub(super) struct Visit {
+pub(super) struct WizardRequest {
     /// Input of the earlier steps.
     pub(super) draft: SetupDraft,
     /// `true` if an admin exists who can sign in.
@@ -95,7 +95,7 @@ pub(super) struct Visit {
     token: Option<String>,
 }
 
-impl Visit {
+impl WizardRequest {
     /// Loads the progress of the setup.
     pub(super) async fn new(app: &WizardHandles, who: &Caller) -> Result<Self, ApiError> {
         let config = &app.setup.config;

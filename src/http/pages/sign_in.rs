@@ -19,7 +19,7 @@ use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;
 use http::page::OpenQuery;
-use http_api::billing::session::{LinkQuery, SignInHandles, VERIFY_PATH, mail_link, own_path};
+use http_api::billing::session::{SignInHandles, SignInLinkQuery, VERIFY_PATH, mail_link, own_path};
 
 /// Path of the customer sign-in.
 pub(super) const PATH: &str = "/sign-in";
@@ -99,7 +99,10 @@ fn link_sent_page(email: &str) -> Response {
 }
 
 /// Serves the page that an e-mailed link opens. It performs no lookup: the link is only checked when it is redeemed.
-pub(super) async fn confirm(State(config): State<Arc<Config>>, OpenQuery(query): OpenQuery<LinkQuery>) -> Response {
+pub(super) async fn confirm(
+    State(config): State<Arc<Config>>,
+    OpenQuery(query): OpenQuery<SignInLinkQuery>,
+) -> Response {
     let next = query.next.as_deref().and_then(|next| own_path(&config.public_url(), next));
     let Some(token) = query.token else {
         let content = html! {

@@ -17,14 +17,14 @@ use hyper_util::server::graceful::Watcher;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower::Service as _;
 
-use super::patient::{Patient, Turns};
-use super::prefixed::Prefixed;
+use super::patient::{RequestPhase, TimeoutStream};
+use super::prefixed::PrefixedStream;
 use super::retry_pause::RetryPause;
-use crate::admission::{FrontPlace, Peer};
+use crate::admission::{AcceptSlot, RemoteAddress};
 use crate::error::ApiError;
 use crate::limits::layer::is_always_heard;
 use crate::unread_body::UnreadBody;
-use config::sections::Server;
+use config::sections::ServerConfig;
 
 /// Timeout of a connection that is served only one request.
 const ONCE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -48,7 +48,7 @@ pub struct HeadLimits {
 
 impl HeadLimits {
     /// Returns the limits of the settings.
-    pub fn of(server: &Server) -> Self {
+    pub fn of(server: &ServerConfig) -> Self {
         Self {
             head: server.header_timeout_seconds.duration(),
             idle: server.keep_alive_timeout_seconds.duration(),
@@ -74,7 +74,7 @@ pub struct HttpConnection {
     /// `true` if the connection may carry requests of many clients.
     pub is_shared: bool,
     /// Connection's place at the front, which its request keeps once admitted; `None` if no newcomer can displace it.
-    pub place: Option<FrontPlace>,
+    pub place: Option<AcceptSlot>,
     /// `true` if only one request is served.
     pub once: bool,
     /// Limits on its heads, and its timeouts.
@@ -88,7 +88,7 @@ impl HttpConnection {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let Self { routes, peer, is_shared, place, once, limits } = self;
-        let turns = Arc::new(Turns::default());
+        let turns = Arc::new(RequestPhase::default());
         let (requests, pause) = (turns.clone(), Arc::new(RetryPause::new(is_shared)));
         let service = hyper::service::service_fn(move |request: Request<Incoming>| {
             requests.begin();
@@ -99,7 +99,7 @@ impl HttpConnection {
             let answer = fault.is_none().then(|| {
                 let mut request = request.map(|body| unread.watch(Body::new(body)));
                 if let Some(peer) = peer {
-                    request.extensions_mut().insert(Peer(peer));
+                    request.extensions_mut().insert(RemoteAddress(peer));
                 }
                 if let Some(place) = place.clone() {
                     request.extensions_mut().insert(place);
@@ -125,11 +125,11 @@ impl HttpConnection {
                 Ok::<_, Infallible>(response)
             }
         });
-        let stream = Patient::new(Prefixed::new(begin, stream), limits.head, limits.taken, turns);
+        let stream = TimeoutStream::new(PrefixedStream::new(begin, stream), limits.head, limits.taken, turns);
         let connection = Builder::new()
             .timer(TokioTimer::new())
             // Bounds how long a connection may idle between requests; how long a head may take is bounded by
-            // `Patient`.
+            // `TimeoutStream`.
             .header_read_timeout(limits.idle)
             .max_headers(limits.max_headers)
             .max_buf_size(limits.max_bytes)
@@ -152,7 +152,7 @@ async fn answer(mut routes: Router, request: Request<Body>, pause: Arc<RetryPaus
 }
 
 /// Returns the error in a head that the HTTP library accepts but this server does not.
-fn head_fault(request: &Request<Incoming>, turns: &Turns, max_bytes: usize) -> Option<ApiError> {
+fn head_fault(request: &Request<Incoming>, turns: &RequestPhase, max_bytes: usize) -> Option<ApiError> {
     let malformed = |message: &str| {
         turns.note_malformed();
         Some(ApiError::bad_request("malformed_request", message))

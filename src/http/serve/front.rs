@@ -25,10 +25,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::{HeadLimits, HttpConnection};
 use super::first_line::{FirstLine, MAX_LINE_BYTES};
-use super::places::Places;
-use super::refusal::Refusal;
+use super::places::RunningConnectionSlots;
+use super::refusal::RefusalResponse;
 use crate::AppState;
-use crate::admission::{AdmissionPermit, FrontPlace};
+use crate::admission::{AcceptSlot, AdmissionPermit};
 use crate::limits::layer::too_many_connections;
 
 /// Maximum number of connections whose first line is not complete yet.
@@ -47,7 +47,7 @@ const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
 const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Connection that is handed over to the rest of the server.
-pub struct Arrived {
+pub struct AdmittedConnection {
     /// Connection, not registered with any runtime yet.
     pub stream: std::net::TcpStream,
     /// Address of the client, by which connections are limited.
@@ -60,18 +60,18 @@ pub struct Arrived {
 
 /// Running front. It accepts connections until the server shuts down; work that has begun, such as recording an
 /// emergency stop, continues until it is [ended](Self::end).
-pub struct Front {
+pub struct Acceptor {
     thread: Option<JoinHandle<()>>,
     ended: CancellationToken,
 }
 
-impl Front {
+impl Acceptor {
     /// Starts the thread. Connections that are not answered here go to `arrivals`.
     pub fn start(
         listener: std::net::TcpListener,
         app: AppState,
         routes: Router,
-        arrivals: mpsc::UnboundedSender<Arrived>,
+        arrivals: mpsc::UnboundedSender<AdmittedConnection>,
     ) -> io::Result<Self> {
         let ended = CancellationToken::new();
         let until = ended.clone();
@@ -82,7 +82,7 @@ impl Front {
         };
         let run = move || {
             runtime.block_on(async {
-                Lobby::new(app, routes, arrivals).accept(listener).await;
+                AcceptQueue::new(app, routes, arrivals).accept(listener).await;
                 until.cancelled().await;
             });
             // What is left is cut: the rest of the server has ended.
@@ -104,29 +104,29 @@ impl Front {
     }
 }
 
-impl Drop for Front {
+impl Drop for Acceptor {
     fn drop(&mut self) {
         self.ended.cancel();
     }
 }
 
 /// Waiting connections whose first line is not complete yet.
-struct Lobby {
+struct AcceptQueue {
     app: AppState,
     routes: Router,
-    arrivals: mpsc::UnboundedSender<Arrived>,
-    untold: Arc<Places>,
-    health_checks: Arc<Places>,
-    stops: Arc<Places>,
-    refusal: Refusal,
+    arrivals: mpsc::UnboundedSender<AdmittedConnection>,
+    untold: Arc<RunningConnectionSlots>,
+    health_checks: Arc<RunningConnectionSlots>,
+    stops: Arc<RunningConnectionSlots>,
+    refusal: RefusalResponse,
     graceful: GracefulShutdown,
 }
 
-impl Lobby {
-    fn new(app: AppState, routes: Router, arrivals: mpsc::UnboundedSender<Arrived>) -> Arc<Self> {
-        let places = |most| Arc::new(Places::new(most, most / ADDRESS_SHARE));
+impl AcceptQueue {
+    fn new(app: AppState, routes: Router, arrivals: mpsc::UnboundedSender<AdmittedConnection>) -> Arc<Self> {
+        let places = |most| Arc::new(RunningConnectionSlots::new(most, most / ADDRESS_SHARE));
         let (untold, health_checks, stops) = (places(MAX_UNTOLD), places(MAX_HEALTH_CHECKS), places(MAX_STOPS));
-        let (refusal, graceful) = (Refusal::new(&too_many_connections(&app.limits)), GracefulShutdown::new());
+        let (refusal, graceful) = (RefusalResponse::new(&too_many_connections(&app.limits)), GracefulShutdown::new());
         Arc::new(Self { app, routes, arrivals, untold, health_checks, stops, refusal, graceful })
     }
 
@@ -204,7 +204,7 @@ impl Lobby {
         stream: TcpStream,
         peer: SocketAddr,
         begin: Vec<u8>,
-        place: Option<FrontPlace>,
+        place: Option<AcceptSlot>,
     ) -> impl Future<Output = ()> + Send + 'static {
         let limits = HeadLimits::of(&self.app.config.server).short();
         let (routes, is_shared) = (self.routes.clone(), self.app.admission.scope(peer.ip()).is_none());
@@ -225,7 +225,7 @@ impl Lobby {
         }
         match stream.into_std() {
             // Nobody takes it when the server is about to end.
-            Ok(stream) => drop(self.arrivals.send(Arrived { stream, peer: peer.ip(), begin, place })),
+            Ok(stream) => drop(self.arrivals.send(AdmittedConnection { stream, peer: peer.ip(), begin, place })),
             Err(error) => tracing::debug!(%error, "a connection cannot be handed over"),
         }
     }

@@ -18,12 +18,12 @@ use super::head_scan::HeadScan;
 /// Phase counter of a connection: incremented when a head was read, and again when its response begins. Odd while a
 /// request is processed. Also records whether request boundaries can still be determined.
 #[derive(Debug, Default)]
-pub struct Turns {
+pub struct RequestPhase {
     phase: AtomicU32,
     malformed: AtomicBool,
 }
 
-impl Turns {
+impl RequestPhase {
     /// Records that the head of a request was read.
     pub fn begin(&self) {
         self.phase.fetch_add(1, Relaxed);
@@ -43,12 +43,12 @@ impl Turns {
 }
 
 /// Stream with these timeouts.
-pub struct Patient<S> {
+pub struct TimeoutStream<S> {
     stream: S,
     within: Duration,
     /// Maximum time for which a client may not read anything of a response.
     taken_within: Duration,
-    turns: Arc<Turns>,
+    turns: Arc<RequestPhase>,
     scan: HeadScan,
     /// Phase at the last check.
     seen: u32,
@@ -60,9 +60,9 @@ pub struct Patient<S> {
     stuck: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
+impl<S> TimeoutStream<S> {
     /// Wraps a stream, with these timeouts for a head and for a client that does not read.
-    pub fn new(stream: S, within: Duration, taken_within: Duration, turns: Arc<Turns>) -> Self {
+    pub fn new(stream: S, within: Duration, taken_within: Duration, turns: Arc<RequestPhase>) -> Self {
         Self {
             stream,
             within,
@@ -88,7 +88,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimeoutStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let turn = self.turns.phase.load(Relaxed);
         if turn != self.seen {
@@ -121,7 +121,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, buf);
         self.or_timeout(cx, written)

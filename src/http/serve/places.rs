@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::AbortHandle;
 
-use crate::admission::FrontPlace;
+use crate::admission::AcceptSlot;
 
 /// Maximum number of additional connections whose request was admitted; such a request is answered regardless of later
 /// connections.
 const MAX_KEPT: usize = 256;
 
 /// Connections in progress.
-pub struct Places {
+pub struct RunningConnectionSlots {
     most: usize,
     most_of_address: usize,
     running: Mutex<RunningConnections>,
@@ -30,14 +30,14 @@ struct RunningConnections {
 struct RunningConnection {
     /// Address by which the connection is limited; `None` if many clients share it.
     scope: Option<u128>,
-    place: FrontPlace,
+    place: AcceptSlot,
     /// Handle that ends the task; `None` for one that is about to start.
     abort: Option<AbortHandle>,
 }
 
 /// Guard that removes a task when it is over, however it ends.
 struct RunningTask {
-    of: Arc<Places>,
+    of: Arc<RunningConnectionSlots>,
     number: u64,
 }
 
@@ -47,7 +47,7 @@ impl Drop for RunningTask {
     }
 }
 
-impl Places {
+impl RunningConnectionSlots {
     /// Creates this many places, of which connections of one address take at most `most_of_address`.
     pub fn new(most: usize, most_of_address: usize) -> Self {
         Self { most, most_of_address, running: Mutex::default() }
@@ -61,9 +61,9 @@ impl Places {
     pub fn run<F: Future<Output = ()> + Send + 'static>(
         self: &Arc<Self>,
         scope: Option<u128>,
-        task: impl FnOnce(FrontPlace) -> F,
+        task: impl FnOnce(AcceptSlot) -> F,
     ) {
-        let place = FrontPlace::default();
+        let place = AcceptSlot::default();
         let (number, surplus) = self.locked(|running| {
             running.last += 1;
             let number = running.last;
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     /// Starts a waiting task; its sender is closed when the task is ended.
-    fn start(places: &Arc<Places>, scope: Option<u128>, is_kept: bool) -> oneshot::Sender<()> {
+    fn start(places: &Arc<RunningConnectionSlots>, scope: Option<u128>, is_kept: bool) -> oneshot::Sender<()> {
         let (release, released) = oneshot::channel();
         places.run(scope, |place| async move {
             if is_kept {
@@ -145,7 +145,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_oldest_is_ended_when_there_are_too_many_and_the_others_go_on() {
-        let places = Arc::new(Places::new(2, 2));
+        let places = Arc::new(RunningConnectionSlots::new(2, 2));
         let mut all: Vec<_> = (0..3).map(|_| start(&places, None, false)).collect();
         all[0].closed().await;
         assert!(all[1..].iter().all(|one| !one.is_closed()));
@@ -157,7 +157,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_was_admitted_is_never_ended() {
-        let places = Arc::new(Places::new(2, 2));
+        let places = Arc::new(RunningConnectionSlots::new(2, 2));
         let admitted = start(&places, Some(1), true);
         settled().await;
         let storm: Vec<_> = (0..100).map(|n| start(&places, Some(1 + n % 3), false)).collect();
@@ -177,7 +177,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_storm_of_one_address_ends_its_own_connections_alone() {
-        let places = Arc::new(Places::new(8, 2));
+        let places = Arc::new(RunningConnectionSlots::new(8, 2));
         let others: Vec<_> = [Some(1), Some(2), None].into_iter().map(|scope| start(&places, scope, false)).collect();
         let storm: Vec<_> = (0..100).map(|_| start(&places, Some(3), false)).collect();
         settled().await;

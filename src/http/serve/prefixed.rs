@@ -7,21 +7,21 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Stream that returns the bytes already read first, then the rest.
-pub struct Prefixed<S> {
+pub struct PrefixedStream<S> {
     begin: Vec<u8>,
     /// Number of those bytes already returned.
     given: usize,
     stream: S,
 }
 
-impl<S> Prefixed<S> {
+impl<S> PrefixedStream<S> {
     /// Wraps a stream, of which these bytes were already read.
     pub fn new(begin: Vec<u8>, stream: S) -> Self {
         Self { begin, given: 0, stream }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Prefixed<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for PrefixedStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let left = &self.begin[self.given..];
         if left.is_empty() {
@@ -37,7 +37,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Prefixed<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Prefixed<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for PrefixedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
@@ -69,7 +69,7 @@ mod tests {
     #[tokio::test]
     async fn the_beginning_comes_first_in_whatever_pieces() {
         let (begin, rest) = (b"GET /api".to_vec(), b"/orders".as_slice());
-        let mut stream = Prefixed::new(begin, tokio::io::join(rest, tokio::io::sink()));
+        let mut stream = PrefixedStream::new(begin, tokio::io::join(rest, tokio::io::sink()));
         let mut first = [0; 3];
         stream.read_exact(&mut first).await.unwrap();
         let mut all = first.to_vec();

@@ -24,14 +24,14 @@ const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_LINGER_BYTES: usize = 64 * 1024;
 
 /// Prebuilt response that refuses connections.
-pub struct Refusal {
+pub struct RefusalResponse {
     /// Head of the response, without its last header.
     head: String,
     body: String,
     pace: Mutex<RefusalPace>,
 }
 
-impl Refusal {
+impl RefusalResponse {
     /// Builds the refusal, with the headers of this response.
     pub fn new(answer: &Response) -> Self {
         let body = overload_error().body().to_string();
@@ -57,7 +57,7 @@ impl Refusal {
     }
 }
 
-impl Refusal {
+impl RefusalResponse {
     fn answer(&self, begin: &[u8], request_id: &str) -> String {
         // The answer to HEAD has no body.
         let body = if begin.starts_with(b"HEAD ") { "" } else { &*self.body };
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_answer_is_whole_and_ends_its_connection() {
-        let refusal = Refusal::new(&overload_error().into_response());
+        let refusal = RefusalResponse::new(&overload_error().into_response());
         let [get, head] = [b"GET /api".as_slice(), b"HEAD /api"].map(|begin| refusal.answer(begin, "id-1"));
         assert!(get.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{get}");
         let (lines, body) = get.split_once("\r\n\r\n").unwrap_or_default();

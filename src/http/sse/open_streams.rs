@@ -17,24 +17,24 @@ pub struct OpenStreams {
 }
 
 /// Permit of a customer for one stream; released when dropped.
-pub struct StreamPlace {
+pub struct StreamPermit {
     streams: Arc<OpenStreams>,
     customer: Id,
 }
 
 impl OpenStreams {
     /// Admits another stream of a customer; `None` if the customer has reached the limit.
-    pub fn enter(self: &Arc<Self>, customer: Id) -> Option<StreamPlace> {
+    pub fn enter(self: &Arc<Self>, customer: Id) -> Option<StreamPermit> {
         let mut open = self.of_customer.entry(customer).or_insert(0);
         if *open >= MAX_STREAMS_OF_CUSTOMER {
             return None;
         }
         *open += 1;
-        Some(StreamPlace { streams: self.clone(), customer })
+        Some(StreamPermit { streams: self.clone(), customer })
     }
 }
 
-impl Drop for StreamPlace {
+impl Drop for StreamPermit {
     fn drop(&mut self) {
         if let Some(mut open) = self.streams.of_customer.get_mut(&self.customer) {
             *open = open.saturating_sub(1);

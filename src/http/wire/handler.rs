@@ -8,7 +8,7 @@ use super::{Components, ListItem, Request, RequestBody, Response, ToSchema, read
 use crate::access::Caller;
 use crate::command_request::CommandRequest;
 use crate::error::ApiError;
-use crate::limits::Limited;
+use crate::limits::LimitedReply;
 use crate::limits::layer::ClientAddress;
 use crate::openapi::operation::{self, DescribedContent, DescribedOperation, Parameter};
 use crate::page::{OpenQuery, Query};
@@ -122,7 +122,7 @@ impl<R: Reply> Reply for WithCookie<R> {
     }
 }
 
-impl<R: Reply> Reply for Limited<R> {
+impl<R: Reply> Reply for LimitedReply<R> {
     fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         R::describe(operation, components);
     }

@@ -14,7 +14,7 @@ use url::form_urlencoded;
 use uuid::Builder;
 
 use super::reply::Success;
-use actors::integrations::{AccountingDesk, AccountingWake, Integrations};
+use actors::integrations::{AccountingConnector, AccountingWake, Integrations};
 use config::Config;
 use domain::access::{Access, normal_email};
 use domain::accounting::{Accounting, AccountingAnswer, AccountingCommand, INVALID_STATE};
@@ -95,7 +95,7 @@ fn admin<'a>(app: &ConnectHandles, who: &'a Caller) -> Result<(Id, &'a str), Api
     Ok((who.session.ok_or_else(|| ApiError::unauthorized("sign in first"))?, email))
 }
 
-fn desk(app: &ConnectHandles) -> Result<AccountingDesk<'_>, ApiError> {
+fn desk(app: &ConnectHandles) -> Result<AccountingConnector<'_>, ApiError> {
     let words = "no accounting system is configured (accounting.client_id), or its settings cannot be used";
     app.integrations
         .accounting(&app.config)
@@ -107,9 +107,9 @@ fn origin(who: &Caller) -> CommandOrigin {
 }
 
 /// 302 redirect to an external page.
-struct SentTo(HeaderValue);
+struct ExternalRedirect(HeaderValue);
 
-impl IntoResponse for SentTo {
+impl IntoResponse for ExternalRedirect {
     fn into_response(self) -> HttpResponse {
         let mut headers = HeaderMap::new();
         headers.insert(header::LOCATION, self.0);
@@ -119,13 +119,13 @@ impl IntoResponse for SentTo {
     }
 }
 
-impl Reply for SentTo {
+impl Reply for ExternalRedirect {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         (operation.answer, operation.located) = ((302, DescribedContent::Nothing), true);
     }
 }
 
-async fn connect(State(app): State<ConnectHandles>, who: Caller) -> Result<SentTo, ApiError> {
+async fn connect(State(app): State<ConnectHandles>, who: Caller) -> Result<ExternalRedirect, ApiError> {
     let (session, _) = admin(&app, &who)?;
     let desk = desk(&app)?;
     let state = Builder::from_random_bytes(secret_bytes()).into_uuid().to_string();
@@ -138,7 +138,7 @@ async fn connect(State(app): State<ConnectHandles>, who: Caller) -> Result<SentT
         sealed_verifier: app.cipher.encrypt_or_empty(&verifier),
     };
     app.accounting.ask(Id::ONLY, origin(&who), begin).await?;
-    HeaderValue::from_str(page.as_str()).map(SentTo).map_err(ApiError::internal)
+    HeaderValue::from_str(page.as_str()).map(ExternalRedirect).map_err(ApiError::internal)
 }
 
 /// Query parameters of the provider's redirect back to the shop.
@@ -181,7 +181,7 @@ impl Argument for FromProvider {
 #[api(name = "AccountingConnectedResponse", example = json!({
     "success": true, "message": "the books of Shop Ltd are connected", "tenantId": "70784a63-d24b-46a9-a4db-0e70a274b056",
 }))]
-struct Connected {
+struct ConnectedReply {
     success: Success,
     /// Confirmation that names the connected organisation.
     message: String,
@@ -193,7 +193,7 @@ async fn callback(
     State(app): State<ConnectHandles>,
     who: Caller,
     FromProvider(CallbackQuery { code, state }): FromProvider,
-) -> Result<Plain<Connected>, ApiError> {
+) -> Result<Plain<ConnectedReply>, ApiError> {
     let (session, email) = admin(&app, &who)?;
     let desk = desk(&app)?;
     let redeem = AccountingCommand::Redeem { state_hash: credentials::session_hash(&state.to_string()), session };
@@ -203,7 +203,7 @@ async fn callback(
     };
     let verifier = app.cipher.decrypt(&sealed).map_err(ApiError::internal)?;
     let (tenant, tokens) = desk.connect(&code, &verifier, (&app.cipher, app.environment.now())).await?;
-    let connected = Connected {
+    let connected = ConnectedReply {
         success: Success,
         message: format!("the books of {} are connected", tenant.name),
         tenant_id: tenant.id.clone(),

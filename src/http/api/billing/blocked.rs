@@ -25,9 +25,9 @@ handles! {
 }
 
 /// Extractor that rejects blocked callers with 403. For routes that require no session.
-pub struct NotBlocked;
+pub struct UnblockedCaller;
 
-impl FromRequestParts<AppState> for NotBlocked {
+impl FromRequestParts<AppState> for UnblockedCaller {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
         let config = BlockHandles::from_ref(app).config;
@@ -49,7 +49,7 @@ impl FromRequestParts<AppState> for NotBlocked {
     }
 }
 
-impl Argument for NotBlocked {
+impl Argument for UnblockedCaller {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         operation.errors.push((
             403,

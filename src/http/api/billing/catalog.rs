@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response as HttpResponse};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::blocked::NotBlocked;
+use super::blocked::UnblockedCaller;
 use super::reply::Success;
 use super::site::RequestSite;
 use actors::app::App;
@@ -156,9 +156,9 @@ struct CatalogReply {
 }
 
 /// Response that clients and proxies may cache for a minute.
-struct Kept<R>(R);
+struct Cacheable<R>(R);
 
-impl<R: IntoResponse> IntoResponse for Kept<R> {
+impl<R: IntoResponse> IntoResponse for Cacheable<R> {
     fn into_response(self) -> HttpResponse {
         let mut response = self.0.into_response();
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(CACHING));
@@ -166,7 +166,7 @@ impl<R: IntoResponse> IntoResponse for Kept<R> {
     }
 }
 
-impl<R: Reply> Reply for Kept<R> {
+impl<R: Reply> Reply for Cacheable<R> {
     fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         R::describe(operation, components);
     }
@@ -174,15 +174,15 @@ impl<R: Reply> Reply for Kept<R> {
 
 async fn show(
     State(app): State<CatalogHandles>,
-    _: NotBlocked,
+    _: UnblockedCaller,
     RequestSite(_): RequestSite,
     OpenQuery(query): OpenQuery<CatalogQuery>,
-) -> Result<Kept<Plain<CatalogReply>>, ApiError> {
+) -> Result<Cacheable<Plain<CatalogReply>>, ApiError> {
     let catalog = app.catalog.recent(app.environment.now()).await?;
     let items = chosen(&catalog, &query);
     let Catalog { source, generated_at, collections, .. } = &*catalog;
     let (source, generated_at, collections) = (source.clone(), *generated_at, collections.clone());
-    Ok(Kept(Plain(CatalogReply { success: Success, source, generated_at, items, collections })))
+    Ok(Cacheable(Plain(CatalogReply { success: Success, source, generated_at, items, collections })))
 }
 
 impl ResourceState for CatalogCache {

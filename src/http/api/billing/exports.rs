@@ -25,7 +25,7 @@ use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use http::error::{ApiError, Notice};
 use http::handles::handles;
-use http::limits::{Charge, Limited, Limits, within};
+use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::reply::Plain;
 use http::routes::ResourceRoutes;
 use http::wire::{Argument, MaxChars, ONE_LINE};
@@ -50,7 +50,7 @@ handles! {
         exports: Directory<Export>,
         files: ExportFiles,
         queries: Queries,
-        limits: Arc<Limits>,
+        limits: Arc<RateLimiter>,
         environment: Arc<Environment>,
     }
 }
@@ -98,9 +98,9 @@ async fn request(
     State(app): State<ExportHandles>,
     RequestSite(site): RequestSite,
     call: CommandRequest<ExportRequest>,
-) -> Result<Limited<Plain<DoneWithWords>>, ApiError> {
+) -> Result<LimitedReply<Plain<DoneWithWords>>, ApiError> {
     let (_, email) = call.who.customer()?;
-    let charge = Charge::of_mailbox(LimitKind::Export, email);
+    let charge = WindowKey::of_mailbox(LimitKind::Export, email);
     let command = async {
         let ExportRequest { kind, from, to, status, site: named } = call.read_body()?;
         if app.queries.pending_exports(email).await? >= MAX_PENDING_EXPORTS {

@@ -13,9 +13,9 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use self::fields::IntakeForm;
-use self::form::{ReceivedPhoto, TakenForm};
-use super::blocked::NotBlocked;
-use super::reply::{Made, Success};
+use self::form::{IntakeSubmission, ReceivedPhoto};
+use super::blocked::UnblockedCaller;
+use super::reply::{CreatedReply, Success};
 use super::session::customer_of;
 use super::site::RequestSite;
 use crate::production::custom_requests::EXAMPLE_ID;
@@ -29,14 +29,14 @@ use domain::id::Id;
 use domain::limits::LimitKind;
 use domain::principal::Role;
 use domain::time::Timestamp;
-use files::blobs::{Blobs, Recording};
+use files::blobs::{Blobs, StorePermission};
 use http::access::{Caller, RequiredAccess};
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles};
 use http::error::ApiError;
 use http::handles::handles;
 use http::idempotency;
 use http::limits::layer::ClientAddress;
-use http::limits::{Charge, Limited, Limits, within};
+use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::routes::ResourceRoutes;
 use http::wire::schema_of;
 use kernel::directory::Directory;
@@ -53,7 +53,7 @@ handles! {
         queries: Queries,
         blobs: Arc<Blobs>,
         space: Arc<CustomerSpace>,
-        limits: Arc<Limits>,
+        limits: Arc<RateLimiter>,
         environment: Arc<Environment>,
         request: RequestHandles,
     }
@@ -114,13 +114,13 @@ impl IntakeReply {
 
 async fn take_in(
     State(app): State<IntakeHandles>,
-    _: NotBlocked,
+    _: UnblockedCaller,
     RequestSite(site): RequestSite,
     ClientAddress(client): ClientAddress,
     who: Caller,
     request: extract::Request,
-) -> Result<Limited<Made<IntakeReply>>, ApiError> {
-    let charge = Charge::of_address(LimitKind::Intake, client);
+) -> Result<LimitedReply<CreatedReply<IntakeReply>>, ApiError> {
+    let charge = WindowKey::of_address(LimitKind::Intake, client);
     let operation = Box::pin(async {
         let (parts, body) = request.into_parts();
         let call = CommandRequest::without_body(&app.request, who, &parts)?;
@@ -130,14 +130,14 @@ async fn take_in(
         let form = form::receive(&app.blobs, request, share.as_mut()).await?;
         let done = record(&app, &call, site, form).await?;
         share.iter().for_each(SpaceShare::keep);
-        Ok(Made::after(&done, IntakeReply::new(&done.answer)))
+        Ok(CreatedReply::after(&done, IntakeReply::new(&done.answer)))
     });
     within(&app.limits, app.environment.now(), &[charge], operation).await
 }
 
 /// Returns the hash by which a retried request is compared with the first one. It covers the text fields and the
 /// digests of the photos.
-fn hash(form: &TakenForm<'_>) -> String {
+fn hash(form: &IntakeSubmission<'_>) -> String {
     let digests: Vec<&str> = form.photos.iter().map(|photo| photo.digest.as_str()).collect();
     idempotency::short(&Sha256::digest(json!([form.fields.hashed_fields(), digests]).to_string()))
 }
@@ -147,7 +147,7 @@ async fn record(
     app: &IntakeHandles,
     call: &CommandRequest,
     site: Option<Site>,
-    form: TakenForm<'_>,
+    form: IntakeSubmission<'_>,
 ) -> Result<CommandOutcome<CustomRequest>, ApiError> {
     let hash = hash(&form);
     // Until the request is recorded, what it names is not removed.
@@ -181,7 +181,7 @@ async fn record(
 
 async fn keep(
     photos: Vec<ReceivedPhoto<'_>>,
-    recording: &Recording,
+    recording: &StorePermission,
     new_photos: &mut Vec<NewPhoto>,
 ) -> Result<(), ApiError> {
     for ReceivedPhoto { content, format, .. } in photos {

@@ -23,7 +23,7 @@ use http::access::{Caller, RequiredAccess};
 use http::command_request::{CommandRequest, find_existing, state_of};
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;
-use http::limits::{Charge, Limited, Limits, within};
+use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::openapi::operation::DescribedOperation;
 use http::page::OpenQuery;
 use http::path_id::NamedId;
@@ -144,7 +144,7 @@ struct PdfReply {
     "success": true,
     "pdfUrl": "https://shop.example.com/documents/0123456789abcdef0123456789abcdef01234567/INV-2026-000123.pdf",
 }))]
-struct MadePdfReply {
+struct RenderedPdfReply {
     success: Success,
     /// Public URL of the PDF.
     pdf_url: String,
@@ -207,10 +207,10 @@ async fn check_out(
     State(app): State<InvoiceHandles>,
     NamedId(id): NamedId,
     ClientAddress(client): ClientAddress,
-    State(limits): State<Arc<Limits>>,
+    State(limits): State<Arc<RateLimiter>>,
     call: CommandRequest<OptionalBody<CheckoutBody>>,
-) -> Result<Limited<Plain<CheckoutReply>>, ApiError> {
-    let charge = Charge::of_address(LimitKind::OrderCheckout, client);
+) -> Result<LimitedReply<Plain<CheckoutReply>>, ApiError> {
+    let charge = WindowKey::of_address(LimitKind::OrderCheckout, client);
     let open = async {
         let (_, email) = call.who.customer()?;
         let (_, state) = find_existing(&app.invoices, id).await?;
@@ -259,8 +259,8 @@ async fn make_pdf(
     NamedId(id): NamedId,
     OpenQuery(query): OpenQuery<PdfQuery>,
     call: CommandRequest<OptionalBody<EmptyBody>>,
-) -> Result<Plain<MadePdfReply>, ApiError> {
+) -> Result<Plain<RenderedPdfReply>, ApiError> {
     let whole = own(&app, &call.who, id, query.document).await?;
     let EmptyBody {} = call.read_body()?;
-    Ok(Plain(MadePdfReply { success: Success, pdf_url: app.documents.store(&whole).await? }))
+    Ok(Plain(RenderedPdfReply { success: Success, pdf_url: app.documents.store(&whole).await? }))
 }

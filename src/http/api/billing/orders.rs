@@ -14,7 +14,7 @@ use serde_json::json;
 use self::view::{OrderDetail, OrderSummary};
 use super::checkout::CheckoutReply;
 use super::list::{BillingPagination, ListQuery};
-use super::reply::{Made, Success};
+use super::reply::{CreatedReply, Success};
 use super::site::RequestSite;
 use crate::production::orders::OrderHandles;
 use crate::production::orders::to_pay::before_checkout;
@@ -30,7 +30,7 @@ use http::command_request::{CommandRequest, CommandTarget, find_existing, state_
 use http::error::ApiError;
 use http::handles::handles;
 use http::limits::layer::ClientAddress;
-use http::limits::{Charge, Limited, Limits, within};
+use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::page::OpenQuery;
 use http::path_id::NamedId;
 use http::reply::{Media, MediaType, Plain};
@@ -51,7 +51,7 @@ handles! {
     pub struct OwnOrderHandles {
         orders: OrderHandles,
         customers: Directory<Customer>,
-        limits: Arc<Limits>,
+        limits: Arc<RateLimiter>,
         environment: Arc<Environment>,
     }
 }
@@ -229,9 +229,9 @@ async fn draft(
     State(app): State<OwnOrderHandles>,
     RequestSite(site): RequestSite,
     call: CommandRequest<DraftRequest>,
-) -> Result<Limited<Made<DraftReply>>, ApiError> {
+) -> Result<LimitedReply<CreatedReply<DraftReply>>, ApiError> {
     let (customer, email) = call.who.customer()?;
-    let charge = Charge::of_mailbox(LimitKind::DraftOrder, email);
+    let charge = WindowKey::of_mailbox(LimitKind::DraftOrder, email);
     let command = async {
         let DraftRequest { lines, shipping_address_id, notes } = call.read_body()?;
         let (lines, currency) = look_up(&app.orders, true, &lines).await.map_err(as_bad_request)?;
@@ -256,7 +256,7 @@ async fn draft(
     let operation = Box::pin(async {
         let done = call.ask_with(&app.orders.orders, CommandTarget::New, command).await?;
         let reply = DraftReply { success: Success, order_id: done.id };
-        Ok(Made::after(&done, reply))
+        Ok(CreatedReply::after(&done, reply))
     });
     within(&app.limits, app.environment.now(), &[charge], operation).await
 }
@@ -267,8 +267,8 @@ async fn check_out(
     NamedId(id): NamedId,
     ClientAddress(client): ClientAddress,
     call: CommandRequest<OptionalBody<CheckoutBody>>,
-) -> Result<Limited<Plain<CheckoutReply>>, ApiError> {
-    let charge = Charge::of_address(LimitKind::OrderCheckout, client);
+) -> Result<LimitedReply<Plain<CheckoutReply>>, ApiError> {
+    let charge = WindowKey::of_address(LimitKind::OrderCheckout, client);
     let open = async {
         let pages = call.read_body()?.pages(&call.headers, &app.orders.config);
         before_checkout(&app.orders, id).await?;

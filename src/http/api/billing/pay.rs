@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::checkout::CheckoutReply;
 use super::invoices::{begin_checkout, payable};
 use super::reply::Success;
-use crate::production::invoices::{InvoiceHandles, LineView};
+use crate::production::invoices::{InvoiceHandles, InvoiceLineView};
 use crate::production::orders::site::Site;
 use domain::aggregate::Versioned;
 use domain::id::Id;
@@ -23,7 +23,7 @@ use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, state_of};
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;
-use http::limits::{Charge, Limited, Limits, within};
+use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::openapi::operation::DescribedOperation;
 use http::reply::Plain;
 use http::return_paths::CheckoutBody;
@@ -120,7 +120,7 @@ struct PayableInvoice {
     /// Time at which the invoice was paid in full; null until then.
     paid_at: Option<Timestamp>,
     /// Lines of the invoice.
-    line_items: Vec<LineView>,
+    line_items: Vec<InvoiceLineView>,
 }
 
 /// Invoice of a pay link.
@@ -179,10 +179,10 @@ async fn check_out(
     State(app): State<InvoiceHandles>,
     PayToken(token): PayToken,
     ClientAddress(client): ClientAddress,
-    State(limits): State<Arc<Limits>>,
+    State(limits): State<Arc<RateLimiter>>,
     call: CommandRequest<OptionalBody<CheckoutBody>>,
-) -> Result<Limited<Plain<CheckoutReply>>, ApiError> {
-    let charge = Charge::of_address(LimitKind::OrderCheckout, client);
+) -> Result<LimitedReply<Plain<CheckoutReply>>, ApiError> {
+    let charge = WindowKey::of_address(LimitKind::OrderCheckout, client);
     let open = async {
         let state = linked(&app, &token).await?;
         let pages = call.read_body()?.pages(&call.headers, &app.config);

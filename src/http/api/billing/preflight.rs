@@ -15,21 +15,21 @@ pub(super) fn added(of: ResourceRoutes) -> ResourceRoutes {
 }
 
 /// 200 response without a body.
-pub(super) struct Allowed;
+pub(super) struct PreflightReply;
 
-impl IntoResponse for Allowed {
+impl IntoResponse for PreflightReply {
     fn into_response(self) -> Response {
         StatusCode::OK.into_response()
     }
 }
 
-impl Reply for Allowed {
+impl Reply for PreflightReply {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         operation.answer = (200, DescribedContent::Nothing);
     }
 }
 
 /// Answers a preflight request; only the CORS headers matter.
-pub(super) async fn preflight() -> Result<Allowed, ApiError> {
-    Ok(Allowed)
+pub(super) async fn preflight() -> Result<PreflightReply, ApiError> {
+    Ok(PreflightReply)
 }

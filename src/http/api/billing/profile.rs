@@ -9,7 +9,7 @@ use super::reply::Success;
 use crate::billing::preflight::preflight;
 use actors::subscribers::{StoredCard, Subscribers};
 use domain::customer::{
-    AddressKind, Customer, CustomerAddress, CustomerCommand, GivenAddress, MAX_ADDRESSES, ProfileChange,
+    AddressKind, AddressUpdate, Customer, CustomerAddress, CustomerCommand, MAX_ADDRESSES, ProfileChange,
 };
 use domain::id::Id;
 use domain::order::Address;
@@ -92,7 +92,7 @@ pub struct AddressInput {
     is_default: bool,
 }
 
-impl From<AddressInput> for GivenAddress {
+impl From<AddressInput> for AddressUpdate {
     fn from(input: AddressInput) -> Self {
         let AddressInput { id, kind, line1, line2, city, region, postal_code, mut country, is_default } = input;
         country.make_ascii_uppercase();

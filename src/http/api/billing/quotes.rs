@@ -16,7 +16,7 @@ use super::list::{BillingPagination, ListQuery};
 use super::reply::Success;
 use super::site::RequestSite;
 use crate::production::quotes::{Declining, EXAMPLE_ID, QuoteHandles};
-use actors::quotes::NotOrdered;
+use actors::quotes::QuoteOrderError;
 use domain::id::Id;
 use domain::quote::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteStatus};
 use domain::refusal::Refusal;
@@ -25,7 +25,7 @@ use http::access::{Caller, RequiredAccess};
 use http::command_request::{CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::handles::handles;
-use http::limits::Limits;
+use http::limits::RateLimiter;
 use http::openapi::operation::DescribedOperation;
 use http::page::OpenQuery;
 use http::path_id::NamedId;
@@ -41,7 +41,7 @@ handles! {
     /// Dependencies of the routes of a customer's quotes.
     pub struct OwnQuoteHandles {
         quotes: QuoteHandles,
-        limits: Arc<Limits>,
+        limits: Arc<RateLimiter>,
     }
 }
 
@@ -305,8 +305,8 @@ pub async fn accept_own<B>(
     if let Some(order) = done.answer.order_id.filter(|_| !done.answer.order_made) {
         match app.quotes.quote_orders.make(&done.answer, order).await {
             Ok(()) => drop(quotes.ask(id, CommandOrigin::system(), QuoteCommand::Ordered).await?),
-            Err(NotOrdered::Trouble(error)) => return Err(error.into()),
-            Err(NotOrdered::Refused(words)) => {
+            Err(QuoteOrderError::Trouble(error)) => return Err(error.into()),
+            Err(QuoteOrderError::Refused(words)) => {
                 let message = format!("the order cannot be made now: {words}; the shop was told");
                 quotes.ask(id, CommandOrigin::system(), QuoteCommand::NotOrdered(words)).await?;
                 return Err(ApiError::conflict("order_not_made", message));

@@ -48,12 +48,12 @@ pub struct DoneWithWords {
 }
 
 /// 201 response with the created resource.
-pub struct Made<T> {
+pub struct CreatedReply<T> {
     body: T,
     replayed: bool,
 }
 
-impl<T> Made<T> {
+impl<T> CreatedReply<T> {
     /// Builds the response to a command that created something, either now or on an earlier request with the same
     /// idempotency key.
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
@@ -61,7 +61,7 @@ impl<T> Made<T> {
     }
 }
 
-impl<T: Serialize> IntoResponse for Made<T> {
+impl<T: Serialize> IntoResponse for CreatedReply<T> {
     fn into_response(self) -> HttpResponse {
         let mut response = json(StatusCode::CREATED, &self.body);
         if self.replayed {
@@ -72,7 +72,7 @@ impl<T: Serialize> IntoResponse for Made<T> {
     }
 }
 
-impl<T: Response> Reply for Made<T> {
+impl<T: Response> Reply for CreatedReply<T> {
     fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         components.add::<T>();
         let named = T::NAME.map(DescribedContent::Named);

@@ -30,7 +30,7 @@ use http::csrf;
 use http::error::ApiError;
 use http::handles::handles;
 use http::limits::layer::ClientAddress;
-use http::limits::{Charge, Limited, Limits, within};
+use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::page::OpenQuery;
 use http::reply::{Plain, WithCookie};
@@ -61,7 +61,7 @@ handles! {
         customers: Directory<Customer>,
         links: Directory<SignInLink>,
         queries: Queries,
-        limits: Arc<Limits>,
+        limits: Arc<RateLimiter>,
         environment: Arc<Environment>,
         config: Arc<Config>,
         cipher: Arc<SecretCipher>,
@@ -116,7 +116,7 @@ async fn ask_for_link(
     State(app): State<SignInHandles>,
     ClientAddress(from): ClientAddress,
     call: CommandRequest<LinkRequest>,
-) -> Result<Limited<Plain<Done>>, ApiError> {
+) -> Result<LimitedReply<Plain<Done>>, ApiError> {
     let LinkRequest { email, next } = call.read_body()?;
     mail_link(&app, &call, from, &email, next.as_deref()).await
 }
@@ -128,10 +128,10 @@ pub async fn mail_link<B>(
     from: IpAddr,
     email: &str,
     next: Option<&str>,
-) -> Result<Limited<Plain<Done>>, ApiError> {
+) -> Result<LimitedReply<Plain<Done>>, ApiError> {
     let email = normal_email(email)?;
     let charges =
-        [Charge::of_mailbox(LimitKind::LinkOfEmail, &email), Charge::of_address(LimitKind::LinkOfAddress, from)];
+        [WindowKey::of_mailbox(LimitKind::LinkOfEmail, &email), WindowKey::of_address(LimitKind::LinkOfAddress, from)];
     let mailed = async {
         let token = credentials::session_token();
         let url = link(&app.config, &token, next);
@@ -158,7 +158,8 @@ fn link(config: &Config, token: &str, next: Option<&str>) -> String {
 
 /// Query parameters of an e-mailed link.
 #[derive(Request, Clone, Debug)]
-pub struct LinkQuery {
+#[api(name = "LinkQuery")]
+pub struct SignInLinkQuery {
     /// Token of the e-mailed link.
     #[api(MaxChars(200))]
     pub token: Option<String>,
@@ -167,7 +168,7 @@ pub struct LinkQuery {
 }
 
 /// Properties of a request to redeem a link, apart from its query.
-struct Asked {
+struct RedemptionRequest {
     /// HEAD request, which does not redeem the link.
     only_looks: bool,
     /// Request of a browser, which is redirected instead of receiving a JSON error.
@@ -178,7 +179,7 @@ struct Asked {
     request_id: Option<Arc<str>>,
 }
 
-impl<S: Sync> FromRequestParts<S> for Asked {
+impl<S: Sync> FromRequestParts<S> for RedemptionRequest {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         let mut accepts = parts.headers.get_all(header::ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
@@ -195,10 +196,10 @@ impl<S: Sync> FromRequestParts<S> for Asked {
     }
 }
 
-impl Argument for Asked {}
+impl Argument for RedemptionRequest {}
 
 /// Outcome of a request to redeem a link.
-enum Verified {
+enum RedemptionOutcome {
     /// Redirect with the cookie of a new session.
     SignedIn(String, HeaderValue),
     /// Redirect with the error in the query, or to the page with the confirmation button.
@@ -207,7 +208,7 @@ enum Verified {
     Looked,
 }
 
-impl IntoResponse for Verified {
+impl IntoResponse for RedemptionOutcome {
     fn into_response(self) -> Response {
         let mut headers = HeaderMap::new();
         headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -230,7 +231,7 @@ fn location(headers: &mut HeaderMap, to: &str) -> StatusCode {
     StatusCode::FOUND
 }
 
-impl Reply for Verified {
+impl Reply for RedemptionOutcome {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         operation.answer = (302, DescribedContent::Nothing);
         (operation.located, operation.sets_cookie) = (true, true);
@@ -239,11 +240,11 @@ impl Reply for Verified {
 
 async fn verify(
     State(app): State<SignInHandles>,
-    OpenQuery(query): OpenQuery<LinkQuery>,
-    request: Asked,
-) -> Result<Verified, ApiError> {
+    OpenQuery(query): OpenQuery<SignInLinkQuery>,
+    request: RedemptionRequest,
+) -> Result<RedemptionOutcome, ApiError> {
     if request.only_looks {
-        return Ok(Verified::Looked);
+        return Ok(RedemptionOutcome::Looked);
     }
     if request.in_advance {
         return Err(ApiError::forbidden("prefetch", "a link is redeemed when its reader opens it, and not before"));
@@ -254,16 +255,16 @@ async fn verify(
     let others = &app.config.server.cors_origins;
     if app.config.auth.confirm_page && !csrf::allowed_for_customers(&Method::POST, &request.headers, &base, others) {
         if let (true, Some(token)) = (request.browser, &query.token) {
-            return Ok(Verified::LedBack(link(&app.config, token, query.next.as_deref())));
+            return Ok(RedemptionOutcome::LedBack(link(&app.config, token, query.next.as_deref())));
         }
         let words = "open the link of the mail, and press the button on its page";
         return Err(ApiError::forbidden("cross_site", words));
     }
     let to = query.next.as_deref().and_then(|next| own_path(&base, next)).unwrap_or_else(|| "/".to_owned());
     match redeem(&app, query.token.as_deref(), request.request_id).await {
-        Ok(token) => Ok(Verified::SignedIn(to, cookie(&token, SESSION_LIFE_MS / 1000)?)),
+        Ok(token) => Ok(RedemptionOutcome::SignedIn(to, cookie(&token, SESSION_LIFE_MS / 1000)?)),
         Err(error) if request.browser && error.code() == INVALID_OR_EXPIRED => {
-            Ok(Verified::LedBack(next::with_error(&base, &to, INVALID_OR_EXPIRED)))
+            Ok(RedemptionOutcome::LedBack(next::with_error(&base, &to, INVALID_OR_EXPIRED)))
         }
         Err(error) => Err(error),
     }

@@ -29,7 +29,7 @@ use http::agent_token;
 use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::handles::handles;
-use http::limits::{Charge, Limited, Limits, within};
+use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::reply::Plain;
 use http::routes::ResourceRoutes;
 use http::wire::{self, AnyJson, JsonObject};
@@ -53,7 +53,7 @@ handles! {
         materials: Directory<Material>,
         queries: Queries,
         config: Arc<Config>,
-        limits: Arc<Limits>,
+        limits: Arc<RateLimiter>,
         environment: Arc<Environment>,
         job_handles: jobs::JobHandles,
         printer_handles: printers::PrinterHandles,
@@ -122,7 +122,7 @@ struct AgentCall {
 async fn receive(
     State(app): State<AgentHandles>,
     call: CommandRequest<AgentCommand>,
-) -> Result<Limited<Plain<AgentAnswer>>, ApiError> {
+) -> Result<LimitedReply<Plain<AgentAnswer>>, ApiError> {
     if app.config.agent.token.is_empty() {
         return Err(ApiError::unavailable("agent_not_configured", "AGENT_TOKEN is not set", 300));
     }
@@ -138,8 +138,8 @@ async fn receive(
     let facts = json!({ "skill": skill.word() });
     let JsonObject(params) = params.unwrap_or_default();
     // Nothing delays an emergency stop.
-    let counted = (skill != Skill::EmergencyStop).then(|| Charge::of_text(LimitKind::Agent, &user));
-    let charges: Vec<Charge> = counted.into_iter().collect();
+    let counted = (skill != Skill::EmergencyStop).then(|| WindowKey::of_text(LimitKind::Agent, &user));
+    let charges: Vec<WindowKey> = counted.into_iter().collect();
     let by = Arc::new(Principal::Agent { user });
     if !allowed {
         let error = ApiError::forbidden("user_not_allowed", "this user may not give commands");

@@ -24,7 +24,7 @@ use super::second_factor::{MAX_CODE_CHARS, TOO_MANY_CODES_WHEN, sign_in_proof, w
 use super::users::{UserView, refuse_own_address};
 use config::Config;
 use domain::access::{
-    Access, AccessCommand, CREDENTIALS_CHANGED, SECOND_FACTOR_REQUIRED, Session, TOO_MANY_CODES, User, UserChange,
+    Access, AccessCommand, CREDENTIALS_CHANGED, SECOND_FACTOR_REQUIRED, StaffSession, TOO_MANY_CODES, User, UserEdit,
     WRONG_CODE, normal_email,
 };
 use domain::id::Id;
@@ -40,7 +40,7 @@ use http::handles::handles;
 use http::hashing::Hashing;
 use http::last_used::LastUsed;
 use http::limits::layer::ClientAddress;
-use http::limits::{Limited, Limits};
+use http::limits::{LimitedReply, RateLimiter};
 use http::page::{PageQuery, Query, cut};
 use http::reply::{ListPage, NoContent, Plain, WithCookie};
 use http::routes::ResourceRoutes;
@@ -65,7 +65,7 @@ handles! {
         access: Directory<Access>,
         hashing: Hashing,
         last_used: Arc<LastUsed>,
-        limits: Arc<Limits>,
+        limits: Arc<RateLimiter>,
         environment: Arc<Environment>,
         config: Arc<Config>,
         cipher: Arc<SecretCipher>,
@@ -172,8 +172,8 @@ struct SessionView {
 }
 
 impl SessionView {
-    fn new(app: &SessionHandles, session: &Session, current: Option<Id>) -> Self {
-        let Session { id, created_at, .. } = *session;
+    fn new(app: &SessionHandles, session: &StaffSession, current: Option<Id>) -> Self {
+        let StaffSession { id, created_at, .. } = *session;
         let seen_at = app.last_used.session_seen(id).unwrap_or(session.seen_at);
         Self { id, created_at, seen_at, agent: session.agent.clone(), current: current == Some(id) }
     }
@@ -183,7 +183,7 @@ async fn login(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
     call: CommandRequest<LoginCredentials>,
-) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
+) -> Result<LimitedReply<WithCookie<Plain<SignedIn>>>, ApiError> {
     let LoginCredentials { email, password, code } = call.read_body()?;
     sign_in(&app, from, &call, (&email, password, code)).await
 }
@@ -194,7 +194,7 @@ pub async fn sign_in<B>(
     from: IpAddr,
     call: &CommandRequest<B>,
     (email, password, code): (&str, String, Option<String>),
-) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
+) -> Result<LimitedReply<WithCookie<Plain<SignedIn>>>, ApiError> {
     let email = normal_email(email)?;
     within_tries(app, &email, from, Box::pin(open_session(app, call, &email, password, code))).await
 }
@@ -306,7 +306,7 @@ async fn password(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
     call: CommandRequest<PasswordChange>,
-) -> Result<Limited<NoContent>, ApiError> {
+) -> Result<LimitedReply<NoContent>, ApiError> {
     let user = call.who.user()?;
     let account = with_access(&app.access, |access| access.user(user).cloned())?;
     let account = account.ok_or_else(|| Refusal::not_found("user"))?;
@@ -336,7 +336,7 @@ async fn change_password(
         }
         refuse_own_address("newPassword", &new, &user.email)?;
         let password_hash = app.hashing.run(move || credentials::hash_password(&new)).await?;
-        let change = UserChange { password_hash: Some(password_hash), ..UserChange::default() };
+        let change = UserEdit { password_hash: Some(password_hash), ..UserEdit::default() };
         let (keep, checked_hash) = (call.who.session, Some(user.password_hash.clone()));
         Ok(AccessCommand::UpdateUser { id: user.id, if_version: None, checked_hash, change, keep })
     };
@@ -359,12 +359,15 @@ async fn sessions(
     Ok(ListPage::new(page, items, total))
 }
 
-fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<Session>>, ApiError> {
+fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<StaffSession>>, ApiError> {
     open_sessions(app, |session| session.user_id == user)
 }
 
 /// Returns the sessions that match `wanted` and have not ended, in the order in which they began.
-fn open_sessions(app: &SessionHandles, is_selected: impl Fn(&Session) -> bool) -> Result<Vec<Arc<Session>>, ApiError> {
+fn open_sessions(
+    app: &SessionHandles,
+    is_selected: impl Fn(&StaffSession) -> bool,
+) -> Result<Vec<Arc<StaffSession>>, ApiError> {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
     with_access(&app.access, |access| {

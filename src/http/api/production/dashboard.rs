@@ -46,7 +46,7 @@ pub fn routes() -> ResourceRoutes {
     )
 }
 
-type Counts = BTreeMap<String, u64>;
+type CountsByName = BTreeMap<String, u64>;
 
 /// Number of orders per status.
 #[derive(Response, Serialize)]
@@ -54,7 +54,7 @@ type Counts = BTreeMap<String, u64>;
 #[api(name = "OrderCounts", example = json!({"byStatus": {"paid": 2, "printing": 1}}))]
 struct OrderCounts {
     /// Number of orders, by status.
-    by_status: Counts,
+    by_status: CountsByName,
 }
 
 /// Number of jobs per state.
@@ -63,7 +63,7 @@ struct OrderCounts {
 #[api(name = "JobCounts", example = json!({"byState": {"SLICED": 3, "PRINTING": 1}}))]
 struct JobCounts {
     /// Number of jobs, by state.
-    by_state: Counts,
+    by_state: CountsByName,
 }
 
 /// Number of printers, and those that need attention.
@@ -76,7 +76,7 @@ struct PrinterCounts {
     /// Total number of printers.
     total: usize,
     /// Number of printers, by state.
-    by_state: Counts,
+    by_state: CountsByName,
     /// Printers that need a person's attention.
     attention: Vec<PrinterInTrouble>,
 }
@@ -163,7 +163,7 @@ fn word(value: &impl Serialize) -> String {
     json!(value).as_str().unwrap_or_default().to_owned()
 }
 
-fn by_word<W: Serialize>(counts: &[(W, u64)]) -> Counts {
+fn by_word<W: Serialize>(counts: &[(W, u64)]) -> CountsByName {
     counts.iter().map(|(state, count)| (word(state), *count)).collect()
 }
 
@@ -173,7 +173,7 @@ fn present_printers(app: &DashboardHandles) -> Vec<Printer> {
 
 fn printers(app: &DashboardHandles) -> PrinterCounts {
     let all = present_printers(app);
-    let mut by_state = Counts::new();
+    let mut by_state = CountsByName::new();
     for printer in &all {
         *by_state.entry(word(&printer.activity)).or_default() += 1;
     }

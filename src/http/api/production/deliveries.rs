@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::endpoints::{self, EndpointHandles};
 use domain::endpoint::envelope::envelope;
-use domain::endpoint::{Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
+use domain::endpoint::{Delivery, DeliveryState, DueEvent, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
 use domain::event::data::TestData;
 use domain::event::{Event, RETENTION_DAYS, TEST};
 use domain::id::Id;
@@ -227,7 +227,7 @@ async fn test(
             actor: call.who.by.to_string(),
             data: serde_json::to_value(data).map_err(ApiError::internal)?,
         };
-        let due = Due { event_id: event.id, seq: 0, event: TEST.to_owned(), body: envelope(&event) };
+        let due = DueEvent { event_id: event.id, seq: 0, event: TEST.to_owned(), body: envelope(&event) };
         Ok(EndpointCommand::Test(due))
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;

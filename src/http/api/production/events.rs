@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use domain::event::data::OrderData;
-use domain::event::{self, Numbered};
+use domain::event::{self, NumberedEvent};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::refusal::{Class, Refusal};
@@ -21,7 +21,7 @@ use http::page::{DEFAULT_LIMIT, MAX_LIMIT, Query};
 use http::reply::{Media, MediaType, Plain};
 use http::routes::ResourceRoutes;
 use http::sse::{self, LastEventId, Sse, SseSource};
-use http::stream_auth::{ReadingRight, StreamHandles};
+use http::stream_auth::{StreamHandles, StreamPermission};
 use http::wire::{JsonObject, ToSchema as _, Within};
 use store::Store;
 use store::event_follower::EventFollower;
@@ -122,7 +122,7 @@ pub struct EventView {
 }
 
 /// Serializes an event in the format that all programs read, also outside HTTP.
-pub fn written(numbered: &Numbered) -> Value {
+pub fn written(numbered: &NumberedEvent) -> Value {
     serde_json::to_value(EventView::from(numbered)).unwrap_or_default()
 }
 
@@ -132,8 +132,8 @@ impl From<&event::Event> for SubjectView {
     }
 }
 
-impl From<&Numbered> for EventView {
-    fn from(numbered: &Numbered) -> Self {
+impl From<&NumberedEvent> for EventView {
+    fn from(numbered: &NumberedEvent) -> Self {
         let event = &numbered.event;
         Self {
             id: event.id,
@@ -200,7 +200,7 @@ impl EventChoice {
     }
 }
 
-fn takes(filter: &EventFilter, numbered: &Numbered) -> bool {
+fn takes(filter: &EventFilter, numbered: &NumberedEvent) -> bool {
     let event = &numbered.event;
     (filter.events.is_empty() || filter.events.contains(&event.event))
         && filter.subject_kind.as_ref().is_none_or(|kind| *kind == event.subject_kind)
@@ -239,7 +239,7 @@ async fn stream(
         Some(after) => after,
         None => now,
     };
-    let standing = ReadingRight::new(app.stream.clone(), who);
+    let standing = StreamPermission::new(app.stream.clone(), who);
     let follower = app.outbox.followers.add("stream", after);
     let events = EventFollower::new(&app.outbox, &app.store, after);
     let reader = EventReader { standing, follower, filter, events, queue, ended: false };
@@ -260,7 +260,7 @@ async fn is_retained(app: &EventHandles, after: i64, now: i64) -> Result<bool, A
 
 /// An open event stream, with its pending output.
 struct EventReader {
-    standing: ReadingRight,
+    standing: StreamPermission,
     follower: Follower,
     filter: EventFilter,
     events: EventFollower,
@@ -297,7 +297,7 @@ impl SseSource for EventReader {
 }
 
 impl EventReader {
-    fn write(&mut self, read: &[Arc<Numbered>]) {
+    fn write(&mut self, read: &[Arc<NumberedEvent>]) {
         self.follower.has_read(self.events.position());
         for numbered in read.iter().filter(|numbered| takes(&self.filter, numbered)) {
             match serde_json::to_string(&EventView::from(&**numbered)) {

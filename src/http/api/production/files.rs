@@ -35,7 +35,7 @@ use domain::file_name::clean_name;
 use domain::id::Id;
 use domain::principal::Role;
 use domain::refusal::{Faults, Refusal};
-use files::blobs::{Blobs, Incoming};
+use files::blobs::{Blobs, IncomingContent};
 use files::turns::FileOwner;
 use http::access::{AccessHandles, Caller, RequiredAccess, still};
 use http::command_request::{
@@ -128,7 +128,7 @@ pub(super) enum FormFields {
 struct Upload<'a> {
     name: Option<String>,
     kind: Option<FileKind>,
-    content: Option<Incoming<'a>>,
+    content: Option<IncomingContent<'a>>,
     print: bool,
 }
 
@@ -318,13 +318,13 @@ async fn content(State(app): State<FileHandles>, PathId(id): PathId) -> Result<a
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use domain::gcode::Content;
+    use domain::gcode::ContentType;
 
     #[test]
     fn the_content_decides_what_a_file_is() {
-        assert_eq!(decide_kind(None, Some(Content::Png)).unwrap(), FileKind::Image);
+        assert_eq!(decide_kind(None, Some(ContentType::Png)).unwrap(), FileKind::Image);
         assert_eq!(decide_kind(Some(FileKind::Model), None).unwrap(), FileKind::Model);
-        assert_eq!(decide_kind(Some(FileKind::Gcode), Some(Content::Png)).unwrap_err().status(), 400);
+        assert_eq!(decide_kind(Some(FileKind::Gcode), Some(ContentType::Png)).unwrap_err().status(), 400);
         assert_eq!(decide_kind(Some(FileKind::Image), None).unwrap_err().status(), 400);
         assert_eq!(decide_kind(None, None).unwrap_err().status(), 400);
     }

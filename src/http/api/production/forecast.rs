@@ -49,7 +49,7 @@ pub fn routes() -> ResourceRoutes {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Forecast", example = json!({
     "at": "2026-11-02T11:00:00.000Z", "doneAt": "2026-11-02T19:30:00.000Z", "untold": 1,
-    "printers": [PrinterOutlook::example()], "late": [LateOrder::example()],
+    "printers": [PrinterForecastView::example()], "late": [LateOrder::example()],
 }))]
 struct ForecastView {
     /// Time at which the forecast was computed.
@@ -60,7 +60,7 @@ struct ForecastView {
     /// for a printer that fits.
     untold: usize,
     /// All printers, sorted by name.
-    printers: Vec<PrinterOutlook>,
+    printers: Vec<PrinterForecastView>,
     /// Orders that will miss their promised time, the earliest promise first.
     late: Vec<LateOrder>,
 }
@@ -71,7 +71,7 @@ struct ForecastView {
 #[api(name = "PrinterOutlook", example = json!({
     "id": "01890a5d-ac96-774b-bcce-b302099a8069", "name": "Left", "freeAt": "2026-11-02T11:50:00.000Z",
 }))]
-struct PrinterOutlook {
+struct PrinterForecastView {
     /// ID of the printer.
     id: Id,
     /// Name of the printer.
@@ -103,8 +103,8 @@ async fn show(State(app): State<ForecastHandles>) -> Result<Plain<ForecastView>,
     let forecast = app.forecaster.latest();
     let all = app.printers.all_resident();
     let present = all.iter().filter_map(|(_, state)| state.present());
-    let mut printers: Vec<PrinterOutlook> = present
-        .map(|printer| PrinterOutlook {
+    let mut printers: Vec<PrinterForecastView> = present
+        .map(|printer| PrinterForecastView {
             id: printer.id,
             name: printer.fields.name.clone(),
             free_at: forecast.printers.get(&printer.id).copied().flatten(),

@@ -23,7 +23,7 @@ use actors::app::customer_space::CustomerSpace;
 use actors::checkouts::Checkouts;
 use actors::integrations::Integrations;
 use actors::restores::DispatchHold;
-use actors::slicing::Slicing;
+use actors::slicing::SlicingService;
 use domain::id::Id;
 use domain::principal::Role;
 use http::access::{AccessHandles, Credentials, RequiredAccess};
@@ -62,10 +62,10 @@ handles! {
     pub struct HealthHandles {
         writer: Arc<WriterCounters>,
         queries: Queries,
-        components: root::Components,
+        components: root::HealthRegistry,
         kinds: KindsOverview,
         redis: Option<Arc<Redis>>,
-        slicing: Arc<Slicing>,
+        slicing: Arc<SlicingService>,
         checkouts: Checkouts,
         integrations: Arc<Integrations>,
         hold: DispatchHold,
@@ -286,7 +286,7 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
         Credentials::Key(Ok(by)) | Credentials::Cookie(Ok((by, _))) => by.role() >= Some(Role::Operator),
         _ => false,
     };
-    let Judged { database, redis, components, degraded, fault } = (*judged).clone();
+    let ReadinessResult { database, redis, components, degraded, fault } = (*judged).clone();
     let status = if degraded.is_empty() { ReadyStatus::Ready } else { ReadyStatus::Degraded };
     let facts = if operator {
         Facts { database, redis, components, degraded }
@@ -306,7 +306,7 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
 
 /// Result of a readiness check, shared by all requests within a second.
 #[derive(Clone)]
-struct Judged {
+struct ReadinessResult {
     database: DatabaseStatus,
     redis: Option<RedisStatus>,
     components: BTreeMap<&'static str, ComponentStatus>,
@@ -315,7 +315,7 @@ struct Judged {
     fault: Option<ApiError>,
 }
 
-async fn judge(app: &HealthHandles) -> Judged {
+async fn judge(app: &HealthHandles) -> ReadinessResult {
     let (database, mut fault) = database(app).await;
     let (components, crashed) = components(app);
     if let (None, Some(name)) = (&fault, crashed) {
@@ -325,7 +325,7 @@ async fn judge(app: &HealthHandles) -> Judged {
         fault = Some(ApiError::unavailable("shutting_down", "the server is shutting down", 5));
     }
     let redis = app.redis.as_ref().map(|redis| if redis.is_up() { RedisStatus::Ok } else { RedisStatus::Unavailable });
-    Judged { database, redis, components, degraded: degraded(app).await, fault }
+    ReadinessResult { database, redis, components, degraded: degraded(app).await, fault }
 }
 
 /// Checks the database and returns its status, with the error if it is not ready.

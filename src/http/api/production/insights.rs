@@ -32,7 +32,7 @@ use http::reply::{Media, Plain};
 use http::routes::ResourceRoutes;
 use kernel::directory::Directory;
 use kernel::environment::Environment;
-use store::queries::{QualityBy, QualityCounts, Queries};
+use store::queries::{QualityCounts, QualityGrouping, Queries};
 
 /// Default time span: 30 days.
 const USUAL_SPAN_MS: i64 = 30 * DAY_MS;
@@ -168,7 +168,7 @@ pub struct ReasonQuality {
     "total": QualityNumbers::example(), "bySku": [SkuQuality::example()], "byPrinter": [PrinterQuality::example()],
     "byReason": [ReasonQuality::example()],
 }))]
-pub struct Quality {
+pub struct QualityView {
     /// Totals of all prints.
     pub total: QualityNumbers,
     /// Quality by SKU: at most 200 entries, most rejected parts first.
@@ -183,7 +183,7 @@ pub struct Quality {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Insights", example = json!({
-    "from": "2026-10-03T11:00:00.000Z", "to": "2026-11-02T11:00:00.000Z", "quality": Quality::example(),
+    "from": "2026-10-03T11:00:00.000Z", "to": "2026-11-02T11:00:00.000Z", "quality": QualityView::example(),
     "activity": ShopActivity::example(),
 }))]
 pub struct Insights {
@@ -192,7 +192,7 @@ pub struct Insights {
     /// End of the time span: prints that ended before this time are included.
     pub to: Timestamp,
     /// Good and rejected parts, in total and by SKU, printer and reason.
-    pub quality: Quality,
+    pub quality: QualityView,
     /// Prints and orders in the time span.
     pub activity: ShopActivity,
 }
@@ -263,27 +263,27 @@ pub async fn insights(
         return Err(Refusal::field("from", "must be before to").into());
     }
     let read = |by| app.queries.quality(by, from, to);
-    let total = read(QualityBy::All).await?;
+    let total = read(QualityGrouping::All).await?;
     let mut by_sku = Vec::new();
-    for counts in read(QualityBy::Sku).await? {
+    for counts in read(QualityGrouping::Sku).await? {
         let Some(sku_id) = key(&counts) else { continue };
         let state = app.skus.read(sku_id).await?;
         let name = state.as_ref().and_then(|state| Some(state.state.as_ref()?.fields.name.clone()));
         by_sku.push(SkuQuality { sku_id, name, numbers: (&counts).into() });
     }
     let mut by_printer = Vec::new();
-    for counts in read(QualityBy::Printer).await? {
+    for counts in read(QualityGrouping::Printer).await? {
         let Some(printer_id) = key(&counts) else { continue };
         let state = app.printers.read(printer_id).await?;
         let name = state.as_ref().and_then(|state| Some(state.state.as_ref()?.fields.name.clone()));
         by_printer.push(PrinterQuality { printer_id, name, numbers: (&counts).into() });
     }
-    let by_reason = read(QualityBy::Reason).await?;
+    let by_reason = read(QualityGrouping::Reason).await?;
     let by_reason = by_reason.iter().map(|counts| ReasonQuality { reason: counts.key.clone(), numbers: counts.into() });
     Ok(Insights {
         from,
         to,
-        quality: Quality {
+        quality: QualityView {
             total: (&total.first().cloned().unwrap_or_else(nothing)).into(),
             by_sku,
             by_printer,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::settings::changes::{ChangeHandles, startable, tested, write};
 use super::settings::{CHANGE_NOS, TAG, TAG_ABOUT};
 use actors::app::service_tests::Service;
-use actors::integrations::{Integrations, LineState};
+use actors::integrations::{Integrations, SystemLineState};
 use actors::mails::MailMeter;
 use config::Config;
 use config::changes::Change;
@@ -139,7 +139,7 @@ pub fn views(app: &IntegrationHandles) -> Vec<IntegrationView> {
         let summary = app.integrations.summaries().into_iter().find(|one| one.name == kind.word());
         let configured = summary.as_ref().is_some_and(|one| one.on);
         let fault = summary.as_ref().and_then(|one| Some(format!("it is off: {}", one.fault.as_ref()?)));
-        let LineState { failures, last_error, last_ok_at, note, needs_person, .. } =
+        let SystemLineState { failures, last_error, last_ok_at, note, needs_person, .. } =
             summary.map(|one| one.line).unwrap_or_default();
         let (has_token, error) = (kind.has_token(&app.config), fault.or(needs_person).or(last_error));
         IntegrationView { kind, url, has_token, configured, failures, error, last_ok_at, note }

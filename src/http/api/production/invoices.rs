@@ -39,7 +39,7 @@ use view::Numbering;
 
 pub use by_page::{act_by_page, create_by_page};
 pub use pay_links::pay_url;
-pub use view::{InvoiceSummary, InvoiceView, LineView};
+pub use view::{InvoiceLineView, InvoiceSummary, InvoiceView};
 
 const PATH: &str = "/api/invoices";
 /// Example id of an invoice.

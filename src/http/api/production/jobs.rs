@@ -21,9 +21,9 @@ use domain::file::File;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::material::Material;
-use domain::order::{Order, OrderAnswer, OrderCommand, Resolution, SeenPrints, StockNow};
+use domain::order::{CurrentStock, Order, OrderAnswer, OrderCommand, PrinterRecords, Resolution};
 use domain::principal::Role;
-use domain::printer::{Act, Printer};
+use domain::printer::{DirectAction, Printer};
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
@@ -237,7 +237,7 @@ pub fn seen_prints<'a>(
     printers: &Directory<Printer>,
     connections: &PrinterConnections,
     jobs: impl IntoIterator<Item = &'a Job>,
-) -> SeenPrints {
+) -> PrinterRecords {
     let print_of = |job: &Job| {
         let attempt = job.live()?;
         let printer = printers.resident(attempt.printer_id)?.read();
@@ -268,7 +268,7 @@ async fn cancel(
         let prints = if force {
             seen_prints(&app.printers, &app.printer_connections, [&*find(&app, id).await?])
         } else {
-            SeenPrints::new()
+            PrinterRecords::new()
         };
         Ok(OrderCommand::CancelJob { job: id, force, prints })
     };
@@ -291,7 +291,7 @@ pub async fn release_command(app: &JobHandles, job: Id) -> Result<OrderCommand, 
     let (_, state) = find_existing(&app.materials, material).await?;
     let material = state_of(&state)?;
     let (unit, name) = (material.fields.kind.unit(), material.fields.name.clone());
-    Ok(OrderCommand::ReleaseJob { job, stock: StockNow { available: material.available(), unit, name } })
+    Ok(OrderCommand::ReleaseJob { job, stock: CurrentStock { available: material.available(), unit, name } })
 }
 
 async fn release(
@@ -358,7 +358,7 @@ fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
 pub async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Printing, "the job cannot be paused").await?;
     ours(app, &job, printer)?;
-    let act = PrinterAct { printer, origin, act: Act::Pause, detail: None };
+    let act = PrinterAct { printer, origin, act: DirectAction::Pause, detail: None };
     let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.pause().await };
     act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     Ok(job)
@@ -368,7 +368,7 @@ pub async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<A
 pub async fn resumed(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Paused, "the job cannot be resumed").await?;
     ours(app, &job, printer)?;
-    let act = PrinterAct { printer, origin, act: Act::Resume, detail: None };
+    let act = PrinterAct { printer, origin, act: DirectAction::Resume, detail: None };
     let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.resume().await };
     act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     Ok(job)

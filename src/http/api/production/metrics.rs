@@ -7,7 +7,7 @@
 mod page;
 mod tallies;
 
-pub use page::{Kind, MetricsPage};
+pub use page::{MetricKind, MetricsPage};
 pub use tallies::Tallies;
 
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ use http::admission::Admission;
 use http::audit_sampling::RefusalSampler;
 use http::error::ApiError;
 use http::handles::handles;
-use http::limits::Limits;
+use http::limits::RateLimiter;
 use http::meter::RouteMeters;
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::routes::ResourceRoutes;
@@ -62,7 +62,7 @@ handles! {
         meters: Arc<RouteMeters>,
         refusals: Arc<RefusalSampler>,
         admission: Arc<Admission>,
-        limits: Arc<Limits>,
+        limits: Arc<RateLimiter>,
         redis: Option<Arc<Redis>>,
         outbox: Arc<Outbox>,
         writer: Arc<WriterCounters>,
@@ -72,7 +72,7 @@ handles! {
         materials: Directory<Material>,
         endpoints: Directory<Endpoint>,
         payment_events: Directory<KeptPaymentEvent>,
-        components: root::Components,
+        components: root::HealthRegistry,
         printer_connections: Arc<PrinterConnections>,
         deliveries: Arc<DeliveryMeter>,
         integrations: Arc<Integrations>,

@@ -18,12 +18,12 @@ use super::jobs;
 use super::place::place;
 use actors::checkouts::Checkouts;
 use actors::forecaster::Forecaster;
-use actors::orders::make::MakeSources;
+use actors::orders::make::ProductionSources;
 use config::Config;
 use domain::aggregate::Versioned;
 use domain::customer::Customer;
 use domain::id::Id;
-use domain::order::{Order, OrderAnswer, OrderCommand, Payment, SeenPrints};
+use domain::order::{Order, OrderAnswer, OrderCommand, Payment, PrinterRecords};
 use domain::principal::Role;
 use domain::printer::Printer;
 use domain::refusal::Refusal;
@@ -45,7 +45,7 @@ use site::SiteHeader;
 use store::queries::{OrderFilter, Queries};
 
 pub use by_page::act_by_page;
-pub use lines::Lines;
+pub use lines::OrderLines;
 pub use requests::{ManualPayment, ManualRefund, PRIORITY};
 pub use timeline::{CUSTOMER_STEPS, StepFor};
 pub use view::{OrderFor, OrderNumber, OrderReader, OrderView, PendingRefund, ShipmentView};
@@ -58,7 +58,7 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8065";
 const STATE: &str = "invalid_transition";
 
 /// Response with an order that it owns.
-pub type OrderReply = AsView<OrderFor<Arc<Versioned<Order>>>>;
+pub type OwnedOrderReply = AsView<OrderFor<Arc<Versioned<Order>>>>;
 
 handles! {
     /// Handles that the order routes need.
@@ -66,7 +66,7 @@ handles! {
         orders: Directory<Order>,
         customers: Directory<Customer>,
         skus: Directory<Sku>,
-        sources: MakeSources,
+        sources: ProductionSources,
         queries: Queries,
         printers: Directory<Printer>,
         printer_connections: Arc<PrinterConnections>,
@@ -189,7 +189,7 @@ pub async fn reply_after(
     app: &OrderHandles,
     who: &Caller,
     done: &CommandOutcome<OrderAnswer>,
-) -> Result<OrderReply, ApiError> {
+) -> Result<OwnedOrderReply, ApiError> {
     let order: &Order = done.answer_as()?;
     let state = app.orders.read(done.id).await?;
     let now = state.as_ref().and_then(|state| state.state.as_ref());
@@ -239,7 +239,7 @@ async fn one(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     who: Caller,
-) -> Result<Resource<OrderReply>, ApiError> {
+) -> Result<Resource<OwnedOrderReply>, ApiError> {
     let state = visible(&app, &who, id).await?;
     let expected = app.forecaster.latest().orders.get(&id).copied();
     Ok(Resource::new(state.revision(), AsView(OrderFor(state, OrderReader::from(&who), expected))))
@@ -250,7 +250,7 @@ async fn finish<B>(
     call: &CommandRequest<B>,
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
-) -> Result<Resource<OrderReply>, ApiError> {
+) -> Result<Resource<OwnedOrderReply>, ApiError> {
     let done = call.ask_with(&app.orders, CommandTarget::Id(id), command).await?;
     Ok(Resource::after(&done, reply_after(app, &call.who, &done).await?))
 }
@@ -259,7 +259,7 @@ async fn update(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OrderPatch>,
-) -> Result<Resource<OrderReply>, ApiError> {
+) -> Result<Resource<OwnedOrderReply>, ApiError> {
     let OrderPatch { notes, internal_notes, priority, due_at, shipping_address } = call.read_body()?;
     let change = OrderCommand::Update {
         if_version: call.if_match(),
@@ -276,13 +276,13 @@ async fn cancel(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<OrderCancellation>>,
-) -> Result<Resource<OrderReply>, ApiError> {
+) -> Result<Resource<OwnedOrderReply>, ApiError> {
     visible(&app, &call.who, id).await?;
     let command = async {
         let OrderCancellation { force } = call.read_body()?;
         // Only staff know whether a printer may be given up.
         let force = force && !call.who.is_customer();
-        let mut prints = SeenPrints::new();
+        let mut prints = PrinterRecords::new();
         if force
             && let Some(state) = app.orders.read(id).await?
             && let Some(order) = &state.state
@@ -299,7 +299,7 @@ async fn confirm(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
-) -> Result<Resource<OrderReply>, ApiError> {
+) -> Result<Resource<OwnedOrderReply>, ApiError> {
     let command = async { call.read_body().map(|EmptyBody {}| OrderCommand::Confirm) };
     finish(&app, &call, id, command).await
 }
@@ -308,7 +308,7 @@ async fn mark_paid(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<ManualPayment>,
-) -> Result<Resource<OrderReply>, ApiError> {
+) -> Result<Resource<OwnedOrderReply>, ApiError> {
     let command = async { call.read_body().map(ManualPayment::order_command) };
     finish(&app, &call, id, command).await
 }
@@ -317,7 +317,7 @@ async fn refund(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<ManualRefund>>,
-) -> Result<Resource<OrderReply>, ApiError> {
+) -> Result<Resource<OwnedOrderReply>, ApiError> {
     let at_processor = app.checkouts.has_processor();
     let command = async { call.read_body().map(|refund: ManualRefund| refund.order_command(at_processor)) };
     finish(&app, &call, id, command).await
@@ -327,7 +327,7 @@ async fn ship(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<NewShipment>,
-) -> Result<Resource<OrderReply>, ApiError> {
+) -> Result<Resource<OwnedOrderReply>, ApiError> {
     let command = async { call.read_body().map(Into::into) };
     finish(&app, &call, id, command).await
 }

@@ -5,14 +5,14 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use super::orders::site::{Site, SiteHeader};
-use super::orders::{self, OrderHandles, OrderReply, PRIORITY, reply_after};
+use super::orders::{self, OrderHandles, OwnedOrderReply, PRIORITY, reply_after};
 use super::skus::{self, sold};
 use crate::billing::session::customer_of;
 use domain::access::normal_email;
 use domain::bounds::MAX_QUANTITY;
 use domain::customer::Customer;
 use domain::id::Id;
-use domain::order::{Address, Line, Make, NewOrder, OrderCommand, OrderKind};
+use domain::order::{Address, NewOrder, OrderCommand, OrderKind, OrderLine, ProductionData};
 use domain::party::Party;
 use domain::refusal::{Faults, Refusal};
 use domain::sku::{Component, Sku};
@@ -104,7 +104,7 @@ pub async fn place(
     Query(query): Query<PlaceQuery>,
     SiteHeader(header): SiteHeader,
     call: CommandRequest<OrderRequest>,
-) -> Result<Created<OrderReply>, ApiError> {
+) -> Result<Created<OwnedOrderReply>, ApiError> {
     let command = async {
         let new = call.read_body()?;
         let (lines, currency) = look_up(&app, call.who.is_customer(), &new.lines).await?;
@@ -200,7 +200,7 @@ pub(super) async fn own_use(
 }
 
 /// Results of looking up the SKUs of an order.
-struct LookUp<'a> {
+struct SkuLookup<'a> {
     app: &'a OrderHandles,
     customer: bool,
     faults: Faults,
@@ -208,10 +208,10 @@ struct LookUp<'a> {
     not_orderable: Option<String>,
 }
 
-impl LookUp<'_> {
+impl SkuLookup<'_> {
     /// Looks up the files and materials that a SKU is made from. Customers can only order SKUs that have a file; staff
     /// may order earlier, and the jobs wait for the file.
-    async fn make(&mut self, sku: &Sku, path: &str) -> Result<Option<Make>, ApiError> {
+    async fn make(&mut self, sku: &Sku, path: &str) -> Result<Option<ProductionData>, ApiError> {
         if self.customer && !sku.fields.orderable() {
             let name = &sku.fields.name;
             let words = || format!("{path}: {name} cannot be ordered yet: it has no file to print");
@@ -221,7 +221,7 @@ impl LookUp<'_> {
     }
 
     /// Returns the lines of a kit's parts, which cost nothing: the kit carries the price.
-    async fn parts(&mut self, kit: &Sku, at: usize, sets: u32, path: &str) -> Result<Vec<Line>, ApiError> {
+    async fn parts(&mut self, kit: &Sku, at: usize, sets: u32, path: &str) -> Result<Vec<OrderLine>, ApiError> {
         let mut parts = Vec::with_capacity(kit.fields.components.len());
         for Component { sku_id, quantity } in &kit.fields.components {
             let state = self.app.skus.read(*sku_id).await?;
@@ -234,7 +234,7 @@ impl LookUp<'_> {
             self.faults.check(sku.fields.active, path, format!("its component {name} is not active"));
             let count = sets.checked_mul(*quantity).filter(|count| *count <= MAX_QUANTITY);
             self.faults.check(count.is_some(), path, format!("has too many parts of {name}; at most {MAX_QUANTITY}"));
-            parts.push(Line {
+            parts.push(OrderLine {
                 sku_id: *sku_id,
                 quantity: count.unwrap_or(1),
                 unit_price_cents: 0,
@@ -256,8 +256,8 @@ pub async fn look_up(
     app: &OrderHandles,
     customer: bool,
     wished: &[NewOrderLine],
-) -> Result<(Vec<Line>, String), ApiError> {
-    let mut look = LookUp { app, customer, faults: Faults::default(), not_orderable: None };
+) -> Result<(Vec<OrderLine>, String), ApiError> {
+    let mut look = SkuLookup { app, customer, faults: Faults::default(), not_orderable: None };
     let (mut lines, mut parts, mut currency) = (Vec::with_capacity(wished.len()), Vec::new(), None::<String>);
     for (at, NewOrderLine { sku_id, quantity }) in wished.iter().enumerate() {
         let path = format!("lines.{at}.skuId");
@@ -276,7 +276,7 @@ pub async fn look_up(
         } else {
             look.make(sku, &path).await?
         };
-        lines.push(Line {
+        lines.push(OrderLine {
             sku_id: *sku_id,
             quantity: *quantity,
             unit_price_cents: sku.fields.price_cents,

@@ -87,7 +87,7 @@ pub struct ReviewRequest {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "RestoredSeries", example = json!({"series": "INV-2026", "lastOfBackup": 5, "next": 106}))]
-struct SeriesView {
+struct RestoredSeriesView {
     /// Name of the series: `INV-2026`, `CN-2026`, `ORD`, `JOB` or `QUO`.
     series: String,
     /// Highest number in the backup; 0 if it has none.
@@ -135,7 +135,7 @@ pub struct RestoreView {
     /// `cursor_ahead`.
     first_event: i64,
     /// Number series and where they continue.
-    series: Vec<SeriesView>,
+    series: Vec<RestoredSeriesView>,
     /// Time of the review; null while dispatch is on hold.
     reviewed_at: Option<Timestamp>,
     /// User who reviewed the restore.
@@ -164,7 +164,7 @@ fn example() -> Value {
 impl RestoreView {
     fn new(restore: &Restore, jobs: Vec<OpenJobView>) -> Self {
         let jobs = if restore.review.is_none() { jobs } else { Vec::new() };
-        let series = |one: &RestoredSeries| SeriesView {
+        let series = |one: &RestoredSeries| RestoredSeriesView {
             series: one.series.clone(),
             last_of_backup: one.restored,
             next: one.next,

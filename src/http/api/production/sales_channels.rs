@@ -18,7 +18,9 @@ use domain::channel_order::ChannelOrder;
 use domain::customer::Customer;
 use domain::principal::Role;
 use domain::refusal::Faults;
-use domain::sales_channel::{GivenVariant, NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand, Variant};
+use domain::sales_channel::{
+    NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand, Variant, VariantUpdate,
+};
 use domain::sku::Sku;
 use http::access::RequiredAccess;
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles, find_present};
@@ -189,7 +191,7 @@ async fn map(
         faults.refuse()?;
         let requested = requested.into_iter();
         let variants =
-            requested.map(|one| GivenVariant { variant: one.variant, sku_id: one.sku_id, quantity: one.quantity });
+            requested.map(|one| VariantUpdate { variant: one.variant, sku_id: one.sku_id, quantity: one.quantity });
         Ok(SalesChannelCommand::Map(variants.collect()))
     };
     let done = call.ask_with(&app.channels, CommandTarget::Id(id), command).await?;

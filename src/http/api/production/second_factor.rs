@@ -20,7 +20,7 @@ use domain::time::Timestamp;
 use http::access::{Caller, RequiredAccess, with_access};
 use http::command_request::{CommandRequest, CommandTarget};
 use http::error::ApiError;
-use http::limits::Limited;
+use http::limits::LimitedReply;
 use http::limits::layer::ClientAddress;
 use http::path_id::PathId;
 use http::reply::{NoContent, Plain};
@@ -235,7 +235,7 @@ pub async fn begin(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
     call: CommandRequest<FactorBeginning>,
-) -> Result<Limited<Plain<FactorSecretView>>, ApiError> {
+) -> Result<LimitedReply<Plain<FactorSecretView>>, ApiError> {
     let user = user_of(&app, &call.who)?;
     within_tries(&app, &user.email, from, Box::pin(begin_counted(&app, &call, &user))).await
 }
@@ -302,7 +302,7 @@ pub async fn remove(
     State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
     call: CommandRequest<FactorRemoval>,
-) -> Result<Limited<NoContent>, ApiError> {
+) -> Result<LimitedReply<NoContent>, ApiError> {
     let user = user_of(&app, &call.who)?;
     within_tries(&app, &user.email, from, Box::pin(remove_counted(&app, &call, &user))).await
 }

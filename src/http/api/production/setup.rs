@@ -25,7 +25,7 @@ use config::{Config, Mode};
 use domain::access::{Access, AccessCommand, User};
 use domain::id::Id;
 use domain::refusal::Faults;
-use domain::setup::{DoorRefusal, SESSION_LIFE_MS};
+use domain::setup::{SESSION_LIFE_MS, SetupCodeError};
 use domain::time::Timestamp;
 use http::access::{RequiredAccess, with_access};
 use http::command_request::{CommandRequest, answer_as};
@@ -33,7 +33,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::reply::{NoContent, Plain, WithCookie};
 use http::routes::ResourceRoutes;
-use http::setup_desk::{COOKIE, SetupDesk};
+use http::setup_desk::{COOKIE, SetupService};
 use http::wire::{AnyJson, EmailAddress, Filled, JsonObject, MaxChars, NewPassword, ONE_LINE, SecretText, read_body};
 use kernel::directory::Directory;
 use kernel::environment::Environment;
@@ -49,7 +49,7 @@ handles! {
         access: Directory<Access>,
         config: Arc<Config>,
         environment: Arc<Environment>,
-        setup: Arc<SetupDesk>,
+        setup: Arc<SetupService>,
         changes: ChangeHandles,
     }
 }
@@ -249,8 +249,8 @@ pub fn show_code(app: &SetupHandles, code: &str, path: &str) -> Result<HeaderVal
     }
     let token = app.setup.enter(code, app.environment.now()).map_err(|refusal| {
         let code = match refusal {
-            DoorRefusal::WrongCode => "wrong_code",
-            DoorRefusal::CodeSpent => "code_spent",
+            SetupCodeError::WrongCode => "wrong_code",
+            SetupCodeError::CodeSpent => "code_spent",
         };
         ApiError::new(StatusCode::UNAUTHORIZED, code, refusal.to_string())
     })?;

@@ -13,8 +13,8 @@ use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
 use serde_json::json;
 
-use self::view::{EntryView, LinkState, LinkView, LinksView, SystemView};
-use actors::integrations::{StockBoardState, StockBoards};
+use self::view::{LinkState, LinkView, LinksView, StockEntryView, SystemView};
+use actors::integrations::{StockSystemState, StockSystemStatuses};
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::material::{Material, MaterialCommand};
@@ -39,7 +39,7 @@ handles! {
     /// Handles that the stock link routes need.
     pub struct LinkHandles {
         materials: Directory<Material>,
-        boards: StockBoards,
+        boards: StockSystemStatuses,
     }
 }
 
@@ -158,7 +158,7 @@ async fn show(State(app): State<LinkHandles>) -> Result<Plain<LinksView>, ApiErr
         order(a).cmp(&order(b))
     });
     let system = |system: StockSystem| {
-        let StockBoardState { on, looked_at, synchronised_at, error, entries } = app.boards.of(system).state();
+        let StockSystemState { on, looked_at, synchronised_at, error, entries } = app.boards.of(system).state();
         let of_it = || links.iter().filter(|link| link.system == system);
         SystemView {
             system,
@@ -178,7 +178,7 @@ async fn show(State(app): State<LinkHandles>) -> Result<Plain<LinksView>, ApiErr
 async fn entries(
     State(app): State<LinkHandles>,
     Query(query): Query<EntryQuery>,
-) -> Result<ListPage<EntryView>, ApiError> {
+) -> Result<ListPage<StockEntryView>, ApiError> {
     let all = materials_by_id(&app);
     let mut views = Vec::new();
     for system in
@@ -195,7 +195,7 @@ async fn entries(
             let material_id = linked.get(&entry.number).copied();
             let name = entry.name.to_lowercase();
             let suggested = free.iter().find(|(material_name, _)| name.contains(material_name)).map(|(_, id)| *id);
-            views.push(EntryView {
+            views.push(StockEntryView {
                 system,
                 entry_id: entry.number,
                 name: entry.name.clone(),
@@ -205,7 +205,7 @@ async fn entries(
         }
     }
     let search_text = query.q.map(|text| text.to_lowercase());
-    views.retain(|entry: &EntryView| {
+    views.retain(|entry: &StockEntryView| {
         search_text.as_ref().is_none_or(|text| entry.name.to_lowercase().contains(text))
             && query.linked.is_none_or(|linked| linked == entry.material_id.is_some())
     });

@@ -243,7 +243,7 @@ async fn update(
         Optional::Absent => None,
     };
     let (name, role, active) = (name.present(), role.present().map(Into::into), active.present());
-    let change = access::UserChange { name, role, active, password_hash };
+    let change = access::UserEdit { name, role, active, password_hash };
     let (if_version, keep) = (call.if_match(), call.who.session);
     let command = AccessCommand::UpdateUser { id, if_version, checked_hash: None, change, keep };
     let done = call.ask(&app.access, CommandTarget::Id(Id::ONLY), command).await?;

@@ -4,9 +4,9 @@ use maud::{Markup, html};
 
 use crate::frame::{Viewer, money, time};
 use crate::invoices;
-use domain::event::Numbered;
+use domain::event::NumberedEvent;
 use domain::job::JobState;
-use domain::order::{Line, Order, OrderStatus, PICKUP, SentShipment};
+use domain::order::{Order, OrderLine, OrderStatus, PICKUP, SentShipment};
 use domain::time::Timestamp;
 use domain::tracking::{TrackingPage, tracking_url};
 
@@ -16,7 +16,7 @@ pub(super) struct LivePart<'a> {
     /// Time at which the whole order is expected to be printed.
     pub(super) expected: Option<Timestamp>,
     /// History of the order, oldest first.
-    pub(super) steps: &'a [Numbered],
+    pub(super) steps: &'a [NumberedEvent],
     /// Tracking pages of the parcels.
     pub(super) tracking: &'a [TrackingPage],
     /// Viewer of the page, for the payment form.
@@ -24,13 +24,13 @@ pub(super) struct LivePart<'a> {
 }
 
 /// Numbers of individually produced parts of an order: all, good, and printing.
-struct Counts {
+struct PartCounts {
     all: u64,
     good: u64,
     printing: u64,
 }
 
-impl Counts {
+impl PartCounts {
     fn of(order: &Order) -> Self {
         let parts = order.parts();
         let printed_lines = order.lines.iter().zip(&parts).filter(|(line, _)| !line.is_kit());
@@ -86,7 +86,7 @@ fn step_words(event: &str) -> &'static str {
 impl LivePart<'_> {
     /// Summarizes the progress of the order in one sentence.
     pub(super) fn status_text(&self) -> String {
-        let Counts { all, good, .. } = Counts::of(self.order);
+        let PartCounts { all, good, .. } = PartCounts::of(self.order);
         match self.order.status {
             OrderStatus::Draft => "This is a draft. It is placed when you pay it.".to_owned(),
             OrderStatus::Created => "We begin when it is paid.".to_owned(),
@@ -143,7 +143,7 @@ impl LivePart<'_> {
     }
 
     fn progress(&self) -> Markup {
-        let (order, counts) = (self.order, Counts::of(self.order));
+        let (order, counts) = (self.order, PartCounts::of(self.order));
         let open = !matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
         html! {
             section class="card" aria-labelledby="progress" {
@@ -175,7 +175,7 @@ impl LivePart<'_> {
         let has_jobs = !order.jobs.is_empty();
         let (parts, shipped) = (order.parts(), order.shipped_parts());
         let all = order.lines.iter().zip(&parts).zip(&shipped);
-        let amount = |line: &Line| line.unit_price_cents.saturating_mul(line.quantity.into());
+        let amount = |line: &OrderLine| line.unit_price_cents.saturating_mul(line.quantity.into());
         let sum = |words: &'static str, cents: i64| {
             html! { @if cents != 0 { dt { (words) } dd { (money(cents, &order.currency)) } } }
         };

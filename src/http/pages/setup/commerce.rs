@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::seller::{self, SELLER_WORD};
 use super::steps::{SetupStep, ways};
 use super::trial::{Trial, attempt, section};
-use super::{Visit, WizardHandles};
+use super::{WizardHandles, WizardRequest};
 use crate::form::PageForm;
 use actors::app::service_tests::Service;
 use domain::refusal::Refusal;
@@ -29,7 +29,7 @@ const OFFERED_SERVICES: [(Service, &str); 3] = [
 
 /// Serves the page of the step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &who).await?;
+    let visit = WizardRequest::new(&app, &who).await?;
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
@@ -39,13 +39,13 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
 
 /// Tests one of the services, and stores its settings if the test passes.
 pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let before = Visit::new(&app, &sent.call.who).await?;
+    let before = WizardRequest::new(&app, &sent.call.who).await?;
     if let Some(elsewhere) = before.instead() {
         return Ok(elsewhere);
     }
     if sent.text("service") == SELLER_WORD {
         let faults = seller::keep(&app, &before, &sent).await?;
-        let visit = Visit::new(&app, &sent.call.who).await?;
+        let visit = WizardRequest::new(&app, &sent.call.who).await?;
         let status = if faults.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
         let content = content(&app, &visit, None, Some((&faults, &sent)));
         return Ok(visit.page(status, SetupStep::Commerce, &content));
@@ -54,14 +54,14 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
         OFFERED_SERVICES.into_iter().map(|(service, _)| service).find(|one| one.word() == sent.text("service"));
     let service = service.ok_or_else(|| Refusal::field("service", "is none of these"))?;
     let trial = attempt(&app, &before, service, &sent).await?;
-    let visit = Visit::new(&app, &sent.call.who).await?;
+    let visit = WizardRequest::new(&app, &sent.call.who).await?;
     let content = content(&app, &visit, Some((service, &trial, &sent)), None);
     Ok(visit.page(trial.status(), SetupStep::Commerce, &content))
 }
 
 fn content(
     app: &WizardHandles,
-    visit: &Visit,
+    visit: &WizardRequest,
     tried: Option<(Service, &Trial, &PageForm)>,
     seller: Option<(&[String], &PageForm)>,
 ) -> Markup {

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::steps::{SetupStep, ways};
 use super::trial::{Trial, attempt};
-use super::{Visit, WizardHandles, fields};
+use super::{WizardHandles, WizardRequest, fields};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use actors::app::service_tests::Service;
@@ -21,7 +21,7 @@ const BOTH: [Service; 2] = [Service::Database, Service::Redis];
 
 /// Serves the page of the step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &who).await?;
+    let visit = WizardRequest::new(&app, &who).await?;
     if !visit.has_admin {
         return Ok(see_other(super::PATH));
     }
@@ -31,7 +31,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
 
 /// Tests both connections, and stores the settings of those that pass.
 pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let before = Visit::new(&app, &sent.call.who).await?;
+    let before = WizardRequest::new(&app, &sent.call.who).await?;
     if !before.has_admin {
         return Ok(see_other(super::PATH));
     }
@@ -39,12 +39,12 @@ pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Re
     let (database, redis) = futures::future::join(database, redis).await;
     let trials = [database?, redis?];
     let status = trials.iter().map(Trial::status).max().unwrap_or_default();
-    let visit = Visit::new(&app, &sent.call.who).await?;
+    let visit = WizardRequest::new(&app, &sent.call.who).await?;
     let content = content(&app, &visit, Some((&trials, &sent)));
     Ok(visit.page(status, SetupStep::Database, &content))
 }
 
-fn content(app: &WizardHandles, visit: &Visit, tried: Option<(&[Trial; 2], &PageForm)>) -> Markup {
+fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[Trial; 2], &PageForm)>) -> Markup {
     let config = &*app.setup.config;
     let again = tried.filter(|(trials, _)| trials.iter().any(|trial| !trial.is_kept())).map(|(_, sent)| sent);
     let other_database = visit.draft.value("database.url").is_some();

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::{PATH as BEGINNING, Visit, WizardHandles, faults_of, wrong};
+use super::{PATH as BEGINNING, WizardHandles, WizardRequest, faults_of, wrong};
 use crate::form::PageForm;
 use crate::frame::{see_other, whole_page};
 use domain::file::GcodeForm;
@@ -32,7 +32,7 @@ pub(super) async fn show(
     State(printers): State<PrinterHandles>,
     who: Caller,
 ) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &who).await?;
+    let visit = WizardRequest::new(&app, &who).await?;
     if !visit.completed {
         return Ok(see_other(BEGINNING));
     }
@@ -46,7 +46,7 @@ pub(super) async fn print(
     State(files): State<FileHandles>,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &sent.call.who).await?;
+    let visit = WizardRequest::new(&app, &sent.call.who).await?;
     let printer_id: Option<Id> = sent.text("printer").parse().ok();
     let residents = present_all(&printers);
     let mut present = residents.iter().filter_map(|versioned| versioned.state.as_ref());
@@ -78,7 +78,7 @@ pub(super) async fn print(
 fn page(
     status: StatusCode,
     app: &WizardHandles,
-    visit: &Visit,
+    visit: &WizardRequest,
     printers: &PrinterHandles,
     printed: &Markup,
 ) -> Response {
@@ -133,7 +133,7 @@ fn written(app: &WizardHandles) -> Markup {
 }
 
 /// Renders a test-print button for each printer that prints plain G-code.
-fn test_prints(visit: &Visit, printers: &PrinterHandles) -> Markup {
+fn test_prints(visit: &WizardRequest, printers: &PrinterHandles) -> Markup {
     let residents = present_all(printers);
     let all: Vec<_> = residents.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let prints = |kind: &str| PrinterType::of_word(kind).is_some_and(|declared| declared.prints(GcodeForm::Text));

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::steps::{SetupStep, ways};
 use super::trial::{Trial, attempt, section};
-use super::{Visit, WizardHandles};
+use super::{WizardHandles, WizardRequest};
 use crate::form::PageForm;
 use actors::app::service_tests::Service;
 use domain::refusal::Refusal;
@@ -32,7 +32,7 @@ pub(crate) const fn about(service: Service) -> &'static str {
 
 /// Serves the page of the step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &who).await?;
+    let visit = WizardRequest::new(&app, &who).await?;
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
@@ -42,19 +42,19 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
 
 /// Tests one of the systems, and stores its settings if the test passes.
 pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let before = Visit::new(&app, &sent.call.who).await?;
+    let before = WizardRequest::new(&app, &sent.call.who).await?;
     if let Some(elsewhere) = before.instead() {
         return Ok(elsewhere);
     }
     let service = Service::WITH_TOKEN.into_iter().find(|service| service.word() == sent.text("service"));
     let service = service.ok_or_else(|| Refusal::field("service", "is none of these"))?;
     let trial = attempt(&app, &before, service, &sent).await?;
-    let visit = Visit::new(&app, &sent.call.who).await?;
+    let visit = WizardRequest::new(&app, &sent.call.who).await?;
     let content = content(&app, &visit, Some((service, &trial, &sent)));
     Ok(visit.page(trial.status(), SetupStep::Integrations, &content))
 }
 
-fn content(app: &WizardHandles, visit: &Visit, tried: Option<(Service, &Trial, &PageForm)>) -> Markup {
+fn content(app: &WizardHandles, visit: &WizardRequest, tried: Option<(Service, &Trial, &PageForm)>) -> Markup {
     let of = |service: Service| tried.filter(|(one, ..)| *one == service).map(|(_, trial, sent)| (trial, sent));
     html! {
         p { "Other systems that the shop works with. All of them are optional: leave out what you do not have." }

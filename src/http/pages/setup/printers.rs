@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::search::{self, SearchHandles};
 use super::steps::{SetupStep, ways};
-use super::{Visit, WizardHandles, trial, wrong};
+use super::{WizardHandles, WizardRequest, trial, wrong};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::printer_fields;
@@ -37,7 +37,7 @@ pub(super) async fn show(
     State(printers): State<PrinterHandles>,
     who: Caller,
 ) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &who).await?;
+    let visit = WizardRequest::new(&app, &who).await?;
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
@@ -89,7 +89,7 @@ pub(super) async fn show_form(
     OpenQuery(query): OpenQuery<NewQuery>,
     who: Caller,
 ) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &who).await?;
+    let visit = WizardRequest::new(&app, &who).await?;
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
@@ -115,7 +115,7 @@ pub(super) async fn add(
     State(printers): State<PrinterHandles>,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &sent.call.who).await?;
+    let visit = WizardRequest::new(&app, &sent.call.who).await?;
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
@@ -137,7 +137,7 @@ pub(super) async fn add(
     }
 }
 
-fn form(visit: &Visit, value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
+fn form(visit: &WizardRequest, value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
     html! {
         form class="card" method="post" action=(NEW_PATH) aria-labelledby="new" {
             h2 id="new" { "Add a printer" }

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use super::fields::{FieldKind, SELLER, as_settings, fields_of, name_of, state_of};
 use super::steps::SetupStep;
-use super::{Visit, WizardHandles, advice, done, draft_file, faults_of, seller};
+use super::{WizardHandles, WizardRequest, advice, done, draft_file, faults_of, seller};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use actors::app::service_tests::Service;
@@ -22,7 +22,7 @@ pub(super) const PATH: &str = "/setup/review";
 
 /// Serves the page of the step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &who).await?;
+    let visit = WizardRequest::new(&app, &who).await?;
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
@@ -32,7 +32,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
 
 /// Tests everything once more, writes the settings, and redirects to the final page.
 pub(super) async fn save(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &sent.call.who).await?;
+    let visit = WizardRequest::new(&app, &sent.call.who).await?;
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
@@ -51,7 +51,7 @@ pub(super) async fn save(State(app): State<WizardHandles>, sent: PageForm) -> Re
     }
 }
 
-fn content(app: &WizardHandles, visit: &Visit, refused: Option<&ApiError>) -> Markup {
+fn content(app: &WizardHandles, visit: &WizardRequest, refused: Option<&ApiError>) -> Markup {
     let config = &*app.setup.config;
     let draft = &visit.draft;
     let changed: Vec<_> = Service::OF_SETTINGS

@@ -9,15 +9,15 @@ use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Visit, WizardHandles, printers};
+use super::{WizardHandles, WizardRequest, printers};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use ::printers::PrinterType;
 use http::error::ApiError;
 use http::handles::handles;
-use http::setup_desk::SearchBoard;
+use http::setup_desk::SearchProgress;
 use http::sse::{self, Sse, SseSource};
-use http_api::production::setup::discover::{DiscoveryHandles, Registered, begin_search};
+use http_api::production::setup::discover::{DiscoveryHandles, RegisteredAddresses, begin_search};
 
 /// Path to which the start of a search is posted.
 pub(super) const PATH: &str = "/setup/printers/search";
@@ -42,7 +42,7 @@ pub(super) async fn begin(
     State(search): State<SearchHandles>,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &sent.call.who).await?;
+    let visit = WizardRequest::new(&app, &sent.call.who).await?;
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
@@ -51,7 +51,7 @@ pub(super) async fn begin(
 }
 
 /// Returns the announcement of a search for screen readers.
-pub(super) fn status_text(board: &SearchBoard, searching: bool) -> String {
+pub(super) fn status_text(board: &SearchProgress, searching: bool) -> String {
     let count = match board.found.len() {
         0 => "no printer".to_owned(),
         1 => "1 printer".to_owned(),
@@ -65,9 +65,9 @@ pub(super) fn status_text(board: &SearchBoard, searching: bool) -> String {
 }
 
 /// Renders the live part of the page.
-pub(super) fn part(search: &SearchHandles, board: SearchBoard, searching: bool) -> Markup {
-    let registered = Registered::of(&search.discovery.printers);
-    let SearchBoard { begun, done, total, found: printers, notes } = board;
+pub(super) fn part(search: &SearchHandles, board: SearchProgress, searching: bool) -> Markup {
+    let registered = RegisteredAddresses::of(&search.discovery.printers);
+    let SearchProgress { begun, done, total, found: printers, notes } = board;
     let finds: Vec<_> = printers.into_iter().map(|printer| registered.view(printer)).collect();
     html! {
         @if searching {
@@ -101,7 +101,7 @@ pub(super) fn part(search: &SearchHandles, board: SearchBoard, searching: bool) 
 /// Open event stream of a search.
 pub(super) struct SearchStream {
     search: SearchHandles,
-    board: watch::Receiver<SearchBoard>,
+    board: watch::Receiver<SearchProgress>,
     /// `true` if the results have changed since they were sent.
     is_stale: bool,
     over: bool,
@@ -158,9 +158,9 @@ mod tests {
 
     #[test]
     fn what_is_said_tells_how_far_the_search_is() {
-        let none = SearchBoard::default();
+        let none = SearchProgress::default();
         assert_eq!(status_text(&none, false), "");
-        let begun = SearchBoard { begun: true, ..none };
+        let begun = SearchProgress { begun: true, ..none };
         assert_eq!(status_text(&begun, true), "Looking for printers: no printer found so far.");
         assert_eq!(status_text(&begun, false), "The search is over: no printer found.");
     }

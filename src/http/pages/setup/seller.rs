@@ -5,11 +5,11 @@ use maud::{Markup, html};
 
 use super::fields::{SELLER, given_of, inputs_of, typed_or_in_force};
 use super::steps::SetupStep;
-use super::{Visit, WizardHandles, change_draft, wrong};
+use super::{WizardHandles, WizardRequest, change_draft, wrong};
 use crate::form::PageForm;
 use crate::refused::sentence;
 use config::Config;
-use config::sections::Invoices;
+use config::sections::InvoicesConfig;
 use domain::seller::{SellerGap, gaps_in_words};
 use domain::setup::draft::SetupDraft;
 use http::error::ApiError;
@@ -22,7 +22,7 @@ const COMPLETE: &str = "complete";
 /// Returns the details that invoices would lack with the stored input, with `sent` taking precedence.
 fn gaps(config: &Config, draft: &SetupDraft, sent: Option<&PageForm>) -> Vec<SellerGap> {
     let text = |key: &str| typed_or_in_force(key, config, draft, sent);
-    let invoices = Invoices {
+    let invoices = InvoicesConfig {
         seller_name: text("invoices.seller_name"),
         seller_line1: text("invoices.seller_line1"),
         seller_city: text("invoices.seller_city"),
@@ -46,7 +46,7 @@ pub(super) fn state(config: &Config, draft: &SetupDraft) -> &'static str {
 }
 
 /// Stores the seller's details in a form if they are complete; otherwise returns the errors.
-pub(super) async fn keep(app: &WizardHandles, visit: &Visit, sent: &PageForm) -> Result<Vec<String>, ApiError> {
+pub(super) async fn keep(app: &WizardHandles, visit: &WizardRequest, sent: &PageForm) -> Result<Vec<String>, ApiError> {
     let config = &*app.setup.config;
     let gaps = gaps(config, &visit.draft, Some(sent));
     if !gaps.is_empty() {
@@ -62,7 +62,7 @@ pub(super) async fn keep(app: &WizardHandles, visit: &Visit, sent: &PageForm) ->
 }
 
 /// Renders the form. `tried` contains the errors of a rejected form and the form itself.
-pub(super) fn section(app: &WizardHandles, visit: &Visit, tried: Option<(&[String], &PageForm)>) -> Markup {
+pub(super) fn section(app: &WizardHandles, visit: &WizardRequest, tried: Option<(&[String], &PageForm)>) -> Markup {
     let config = &*app.setup.config;
     let again = tried.filter(|(faults, _)| !faults.is_empty()).map(|(_, sent)| sent);
     html! {

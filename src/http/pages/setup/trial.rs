@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use maud::{Markup, html};
 
-use super::{Visit, WizardHandles, advice, change_draft, faults_of, fields, wrong};
+use super::{WizardHandles, WizardRequest, advice, change_draft, faults_of, fields, wrong};
 use crate::form::PageForm;
 use crate::refused::sentence;
 use actors::app::service_tests::{Service, ServiceTest};
@@ -60,7 +60,7 @@ pub(crate) fn failed(service: Service, message: &str, detail: Option<&str>) -> M
 /// use passes as well.
 pub(super) async fn attempt(
     app: &WizardHandles,
-    visit: &Visit,
+    visit: &WizardRequest,
     service: Service,
     sent: &PageForm,
 ) -> Result<Trial, ApiError> {
@@ -96,7 +96,7 @@ pub(super) async fn attempt(
 /// test, with the form.
 pub(super) fn section(
     app: &WizardHandles,
-    visit: &Visit,
+    visit: &WizardRequest,
     service: Service,
     (path, about): (&str, &str),
     tried: Option<(&Trial, &PageForm)>,

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::steps::SetupStep;
-use super::{Visit, WizardHandles, faults_of, fields, wrong};
+use super::{WizardHandles, WizardRequest, faults_of, fields, wrong};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use actors::app::service_tests::Service;
@@ -19,7 +19,7 @@ use http_api::production::setup::first_admin_of;
 
 /// Serves the page of the step.
 pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Result<Response, ApiError> {
-    let visit = Visit::new(&app, &who).await?;
+    let visit = WizardRequest::new(&app, &who).await?;
     let content = content(&visit, &app.setup.config, ("", ""), &[]);
     Ok(visit.page(StatusCode::OK, SetupStep::Welcome, &content))
 }
@@ -38,7 +38,7 @@ pub(super) async fn make_admin(
             Ok(response)
         }
         Err(error) if error.status() == StatusCode::BAD_REQUEST => {
-            let visit = Visit::new(&app, &sent.call.who).await?;
+            let visit = WizardRequest::new(&app, &sent.call.who).await?;
             let typed = (sent.text("email"), sent.text("name"));
             let content = content(&visit, &app.setup.config, typed, &faults_of(&error));
             Ok(visit.page(StatusCode::BAD_REQUEST, SetupStep::Welcome, &content))
@@ -47,7 +47,7 @@ pub(super) async fn make_admin(
     }
 }
 
-fn content(visit: &Visit, config: &Config, (email, name): (&str, &str), faults: &[String]) -> Markup {
+fn content(visit: &WizardRequest, config: &Config, (email, name): (&str, &str), faults: &[String]) -> Markup {
     let mode = if config.mode == Mode::Production { "production" } else { "development" };
     html! {
         p { "This takes you from a server that has just started to the first print, in six steps. It runs in " strong { (mode) } " mode." }

@@ -38,7 +38,7 @@ handles! {
         shop: PrinterHandles,
         orders: Directory<Order>,
         forecaster: Forecaster,
-        board: Arc<Board>,
+        board: Arc<BoardCache>,
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) struct BoardView {
 
 /// Last rendering and its time.
 #[derive(Default)]
-struct LastLook {
+struct LastRendering {
     at: Option<Instant>,
     turn: u64,
     view: Arc<BoardView>,
@@ -105,15 +105,15 @@ struct LastLook {
 
 /// Cache of the floor's last rendering, shared by all viewers.
 #[derive(Default)]
-pub(crate) struct Board(Mutex<LastLook>);
+pub(crate) struct BoardCache(Mutex<LastRendering>);
 
-impl ResourceState for Board {
+impl ResourceState for BoardCache {
     fn create(_: &App, _: &Config) -> Self {
         Self::default()
     }
 }
 
-impl Board {
+impl BoardCache {
     fn view(&self, app: &BoardHandles) -> Arc<BoardView> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if last.at.is_some_and(|at| at.elapsed() < LOOK_EVERY) {

@@ -11,7 +11,7 @@ use super::printer_print::{upload_path, upload_target};
 use super::shell::{Tone, act, clock, hidden, since, time_of_day};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use domain::id::Id;
-use domain::printer::{Attention, InHand, Phase, Printer, Slot};
+use domain::printer::{AttemptPhase, Attention, CurrentAttempt, Printer, Slot};
 use domain::printer_status::{Activity, Status};
 use domain::time::Timestamp;
 use http_api::production::dashboard::free_at;
@@ -88,9 +88,9 @@ pub(super) fn standing(shop: &PrinterHandles, printer: &Printer) -> (Tone, &'sta
         _ => {}
     }
     let (words, phase) = match printer.in_hand.as_ref().map(|in_hand| &in_hand.phase) {
-        Some(Phase::Unverified { .. }) => return (Tone::Attention, "Unverified"),
-        Some(Phase::Taken) => ("Uploading", true),
-        Some(Phase::StartSent { .. }) => ("Starting", true),
+        Some(AttemptPhase::Unverified { .. }) => return (Tone::Attention, "Unverified"),
+        Some(AttemptPhase::Taken) => ("Uploading", true),
+        Some(AttemptPhase::StartSent { .. }) => ("Starting", true),
         _ if printer.manual.is_some() => ("Starting", true),
         _ => match doing {
             Activity::Printing => ("Printing", true),
@@ -121,12 +121,12 @@ pub(super) fn rank(shop: &PrinterHandles, printer: &Printer) -> (bool, Tone, Str
 }
 
 /// Returns the number of the job in hand, with which its file name begins.
-pub(super) fn job_number(in_hand: &InHand) -> &str {
+pub(super) fn job_number(in_hand: &CurrentAttempt) -> &str {
     in_hand.file_name.split('_').next().unwrap_or_default()
 }
 
 /// Returns the name of the product of the job in hand, as it was when ordered.
-fn sku_name(app: &BoardHandles, in_hand: &InHand) -> Option<String> {
+fn sku_name(app: &BoardHandles, in_hand: &CurrentAttempt) -> Option<String> {
     let order = app.orders.resident(in_hand.order)?.read();
     Some(order.state.as_ref()?.jobs.get(&in_hand.job)?.sku_name.clone())
 }
@@ -197,7 +197,7 @@ fn troubles(printer: &Printer) -> Markup {
     let attention = printer.attention();
     let spoken = printer.attention_words();
     let unverified = printer.in_hand.as_ref().and_then(|in_hand| match &in_hand.phase {
-        Phase::Unverified { reason } => Some(reason),
+        AttemptPhase::Unverified { reason } => Some(reason),
         _ => None,
     });
     html! {

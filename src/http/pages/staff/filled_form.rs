@@ -14,7 +14,7 @@ pub(super) const END_OF_DAY: &str = "23:59:59.999";
 pub(super) const BEGIN_OF_DAY: &str = "00:00:00.000";
 
 /// Rejected form with its error; `None` for a form not yet submitted.
-pub(super) type Refused<'a> = Option<(&'a PageForm, &'a ApiError)>;
+pub(super) type FormRefusal<'a> = Option<(&'a PageForm, &'a ApiError)>;
 
 /// Returns whether the error is shown next to the form. Other errors have a page of their own.
 pub(super) fn is_of_form(error: &ApiError) -> bool {
@@ -30,7 +30,7 @@ pub(super) fn refused(mut page: Response, error: ApiError) -> Response {
 }
 
 /// Renders the errors of a form, one line each. `names` maps API members to the labels of their fields.
-pub(super) fn faults(refused: Refused<'_>, names: &[(&str, &str)]) -> Markup {
+pub(super) fn faults(refused: FormRefusal<'_>, names: &[(&str, &str)]) -> Markup {
     let labelled = |line: String| {
         let label = names.iter().find_map(|(member, label)| Some((label, line.strip_prefix(*member)?)));
         match label {
@@ -43,7 +43,7 @@ pub(super) fn faults(refused: Refused<'_>, names: &[(&str, &str)]) -> Markup {
 }
 
 /// Returns the value of a field: the rejected input, or else `otherwise`.
-pub(super) fn typed(refused: Refused<'_>, name: &str, otherwise: &str) -> String {
+pub(super) fn typed(refused: FormRefusal<'_>, name: &str, otherwise: &str) -> String {
     refused.map_or_else(|| otherwise.to_owned(), |(sent, _)| sent.text(name).to_owned())
 }
 

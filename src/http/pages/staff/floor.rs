@@ -10,7 +10,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::board::BoardHandles;
 use super::card::{searched, standing};
-use super::floor_plan::{PLAN_WORD, ShownCard, rooms};
+use super::floor_plan::{PLAN_WORD, PrinterCard, rooms};
 use super::printer_form::NEW_PRINTER_PATH;
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{FLOOR_PATH, PRODUCTS_PATH, STOCK_PATH};
@@ -93,14 +93,14 @@ pub(super) async fn show(
     let by_id: HashMap<Id, &Printer> =
         all.iter().filter_map(|versioned| versioned.state.as_ref()).map(|printer| (printer.id, printer)).collect();
     // In the order of the board; what was removed a moment ago is left out.
-    let shown_cards: Vec<ShownCard<'_>> = view
+    let shown_cards: Vec<PrinterCard<'_>> = view
         .order
         .iter()
         .filter_map(|id| {
             let printer = *by_id.get(id)?;
             let whole = view.printers.get(id)?.whole();
             let html = if query.takes(&app.board.shop, printer) { whole } else { hidden_card(&whole) };
-            Some(ShownCard { printer, html })
+            Some(PrinterCard { printer, html })
         })
         .collect();
     let (plan, wall) = (query.view.as_deref() == Some(PLAN_WORD), query.wall.is_some());

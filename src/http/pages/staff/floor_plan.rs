@@ -11,7 +11,7 @@ use domain::printer::{Printer, RoomPosition};
 pub(super) const PLAN_WORD: &str = "plan";
 
 /// Printer with its card as shown on the page.
-pub(super) struct ShownCard<'a> {
+pub(super) struct PrinterCard<'a> {
     /// Printer that the card shows.
     pub(super) printer: &'a Printer,
     /// HTML of the complete card.
@@ -26,9 +26,9 @@ struct Room<'a> {
 }
 
 /// Groups the cards by the name of the place; printers without a place come last.
-fn by_place<'a>(cards: &'a [ShownCard<'_>]) -> BTreeMap<(bool, &'a str), Room<'a>> {
+fn by_place<'a>(cards: &'a [PrinterCard<'_>]) -> BTreeMap<(bool, &'a str), Room<'a>> {
     let mut rooms: BTreeMap<(bool, &str), Room<'_>> = BTreeMap::new();
-    for ShownCard { printer, html } in cards {
+    for PrinterCard { printer, html } in cards {
         let place = printer.fields.location.as_deref().map(str::trim).unwrap_or_default();
         let room = rooms.entry((place.is_empty(), place)).or_default();
         match printer.fields.position {
@@ -40,7 +40,7 @@ fn by_place<'a>(cards: &'a [ShownCard<'_>]) -> BTreeMap<(bool, &'a str), Room<'a
 }
 
 /// Renders all rooms with their printers.
-pub(super) fn rooms(cards: &[ShownCard<'_>]) -> Markup {
+pub(super) fn rooms(cards: &[PrinterCard<'_>]) -> Markup {
     html! {
         @for (n, ((nowhere, place), room)) in by_place(cards).iter().enumerate() {
             @let id = format!("room-{n}");

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::acts::{CLEARS_FIELD, CURRENCY_FIELD, DAY_SHOWN_FIELD};
 use super::sheet::day;
 use super::shell::{Tone, act, clock, hidden};
-use super::sign_off::{SignOffOf, sign_off_form};
+use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use domain::id::Id;
 use domain::job::{Attempt, AttemptState, Job, JobState};
@@ -266,7 +266,7 @@ impl JobCard<'_> {
         html! {
             details {
                 summary { "Say how many parts are good" }
-                (sign_off_form(SignOffOf::Job(self.job.id, self.job.plate_parts.max(1)), self.reasons, None))
+                (sign_off_form(SignOffSubject::Job(self.job.id, self.job.plate_parts.max(1)), self.reasons, None))
             }
         }
     }

@@ -78,7 +78,7 @@ pub(super) fn bin_label_path(name: &str) -> String {
 
 /// Labels requested by a query. Unknown values are ignored.
 #[derive(Default, PartialEq, Eq, Debug)]
-struct WantedLabels {
+struct RequestedLabels {
     printers: Vec<Id>,
     /// Spool numbers.
     spools: Vec<i64>,
@@ -89,7 +89,7 @@ struct WantedLabels {
     sheet: bool,
 }
 
-impl WantedLabels {
+impl RequestedLabels {
     fn read(query: &str) -> Self {
         let mut requested = Self::default();
         for (name, text) in form_urlencoded::parse(query.as_bytes()).take(MAX_MEMBERS) {
@@ -111,7 +111,7 @@ impl WantedLabels {
 
 /// Serves the PDF of the requested labels.
 async fn pdf(State(app): State<LabelHandles>, uri: Uri, request_headers: HeaderMap) -> Result<Response, ApiError> {
-    let requested = WantedLabels::read(uri.query().unwrap_or_default());
+    let requested = RequestedLabels::read(uri.query().unwrap_or_default());
     let mut labels = printer_labels(&app, &requested.printers);
     labels.extend(spool_labels(&app, &requested));
     labels.extend(new_spool_labels(&app, &requested)?);
@@ -177,7 +177,7 @@ fn spool_label(number: i64, title: String, material: Option<&Material>) -> Label
     Label { name: fields.name.clone(), words: [title].into_iter().chain(more).collect(), url }
 }
 
-fn spool_labels(app: &LabelHandles, requested: &WantedLabels) -> Vec<Label> {
+fn spool_labels(app: &LabelHandles, requested: &RequestedLabels) -> Vec<Label> {
     let label = |number: &i64| {
         let facts = SpoolFacts::find(&app.stock, *number, requested.material);
         spool_label(*number, facts.title(), facts.material.as_ref())
@@ -187,7 +187,7 @@ fn spool_labels(app: &LabelHandles, requested: &WantedLabels) -> Vec<Label> {
 
 /// Builds labels for newly arrived spools. Refused with `spools_counted_elsewhere` if another system counts the spools:
 /// that system assigns the numbers, and labels are printed for those.
-fn new_spool_labels(app: &LabelHandles, requested: &WantedLabels) -> Result<Vec<Label>, ApiError> {
+fn new_spool_labels(app: &LabelHandles, requested: &RequestedLabels) -> Result<Vec<Label>, ApiError> {
     if requested.new_spools == 0 {
         return Ok(Vec::new());
     }
@@ -250,8 +250,8 @@ mod tests {
         let query = format!(
             "printer={id}&printer=x&spool=12&spool=-1&spool=x&bin=Shelf+A3%2F4&bin=+&new=900&size=a4&material={id}&other=1"
         );
-        let actual = WantedLabels::read(&query);
-        let expected = WantedLabels {
+        let actual = RequestedLabels::read(&query);
+        let expected = RequestedLabels {
             printers: vec![id],
             spools: vec![12],
             bins: vec!["Shelf A3/4".to_owned()],
@@ -260,12 +260,12 @@ mod tests {
             sheet: true,
         };
         assert_eq!(actual, expected);
-        assert_eq!(WantedLabels::read("new=51").new_spools, MAX_NEW_SPOOLS);
-        assert_eq!(WantedLabels::read(""), WantedLabels::default());
+        assert_eq!(RequestedLabels::read("new=51").new_spools, MAX_NEW_SPOOLS);
+        assert_eq!(RequestedLabels::read(""), RequestedLabels::default());
         let many = "spool=1&".repeat(MAX_MEMBERS * 2);
-        assert_eq!(WantedLabels::read(&many).spools.len(), MAX_MEMBERS);
+        assert_eq!(RequestedLabels::read(&many).spools.len(), MAX_MEMBERS);
         assert_eq!(
-            WantedLabels::read(spool_label_path(5, Some(id)).split_once('?').map_or("", |(_, query)| query)).spools,
+            RequestedLabels::read(spool_label_path(5, Some(id)).split_once('?').map_or("", |(_, query)| query)).spools,
             [5]
         );
         assert_eq!(bin_label_path("A & B"), "/shop/labels/pdf?bin=A+%26+B");

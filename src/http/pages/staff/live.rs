@@ -21,7 +21,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::OpenQuery;
 use http::sse::{self, LastEventId, Sse, SseSource};
-use http::stream_auth::{ReadingRight, StreamHandles};
+use http::stream_auth::{StreamHandles, StreamPermission};
 use store::outbox::Outbox;
 
 /// Minimum time between two notices that something happened, because pages query the database on each.
@@ -48,8 +48,8 @@ pub(super) struct LiveQuery {
 }
 
 /// An open event stream.
-pub(super) struct FloorStream {
-    standing: ReadingRight,
+pub(super) struct FloorEventStream {
+    standing: StreamPermission,
     viewer: StaffViewer,
     board: BoardHandles,
     /// Number of the shop's latest event.
@@ -72,12 +72,12 @@ pub(super) async fn live(
     who: Caller,
     OpenQuery(query): OpenQuery<LiveQuery>,
     LastEventId(last_version): LastEventId,
-) -> Result<Sse<FloorStream>, ApiError> {
+) -> Result<Sse<FloorEventStream>, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let last = app.outbox.last();
     let told_last = *last.borrow();
-    let stream = FloorStream {
-        standing: ReadingRight::new(app.stream.clone(), who),
+    let stream = FloorEventStream {
+        standing: StreamPermission::new(app.stream.clone(), who),
         viewer,
         board: app.board.clone(),
         last,
@@ -92,7 +92,7 @@ pub(super) async fn live(
     Ok(Sse::new(stream).retry_after(RECONNECT_MILLIS).for_page())
 }
 
-impl SseSource for FloorStream {
+impl SseSource for FloorEventStream {
     fn may_continue(&mut self) -> bool {
         self.standing.holds()
     }
@@ -110,7 +110,7 @@ impl SseSource for FloorStream {
     }
 }
 
-impl FloorStream {
+impl FloorEventStream {
     /// Returns the changes that the page does not have yet, as server-sent events; empty if nothing changed.
     fn changes(&mut self) -> String {
         let mut text = String::new();
@@ -143,8 +143,8 @@ impl FloorStream {
         let last = *self.last.borrow();
         let waited = self.told_at.is_none_or(|at| at.elapsed() >= FRESH_EVERY);
         let stock_changed = view.stock_commits != std::mem::replace(&mut self.stock_commits, view.stock_commits);
-        // What a printer does by itself and most bookings in the stock are no events of the shop, and what pages show and
-        // offer changes all the same.
+        // What a printer does by itself and most bookings in the stock are no events of the shop, and what pages show
+        // and offer changes all the same.
         self.stale |= last != self.told_last || states_changed || stock_changed || !self.begun;
         if waited && self.stale {
             self.stale = false;

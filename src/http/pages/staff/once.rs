@@ -15,10 +15,10 @@ use super::FLOOR_PATH;
 use crate::frame::lead_on;
 use domain::principal::Principal;
 use http::access::Caller;
-use http::admission::Peer;
+use http::admission::RemoteAddress;
 use http::error::ApiError;
 use http::handles::handles;
-use http::local_sign_in::LocalSignInDesk;
+use http::local_sign_in::LocalSignInHolder;
 use http::page::OpenQuery;
 use http_api::production::auth::{SessionHandles, session_without_password};
 
@@ -28,7 +28,7 @@ const FORWARDED_HEADERS: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip
 handles! {
     /// Dependencies of the sign-in by link.
     pub(crate) struct SignInOnceHandles {
-        desk: Arc<LocalSignInDesk>,
+        desk: Arc<LocalSignInHolder>,
         sessions: SessionHandles,
     }
 }
@@ -53,7 +53,7 @@ pub(super) struct SameMachine;
 impl<S: Sync> FromRequestParts<S> for SameMachine {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let near = parts.extensions.get::<Peer>().is_some_and(|peer| peer.0.to_canonical().is_loopback());
+        let near = parts.extensions.get::<RemoteAddress>().is_some_and(|peer| peer.0.to_canonical().is_loopback());
         let passed_on = FORWARDED_HEADERS.iter().any(|name| parts.headers.contains_key(*name));
         let elsewhere = || ApiError::forbidden("other_machine", "this link works on the machine of the server alone");
         (near && !passed_on).then_some(Self).ok_or_else(elsewhere)

@@ -16,7 +16,7 @@ use super::orders::{StaffOrderHandles, flag_words, order_state};
 use super::sheet::{address_line, day};
 use super::shell::{StaffSection, StaffViewer, Tone, act, clock, hidden};
 use crate::frame::{money as amount, time};
-use domain::event::Numbered;
+use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::order::{Order, OrderStatus};
@@ -72,7 +72,7 @@ pub(super) async fn show(
 }
 
 /// Returns the history of an order, newest last, limited to the newest entries.
-async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<Numbered>, ApiError> {
+async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<NumberedEvent>, ApiError> {
     let part = |offset: u64| Page { limit: STEPS_SHOWN, offset };
     let (steps, total) = app.orders.queries.timeline(id, None, part(0)).await?;
     if total <= STEPS_SHOWN {
@@ -156,13 +156,13 @@ fn lines(order: &Order) -> Markup {
     }
 }
 
-fn timeline(app: &StaffOrderHandles, order: &Order, steps: &[Numbered]) -> Markup {
+fn timeline(app: &StaffOrderHandles, order: &Order, steps: &[NumberedEvent]) -> Markup {
     let number = |job: Id| order.jobs.get(&job).map(|job| job.number_text());
     html! {
         section class="card" aria-labelledby="happened" {
             h2 id="happened" { "What happened" }
             ol class="rows steps" {
-                @for Numbered { event, .. } in steps {
+                @for NumberedEvent { event, .. } in steps {
                     li {
                         span {
                             (event.event.replace(['.', '_'], " "))

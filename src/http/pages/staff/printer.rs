@@ -13,7 +13,7 @@ use super::labels::printer_label_path;
 use super::log::LogHandles;
 use super::printer_print::upload_path;
 use super::shell::{StaffSection, StaffViewer, act, clock, hidden};
-use super::sign_off::{SignOffOf, sign_off_form};
+use super::sign_off::{SignOffSubject, sign_off_form};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use domain::forecast::QueuedJob;
 use domain::id::Id;
@@ -115,7 +115,7 @@ fn parts(shop: &PrinterHandles, printer: &Printer, reasons: &[String]) -> Markup
                 h2 id="parts" { "The parts on its bed" }
                 details {
                     summary { "Not all parts are good" }
-                    (sign_off_form(SignOffOf::Bed(printer.id), reasons, None))
+                    (sign_off_form(SignOffSubject::Bed(printer.id), reasons, None))
                 }
             }
         }

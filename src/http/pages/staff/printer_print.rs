@@ -29,7 +29,7 @@ use printers::PrinterType;
 
 handles! {
     /// Dependencies of the upload to a printer.
-    pub(crate) struct BroughtHandles {
+    pub(crate) struct PrinterUploadHandles {
         floor: FloorHandles,
         files: FileHandles,
     }
@@ -37,7 +37,8 @@ handles! {
 
 /// Query of the upload page.
 #[derive(Request, Debug)]
-pub(super) struct BroughtQuery {
+#[api(name = "BroughtQuery")]
+pub(super) struct PrinterUploadQuery {
     /// Stored file to print; without it, the page asks for one.
     file: Option<Id>,
 }
@@ -62,9 +63,9 @@ pub(super) fn upload_target(printer: Id) -> Markup {
 
 /// Serves the upload form or, once a file is uploaded, the offer to print it.
 pub(super) async fn show(
-    State(BroughtHandles { floor: app, files }): State<BroughtHandles>,
+    State(PrinterUploadHandles { floor: app, files }): State<PrinterUploadHandles>,
     PathId(id): PathId,
-    OpenQuery(query): OpenQuery<BroughtQuery>,
+    OpenQuery(query): OpenQuery<PrinterUploadQuery>,
     who: Caller,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
@@ -81,7 +82,7 @@ pub(super) async fn show(
 
 /// Stores an uploaded file and redirects to the offer to print it.
 pub(super) async fn upload(
-    State(BroughtHandles { floor: app, files }): State<BroughtHandles>,
+    State(PrinterUploadHandles { floor: app, files }): State<PrinterUploadHandles>,
     PathId(id): PathId,
     OpenQuery(query): OpenQuery<GcodeUploadQuery>,
     who: Caller,

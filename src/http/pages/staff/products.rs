@@ -23,7 +23,7 @@ use super::entry::FormEntry;
 use super::sheet::{ListPart, non_empty};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use crate::frame::money;
-use actors::orders::make::MakeSources;
+use actors::orders::make::ProductionSources;
 use config::Config;
 use domain::amount::Amount;
 use domain::id::Id;
@@ -51,13 +51,13 @@ handles! {
         skus: SkuHandles,
         files: FileHandles,
         jobs: JobHandles,
-        sources: MakeSources,
+        sources: ProductionSources,
         config: Arc<Config>,
     }
 }
 
 /// SKUs read for one page, such as components of kits; `None` for a deleted SKU.
-type KnownSkus = HashMap<Id, Option<SkuFields>>;
+type SkuCache = HashMap<Id, Option<SkuFields>>;
 
 /// Adds the routes of the product pages.
 pub(super) fn routes(routes: Routes) -> Routes {
@@ -194,7 +194,7 @@ fn tools(query: &ProductQuery) -> Markup {
     }
 }
 
-async fn row(app: &ProductHandles, sku: &Sku, cache: &mut KnownSkus) -> Result<Markup, ApiError> {
+async fn row(app: &ProductHandles, sku: &Sku, cache: &mut SkuCache) -> Result<Markup, ApiError> {
     let fields = &sku.fields;
     let obstacles = obstacles(app, sku, cache).await?;
     Ok(html! {
@@ -224,7 +224,7 @@ pub(super) fn sku_path(id: Id) -> String {
 async fn components(
     app: &ProductHandles,
     fields: &SkuFields,
-    cache: &mut KnownSkus,
+    cache: &mut SkuCache,
 ) -> Result<Vec<Option<SkuFields>>, ApiError> {
     let mut resolved = Vec::with_capacity(fields.components.len());
     for component in &fields.components {
@@ -242,7 +242,7 @@ async fn components(
 }
 
 /// Returns the obstacles that keep a SKU from being ordered.
-async fn obstacles(app: &ProductHandles, sku: &Sku, cache: &mut KnownSkus) -> Result<Vec<OrderObstacle>, ApiError> {
+async fn obstacles(app: &ProductHandles, sku: &Sku, cache: &mut SkuCache) -> Result<Vec<OrderObstacle>, ApiError> {
     let components = components(app, &sku.fields, cache).await?;
     let components: Vec<Option<&SkuFields>> = components.iter().map(Option::as_ref).collect();
     Ok(sku.fields.obstacles(&components))

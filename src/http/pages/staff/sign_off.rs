@@ -66,7 +66,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
 
 /// Subject of a sign-off.
 #[derive(Clone, Copy)]
-pub(super) enum SignOffOf {
+pub(super) enum SignOffSubject {
     /// The parts of a printer's last print; signing them off clears its bed.
     Bed(Id),
     /// The parts of a job, with the number of parts on its plate.
@@ -74,10 +74,10 @@ pub(super) enum SignOffOf {
 }
 
 /// Renders the sign-off form. `to` is the page to return to, if not the usual one.
-pub(super) fn sign_off_form(of: SignOffOf, reasons: &[String], to: Option<&str>) -> Markup {
+pub(super) fn sign_off_form(of: SignOffSubject, reasons: &[String], to: Option<&str>) -> Markup {
     let (path, id, parts) = match of {
-        SignOffOf::Bed(printer) => (act_path(printer, WORD), printer, None),
-        SignOffOf::Job(job, parts) => (job_path(job, WORD), job, Some(parts)),
+        SignOffSubject::Bed(printer) => (act_path(printer, WORD), printer, None),
+        SignOffSubject::Job(job, parts) => (job_path(job, WORD), job, Some(parts)),
     };
     html! {
         form method="post" enctype="multipart/form-data" action=(with_token(&path)) data-quiet="" class="tools" {

@@ -22,7 +22,7 @@ use super::log::LogHandles;
 use super::orders::flag_words;
 use super::settings::restore;
 use super::shell::{StaffSection, StaffViewer, Tone, act, hidden, since};
-use super::sign_off::{SignOffOf, sign_off_form};
+use super::sign_off::{SignOffSubject, sign_off_form};
 use super::stock::material_path;
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
 use actors::restores::DispatchHold;
@@ -30,7 +30,7 @@ use config::Config;
 use domain::job::{Job, JobState};
 use domain::material::Material;
 use domain::order::{Order, OrderStatus};
-use domain::printer::{Attention, Phase, Printer};
+use domain::printer::{AttemptPhase, Attention, Printer};
 use domain::printer_status::Activity;
 use domain::seller::gaps_in_words;
 use http::access::Caller;
@@ -55,7 +55,7 @@ handles! {
 }
 
 /// A kind of task.
-struct Kind {
+struct TaskKind {
     id: &'static str,
     title: &'static str,
     rows: Vec<Markup>,
@@ -65,7 +65,7 @@ struct Kind {
     below: Option<Markup>,
 }
 
-impl Kind {
+impl TaskKind {
     fn new(id: &'static str, title: &'static str, rows: Vec<Markup>) -> Self {
         let total = rows.len() as u64;
         Self { id, title, rows, total, below: None }
@@ -111,7 +111,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
         orders(&app, &with_status(OrderStatus::PaymentFailed), "unpaid", "Payments that failed").await?,
     ];
     let log = app.log.render(None).await?;
-    let open: Vec<&Kind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
+    let open: Vec<&TaskKind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
     let stocked = app.board.shop.materials.all_resident().iter().any(|(_, versioned)| versioned.present().is_some());
     let (_, skus) = app.jobs.queries.skus(&SkuFilter::default(), Page { limit: 1, offset: 0 }).await?;
     let steps = first_steps([!printers.is_empty(), stocked, skus > 0]);
@@ -131,14 +131,14 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
 }
 
 /// Lists the restore that awaits its review; no job starts until it is reviewed.
-fn restored(hold: &DispatchHold) -> Kind {
+fn restored(hold: &DispatchHold) -> TaskKind {
     let row = || {
         html! {
             span class=(Tone::Attention.class()) { "No job is started" }
             " " a href=(restore::PATH) { "An admin reviews the restore" }
         }
     };
-    Kind::new("restored", "The shop was restored from a backup", hold.is_on().then(row).into_iter().collect())
+    TaskKind::new("restored", "The shop was restored from a backup", hold.is_on().then(row).into_iter().collect())
 }
 
 fn back() -> Markup {
@@ -150,14 +150,14 @@ fn printer_link(printer: &Printer) -> Markup {
 }
 
 /// Lists the missing name and address of the shop, while invoices wait for them.
-fn seller(config: &Config) -> Kind {
+fn seller(config: &Config) -> TaskKind {
     let gaps = config.rules().seller_gaps();
     let row = html! {
         span { "No invoice is issued: " (gaps_in_words(&gaps)) "." }
         span { a href="/setup/commerce" { "To the setup" } }
     };
     let rows = if gaps.is_empty() { Vec::new() } else { vec![row] };
-    Kind::new("seller", "Invoices wait", rows)
+    TaskKind::new("seller", "Invoices wait", rows)
 }
 
 /// Returns the printers whose beds are to be cleared, the longest waiting first.
@@ -170,7 +170,7 @@ fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> Vec<&'a Prin
 }
 
 /// Lists the beds to clear: one by one with a sign-off of the print, or several at once.
-fn beds(app: &ToDoHandles, waiting: &[&Printer]) -> Kind {
+fn beds(app: &ToDoHandles, waiting: &[&Printer]) -> TaskKind {
     let several = waiting.len() > 1;
     let rows = waiting.iter().map(|printer| bed(app, printer, several)).collect();
     let below = html! {
@@ -179,7 +179,7 @@ fn beds(app: &ToDoHandles, waiting: &[&Printer]) -> Kind {
             button type="submit" id="beds-clear" { "The chosen beds are clear, all parts are good" }
         }
     };
-    Kind { below: several.then_some(below), ..Kind::new("beds", "Beds to clear", rows) }
+    TaskKind { below: several.then_some(below), ..TaskKind::new("beds", "Beds to clear", rows) }
 }
 
 /// Renders one bed to clear; with `several`, it has a checkbox.
@@ -203,28 +203,28 @@ fn bed(app: &ToDoHandles, printer: &Printer, several: bool) -> Markup {
         @if printer.last_print.is_some() {
             details class="full" {
                 summary { "Not all parts are good" }
-                (sign_off_form(SignOffOf::Bed(id), &app.config.quality.reasons, Some(TO_DO_PATH)))
+                (sign_off_form(SignOffSubject::Bed(id), &app.config.quality.reasons, Some(TO_DO_PATH)))
             }
         }
     }
 }
 
 /// Lists the prints for which it is unknown whether they began or how they ended.
-fn unverified(printers: &[&Printer]) -> Kind {
+fn unverified(printers: &[&Printer]) -> TaskKind {
     let rows = printers.iter().filter_map(|printer| {
         let in_hand = printer.in_hand.as_ref()?;
-        let Phase::Unverified { reason } = &in_hand.phase else { return None };
+        let AttemptPhase::Unverified { reason } = &in_hand.phase else { return None };
         Some(html! {
             span { (printer_link(printer)) ": " (job_number(in_hand)) " " (since(in_hand.taken_at)) }
             span class="full bad" { (reason) }
             (resolutions(in_hand.job, in_hand.began_at.map(|_| in_hand.progress), TO_DO_PATH))
         })
     });
-    Kind::new("unverified", "Prints that nobody could verify: look at the printer", rows.collect())
+    TaskKind::new("unverified", "Prints that nobody could verify: look at the printer", rows.collect())
 }
 
 /// Lists the printers that need attention for another reason.
-fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
+fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> TaskKind {
     let elsewhere = [Attention::BedNotCleared, Attention::Maintenance, Attention::Unverified, Attention::PrintFailed];
     let looked_at = [Attention::FirmwareError, Attention::StartRefused, Attention::DiskFull];
     let rows = printers.iter().filter_map(|printer| {
@@ -244,7 +244,7 @@ fn troubles(app: &ToDoHandles, printers: &[&Printer]) -> Kind {
             }
         })
     });
-    Kind::new("look", "Printers to look at", rows.collect())
+    TaskKind::new("look", "Printers to look at", rows.collect())
 }
 
 /// Returns the page of a list of `total` entries that holds the longest waiting: lists begin with the newest.
@@ -266,12 +266,12 @@ async fn jobs_in(app: &ToDoHandles, filter: &JobFilter) -> Result<(Vec<Job>, u64
     Ok((some, total))
 }
 
-fn jobs_kind(app: &ToDoHandles, some: &[Job], total: u64, id: &'static str, title: &'static str) -> Kind {
+fn jobs_kind(app: &ToDoHandles, some: &[Job], total: u64, id: &'static str, title: &'static str) -> TaskKind {
     let rows = some.iter().map(|job| job_row(app, job)).collect();
-    Kind { total, ..Kind::new(id, title, rows) }
+    TaskKind { total, ..TaskKind::new(id, title, rows) }
 }
 
-async fn jobs(app: &ToDoHandles, state: JobState, id: &'static str, title: &'static str) -> Result<Kind, ApiError> {
+async fn jobs(app: &ToDoHandles, state: JobState, id: &'static str, title: &'static str) -> Result<TaskKind, ApiError> {
     let (some, total) = jobs_in(app, &in_state(state)).await?;
     Ok(jobs_kind(app, &some, total, id, title))
 }
@@ -295,7 +295,7 @@ fn job_row(app: &ToDoHandles, job: &Job) -> Markup {
     }
 }
 
-fn low_stock(app: &ToDoHandles) -> Kind {
+fn low_stock(app: &ToDoHandles) -> TaskKind {
     let all = app.board.shop.materials.all_resident();
     let low = |material: &&Material| !material.archived && material.runs_low();
     let mut low: Vec<&Material> =
@@ -309,7 +309,7 @@ fn low_stock(app: &ToDoHandles) -> Kind {
             span class="soft" { "order " (material.to_order()) " " (unit) }
         }
     });
-    Kind::new("stock", "Stock that runs low", rows.collect())
+    TaskKind::new("stock", "Stock that runs low", rows.collect())
 }
 
 async fn orders(
@@ -317,7 +317,7 @@ async fn orders(
     filter: &OrderFilter,
     id: &'static str,
     title: &'static str,
-) -> Result<Kind, ApiError> {
+) -> Result<TaskKind, ApiError> {
     let (mut some, total) = app.jobs.queries.orders(filter, longest_waiting(0)).await?;
     if total > ROWS_PER_KIND {
         (some, _) = app.jobs.queries.orders(filter, longest_waiting(total)).await?;
@@ -335,7 +335,7 @@ async fn orders(
         }
     });
     let rows = rows.collect();
-    Ok(Kind { total, ..Kind::new(id, title, rows) })
+    Ok(TaskKind { total, ..TaskKind::new(id, title, rows) })
 }
 
 #[cfg(test)]

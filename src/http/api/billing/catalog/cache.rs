@@ -31,7 +31,7 @@ const REDIS_NAME: &str = "catalog";
 const REDIS_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
 #[derive(Default)]
-struct KeptCatalog {
+struct CachedCatalog {
     /// Last good catalogue.
     catalog: Option<Arc<Catalog>>,
     /// End of the last read from the provider, successful or not.
@@ -46,7 +46,7 @@ struct CacheParts {
     file: Option<PathBuf>,
     /// Redis server that also stores it, for servers with another data folder.
     redis: Option<Arc<Redis>>,
-    kept: Mutex<KeptCatalog>,
+    kept: Mutex<CachedCatalog>,
     /// Notifies waiting requests when a read from the provider has ended.
     asked: watch::Sender<u64>,
 }
@@ -108,9 +108,9 @@ fn unavailable() -> ApiError {
 }
 
 /// Guard that marks a read from the provider as ended when dropped, also after a panic.
-struct Asking(Arc<CacheParts>);
+struct ProviderReadGuard(Arc<CacheParts>);
 
-impl Drop for Asking {
+impl Drop for ProviderReadGuard {
     fn drop(&mut self) {
         let mut cached = self.0.cached();
         (cached.asking, cached.asked_at) = (false, Some(Instant::now()));
@@ -120,12 +120,12 @@ impl Drop for Asking {
 }
 
 impl CacheParts {
-    fn cached(&self) -> std::sync::MutexGuard<'_, KeptCatalog> {
+    fn cached(&self) -> std::sync::MutexGuard<'_, CachedCatalog> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn ask(self: Arc<Self>, now: Timestamp) {
-        let _asking = Asking(self.clone());
+        let _asking = ProviderReadGuard(self.clone());
         match self.provider.read(now).await {
             Ok(catalog) => {
                 self.keep(&catalog).await;

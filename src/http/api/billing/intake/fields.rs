@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use super::form::PHOTOS;
 use domain::access::normal_email;
 use domain::custom_request::MAX_PHOTOS;
-use domain::intake_prices::{MAX_COLORS, Wishes};
+use domain::intake_prices::{MAX_COLORS, PieceRequirements};
 use domain::refusal::{Faults, Refusal};
 use http::error::ApiError;
-use http::openapi::shape::{Member, Shape, bytes, closed_object, list_of, required};
+use http::openapi::shape::{Shape, ShapeMember, bytes, closed_object, list_of, required};
 use http::wire::{
     EmailAddress, Filled, FromJson, MaxChars, ONE_LINE, Request as _, TextList, ToSchema, ValuePath, Within,
 };
@@ -77,7 +77,7 @@ impl ToSchema for IntakeForm {
     fn schema() -> Shape {
         let photos =
             list_of(bytes(), 1..=MAX_PHOTOS).about("Photos as JPEG, PNG, WebP or HEIC; repeat the field for each one.");
-        let fields = IntakeFields::members().into_iter().map(Member::from);
+        let fields = IntakeFields::members().into_iter().map(ShapeMember::from);
         closed_object(fields.chain([required(PHOTOS, photos)])).about("Custom request with photos.")
     }
 }
@@ -154,14 +154,14 @@ impl IntakeFields {
 
     /// Returns the normalized e-mail address, the name, the telephone number and the wishes, with duplicate add-ons
     /// removed.
-    pub(super) fn into_parts(self) -> Result<(String, String, Option<String>, Wishes), Refusal> {
+    pub(super) fn into_parts(self) -> Result<(String, String, Option<String>, PieceRequirements), Refusal> {
         let mut addon_ids: Vec<String> = Vec::with_capacity(self.addon_ids.len());
         for id in self.addon_ids {
             if !addon_ids.contains(&id) {
                 addon_ids.push(id);
             }
         }
-        let wishes = Wishes {
+        let wishes = PieceRequirements {
             product_type: self.product_type,
             subject_type: self.subject_type,
             style_id: self.style_id,

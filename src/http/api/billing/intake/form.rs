@@ -11,7 +11,7 @@ use super::fields::{FormTexts, IntakeFields};
 use actors::app::customer_space::SpaceShare;
 use domain::custom_request::MAX_PHOTOS;
 use domain::picture_format::PictureFormat;
-use files::blobs::{Blobs, Incoming};
+use files::blobs::{Blobs, IncomingContent};
 use files::picture::PictureCleaner;
 use http::bodies::MAX_PASSED_BYTES;
 use http::error::ApiError;
@@ -41,14 +41,14 @@ const MAX_TEXT_BYTES: usize = 8 * 1024;
 const MAX_PARTS: usize = 64;
 
 /// Valid form with its fields and photos.
-pub(super) struct TakenForm<'a> {
+pub(super) struct IntakeSubmission<'a> {
     pub(super) fields: IntakeFields,
     pub(super) photos: Vec<ReceivedPhoto<'a>>,
 }
 
 /// Photo on disk without its metadata; removed unless it is stored permanently.
 pub(super) struct ReceivedPhoto<'a> {
-    pub(super) content: Incoming<'a>,
+    pub(super) content: IncomingContent<'a>,
     pub(super) format: PictureFormat,
     /// SHA-256 of the uploaded bytes, in hexadecimal.
     pub(super) digest: String,
@@ -60,7 +60,7 @@ pub(super) async fn receive<'a>(
     blobs: &'a Blobs,
     request: Request,
     share: Option<&mut SpaceShare>,
-) -> Result<TakenForm<'a>, ApiError> {
+) -> Result<IntakeSubmission<'a>, ApiError> {
     receive_within(blobs, request, BOUNDS, share).await
 }
 
@@ -69,7 +69,7 @@ async fn receive_within<'a>(
     request: Request,
     bounds: FormBounds,
     mut share: Option<&mut SpaceShare>,
-) -> Result<TakenForm<'a>, ApiError> {
+) -> Result<IntakeSubmission<'a>, ApiError> {
     let (parts, body) = request.into_parts();
     let heads = PartHeads::default();
     let mut form =
@@ -86,7 +86,7 @@ async fn receive_within<'a>(
             return Err(ApiError::bad_request("too_many_parts", format!("the form has more than {MAX_PARTS} parts")));
         }
         let name = field.name().unwrap_or("(no name)").to_owned();
-        let mut reading = PartReading { field, left: &mut left, bounds };
+        let mut reading = PartReader { field, left: &mut left, bounds };
         match name.as_str() {
             PHOTOS | "photos[]" if named < MAX_PHOTOS => {
                 // A page whose user chose nothing sends an empty part without a name.
@@ -112,7 +112,7 @@ async fn receive_within<'a>(
     } else if named > MAX_PHOTOS {
         texts.fault(PHOTOS, format!("must have 1 to {MAX_PHOTOS} items"));
     }
-    Ok(TakenForm { fields: texts.read()?, photos })
+    Ok(IntakeSubmission { fields: texts.read()?, photos })
 }
 
 /// Result of reading a photo part.
@@ -123,13 +123,13 @@ enum PhotoOutcome<'a> {
 }
 
 /// Reader of one part, with the number of bytes that the form may still contain.
-struct PartReading<'f, 'l> {
+struct PartReader<'f, 'l> {
     field: Field<'f>,
     left: &'l mut u64,
     bounds: FormBounds,
 }
 
-impl PartReading<'_, '_> {
+impl PartReader<'_, '_> {
     /// Reads the next chunk and counts it towards the form's limit; `None` at the end of the part.
     async fn piece(&mut self) -> Result<Option<axum::body::Bytes>, ApiError> {
         let Some(piece) = self.field.chunk().await.map_err(broken)? else { return Ok(None) };

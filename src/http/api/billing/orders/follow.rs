@@ -15,7 +15,7 @@ use super::{own, steps};
 use crate::production::orders::OrderHandles;
 use domain::aggregate::Versioned;
 use domain::customer::Customer;
-use domain::event::Numbered;
+use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::mail::kind::minute;
 use domain::order::Order;
@@ -23,7 +23,7 @@ use domain::time::Timestamp;
 use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
-use http::sse::{self, MAX_STREAMS_OF_CUSTOMER, OpenStreams, Sse, SseSource, StreamPlace};
+use http::sse::{self, MAX_STREAMS_OF_CUSTOMER, OpenStreams, Sse, SseSource, StreamPermit};
 use kernel::directory::Directory;
 
 /// Interval at which the state in memory is polled.
@@ -50,11 +50,11 @@ pub struct OrderSnapshot<'a> {
     /// Time at which the whole order is expected to be printed; `None` if it is already, or if no forecast exists.
     pub expected: Option<Timestamp>,
     /// Timeline steps that the customer may see, oldest first.
-    pub steps: &'a [Numbered],
+    pub steps: &'a [NumberedEvent],
 }
 
 /// State last sent to the client: version of the order and expected minute of completion.
-type Sent = (i64, Option<String>);
+type SentSnapshot = (i64, Option<String>);
 
 /// Open stream of one order; `R` renders the order for its reader.
 struct OrderStream<R> {
@@ -66,11 +66,11 @@ struct OrderStream<R> {
     event: &'static str,
     render: R,
     state: Arc<Versioned<Order>>,
-    steps: Vec<Numbered>,
-    sent: Option<Sent>,
+    steps: Vec<NumberedEvent>,
+    sent: Option<SentSnapshot>,
     over: bool,
     /// Slot of the stream, held while it is open.
-    _place: StreamPlace,
+    _place: StreamPermit,
 }
 
 /// Returns a stream of an own order: an event of this name with what `render` shows, at once and after each change, and

@@ -7,9 +7,9 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::production::orders::site::Site;
-use crate::production::orders::{CUSTOMER_STEPS, Lines, OrderNumber, ShipmentView, StepFor};
+use crate::production::orders::{CUSTOMER_STEPS, OrderLines, OrderNumber, ShipmentView, StepFor};
 use domain::aggregate::Versioned;
-use domain::event::Numbered;
+use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::order::{Address, Order, OrderKind, OrderStatus};
 use domain::time::Timestamp;
@@ -175,16 +175,16 @@ struct OwnLines(Arc<Versioned<Order>>);
 
 impl Serialize for OwnLines {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.0.state.as_ref().map(Lines).serialize(to)
+        self.0.state.as_ref().map(OrderLines).serialize(to)
     }
 }
 
 impl ToSchema for OwnLines {
     fn schema() -> Shape {
-        Lines::schema()
+        OrderLines::schema()
     }
     fn components(components: &mut Components) {
-        Lines::components(components);
+        OrderLines::components(components);
     }
 }
 
@@ -213,12 +213,12 @@ pub(super) async fn timeline(queries: &Queries, id: Id, who: &Caller) -> Result<
 }
 
 /// Returns the steps as this reader may see them.
-pub(super) fn for_reader(steps: Vec<Numbered>, who: &Caller) -> Vec<AsView<StepFor>> {
+pub(super) fn for_reader(steps: Vec<NumberedEvent>, who: &Caller) -> Vec<AsView<StepFor>> {
     steps.into_iter().map(|step| AsView(StepFor::new(step, who))).collect()
 }
 
 /// Returns the recorded events behind the customer's timeline.
-pub async fn steps(queries: &Queries, id: Id) -> Result<Vec<Numbered>, LoadError> {
+pub async fn steps(queries: &Queries, id: Id) -> Result<Vec<NumberedEvent>, LoadError> {
     let page = Page { limit: MAX_STEPS, offset: 0 };
     Ok(queries.timeline(id, Some(&CUSTOMER_STEPS[..]), page).await?.0)
 }

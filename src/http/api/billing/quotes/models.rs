@@ -5,7 +5,7 @@ use axum::extract::{self, State};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::reply::{Made, Success};
+use super::super::reply::{CreatedReply, Success};
 use super::super::site::RequestSite;
 use super::OwnQuoteHandles;
 use crate::production::quotes::{ModelSlicing, draft_of_model, home_of};
@@ -18,7 +18,7 @@ use domain::sku::Dimensions;
 use http::access::Caller;
 use http::command_request::{CommandOutcome, CommandTarget};
 use http::error::ApiError;
-use http::limits::{Charge, Limited, within};
+use http::limits::{LimitedReply, WindowKey, within};
 use http::model_upload;
 use http::openapi::shape::{Shape, bytes, closed_object, optional, required, text_of, whole};
 use http::path_id::NamedId;
@@ -125,10 +125,10 @@ pub(super) async fn upload(
     who: Caller,
     RequestSite(site): RequestSite,
     request: extract::Request,
-) -> Result<Limited<Made<ModelReply>>, ApiError> {
+) -> Result<LimitedReply<CreatedReply<ModelReply>>, ApiError> {
     let reply = |done: &CommandOutcome<Box<Quote>>| {
         let reply = ModelReply::of(&done.answer).ok_or_else(|| ApiError::internal("a quote without its model"))?;
-        Ok(Made::after(done, reply))
+        Ok(CreatedReply::after(done, reply))
     };
     take_model(&app, who, site.map(|site| site.0), request, reply).await
 }
@@ -141,9 +141,9 @@ pub async fn take_model<R>(
     site: Option<String>,
     request: extract::Request,
     answer: impl FnOnce(&CommandOutcome<Box<Quote>>) -> Result<R, ApiError>,
-) -> Result<Limited<R>, ApiError> {
+) -> Result<LimitedReply<R>, ApiError> {
     let (_, email) = who.customer().map(|(id, email)| (id, email.to_owned()))?;
-    let charge = Charge::of_mailbox(LimitKind::DraftOrder, &email);
+    let charge = WindowKey::of_mailbox(LimitKind::DraftOrder, &email);
     let quotes = &app.quotes;
     let operation = Box::pin(async {
         let upload = model_upload::take::<OwnModelFields>(&quotes.models, who, request).await?;

@@ -87,7 +87,7 @@ struct ItemView {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SubscriptionInvoice")]
-struct InvoiceView {
+struct SubscriptionInvoiceView {
     /// ID of the invoice at the payment processor.
     id: String,
     /// Invoice number at the processor; null while it has none.
@@ -125,7 +125,7 @@ pub(super) struct SubscriptionDetail {
     /// Items of the subscription.
     items: Vec<ItemView>,
     /// Invoice of the last period; null before the first one.
-    latest_invoice: Option<InvoiceView>,
+    latest_invoice: Option<SubscriptionInvoiceView>,
     /// Payment method of the subscription; null if it uses the customer's default.
     default_payment_method: Option<PaymentMethodView>,
 }
@@ -140,7 +140,7 @@ impl SubscriptionDetail {
             quantity: one.quantity,
             interval: one.interval.clone(),
         };
-        let invoice = |one: &SubscriptionInvoice| InvoiceView {
+        let invoice = |one: &SubscriptionInvoice| SubscriptionInvoiceView {
             id: one.id.clone(),
             number: one.number.clone(),
             status: one.status.clone(),

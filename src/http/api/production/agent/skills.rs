@@ -13,8 +13,8 @@ use domain::agent::Skill;
 use domain::id::Id;
 use domain::job::{Job, JobState};
 use domain::material::Material;
-use domain::order::{Order, OrderCommand, SeenPrints};
-use domain::printer::{Act, Printer, PrinterCommand};
+use domain::order::{Order, OrderCommand, PrinterRecords};
+use domain::printer::{DirectAction, Printer, PrinterCommand};
 use domain::refusal::Refusal;
 use domain::sign_off::Inspection;
 use http::command_request::{answer_as, find_existing, state_of};
@@ -30,9 +30,9 @@ const FIRST: Page = Page { limit: 1, offset: 0 };
 impl AgentCall {
     pub(super) async fn carry_out(&self, skill: Skill) -> Result<AgentReply, ApiError> {
         match skill {
-            Skill::PausePrint => self.print(Act::Pause).await,
-            Skill::ResumePrint => self.print(Act::Resume).await,
-            Skill::CancelPrint => self.print(Act::Cancel).await,
+            Skill::PausePrint => self.print(DirectAction::Pause).await,
+            Skill::ResumePrint => self.print(DirectAction::Resume).await,
+            Skill::CancelPrint => self.print(DirectAction::Cancel).await,
             Skill::EmergencyStop => self.emergency_stop().await,
             Skill::PrinterStatus => self.printer_status(),
             Skill::FarmStatus => self.farm_status().await,
@@ -45,14 +45,14 @@ impl AgentCall {
     }
 
     /// Pauses, resumes or cancels a job's print, or whatever a printer is printing.
-    async fn print(&self, act: Act) -> Result<AgentReply, ApiError> {
+    async fn print(&self, act: DirectAction) -> Result<AgentReply, ApiError> {
         if self.param(JOB).is_none() && self.param(PRINTER).is_some() {
             let printer = self.printer()?;
             let call = PrinterAct { printer: printer.id, origin: self.caller(), act, detail: None };
             let wire = |link: Arc<PrinterConnection>| async move {
                 match act {
-                    Act::Resume => link.adapter.resume().await.map(|()| "resumed"),
-                    Act::Cancel => link.adapter.cancel().await.map(|()| "cancelled"),
+                    DirectAction::Resume => link.adapter.resume().await.map(|()| "resumed"),
+                    DirectAction::Cancel => link.adapter.cancel().await.map(|()| "cancelled"),
                     _ => link.adapter.pause().await.map(|()| "paused"),
                 }
             };
@@ -64,13 +64,13 @@ impl AgentCall {
         let job = self.job().await?;
         let number = job.number_text();
         let (job, message) = match act {
-            Act::Resume => {
+            DirectAction::Resume => {
                 let job = jobs::resumed(&self.app.job_handles, job.id, self.caller()).await?;
                 (job, format!("{number} is asked to resume."))
             }
-            Act::Cancel => {
+            DirectAction::Cancel => {
                 let job = self
-                    .ask_job(&job, OrderCommand::CancelJob { job: job.id, force: false, prints: SeenPrints::new() })
+                    .ask_job(&job, OrderCommand::CancelJob { job: job.id, force: false, prints: PrinterRecords::new() })
                     .await?;
                 let done = job.state == JobState::Cancelled;
                 let message = if done { "is cancelled." } else { "is cancelled as soon as its printer confirms." };

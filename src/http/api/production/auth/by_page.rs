@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
 use super::{SessionHandles, login, logout, open_sessions, password, start_session};
-use domain::access::{AccessCommand, Session};
+use domain::access::{AccessCommand, StaffSession};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::refusal::Refusal;
@@ -79,7 +79,7 @@ pub struct ListedSession {
 }
 
 /// Returns whether the caller may see and end a session: their own or, for admins, any.
-fn may_end(who: &Caller, user: Id, session: &Session) -> bool {
+fn may_end(who: &Caller, user: Id, session: &StaffSession) -> bool {
     session.user_id == user || who.has(Role::Admin)
 }
 
@@ -88,7 +88,7 @@ pub fn sessions_by_page(app: &SessionHandles, who: &Caller) -> Result<Vec<Listed
     let user = who.user()?;
     let open = open_sessions(app, |session| may_end(who, user, session))?;
     let mut listed = with_access(&app.access, |access| {
-        let one = |session: &Session| ListedSession {
+        let one = |session: &StaffSession| ListedSession {
             id: session.id,
             email: access.user(session.user_id).map(|user| user.email.clone()).unwrap_or_default(),
             seen_at: app.last_used.session_seen(session.id).unwrap_or(session.seen_at),

@@ -6,7 +6,7 @@ use super::SessionHandles;
 use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use domain::limits::LimitKind;
 use http::error::ApiError;
-use http::limits::{Charge, Limited, within};
+use http::limits::{LimitedReply, WindowKey, within};
 
 /// Codes of refusals whose password was correct.
 const OF_SECOND_FACTOR: [&str; 3] = [SECOND_FACTOR_REQUIRED, WRONG_CODE, TOO_MANY_CODES];
@@ -19,9 +19,9 @@ pub(in crate::production) async fn within_tries<R>(
     email: &str,
     from: IpAddr,
     rest: impl Future<Output = Result<R, ApiError>>,
-) -> Result<Limited<R>, ApiError> {
+) -> Result<LimitedReply<R>, ApiError> {
     let now = app.environment.now();
-    let tries = [Charge::of_pair(LimitKind::Login, email, from), Charge::of_text(LimitKind::Account, email)];
+    let tries = [WindowKey::of_pair(LimitKind::Login, email, from), WindowKey::of_text(LimitKind::Account, email)];
     let counted = async {
         let answer = rest.await;
         if answer.as_ref().is_err_and(|error| OF_SECOND_FACTOR.contains(&error.code())) {

@@ -11,7 +11,7 @@ use http::error::ApiError;
 use http::path_id::PathId;
 
 /// Facts about an endpoint that a response shows only once.
-pub struct TellingEndpoint {
+pub struct EndpointDisclosure {
     /// ID of the endpoint.
     pub id: Id,
     /// URL of the endpoint.
@@ -22,7 +22,7 @@ pub struct TellingEndpoint {
     pub warnings: Vec<String>,
 }
 
-impl From<EndpointWithSecret> for TellingEndpoint {
+impl From<EndpointWithSecret> for EndpointDisclosure {
     fn from(answer: EndpointWithSecret) -> Self {
         let EndpointWithSecret { endpoint, secret, warnings } = answer;
         Self { id: endpoint.id, url: endpoint.url, secret, warnings: warnings.unwrap_or_default() }
@@ -34,7 +34,7 @@ pub async fn create_by_page(
     app: EndpointHandles,
     call: &CommandRequest,
     body: &Value,
-) -> Result<TellingEndpoint, ApiError> {
+) -> Result<EndpointDisclosure, ApiError> {
     Ok(create(State(app), call.of_form(body)).await?.into_body().into())
 }
 
@@ -44,7 +44,11 @@ pub async fn change_by_page(app: EndpointHandles, id: Id, call: &CommandRequest,
 }
 
 /// Rotates an endpoint's secret to one that the server generates.
-pub async fn rotate_by_page(app: EndpointHandles, id: Id, call: &CommandRequest) -> Result<TellingEndpoint, ApiError> {
+pub async fn rotate_by_page(
+    app: EndpointHandles,
+    id: Id,
+    call: &CommandRequest,
+) -> Result<EndpointDisclosure, ApiError> {
     let none = Value::Object(serde_json::Map::new());
     Ok(rotate(State(app), PathId(id), call.of_form(&none)).await?.into_body().into())
 }

@@ -1,14 +1,14 @@
 //! Decision on the kind of an uploaded file.
 
 use domain::file::FileKind;
-use domain::gcode::Content;
+use domain::gcode::ContentType;
 use domain::refusal::Refusal;
 use http::error::ApiError;
 
 /// Decides the kind of a file from the declared kind and the content. A recognized content decides if no kind is
 /// declared, and must not contradict a declared one.
-pub(super) fn decide_kind(stated: Option<FileKind>, content: Option<Content>) -> Result<FileKind, ApiError> {
-    match (stated, content.map(Content::kind)) {
+pub(super) fn decide_kind(stated: Option<FileKind>, content: Option<ContentType>) -> Result<FileKind, ApiError> {
+    match (stated, content.map(ContentType::kind)) {
         (None, Some(detected)) => Ok(detected),
         (Some(stated), Some(detected)) if stated == detected => Ok(stated),
         // Text that is not known is G-code or a model of some other program when the caller says so; pictures are

@@ -43,15 +43,15 @@ struct PictureQuery {
 }
 
 /// A 200 response with a thumbnail.
-struct PictureReply(Response);
+struct ThumbnailReply(Response);
 
-impl IntoResponse for PictureReply {
+impl IntoResponse for ThumbnailReply {
     fn into_response(self) -> Response {
         self.0
     }
 }
 
-impl Reply for PictureReply {
+impl Reply for ThumbnailReply {
     fn describe(operation: &mut DescribedOperation, _: &mut Components) {
         operation.answer = (200, DescribedContent::Binary(&["image/png"]));
     }
@@ -61,9 +61,9 @@ async fn show(
     State(app): State<FileHandles>,
     PathId(id): PathId,
     Query(PictureQuery { plate }): Query<PictureQuery>,
-) -> Result<PictureReply, ApiError> {
+) -> Result<ThumbnailReply, ApiError> {
     let (_, state) = find_existing(&app.files, id).await?;
-    Ok(PictureReply(picture(&app, state_of(&state)?, plate).await?))
+    Ok(ThumbnailReply(picture(&app, state_of(&state)?, plate).await?))
 }
 
 /// Returns the thumbnail of a plate or, for number 0, of the whole file. Only PNG, as slicers write it, is stored, and

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::Judged;
+use super::ReadinessResult;
 use actors::app::App;
 use config::Config;
 use http::resource_state::ResourceState;
@@ -16,7 +16,7 @@ const MAX_AGE: Duration = Duration::from_secs(1);
 
 /// Cached result of the last readiness check, so that frequent checks put no load on the database.
 #[derive(Default)]
-pub struct ReadinessCache(Mutex<Option<(Instant, Arc<Judged>)>>);
+pub struct ReadinessCache(Mutex<Option<(Instant, Arc<ReadinessResult>)>>);
 
 impl ResourceState for ReadinessCache {
     fn create(_: &App, _: &Config) -> Self {
@@ -25,11 +25,11 @@ impl ResourceState for ReadinessCache {
 }
 
 impl ReadinessCache {
-    pub(super) async fn recent<F: Future<Output = Judged>>(
+    pub(super) async fn recent<F: Future<Output = ReadinessResult>>(
         &self,
         now: Instant,
         judge: impl FnOnce() -> F,
-    ) -> Arc<Judged> {
+    ) -> Arc<ReadinessResult> {
         let mut cached = self.0.lock().await;
         if let Some((at, judged)) = &*cached
             && now.duration_since(*at) < MAX_AGE

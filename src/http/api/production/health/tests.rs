@@ -8,7 +8,7 @@ async fn a_judgement_serves_everybody_who_asks_within_a_second() {
     let judge = || async {
         judged.fetch_add(1, Relaxed);
         let (components, degraded) = (BTreeMap::new(), Vec::new());
-        Judged { database: DatabaseStatus::Ok, redis: None, components, degraded, fault: None }
+        ReadinessResult { database: DatabaseStatus::Ok, redis: None, components, degraded, fault: None }
     };
     for (after_ms, judgements) in [(0, 1), (1, 1), (500, 1), (999, 1), (1000, 2), (1500, 2), (2001, 3)] {
         cache.recent(began + Duration::from_millis(after_ms), judge).await;

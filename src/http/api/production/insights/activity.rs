@@ -13,7 +13,7 @@ use domain::id::Id;
 use domain::insights::{LEAD_STEPS_MS, LeadTimes, PrintTally, PromiseTally, day_text, days_between, lead_ms, share};
 use domain::time::Timestamp;
 use http::error::ApiError;
-use store::queries::ActivityBy;
+use store::queries::ActivityGrouping;
 
 /// Maximum number of printers in a response.
 const MAX_PRINTERS_SHOWN: usize = 1000;
@@ -195,7 +195,7 @@ pub(super) async fn shop_activity(
     to: Timestamp,
 ) -> Result<ShopActivity, ApiError> {
     let now = app.environment.now();
-    let by_day = app.queries.activity(ActivityBy::Day, from, to).await?;
+    let by_day = app.queries.activity(ActivityGrouping::Day, from, to).await?;
     let total = by_day.values().fold(PrintTally::default(), |all, day| all.with(*day));
     let failures = app.queries.failure_reasons(None, from, to).await?;
     let orders = app.queries.orders_placed(from, to).await?;
@@ -228,7 +228,7 @@ async fn printers(app: &InsightHandles, from: Timestamp, to: Timestamp) -> Resul
             tallies.insert(printer.id, PrintTally::default());
         }
     }
-    for (key, tally) in app.queries.activity(ActivityBy::Printer, from, to).await? {
+    for (key, tally) in app.queries.activity(ActivityGrouping::Printer, from, to).await? {
         if let Ok(id) = key.parse() {
             tallies.insert(id, tally);
         }

@@ -113,9 +113,9 @@ pub struct InvoiceView {
     /// Customer's VAT identification number.
     customer_vat_id: Option<String>,
     /// Lines of the invoice.
-    line_items: Vec<LineView>,
+    line_items: Vec<InvoiceLineView>,
     /// Payments and refunds, oldest first.
-    payments: Vec<PaymentView>,
+    payments: Vec<InvoicePaymentView>,
     /// Issued documents: the invoice and its credit notes, oldest first.
     documents: Vec<DocumentView>,
     /// Public URL of the PDF; null unless it is stored and still matches the invoice.
@@ -137,7 +137,7 @@ pub struct InvoiceView {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceLine")]
-pub struct LineView {
+pub struct InvoiceLineView {
     /// Description of the product or service.
     description: String,
     /// Number of units.
@@ -154,7 +154,7 @@ pub struct LineView {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoicePayment")]
-struct PaymentView {
+struct InvoicePaymentView {
     /// ID of the payment.
     id: Id,
     /// Amount in the currency's smallest unit; negative for a refund.
@@ -243,7 +243,7 @@ impl InvoiceView {
             billing_address: content.buyer.address.clone(),
             customer_vat_id: content.buyer.vat_id.clone(),
             line_items: content.lines.iter().map(Into::into).collect(),
-            payments: invoice.payments.iter().map(|payment| PaymentView::new(payment, staff)).collect(),
+            payments: invoice.payments.iter().map(|payment| InvoicePaymentView::new(payment, staff)).collect(),
             documents: invoice.documents.iter().map(document).collect(),
             pdf_url,
             pay_url,
@@ -254,7 +254,7 @@ impl InvoiceView {
     }
 }
 
-impl From<&InvoiceLine> for LineView {
+impl From<&InvoiceLine> for InvoiceLineView {
     fn from(line: &InvoiceLine) -> Self {
         Self {
             description: line.description.clone(),
@@ -266,7 +266,7 @@ impl From<&InvoiceLine> for LineView {
     }
 }
 
-impl PaymentView {
+impl InvoicePaymentView {
     fn new(payment: &Payment, staff: bool) -> Self {
         let reference = if staff { payment.reference.as_deref() } else { payment.shown_reference() };
         let (amount_cents, status) = payment.listed();
@@ -292,14 +292,14 @@ pub struct Numbering {
     /// `true` if no number of any series is missing, except those skipped on purpose.
     gapless: bool,
     /// Number series, one per document type and year.
-    series: Vec<SeriesView>,
+    series: Vec<InvoiceSeriesView>,
 }
 
 /// Number series of one document type and year.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "InvoiceNumberSeries")]
-struct SeriesView {
+struct InvoiceSeriesView {
     /// Name of the series, such as `INV-2026` or `CN-2026`.
     series: String,
     /// Number of documents in the series.
@@ -343,7 +343,7 @@ impl From<Vec<NumberingSeries>> for Numbering {
                 reason: gap.reason,
                 noted_at: gap.noted_at,
             };
-            SeriesView { series, count, first, last, missing, gaps: gaps.into_iter().map(gap).collect() }
+            InvoiceSeriesView { series, count, first, last, missing, gaps: gaps.into_iter().map(gap).collect() }
         };
         Self { gapless, series: all.into_iter().map(view).collect() }
     }

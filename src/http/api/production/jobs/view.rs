@@ -11,7 +11,7 @@ use crate::production::sign_off::SignOffView;
 use crate::production::{materials, skus};
 use domain::amount::Amount;
 use domain::id::Id;
-use domain::job::{Attempt, AttemptState, Block, Job, JobClaim, JobState, Stock};
+use domain::job::{Attempt, AttemptState, Block, ClaimStatus, Job, JobClaim, JobState};
 use domain::time::Timestamp;
 use http::openapi::shape::{Shape, text_like};
 use http::wire::ToSchema;
@@ -127,7 +127,7 @@ struct NeedView {
 impl NeedView {
     fn new(claim: &JobClaim<'_>) -> Self {
         let JobClaim { material_id, need, consumed, .. } = *claim;
-        Self { material_id, need, reserved: claim.stock == Stock::Held, consumed }
+        Self { material_id, need, reserved: claim.stock == ClaimStatus::Held, consumed }
     }
 }
 

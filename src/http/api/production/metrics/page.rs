@@ -8,14 +8,14 @@ use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
-use platform::observe::meters::Counted;
+use platform::observe::meters::HistogramSnapshot;
 
 /// Prefix of every metric name.
 const PREFIX: &str = "printfloor";
 
 /// Type of a metric family, with its value.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Kind {
+pub enum MetricKind {
     /// Integer that only increases; `_total` is appended to its name.
     Counter(u64),
     /// Value that goes up and down.
@@ -23,7 +23,7 @@ pub enum Kind {
     /// Fractional number that only increases.
     Fraction(f64),
     /// Number of observations per bucket.
-    Histogram(Counted),
+    Histogram(HistogramSnapshot),
 }
 
 type Labels = Vec<(&'static str, String)>;
@@ -33,7 +33,7 @@ struct Family {
     name: &'static str,
     help: &'static str,
     kind: MetricType,
-    samples: Vec<(Labels, Kind)>,
+    samples: Vec<(Labels, MetricKind)>,
 }
 
 /// Metric families that `/metrics` exposes.
@@ -58,7 +58,7 @@ impl MetricsPage {
             name,
             help,
             MetricType::Counter,
-            all.into_iter().map(|(labels, number)| (labels, Kind::Counter(number))),
+            all.into_iter().map(|(labels, number)| (labels, MetricKind::Counter(number))),
         );
     }
     /// Adds a family of gauges.
@@ -67,19 +67,24 @@ impl MetricsPage {
         L: IntoIterator<Item = (&'static str, S)>,
         S: Into<String>,
     {
-        self.add(name, help, MetricType::Gauge, all.into_iter().map(|(labels, number)| (labels, Kind::Gauge(number))));
+        self.add(
+            name,
+            help,
+            MetricType::Gauge,
+            all.into_iter().map(|(labels, number)| (labels, MetricKind::Gauge(number))),
+        );
     }
     /// Adds a family of histograms.
     pub fn histogram<L, S>(
         &mut self,
         name: &'static str,
         help: &'static str,
-        all: impl IntoIterator<Item = (L, Counted)>,
+        all: impl IntoIterator<Item = (L, HistogramSnapshot)>,
     ) where
         L: IntoIterator<Item = (&'static str, S)>,
         S: Into<String>,
     {
-        let all = all.into_iter().map(|(labels, counted)| (labels, Kind::Histogram(counted)));
+        let all = all.into_iter().map(|(labels, counted)| (labels, MetricKind::Histogram(counted)));
         self.add(name, help, MetricType::Histogram, all);
     }
 
@@ -89,12 +94,12 @@ impl MetricsPage {
         L: IntoIterator<Item = (&'static str, S)>,
         S: Into<String>,
     {
-        let all = all.into_iter().map(|(labels, number)| (labels, Kind::Gauge(number)));
+        let all = all.into_iter().map(|(labels, number)| (labels, MetricKind::Gauge(number)));
         self.plain.0.push(family(name, help, MetricType::Gauge, all));
     }
     /// Adds a fractional counter without the name prefix.
     pub fn plain_counter(&mut self, name: &'static str, help: &'static str, number: Option<f64>) {
-        let all = number.map(|number| ([] as [(&'static str, String); 0], Kind::Fraction(number)));
+        let all = number.map(|number| ([] as [(&'static str, String); 0], MetricKind::Fraction(number)));
         self.plain.0.push(family(name, help, MetricType::Counter, all));
     }
 
@@ -103,7 +108,7 @@ impl MetricsPage {
         name: &'static str,
         help: &'static str,
         kind: MetricType,
-        all: impl Iterator<Item = (L, Kind)>,
+        all: impl Iterator<Item = (L, MetricKind)>,
     ) where
         L: IntoIterator<Item = (&'static str, S)>,
         S: Into<String>,
@@ -153,7 +158,7 @@ fn family<L, S>(
     name: &'static str,
     help: &'static str,
     kind: MetricType,
-    all: impl IntoIterator<Item = (L, Kind)>,
+    all: impl IntoIterator<Item = (L, MetricKind)>,
 ) -> Family
 where
     L: IntoIterator<Item = (&'static str, S)>,
@@ -188,12 +193,12 @@ impl Collector for Families {
     }
 }
 
-fn sample(encoder: &mut MetricEncoder<'_>, number: &Kind) -> Result<(), fmt::Error> {
+fn sample(encoder: &mut MetricEncoder<'_>, number: &MetricKind) -> Result<(), fmt::Error> {
     match number {
-        Kind::Counter(number) => encoder.encode_counter::<NoLabelSet, u64, u64>(number, None),
-        Kind::Fraction(number) => encoder.encode_counter::<NoLabelSet, f64, u64>(number, None),
-        Kind::Gauge(number) => encoder.encode_gauge(number),
-        Kind::Histogram(counted) => {
+        MetricKind::Counter(number) => encoder.encode_counter::<NoLabelSet, u64, u64>(number, None),
+        MetricKind::Fraction(number) => encoder.encode_counter::<NoLabelSet, f64, u64>(number, None),
+        MetricKind::Gauge(number) => encoder.encode_gauge(number),
+        MetricKind::Histogram(counted) => {
             encoder.encode_histogram::<NoLabelSet>(counted.sum, counted.count, &counted.buckets, None)
         }
     }
@@ -209,7 +214,7 @@ mod tests {
         let mut page = MetricsPage::default();
         page.counter("seen", "What was seen", [([("kind", "a \"b\"")], 3)]);
         page.gauge("now", "What is", [([] as [(&'static str, String); 0], -2)]);
-        let counted = Counted { sum: 1.5, count: 3, buckets: vec![(1.0, 2), (f64::MAX, 1)] };
+        let counted = HistogramSnapshot { sum: 1.5, count: 3, buckets: vec![(1.0, 2), (f64::MAX, 1)] };
         page.histogram("took", "How long", [([("kind", "a")], counted)]);
         page.plain_counter("process_cpu_seconds", "Processor time", Some(1.5));
         let expected = "\

@@ -22,7 +22,7 @@ const COUNT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Counts by status, flag or state.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub struct DatabaseCounts {
     /// Number of orders by status.
     pub orders: Vec<(String, i64)>,
     /// Number of orders by flag.
@@ -35,7 +35,7 @@ pub struct Counts {
 
 /// Last counts and the time at which they were queried.
 #[derive(Debug, Default)]
-pub struct Tallies(Mutex<Option<(Instant, Option<Arc<Counts>>)>>);
+pub struct Tallies(Mutex<Option<(Instant, Option<Arc<DatabaseCounts>>)>>);
 
 impl ResourceState for Tallies {
     fn create(_: &App, _: &Config) -> Self {
@@ -45,7 +45,7 @@ impl ResourceState for Tallies {
 
 impl Tallies {
     /// Returns counts that are at most a few seconds old, or else the last ones that could be queried.
-    pub async fn recent(&self, queries: &Queries) -> Option<Arc<Counts>> {
+    pub async fn recent(&self, queries: &Queries) -> Option<Arc<DatabaseCounts>> {
         let mut cached = self.0.lock().await;
         if let Some((at, counts)) = &*cached
             && at.elapsed() < MAX_COUNT_AGE
@@ -66,8 +66,8 @@ impl Tallies {
     }
 }
 
-async fn count(queries: &Queries) -> Result<Counts, LoadError> {
-    Ok(Counts {
+async fn count(queries: &Queries) -> Result<DatabaseCounts, LoadError> {
+    Ok(DatabaseCounts {
         orders: words(queries.orders_by_status().await?),
         flags: queries.orders_by_flag().await?.into_iter().map(|(flag, count)| (flag, count as i64)).collect(),
         jobs: words(queries.jobs_by_state().await?),

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use domain::id::Id;
 use domain::job::JobState;
-use domain::order::{Line, LineParts, Order};
+use domain::order::{LineParts, Order, OrderLine};
 use http::openapi::shape::{Shape, list};
 use http::wire::{Components, ToSchema, schema_of};
 
@@ -13,7 +13,7 @@ use http::wire::{Components, ToSchema, schema_of};
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderLine")]
-struct LineView<'a> {
+struct OrderLineView<'a> {
     /// SKU that was ordered; null for items that are not printed, such as design work.
     sku_id: Option<Id>,
     /// Number of parts ordered.
@@ -34,7 +34,7 @@ struct LineView<'a> {
     shipped: u64,
     /// Number of its plates and how many are done. Present once there are jobs, in the response for a single order.
     #[serde(skip_serializing_if = "Option::is_none")]
-    jobs: Option<Progress>,
+    jobs: Option<LineProgress>,
     /// Number of good parts. This and the following members are present where `jobs` is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     good: Option<u64>,
@@ -56,7 +56,7 @@ struct LineView<'a> {
 /// Progress of a line: number of its plates and how many are done.
 #[derive(Clone, Response, Serialize)]
 #[api(name = "LineProgress")]
-struct Progress {
+struct LineProgress {
     /// Number of plates to print.
     total: u64,
     /// Number of plates printed.
@@ -64,13 +64,13 @@ struct Progress {
 }
 
 /// Lines of an order, with the progress of their jobs.
-pub struct Lines<'a>(pub &'a Order);
+pub struct OrderLines<'a>(pub &'a Order);
 
-impl Serialize for Lines<'_> {
+impl Serialize for OrderLines<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let Self(order) = self;
         // One pass over the jobs, however many lines there are.
-        let mut progress_by_line = vec![Progress { total: 0, completed: 0 }; order.lines.len()];
+        let mut progress_by_line = vec![LineProgress { total: 0, completed: 0 }; order.lines.len()];
         for job in order.jobs.values() {
             if let Some(progress) = progress_by_line.get_mut(job.line as usize) {
                 progress.total += 1;
@@ -80,7 +80,7 @@ impl Serialize for Lines<'_> {
         // A kit's plates are those of its parts.
         for (n, line) in order.lines.iter().enumerate() {
             if let Some(kit) = line.kit_line.map(|kit| kit as usize).filter(|kit| *kit < progress_by_line.len()) {
-                let Progress { total, completed } = progress_by_line[n].clone();
+                let LineProgress { total, completed } = progress_by_line[n].clone();
                 progress_by_line[kit].total += total;
                 progress_by_line[kit].completed += completed;
             }
@@ -89,22 +89,22 @@ impl Serialize for Lines<'_> {
         let (parts, shipped) = (order.parts(), order.shipped_parts());
         let lines = order.lines.iter().zip(progress_by_line).zip(parts).zip(shipped);
         to.collect_seq(
-            lines.map(|(((line, jobs), parts), shipped)| LineView::new(line, jobs, parts, shipped, shows_jobs)),
+            lines.map(|(((line, jobs), parts), shipped)| OrderLineView::new(line, jobs, parts, shipped, shows_jobs)),
         )
     }
 }
 
-impl ToSchema for Lines<'_> {
+impl ToSchema for OrderLines<'_> {
     fn schema() -> Shape {
-        list(schema_of::<LineView<'_>>())
+        list(schema_of::<OrderLineView<'_>>())
     }
     fn components(components: &mut Components) {
-        components.add::<LineView<'_>>();
+        components.add::<OrderLineView<'_>>();
     }
 }
 
-impl<'a> LineView<'a> {
-    fn new(line: &'a Line, jobs: Progress, parts: LineParts, shipped: u64, shows_jobs: bool) -> Self {
+impl<'a> OrderLineView<'a> {
+    fn new(line: &'a OrderLine, jobs: LineProgress, parts: LineParts, shipped: u64, shows_jobs: bool) -> Self {
         Self {
             sku_id: (!line.is_service()).then_some(line.sku_id),
             quantity: line.quantity,

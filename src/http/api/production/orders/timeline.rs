@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::production::events::SubjectView;
-use domain::event::Numbered;
+use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::time::Timestamp;
 use http::access::Caller;
@@ -64,12 +64,12 @@ pub struct StepView<'a> {
 }
 
 /// Event of an order, filtered for its reader.
-pub struct StepFor(Numbered);
+pub struct StepFor(NumberedEvent);
 
 impl StepFor {
     /// Builds the step for a caller. Customers learn neither who works in the shop nor on which printer a part was
     /// made.
-    pub fn new(mut step: Numbered, who: &Caller) -> Self {
+    pub fn new(mut step: NumberedEvent, who: &Caller) -> Self {
         if who.is_customer() {
             let event = &mut step.event;
             if let Some(data) = event.data.as_object_mut() {
@@ -88,7 +88,7 @@ impl StepFor {
 impl Viewed for StepFor {
     type View<'a> = StepView<'a>;
     fn view(&self) -> Option<StepView<'_>> {
-        let Self(Numbered { seq, event }) = self;
+        let Self(NumberedEvent { seq, event }) = self;
         Some(StepView {
             id: event.id,
             seq: *seq,

@@ -7,12 +7,12 @@ use api_derive::Response;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use super::lines::Lines;
+use super::lines::OrderLines;
 use super::packing::SentView;
 use super::site::Site;
 use domain::aggregate::Versioned;
 use domain::id::Id;
-use domain::order::{Address, Order, OrderKind, OrderStatus, Payment, RefundAsked, Shipment};
+use domain::order::{Address, Order, OrderKind, OrderStatus, Payment, RequestedRefund, Shipment};
 use domain::time::Timestamp;
 use http::access::Caller;
 use http::openapi::shape::{Shape, date, list, text_like};
@@ -55,7 +55,7 @@ pub struct OrderView<'a> {
     /// Customer's e-mail address; null if there is none.
     customer_email: Option<&'a str>,
     /// Ordered items, one line for each SKU.
-    lines: Lines<'a>,
+    lines: OrderLines<'a>,
     /// Currency of all amounts: ISO 4217, in lower case.
     currency: &'a str,
     /// Sum of the lines, in minor units of the currency.
@@ -74,7 +74,7 @@ pub struct OrderView<'a> {
     /// Payments in this currency less their refunds; the order is paid when this reaches `totalCents`.
     kept_cents: i64,
     /// Payments and refunds, oldest first; empty in lists.
-    payments: Payments<'a>,
+    payments: OrderPayments<'a>,
     /// Refunds requested from the payment processor that are not among the payments yet. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending_refunds: Option<Vec<PendingRefund>>,
@@ -152,7 +152,7 @@ impl ToSchema for OrderNumber {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Payment")]
-struct PaymentView<'a> {
+struct OrderPaymentView<'a> {
     /// Unique identifier of the payment.
     id: Id,
     /// Amount in minor units of the currency; negative for refunds.
@@ -189,8 +189,8 @@ pub struct PendingRefund {
 
 impl PendingRefund {
     /// Builds the view shown on an order or invoice.
-    pub fn new(refund: &RefundAsked) -> Self {
-        let RefundAsked { id, payment_id, amount_cents, asked_at, error, .. } = refund.clone();
+    pub fn new(refund: &RequestedRefund) -> Self {
+        let RequestedRefund { id, payment_id, amount_cents, asked_at, error, .. } = refund.clone();
         Self { id, payment_id, amount_cents, asked_at, error }
     }
 }
@@ -231,7 +231,7 @@ impl<'a> OrderView<'a> {
             site: Site(&order.site),
             customer_id: order.customer_id,
             customer_email: order.customer_email.as_deref(),
-            lines: Lines(order),
+            lines: OrderLines(order),
             currency: &order.currency,
             subtotal_cents: order.subtotal_cents,
             shipping_cents: order.shipping_cents,
@@ -240,7 +240,7 @@ impl<'a> OrderView<'a> {
             rounding_cents: order.rounding_cents(),
             total_cents: order.total_cents,
             kept_cents: order.kept_cents,
-            payments: Payments(payments, reader),
+            payments: OrderPayments(payments, reader),
             pending_refunds: staff.then(|| order.at_processor.refunds.iter().map(PendingRefund::new).collect()),
             shipment: order.shipment.as_ref().map(ShipmentView::new),
             shipments: order.shipments.iter().map(|sent| SentView::new(order, sent)).collect(),
@@ -261,13 +261,13 @@ impl<'a> OrderView<'a> {
 }
 
 /// Payments of an order, filtered for its reader.
-struct Payments<'a>(&'a [Payment], OrderReader);
+struct OrderPayments<'a>(&'a [Payment], OrderReader);
 
-impl Serialize for Payments<'_> {
+impl Serialize for OrderPayments<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(self.0.iter().map(|payment| {
             let (amount_cents, status) = payment.listed();
-            PaymentView {
+            OrderPaymentView {
                 id: payment.id,
                 amount_cents,
                 currency: &payment.currency,
@@ -280,12 +280,12 @@ impl Serialize for Payments<'_> {
     }
 }
 
-impl ToSchema for Payments<'_> {
+impl ToSchema for OrderPayments<'_> {
     fn schema() -> Shape {
-        list(schema_of::<PaymentView<'_>>())
+        list(schema_of::<OrderPaymentView<'_>>())
     }
     fn components(components: &mut Components) {
-        components.add::<PaymentView<'_>>();
+        components.add::<OrderPaymentView<'_>>();
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::connection;
 use domain::id::Id;
-use domain::printer::{Act, ActRecord, Printer, PrinterCommand};
+use domain::printer::{ActRecord, DirectAction, Printer, PrinterCommand};
 use http::command_request::find_present;
 use http::error::ApiError;
 use kernel::directory::Directory;
@@ -19,7 +19,7 @@ pub struct PrinterAct {
     /// Actor and origin of the request, for the audit log and the order's timeline.
     pub origin: CommandOrigin,
     /// Action to carry out.
-    pub act: Act,
+    pub act: DirectAction,
     /// Lines of G-code or the name of the file; `None` if the action needs no detail.
     pub detail: Option<String>,
 }
@@ -53,7 +53,7 @@ impl PrinterAct {
     pub async fn record(self, printers: &Directory<Printer>, printer: &Printer, error: Option<&PrinterError>) {
         let Self { printer: id, origin, act, detail } = self;
         // Success is recorded by the commands that change the printer.
-        if error.is_none() && matches!(act, Act::Home | Act::EmergencyStop) {
+        if error.is_none() && matches!(act, DirectAction::Home | DirectAction::EmergencyStop) {
             return;
         }
         let of = printer.in_hand.as_ref().map(|in_hand| (in_hand.order, in_hand.job));

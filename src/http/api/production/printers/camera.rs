@@ -124,7 +124,8 @@ impl GivenCamera {
 
 /// Signature of a camera URL and its expiry.
 #[derive(Request, Debug)]
-struct LinkQuery {
+#[api(name = "LinkQuery")]
+struct SignedLinkQuery {
     /// Expiry time, in milliseconds since 1970.
     until: i64,
     /// Signature, in hexadecimal.
@@ -161,7 +162,7 @@ async fn picture(State(app): State<PrinterHandles>, PathId(id): PathId) -> Resul
 async fn signed_picture(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
-    Query(link): Query<LinkQuery>,
+    Query(link): Query<SignedLinkQuery>,
 ) -> Result<PictureReply, ApiError> {
     let secret = app.config.auth.session_secret.expose();
     // Without a secret nothing is signed.

@@ -9,13 +9,13 @@ use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
 use serde_json::{Value, json};
 
-use self::view::{EntryView, ReminderView, SuggestionsView};
+use self::view::{MaintenanceEntryView, ReminderView, SuggestionsView};
 use super::PrinterHandles;
 use domain::amount::Amount;
 use domain::bounds::MAX_CENTS;
 use domain::id::Id;
 use domain::maintenance::{
-    CareCommand, EntryFields, MAX_INTERVAL_COUNT, MAX_REMINDERS, MaintenanceEntry, Reminder, ReminderFields,
+    EntryFields, MAX_INTERVAL_COUNT, MAX_REMINDERS, MaintenanceCommand, MaintenanceEntry, Reminder, ReminderFields,
 };
 use domain::principal::Role;
 use domain::printer::{Printer, PrinterCommand};
@@ -170,7 +170,7 @@ async fn remind(
     PathId(id): PathId,
     call: CommandRequest<NewReminder>,
 ) -> Result<Created<ReminderView>, ApiError> {
-    let command = async { Ok(care(CareCommand::Remind(call.read_body()?.into_fields()))) };
+    let command = async { Ok(care(MaintenanceCommand::Remind(call.read_body()?.into_fields()))) };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
     let location = REMINDERS.replace("{id}", &id.to_string());
     Ok(Created::unversioned(location, &done, ReminderView::after(&done)?))
@@ -186,7 +186,7 @@ async fn change(
     let merge = |printer: &Printer, version: i64| {
         let existing = printer.reminders.get(&reminder).ok_or_else(|| Refusal::not_found("reminder"))?;
         let fields = change.clone().merged_into(existing.fields.clone());
-        Ok(care(CareCommand::Change { id: reminder, if_version: Some(version), fields }))
+        Ok(care(MaintenanceCommand::Change { id: reminder, if_version: Some(version), fields }))
     };
     let done = call.merge(&app.printers, id, merge).await?;
     Ok(Plain(ReminderView::after(&done)?))
@@ -198,7 +198,7 @@ async fn forget(
     PathReminder(reminder): PathReminder,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
-    call.ask(&app.printers, CommandTarget::Id(id), care(CareCommand::Forget(reminder))).await?;
+    call.ask(&app.printers, CommandTarget::Id(id), care(MaintenanceCommand::Forget(reminder))).await?;
     Ok(NoContent)
 }
 
@@ -211,7 +211,7 @@ async fn log(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     Query(page): Query<PageQuery>,
-) -> Result<ListPage<EntryView>, ApiError> {
+) -> Result<ListPage<MaintenanceEntryView>, ApiError> {
     let page = page.into();
     find_present(&app.printers, id).await?;
     let (entries, total) = app.queries.maintenance_entries(id, page).await?;
@@ -222,16 +222,16 @@ async fn write(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<NewMaintenance>,
-) -> Result<Created<EntryView>, ApiError> {
+) -> Result<Created<MaintenanceEntryView>, ApiError> {
     let command = async {
         let new = call.read_body()?;
         let (done_at, resets) = (new.done_at, new.resets.clone());
-        Ok(care(CareCommand::Log { fields: new.into_fields(), done_at, resets }))
+        Ok(care(MaintenanceCommand::Log { fields: new.into_fields(), done_at, resets }))
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
     let entry: &MaintenanceEntry = done.answer_as()?;
     let location = LOG.replace("{id}", &id.to_string());
-    Ok(Created::unversioned(location, &done, EntryView::from(entry.clone())))
+    Ok(Created::unversioned(location, &done, MaintenanceEntryView::from(entry.clone())))
 }
 
 /// Adds an entry from a form to a printer's maintenance log. The entry may reset one reminder.
@@ -247,10 +247,10 @@ pub(super) async fn log_by_page(
     }
     let new = read_body::<NewMaintenance>(body.to_string().as_bytes())?;
     let (done_at, resets) = (new.done_at, new.resets.clone());
-    let command = care(CareCommand::Log { fields: new.into_fields(), done_at, resets });
+    let command = care(MaintenanceCommand::Log { fields: new.into_fields(), done_at, resets });
     call.ask(&app.printers, CommandTarget::Id(id), command).await.map(|_| ())
 }
 
-fn care(command: CareCommand) -> PrinterCommand {
+fn care(command: MaintenanceCommand) -> PrinterCommand {
     PrinterCommand::Care(Box::new(command))
 }

@@ -21,7 +21,7 @@ use super::{BUSY, ON_PRINTER, PRINTING, PrinterHandles};
 use crate::production::sign_off::{NOTHING, SignOffRequest};
 use domain::id::Id;
 use domain::principal::Role;
-use domain::printer::{Act, PrinterCommand};
+use domain::printer::{DirectAction, PrinterCommand};
 use domain::refusal::Refusal;
 use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, CommandTarget, find_present};
@@ -236,7 +236,7 @@ async fn execute<F>(
     app: &PrinterHandles,
     id: Id,
     call: &BareCommand,
-    act: Act,
+    act: DirectAction,
     wire: impl FnOnce(Arc<PrinterConnection>) -> F,
 ) -> Result<Plain<Acknowledgement>, ApiError>
 where
@@ -253,7 +253,7 @@ async fn pause(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    execute(&app, id, &call, Act::Pause, |connection| async move { connection.adapter.pause().await }).await
+    execute(&app, id, &call, DirectAction::Pause, |connection| async move { connection.adapter.pause().await }).await
 }
 
 async fn resume(
@@ -261,7 +261,7 @@ async fn resume(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    execute(&app, id, &call, Act::Resume, |connection| async move { connection.adapter.resume().await }).await
+    execute(&app, id, &call, DirectAction::Resume, |connection| async move { connection.adapter.resume().await }).await
 }
 
 async fn cancel(
@@ -269,7 +269,7 @@ async fn cancel(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    execute(&app, id, &call, Act::Cancel, |connection| async move { connection.adapter.cancel().await }).await
+    execute(&app, id, &call, DirectAction::Cancel, |connection| async move { connection.adapter.cancel().await }).await
 }
 
 async fn restart_firmware(
@@ -279,13 +279,9 @@ async fn restart_firmware(
 ) -> Result<Plain<Acknowledgement>, ApiError> {
     call.read_body()?;
     must_be_idle(&app, id).await?;
-    execute(
-        &app,
-        id,
-        &call,
-        Act::RestartFirmware,
-        |connection| async move { connection.adapter.restart_firmware().await },
-    )
+    execute(&app, id, &call, DirectAction::RestartFirmware, |connection| async move {
+        connection.adapter.restart_firmware().await
+    })
     .await
 }
 
@@ -296,7 +292,7 @@ async fn home(
 ) -> Result<Resource<PrinterView>, ApiError> {
     let Homing { force } = call.read_body()?;
     must_not_print(&app, id, force).await?;
-    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::Home, detail: None };
+    let act = PrinterAct { printer: id, origin: call.origin(), act: DirectAction::Home, detail: None };
     let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.home().await };
     act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     ask(&app, &call, id, PrinterCommand::Homed).await
@@ -310,7 +306,7 @@ async fn gcode(
     let GcodeCommands { commands, force } = call.read_body()?;
     must_not_print(&app, id, force).await?;
     let detail = Some(commands.join("\n"));
-    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::Gcode, detail };
+    let act = PrinterAct { printer: id, origin: call.origin(), act: DirectAction::Gcode, detail };
     let wire = |connection: Arc<PrinterConnection>| async move { connection.adapter.run_gcode(&commands).await };
     let console = act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     Ok(Plain(GcodeOutcome { ok: true, console }))

@@ -18,7 +18,7 @@ use domain::file::{File, FileKind};
 use domain::file_name::printer_name;
 use domain::id::Id;
 use domain::principal::Role;
-use domain::printer::{Act, Printer, is_of_job};
+use domain::printer::{DirectAction, Printer, is_of_job};
 use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
@@ -188,7 +188,7 @@ async fn upload(
     let source = Source::of(&file, app.blobs.path(&file.sha256));
     let form = file.metadata.form.unwrap_or_default();
     let (name, tag) = (printer_name(&file.name, form), app.environment.id());
-    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::PutFile, detail: Some(name.clone()) };
+    let act = PrinterAct { printer: id, origin: call.origin(), act: DirectAction::PutFile, detail: Some(name.clone()) };
     let put = |connection: Arc<PrinterConnection>| async move {
         let name = unused_name(connection.adapter.as_ref(), &name, tag).await?;
         connection.adapter.upload(&name, &source).await
@@ -208,7 +208,8 @@ async fn delete_file(
         let words = "the printer prints this file now, or has it in hand for a job";
         return Err(ApiError::conflict("printer_in_use", words));
     }
-    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::DeleteFile, detail: Some(name.clone()) };
+    let act =
+        PrinterAct { printer: id, origin: call.origin(), act: DirectAction::DeleteFile, detail: Some(name.clone()) };
     let delete = |connection: Arc<PrinterConnection>| async move {
         match connection.adapter.delete_file(&name).await? {
             Deleted::Gone => Ok(()),

@@ -28,7 +28,7 @@ use http::wire::{
     Components, Filled, FromJson, ItemsWithin, MaxChars, Member, Members, Optional, Reply, Request, ToSchema,
     ValuePath, read_body, read_object, schema_of,
 };
-use printers::adapter::{PrinterError, SlotsWanted};
+use printers::adapter::{PrinterError, RequestedSlots};
 use printers::connections::PrinterConnection;
 
 /// Maximum length of the name of a file on a printer, in characters.
@@ -246,7 +246,7 @@ async fn begin<B>(
         };
         // The actor would say of a disconnected printer that it is busy.
         let connection = connection(&app.printer_connections, id, &printer).await?;
-        let slots = choose_slots(&printer, &connection, &SlotsWanted { filaments, named }).await?;
+        let slots = choose_slots(&printer, &connection, &RequestedSlots { filaments, named }).await?;
         Ok(PrinterCommand::PrintManually { id: print, file_id, file_name, slots })
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
@@ -264,7 +264,7 @@ async fn begin<B>(
 async fn choose_slots(
     printer: &Printer,
     connection: &PrinterConnection,
-    requested: &SlotsWanted,
+    requested: &RequestedSlots,
 ) -> Result<Vec<Option<FilamentSlot>>, ApiError> {
     if !requested.named.is_empty() && !connection.adapter.declared().maps_slots {
         let words = "printers of this type are not told from which slots to print; leave slots out";

@@ -10,7 +10,7 @@ use super::{ON_PRINTER, PrinterHandles};
 use actors::printers::{StopRoute, emergency_stop};
 use domain::id::Id;
 use domain::principal::Role;
-use domain::printer::Act;
+use domain::printer::DirectAction;
 use http::access::{Caller, RequiredAccess};
 use http::command_request::{CommandRequest, find_present};
 use http::error::ApiError;
@@ -93,7 +93,7 @@ pub async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool
     if let Err(error) = &stopped
         && let Ok((_, printer)) = find_present(&app.printers, id).await
     {
-        let act = PrinterAct { printer: id, origin, act: Act::EmergencyStop, detail: None };
+        let act = PrinterAct { printer: id, origin, act: DirectAction::EmergencyStop, detail: None };
         act.record(&app.printers, &printer, Some(error)).await;
     }
     Ok(stopped?)

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::ChannelHandles;
 use super::receive::hear;
-use domain::channel_order::SoldNews;
+use domain::channel_order::ShopOrderUpdate;
 use domain::refusal::Refusal;
 use domain::sales_channel::SalesChannel;
 use http::access::Caller;
@@ -128,7 +128,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    async fn one(&mut self, news: SoldNews) -> Result<(), ApiError> {
+    async fn one(&mut self, news: ShopOrderUpdate) -> Result<(), ApiError> {
         for line in news.content.iter().flat_map(|content| &content.lines) {
             let is_mapped = self.channel.mapped(line).is_some();
             if !is_mapped && self.unmapped.len() < MAX_MISSING_TOLD {

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::super::orders::EXAMPLE_ID as ORDER_ID;
 use super::EXAMPLE_ID as CHANNEL_ID;
-use domain::channel_order::{ChannelOrder, ChannelOrderCommand, ChannelOrderStatus, SoldLine, Tracking, TrackingState};
+use domain::channel_order::{
+    ChannelOrder, ChannelOrderCommand, ChannelOrderStatus, ShipmentTracking, SoldLine, TrackingState,
+};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::time::Timestamp;
@@ -81,7 +83,7 @@ struct SoldLineView {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ToldShipment")]
-struct ToldShipmentView {
+struct ReportedShipmentView {
     /// Number of the shipment, counted from 1 within our order.
     number: u32,
     /// Name of the carrier.
@@ -134,7 +136,7 @@ struct ChannelOrderView {
     /// Human-readable description of any other problem.
     problem: Option<String>,
     /// Shipments that have left, with the progress of reporting them to the other shop.
-    shipments: Vec<ToldShipmentView>,
+    shipments: Vec<ReportedShipmentView>,
     /// Time at which its first message arrived.
     created_at: Timestamp,
     /// Time of the last change here.
@@ -162,8 +164,8 @@ impl From<&SoldLine> for SoldLineView {
     }
 }
 
-impl From<&Tracking> for ToldShipmentView {
-    fn from(tracking: &Tracking) -> Self {
+impl From<&ShipmentTracking> for ReportedShipmentView {
+    fn from(tracking: &ShipmentTracking) -> Self {
         let shipment = tracking.shipment.clone();
         Self {
             number: shipment.number,

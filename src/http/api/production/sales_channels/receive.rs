@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::ChannelHandles;
 use crate::billing::session::customer_of;
-use domain::channel_order::{ChannelOrderCommand, SoldNews};
+use domain::channel_order::{ChannelOrderCommand, ShopOrderUpdate};
 use domain::id::Id;
 use domain::principal::Principal;
 use domain::refusal::Refusal;
@@ -115,7 +115,7 @@ pub(super) async fn hear(
     app: &ChannelHandles,
     origin: CommandOrigin,
     channel: Id,
-    news: SoldNews,
+    news: ShopOrderUpdate,
 ) -> Result<bool, ApiError> {
     let id = Id(Uuid::new_v5(&channel.0, news.external_id.as_bytes()));
     let email = news.content.as_ref().and_then(|content| content.customer_email.as_deref()).filter(|_| news.paid);

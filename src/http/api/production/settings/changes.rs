@@ -12,7 +12,7 @@ use domain::id::Id;
 use domain::refusal::{Class, Faults, Refusal};
 use http::error::ApiError;
 use http::handles::handles;
-use http::setup_desk::{SetupDesk, ShadowedSetting, TestedService, WrittenSettings};
+use http::setup_desk::{SetupService, ShadowedSetting, TestedService, WrittenSettings};
 use http::wire::JsonObject;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
@@ -21,7 +21,7 @@ handles! {
     /// Handles needed to write settings.
     pub struct ChangeHandles {
         access: Directory<Access>,
-        setup: Arc<SetupDesk>,
+        setup: Arc<SetupService>,
     }
 }
 

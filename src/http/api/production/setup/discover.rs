@@ -22,7 +22,7 @@ use http::handles::handles;
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::reply;
 use http::routes::ResourceRoutes;
-use http::setup_desk::SetupDesk;
+use http::setup_desk::SetupService;
 use http::sse::{self, Sse, SseSource};
 use http::wire::{Components, Reply, ToSchema};
 use kernel::directory::Directory;
@@ -37,7 +37,7 @@ handles! {
     /// Handles that the printer search needs.
     pub struct DiscoveryHandles {
         config: Arc<Config>,
-        setup: Arc<SetupDesk>,
+        setup: Arc<SetupService>,
         printers: Directory<Printer>,
     }
 }
@@ -112,12 +112,12 @@ impl Reply for DiscoveryAnswer {
 }
 
 /// Addresses and serial numbers of the registered printers.
-pub struct Registered {
+pub struct RegisteredAddresses {
     addresses: Vec<MachineAddress>,
     serials: Vec<String>,
 }
 
-impl Registered {
+impl RegisteredAddresses {
     /// Collects the printers that are registered now.
     pub fn of(printers: &Directory<Printer>) -> Self {
         let (mut addresses, mut serials) = (Vec::new(), Vec::new());
@@ -147,7 +147,7 @@ struct SearchReport {
     /// Event that is due.
     event: Option<String>,
     over: bool,
-    registered: Registered,
+    registered: RegisteredAddresses,
     _turn: OwnedMutexGuard<()>,
 }
 
@@ -251,7 +251,7 @@ pub fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -> Resul
 async fn discover(State(app): State<DiscoveryHandles>, headers: HeaderMap) -> Result<DiscoveryAnswer, ApiError> {
     let (search, turn) = prepared(&app)?;
     let (sender, mut steps) = mpsc::channel(MAX_WAITING_STEPS);
-    let registered = Registered::of(&app.printers);
+    let registered = RegisteredAddresses::of(&app.printers);
     let wants_stream =
         headers.get(ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|all| all.contains(sse::MEDIA));
     if wants_stream {

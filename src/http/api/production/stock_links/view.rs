@@ -159,7 +159,7 @@ pub(super) struct LinksView {
 #[api(name = "StockEntry", many = "entries", example = json!({
     "system": "parts", "entryId": 12, "name": "PLA black 1 kg", "materialId": null, "suggestedMaterialId": materials::EXAMPLE_ID,
 }))]
-pub(super) struct EntryView {
+pub(super) struct StockEntryView {
     /// System that the entry belongs to.
     pub(super) system: StockSystem,
     /// Number of the entry in that system.

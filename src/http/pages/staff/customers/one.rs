@@ -33,7 +33,7 @@ const PAYMENTS_PER_READ: u64 = 200;
 const MAX_PAYMENTS_SUMMED: u64 = 2000;
 
 /// Rendered rows of a customer's latest records.
-struct Belongings {
+struct CustomerRecords {
     orders: Vec<Markup>,
     invoices: Vec<Markup>,
     quotes: Vec<Markup>,
@@ -89,7 +89,7 @@ async fn payments(app: &StaffCustomerHandles, email: &str) -> Result<(Vec<Listed
     }
 }
 
-async fn belongings(app: &StaffCustomerHandles, email: &str) -> Result<Belongings, ApiError> {
+async fn belongings(app: &StaffCustomerHandles, email: &str) -> Result<CustomerRecords, ApiError> {
     let (queries, now) = (&app.customers.queries, app.invoices.environment.now());
     let theirs = || Some(email.to_owned());
     let filter = OrderFilter { customer_email: theirs(), ..OrderFilter::default() };
@@ -104,7 +104,7 @@ async fn belongings(app: &StaffCustomerHandles, email: &str) -> Result<Belonging
     let (quotes, _) = queries.quotes(&filter, FEW_ROWS).await?;
     let filter = CustomRequestFilter { customer_email: theirs(), ..CustomRequestFilter::default() };
     let (requests, _) = queries.custom_requests(&filter, FEW_ROWS).await?;
-    Ok(Belongings {
+    Ok(CustomerRecords {
         orders: orders.iter().filter_map(|one| one.state.as_ref()).map(order_row).collect(),
         invoices: invoices.iter().map(|one| invoice_row(one, now, cancelled.contains(&one.id), &numbers)).collect(),
         quotes: quotes.iter().filter_map(|one| one.state.as_ref()).map(|one| quote_row(one, now)).collect(),

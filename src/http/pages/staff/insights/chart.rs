@@ -26,14 +26,14 @@ const COLUMN_SHARE: f64 = 0.8;
 
 /// Meaning of the colour of a bar or of a part of a column; the text next to it expresses it too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ink {
+pub(super) enum BarMeaning {
     /// Success, or a neutral value.
     Good,
     /// Failure.
     Bad,
 }
 
-impl Ink {
+impl BarMeaning {
     fn class(self) -> &'static str {
         match self {
             Self::Good => "bar",
@@ -50,7 +50,7 @@ pub(super) struct Bar {
     pub(super) shown: String,
     /// Share of the width that the bar fills, from 0 to 1.
     pub(super) share: f64,
-    pub(super) ink: Ink,
+    pub(super) ink: BarMeaning,
 }
 
 /// Column above the baseline of the chart.
@@ -113,10 +113,10 @@ pub(super) fn columns(id: &str, title: &str, scale: &str, columns: &[Column]) ->
                 @let width = percent(room * COLUMN_SHARE);
                 @let (good, bad) = (pixels(column.good), pixels(column.bad));
                 @if good > 0.0 {
-                    rect class=(Ink::Good.class()) x=(left) width=(width) y=(tenth(bottom - good)) height=(tenth(good)) {}
+                    rect class=(BarMeaning::Good.class()) x=(left) width=(width) y=(tenth(bottom - good)) height=(tenth(good)) {}
                 }
                 @if bad > 0.0 {
-                    rect class=(Ink::Bad.class()) x=(left) width=(width) y=(tenth(bottom - good - bad)) height=(tenth(bad)) {}
+                    rect class=(BarMeaning::Bad.class()) x=(left) width=(width) y=(tenth(bottom - good - bad)) height=(tenth(bad)) {}
                 }
                 @if n.is_multiple_of(every) { text x=(left) y=(bottom + LABELS_PX - 6.0) { (column.label) } }
             }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     fn bar(label: &str, share: f64) -> Bar {
-        Bar { label: label.to_owned(), shown: "12".to_owned(), share, ink: Ink::Good }
+        Bar { label: label.to_owned(), shown: "12".to_owned(), share, ink: BarMeaning::Good }
     }
 
     #[test]

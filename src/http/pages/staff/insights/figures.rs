@@ -2,7 +2,7 @@
 
 use maud::Markup;
 
-use super::chart::{Bar, Column, Ink, bars, columns};
+use super::chart::{Bar, BarMeaning, Column, bars, columns};
 use super::figure::{Datum, Figure, share_words, span_words};
 use http_api::production::insights::{Insights, LostMaterial, PrintNumbers};
 
@@ -14,7 +14,7 @@ fn ranked<'a, T>(
     slug: &str,
     title: &str,
     of: &'a [T],
-    ink: Ink,
+    ink: BarMeaning,
     read: impl Fn(&'a T) -> (String, String, f64),
 ) -> Option<Markup> {
     let read: Vec<(String, String, f64)> = of.iter().take(MAX_BARS).map(read).collect();
@@ -38,7 +38,7 @@ fn shares<'a, T>(
         .take(MAX_BARS)
         .map(|one| {
             let (label, share) = read(one);
-            Bar { label, shown: share_words(share), share: share.unwrap_or(0.0), ink: Ink::Good }
+            Bar { label, shown: share_words(share), share: share.unwrap_or(0.0), ink: BarMeaning::Good }
         })
         .collect();
     (!drawn.is_empty()).then(|| bars(&format!("{slug}-chart"), title, &drawn))
@@ -154,7 +154,7 @@ fn failures(insights: &Insights) -> Figure {
         about: "In the words of the printer or of a person, of the last thousand prints that failed.",
         heads: vec![("Reason", "reason"), ("Prints", "prints")],
         rows: rows.collect(),
-        chart: ranked(slug, title, reasons, Ink::Bad, |one| {
+        chart: ranked(slug, title, reasons, BarMeaning::Bad, |one| {
             (reason(one.reason.as_deref()), one.count.to_string(), one.count as f64)
         }),
     }
@@ -216,7 +216,7 @@ fn scrap(insights: &Insights) -> Figure {
             ("Cost", "scrapCostCents"),
         ],
         rows: rows.collect(),
-        chart: ranked(slug, title, skus, Ink::Bad, |one| {
+        chart: ranked(slug, title, skus, BarMeaning::Bad, |one| {
             (named(one.name.as_deref()), format!("{} parts", one.numbers.scrap), one.numbers.scrap as f64)
         }),
     }
@@ -236,7 +236,7 @@ fn scrap_reasons(insights: &Insights) -> Figure {
         about: "What people said when they signed prints off.",
         heads: vec![("Reason", "reason"), ("Bad parts", "scrap"), ("Cost", "scrapCostCents")],
         rows: rows.collect(),
-        chart: ranked(slug, title, reasons, Ink::Bad, |one| {
+        chart: ranked(slug, title, reasons, BarMeaning::Bad, |one| {
             (reason(one.reason.as_deref()), format!("{} parts", one.numbers.scrap), one.numbers.scrap as f64)
         }),
     }
@@ -257,7 +257,7 @@ fn material_used(insights: &Insights) -> Figure {
             label: named(one.name.as_deref()),
             shown: format!("{} {}", one.amount, one.unit),
             share: one.amount.0 as f64 / most(one.unit) as f64,
-            ink: Ink::Good,
+            ink: BarMeaning::Good,
         })
         .collect();
     Figure {
@@ -283,7 +283,7 @@ fn lead_time(insights: &Insights) -> Figure {
         about: "From being paid until ready, of the newest 2,000 orders that were placed in this time.",
         heads: vec![("Time", "time"), ("Orders", "orders")],
         rows: rows.collect(),
-        chart: ranked(slug, title, groups, Ink::Good, |one| {
+        chart: ranked(slug, title, groups, BarMeaning::Good, |one| {
             (words(one.at_most_seconds), format!("{} orders", one.orders), one.orders as f64)
         }),
     }
@@ -292,7 +292,7 @@ fn lead_time(insights: &Insights) -> Figure {
 fn promises(insights: &Insights) -> Figure {
     let (slug, title) = ("promises", "Promises kept");
     let of = &insights.activity.promises;
-    let outcomes = [("kept", of.kept, Ink::Good), ("late", of.late, Ink::Bad)];
+    let outcomes = [("kept", of.kept, BarMeaning::Good), ("late", of.late, BarMeaning::Bad)];
     let all = of.kept + of.late;
     let drawn = outcomes.map(|(words, count, ink)| Bar {
         label: words.to_owned(),

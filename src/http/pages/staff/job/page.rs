@@ -10,7 +10,7 @@ use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::{FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH};
 use domain::amount::Amount;
 use domain::id::Id;
-use domain::job::{Job, Stock};
+use domain::job::{ClaimStatus, Job};
 use http::access::Caller;
 use http::error::ApiError;
 use http::path_id::PathId;
@@ -67,10 +67,10 @@ fn needs(app: &JobHandles, job: &Job) -> Markup {
                         span { (material_words(app, claim.material_id, claim.need)) }
                         span {
                             @match claim.stock {
-                                Stock::Held => { "reserved" },
-                                Stock::InLine => { span class=(Tone::Attention.class()) { "waits for stock" } },
-                                Stock::Asked => { "asked for" },
-                                Stock::None | Stock::Settling { .. } => { "not reserved" },
+                                ClaimStatus::Held => { "reserved" },
+                                ClaimStatus::InLine => { span class=(Tone::Attention.class()) { "waits for stock" } },
+                                ClaimStatus::Asked => { "asked for" },
+                                ClaimStatus::None | ClaimStatus::Settling { .. } => { "not reserved" },
                             }
                         }
                         @if claim.consumed > Amount::ZERO { span class="soft" { (claim.consumed) " used so far" } }

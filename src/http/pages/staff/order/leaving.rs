@@ -8,7 +8,7 @@ use crate::frame::time;
 use crate::staff::ORDERS_PATH;
 use crate::staff::acts::{PART_PREFIX, SOME_PARTS_FIELD, TICKED_WORD};
 use crate::staff::shell::hidden;
-use domain::order::{Line, Order, OrderStatus, SentShipment};
+use domain::order::{Order, OrderLine, OrderStatus, SentShipment};
 
 /// Renders a shipment that has left.
 pub(super) fn parcel(order: &Order, sent: &SentShipment) -> Markup {
@@ -49,7 +49,7 @@ fn way(of: &str) -> Markup {
 pub(super) fn ship(order: &Order) -> Markup {
     let there = order.parts_there();
     // A kit leaves by its sets.
-    let lines: Vec<(usize, &Line, u64)> = order
+    let lines: Vec<(usize, &OrderLine, u64)> = order
         .lines
         .iter()
         .zip(there)

@@ -16,7 +16,7 @@ use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::amount::Amount;
 use domain::file::File;
 use domain::id::Id;
-use domain::order::Make;
+use domain::order::ProductionData;
 use domain::sku::{OrderObstacle, Sku};
 use http::access::Caller;
 use http::command_request::{find_existing, present_state};
@@ -101,7 +101,7 @@ async fn production_section(app: &ProductHandles, sku: &Sku) -> Result<Markup, A
     })
 }
 
-fn materials(app: &ProductHandles, make: &Make) -> Markup {
+fn materials(app: &ProductHandles, make: &ProductionData) -> Markup {
     let parts = i64::from(make.units_per_plate.max(1));
     let first = std::iter::once((make.material_id, make.need));
     let all: Vec<(Id, Amount)> = first.chain(make.further.iter().map(|one| (one.material_id, one.need))).collect();
@@ -125,7 +125,7 @@ fn materials(app: &ProductHandles, make: &Make) -> Markup {
     }
 }
 
-fn printed_from(sku: &Sku, make: Option<&Make>, gcode: Option<&File>) -> Markup {
+fn printed_from(sku: &Sku, make: Option<&ProductionData>, gcode: Option<&File>) -> Markup {
     let fields = &sku.fields;
     let plate = gcode.and_then(|gcode| gcode.metadata.plate(fields.plate));
     html! {

@@ -51,13 +51,13 @@ enum TrialOutcome {
 }
 
 /// A submitted form of one integration, with its outcome.
-struct TriedForm<'a> {
+struct SubmittedForm<'a> {
     kind: Service,
     sent: &'a PageForm,
     outcome: TrialOutcome,
 }
 
-impl TriedForm<'_> {
+impl SubmittedForm<'_> {
     /// Returns whether the test or the change succeeded, so that the input needs no correction.
     fn is_kept(&self) -> bool {
         match &self.outcome {
@@ -105,7 +105,7 @@ pub(super) async fn change(State(app): State<IntegrationPageHandles>, sent: Page
         Err(error) if is_of_form(&error) => TrialOutcome::Faulty(error),
         Err(error) => return Err(error),
     };
-    let tried = TriedForm { kind, sent: &sent, outcome };
+    let tried = SubmittedForm { kind, sent: &sent, outcome };
     let mut response = page(&app, who, Some(&tried)).await?;
     Ok(match tried.outcome {
         TrialOutcome::Faulty(error) => refused(response, error),
@@ -128,7 +128,11 @@ async fn outcome(app: &IntegrationPageHandles, kind: Service, sent: &PageForm) -
     Ok(TrialOutcome::Written(change_by_page(app.integrations.clone(), &sent.call, kind, &values).await?))
 }
 
-async fn page(app: &IntegrationPageHandles, who: &Caller, tried: Option<&TriedForm<'_>>) -> Result<Response, ApiError> {
+async fn page(
+    app: &IntegrationPageHandles,
+    who: &Caller,
+    tried: Option<&SubmittedForm<'_>>,
+) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let next = waiting_settings(&app.settings.config).await;
     let config = next.as_ref().unwrap_or(&app.settings.config);
@@ -162,7 +166,7 @@ fn state_of(view: &IntegrationView) -> (Tone, &'static str) {
     }
 }
 
-fn section(view: &IntegrationView, config: &Config, tried: Option<&TriedForm<'_>>) -> Markup {
+fn section(view: &IntegrationView, config: &Config, tried: Option<&SubmittedForm<'_>>) -> Markup {
     let (word, (tone, words)) = (view.kind.word(), state_of(view));
     let again = tried.filter(|tried| !tried.is_kept()).map(|tried| tried.sent);
     html! {

@@ -12,7 +12,7 @@ use crate::form::PageForm;
 use crate::frame::{see_other, time};
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::{
-    END_OF_DAY, Refused, address, faults, field, is_of_form, moment, options, refused, secret, typed, ways,
+    END_OF_DAY, FormRefusal, address, faults, field, is_of_form, moment, options, refused, secret, typed, ways,
 };
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::ApiKey;
@@ -144,7 +144,7 @@ pub(super) async fn show_form(State(app): State<KeyPageHandles>, who: Caller) ->
     new_page(&app, &who, None)
 }
 
-fn new_page(app: &KeyPageHandles, who: &Caller, refused: Refused<'_>) -> Result<Response, ApiError> {
+fn new_page(app: &KeyPageHandles, who: &Caller, refused: FormRefusal<'_>) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let role = typed(refused, "role", "operator");
     let content = html! {

@@ -10,7 +10,7 @@ use super::{password, second_factor as own_factor, sessions};
 use crate::form::PageForm;
 use crate::frame::see_other;
 use crate::staff::acts::PathAct;
-use crate::staff::filled_form::{Refused, faults, field, is_of_form, options, refused, typed};
+use crate::staff::filled_form::{FormRefusal, faults, field, is_of_form, options, refused, typed};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use domain::access::User;
 use domain::id::Id;
@@ -31,7 +31,7 @@ pub(super) async fn show(
     page(&app, id, &who, None)
 }
 
-fn page(app: &UserPageHandles, id: Id, who: &Caller, refused: Refused<'_>) -> Result<Response, ApiError> {
+fn page(app: &UserPageHandles, id: Id, who: &Caller, refused: FormRefusal<'_>) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let user = users::present_user(&app.users, id)?;
     let (tone, words) = state_of(&user);
@@ -62,7 +62,7 @@ fn path(user: &User, word: &str) -> String {
     format!("{PATH}/{}/{word}", user.id)
 }
 
-fn account(user: &User, refused: Refused<'_>) -> Markup {
+fn account(user: &User, refused: FormRefusal<'_>) -> Markup {
     let refused = refused.filter(|(sent, _)| sent.members().any(|(name, _)| name == "role"));
     let role = typed(refused, "role", user.role.word());
     html! {

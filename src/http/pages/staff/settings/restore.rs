@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::SettingsPageHandles;
 use crate::form::PageForm;
 use crate::frame::see_other;
-use crate::staff::filled_form::{Refused, faults, field, is_of_form, refused, typed};
+use crate::staff::filled_form::{FormRefusal, faults, field, is_of_form, refused, typed};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, clock, hidden};
 use crate::staff::{ORDERS_PATH, SETTINGS_PATH};
 use domain::id::Id;
@@ -69,7 +69,7 @@ async fn reviewed(app: &RestorePageHandles, id: Id, sent: &PageForm) -> Result<(
     review(State(app.restores.clone()), PathId(id), sent.call.of_form(&body)).await.map(drop)
 }
 
-async fn page(app: &RestorePageHandles, who: &Caller, refused: Refused<'_>) -> Result<Response, ApiError> {
+async fn page(app: &RestorePageHandles, who: &Caller, refused: FormRefusal<'_>) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let (all, _) = app.restores.queries.restores(Page { limit: MAX_SHOWN, offset: 0 }).await?;
     let all: Vec<&Restore> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
@@ -105,7 +105,7 @@ fn past(restore: &Restore) -> Markup {
     }
 }
 
-fn waiting(restore: &Restore, jobs: &[OpenJobView], refused: Refused<'_>) -> Markup {
+fn waiting(restore: &Restore, jobs: &[OpenJobView], refused: FormRefusal<'_>) -> Markup {
     html! {
         section class="card" aria-labelledby="waiting" {
             h2 id="waiting" { (heading(restore)) " " span class=(Tone::Attention.class()) { "waits for your review" } }

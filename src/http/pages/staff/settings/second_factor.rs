@@ -16,7 +16,7 @@ use crate::staff::filled_form::field;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use http::access::Caller;
 use http::error::{ApiError, ErrorMeta};
-use http::limits::Limited;
+use http::limits::LimitedReply;
 use http::limits::layer::ClientAddress;
 use http_api::production::second_factor::{FactorSecretView, begin, confirm, own_factor, remove};
 
@@ -155,7 +155,7 @@ fn refusal_page(
 }
 
 /// Returns an operation's response body, or its refusal as a response.
-fn answer_of<R: IntoResponse>(result: Result<Limited<R>, ApiError>) -> Result<R, Box<Response>> {
+fn answer_of<R: IntoResponse>(result: Result<LimitedReply<R>, ApiError>) -> Result<R, Box<Response>> {
     result.map_err(|error| Box::new(error.into_response()))?.into_answer()
 }
 

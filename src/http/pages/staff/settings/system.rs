@@ -13,7 +13,7 @@ use actors::app::customer_space::{CustomerSpace, CustomerSpaceSummary};
 use config::{Config, Mode};
 use domain::customer_space::SpaceRefusal;
 use domain::principal::Role;
-use files::disk::DiskRoom;
+use files::disk::DiskCapacity;
 use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
@@ -41,7 +41,7 @@ pub(super) async fn show(State(app): State<SystemPageHandles>, who: Caller) -> R
     let viewer = StaffViewer::new(&who, config)?;
     let report = system_report(&app.health).await;
     let folder = config.server.data_dir.clone();
-    let disk = tokio::task::spawn_blocking(move || DiskRoom::of(&folder)).await.map_err(ApiError::internal)?.ok();
+    let disk = tokio::task::spawn_blocking(move || DiskCapacity::of(&folder)).await.map_err(ApiError::internal)?.ok();
     let space = app.space.summary().await.ok();
     let (tone, words) = match (&report.fault, report.degraded.is_empty()) {
         (Some(_), _) => (Tone::Error, "Cannot work"),
@@ -93,7 +93,7 @@ fn gigabytes(bytes: u64) -> String {
 fn glance(
     config: &Config,
     report: &SystemReport,
-    disk: Option<DiskRoom>,
+    disk: Option<DiskCapacity>,
     space: Option<CustomerSpaceSummary>,
     admin: bool,
 ) -> Markup {
@@ -145,7 +145,7 @@ fn customer_files(space: &CustomerSpaceSummary) -> Markup {
     }
 }
 
-fn is_low(room: DiskRoom) -> bool {
+fn is_low(room: DiskCapacity) -> bool {
     room.free_bytes < room.total_bytes / 100 * LOW_DISK_PERCENT
 }
 
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn room_is_told_for_people() {
         assert_eq!(gigabytes(1_530_000_000), "1.5 GB");
-        assert!(is_low(DiskRoom { free_bytes: 9, total_bytes: 1_000 }));
-        assert!(!is_low(DiskRoom { free_bytes: 200, total_bytes: 1_000 }));
+        assert!(is_low(DiskCapacity { free_bytes: 9, total_bytes: 1_000 }));
+        assert!(!is_low(DiskCapacity { free_bytes: 200, total_bytes: 1_000 }));
     }
 }

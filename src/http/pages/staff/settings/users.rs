@@ -11,7 +11,7 @@ use super::SettingsPageHandles;
 use crate::form::PageForm;
 use crate::frame::{see_other, time};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::filled_form::{Refused, address, faults, field, is_of_form, options, refused, typed, ways};
+use crate::staff::filled_form::{FormRefusal, address, faults, field, is_of_form, options, refused, typed, ways};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::User;
 use http::access::Caller;
@@ -120,7 +120,7 @@ pub(super) fn password_field(label: &str) -> Markup {
     )
 }
 
-fn new_page(app: &UserPageHandles, who: &Caller, refused: Refused<'_>) -> Result<Response, ApiError> {
+fn new_page(app: &UserPageHandles, who: &Caller, refused: FormRefusal<'_>) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.settings.config)?;
     let role = typed(refused, "role", "operator");
     let content = html! {

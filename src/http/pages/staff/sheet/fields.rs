@@ -18,7 +18,7 @@ pub(super) const ADDRESS_FIELDS: [(&str, &str, u32); 6] = [
 
 /// Appearance and constraints of a form field.
 #[derive(Clone, Copy)]
-pub(in super::super) struct FieldLook {
+pub(in super::super) struct FieldAppearance {
     name: &'static str,
     label: &'static str,
     kind: &'static str,
@@ -29,16 +29,16 @@ pub(in super::super) struct FieldLook {
 }
 
 /// Describes a single-line text field.
-pub(in super::super) const fn line_field(name: &'static str, label: &'static str, max_chars: u32) -> FieldLook {
-    FieldLook { name, label, kind: "text", inputmode: None, max_chars, required: false, hint: None }
+pub(in super::super) const fn line_field(name: &'static str, label: &'static str, max_chars: u32) -> FieldAppearance {
+    FieldAppearance { name, label, kind: "text", inputmode: None, max_chars, required: false, hint: None }
 }
 
 /// Describes a field for an amount of money or another decimal number.
-pub(in super::super) const fn decimal_field(name: &'static str, label: &'static str) -> FieldLook {
-    FieldLook { inputmode: Some("decimal"), ..line_field(name, label, 16) }
+pub(in super::super) const fn decimal_field(name: &'static str, label: &'static str) -> FieldAppearance {
+    FieldAppearance { inputmode: Some("decimal"), ..line_field(name, label, 16) }
 }
 
-impl FieldLook {
+impl FieldAppearance {
     pub(in super::super) const fn of_kind(self, kind: &'static str) -> Self {
         Self { kind, ..self }
     }
@@ -88,8 +88,8 @@ impl<'a> FormSheet<'a> {
         self.typed.map_or(current, |typed| typed.text(member)).to_owned()
     }
 
-    pub(in super::super) fn field(&self, look: FieldLook, current: &str) -> Markup {
-        let FieldLook { name, label, kind, inputmode, max_chars, required, hint } = look;
+    pub(in super::super) fn field(&self, look: FieldAppearance, current: &str) -> Markup {
+        let FieldAppearance { name, label, kind, inputmode, max_chars, required, hint } = look;
         let id = format!("{}-{name}", self.name);
         let about = hint.map(|_| format!("about-{id}"));
         html! {

@@ -6,7 +6,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::spool::{SlotPlace, all_slots, spool_path};
+use super::spool::{PrinterSlot, all_slots, spool_path};
 use super::spool_acts::{chosen_slot, said_left};
 use super::{AttemptedForm, SLOTS_PATH, StockHandles, material_path, materials_by_name, number, swatch};
 use crate::form::PageForm;
@@ -44,7 +44,7 @@ pub(super) struct SlotListQuery {
 }
 
 /// Formats a slot as in forms and URLs: `printer/slot`.
-fn place_of(place: &SlotPlace) -> String {
+fn place_of(place: &PrinterSlot) -> String {
     let (printer, slot) = place.at();
     format!("{printer}/{slot}")
 }
@@ -144,7 +144,7 @@ fn page(
     Ok(viewer.page(StaffSection::Stock, "Slots", &app.board.view(), &content))
 }
 
-fn row(place: &SlotPlace, materials: &[&Material]) -> Markup {
+fn row(place: &PrinterSlot, materials: &[&Material]) -> Markup {
     let slot = &place.slot;
     let material = materials.iter().find(|one| Some(one.id) == slot.material_id);
     let unit = material.map_or("", |one| one.fields.kind.unit());
@@ -172,7 +172,7 @@ fn row(place: &SlotPlace, materials: &[&Material]) -> Markup {
     }
 }
 
-fn form(place: &SlotPlace, materials: &[&Material], tried: &AttemptedForm) -> Markup {
+fn form(place: &PrinterSlot, materials: &[&Material], tried: &AttemptedForm) -> Markup {
     let slot = &place.slot;
     let text = |name: &str, current: Option<String>| tried.value(SAY_ACT, name, &current.unwrap_or_default());
     let chosen = text("materialId", slot.material_id.map(|id| id.to_string()));

@@ -58,7 +58,7 @@ pub(in crate::staff) fn spool_path(number: i64, material: Option<Id>) -> String 
 }
 
 /// A slot of an existing printer.
-pub(super) struct SlotPlace {
+pub(super) struct PrinterSlot {
     pub(super) printer: Id,
     pub(super) printer_name: String,
     /// `true` while the printer has a job.
@@ -66,7 +66,7 @@ pub(super) struct SlotPlace {
     pub(super) slot: Slot,
 }
 
-impl SlotPlace {
+impl PrinterSlot {
     fn of(printer: &Printer) -> impl Iterator<Item = Self> {
         let (id, busy) = (printer.id, printer.in_hand.is_some());
         let name = printer.fields.name.clone();
@@ -85,9 +85,9 @@ impl SlotPlace {
 }
 
 /// Returns all slots of the shop.
-pub(super) fn all_slots(app: &StockHandles) -> Vec<SlotPlace> {
+pub(super) fn all_slots(app: &StockHandles) -> Vec<PrinterSlot> {
     let printers = present_all(&app.board.shop);
-    printers.iter().filter_map(|versioned| versioned.state.as_ref()).flat_map(SlotPlace::of).collect()
+    printers.iter().filter_map(|versioned| versioned.state.as_ref()).flat_map(PrinterSlot::of).collect()
 }
 
 /// Known facts about a spool.
@@ -98,7 +98,7 @@ pub(in crate::staff) struct SpoolFacts {
     /// Remaining amount, in the material's unit.
     pub(super) left: Option<Amount>,
     /// Slots recorded as holding the spool; more than one only if operators entered so.
-    pub(super) places: Vec<SlotPlace>,
+    pub(super) places: Vec<PrinterSlot>,
 }
 
 impl SpoolFacts {
@@ -267,7 +267,7 @@ fn act_path(facts: &SpoolFacts, act: &str) -> String {
 }
 
 /// Returns the slots into which the spool could be loaded: empty slots first, and those of idle printers.
-fn slots_to_choose(app: &StockHandles, facts: &SpoolFacts) -> Vec<SlotPlace> {
+fn slots_to_choose(app: &StockHandles, facts: &SpoolFacts) -> Vec<PrinterSlot> {
     let mut all = all_slots(app);
     all.retain(|place| place.slot.spool != Some(facts.number));
     all.sort_by_cached_key(|place| {

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::spool::{PathSpool, SlotPlace, SpoolFacts, SpoolQuery, page, spool_path};
+use super::spool::{PathSpool, PrinterSlot, SpoolFacts, SpoolQuery, page, spool_path};
 use super::{AttemptedForm, StockHandles, number};
 use crate::form::PageForm;
 use crate::frame::see_other;
@@ -66,7 +66,7 @@ async fn put(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<
         "materialId": sent.some("materialId"), "color": color, "remaining": said_left(sent), "spoolId": facts.number,
     });
     load_by_page(&app.board.shop, &sent.call, to, &body).await?;
-    emptied(app, sent, facts.places.iter().map(SlotPlace::at).filter(|at| *at != to).collect()).await
+    emptied(app, sent, facts.places.iter().map(PrinterSlot::at).filter(|at| *at != to).collect()).await
 }
 
 /// Loads a spool, or moves it to another slot.
@@ -132,14 +132,14 @@ pub(super) async fn unload(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let facts = SpoolFacts::find(&app, number, query.material);
-    let done = emptied(&app, &sent, facts.places.iter().map(SlotPlace::at).collect()).await;
+    let done = emptied(&app, &sent, facts.places.iter().map(PrinterSlot::at).collect()).await;
     respond(&app, "unload", &sent, &facts, done)
 }
 
 /// Empties the spool's slots, then writes off the remaining amount if the form asks for it. In this order, a refused
 /// slot leaves the stock unchanged, and resubmitting the form does not write it off twice.
 async fn given_up(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
-    emptied(app, sent, facts.places.iter().map(SlotPlace::at).collect()).await?;
+    emptied(app, sent, facts.places.iter().map(PrinterSlot::at).collect()).await?;
     let left = facts.left.filter(|left| *left > Amount::ZERO && sent.text("writeOff") == "true");
     if let (Some(left), Some(material)) = (left, facts.material_id()) {
         let body = json!({"delta": -left, "reason": format!("spool {} was retired", facts.number)});

@@ -2,14 +2,14 @@
 
 use maud::html;
 
-use super::{Kind, ToDoHandles};
+use super::{TaskKind, ToDoHandles};
 use crate::staff::TO_DO_PATH;
 use crate::staff::stock::{decision, material_path};
 use domain::material::Material;
 use domain::parts_sync::{StockLink, SyncConflict};
 
 /// Lists the conflicts of all stock links, by the names of their materials.
-pub(super) fn counts(app: &ToDoHandles) -> Kind {
+pub(super) fn counts(app: &ToDoHandles) -> TaskKind {
     let all = app.board.shop.materials.all_resident();
     let materials = all.iter().filter_map(|(_, versioned)| versioned.present());
     let links = materials.flat_map(|material| material.links.values().map(move |link| (material, link)));
@@ -24,5 +24,5 @@ pub(super) fn counts(app: &ToDoHandles) -> Kind {
             (decision(material, link, Some(TO_DO_PATH)))
         }
     });
-    Kind::new("counts", "Stock counts to settle", rows.collect())
+    TaskKind::new("counts", "Stock counts to settle", rows.collect())
 }

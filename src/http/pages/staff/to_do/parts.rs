@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::{Kind, ToDoHandles, back, jobs_in};
+use super::{TaskKind, ToDoHandles, back, jobs_in};
 use crate::staff::job::job_path;
 use crate::staff::shell::{act, since};
-use crate::staff::sign_off::{SignOffOf, sign_off_form};
+use crate::staff::sign_off::{SignOffSubject, sign_off_form};
 use crate::staff::{ORDERS_PATH, TO_DO_PATH};
 use domain::id::Id;
 use domain::job::Job;
@@ -16,13 +16,13 @@ use store::queries::JobFilter;
 
 /// Lists the parts to sign off, those of the earliest print first. `beds` are the printers whose beds are to be
 /// cleared.
-pub(super) async fn parts(app: &ToDoHandles, beds: &[&Printer]) -> Result<Kind, ApiError> {
+pub(super) async fn parts(app: &ToDoHandles, beds: &[&Printer]) -> Result<TaskKind, ApiError> {
     let except: Vec<Id> = beds.iter().filter_map(|printer| Some(printer.last_print?.job)).collect();
     let filter = JobFilter { unsigned: Some(true), except, ..JobFilter::default() };
     let (mut some, total) = jobs_in(app, &filter).await?;
     some.sort_by_key(|job| (ended_at(job), job.id));
     let rows = some.iter().map(|job| row(app, job)).collect();
-    Ok(Kind { total, ..Kind::new("sign-off", "Parts to sign off", rows) })
+    Ok(TaskKind { total, ..TaskKind::new("sign-off", "Parts to sign off", rows) })
 }
 
 fn ended_at(job: &Job) -> Timestamp {
@@ -40,7 +40,7 @@ fn row(app: &ToDoHandles, job: &Job) -> Markup {
         (act(&job_path(id, "sign-off"), &format!("all-good-{id}"), "", "All parts are good", Some(&back())))
         details class="full" {
             summary { "Not all parts are good" }
-            (sign_off_form(SignOffOf::Job(id, parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
+            (sign_off_form(SignOffSubject::Job(id, parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
         }
     }
 }

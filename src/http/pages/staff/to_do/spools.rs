@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Kind, ToDoHandles, printer_link};
+use super::{TaskKind, ToDoHandles, printer_link};
 use crate::staff::shell::act;
 use crate::staff::stock::{SLOTS_PATH, first_slot_path, material_path, shown_spool};
 use crate::staff::{ORDERS_PATH, TO_DO_PATH};
@@ -13,7 +13,7 @@ use domain::job::Job;
 const JOBS_NAMED: usize = 3;
 
 /// Lists the spools that these jobs wait for, each once, in the order of their longest waiting jobs.
-pub(super) fn spools(app: &ToDoHandles, waiting: &[Job]) -> Kind {
+pub(super) fn spools(app: &ToDoHandles, waiting: &[Job]) -> TaskKind {
     let mut to_load: Vec<(SpoolToLoad, Vec<&Job>)> = Vec::new();
     for job in waiting {
         for spool in app.jobs.spools_to_load(job) {
@@ -24,7 +24,7 @@ pub(super) fn spools(app: &ToDoHandles, waiting: &[Job]) -> Kind {
         }
     }
     let rows = to_load.iter().filter_map(|(spool, jobs)| row(app, *spool, jobs)).collect();
-    Kind::new("spools", "Spools to load", rows)
+    TaskKind::new("spools", "Spools to load", rows)
 }
 
 /// Renders one spool to load; `None` if its printer or material no longer exists.

@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 use super::WebhookPageHandles;
 use crate::form::PageForm;
 use crate::staff::WEBHOOKS_PATH;
-use crate::staff::filled_form::{Refused, faults, field, is_of_form, refused, secret, typed};
+use crate::staff::filled_form::{FormRefusal, faults, field, is_of_form, refused, secret, typed};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use domain::event::OutboundEvent;
 use http::access::Caller;
 use http::error::ApiError;
-use http_api::production::endpoints::{self, TellingEndpoint};
+use http_api::production::endpoints::{self, EndpointDisclosure};
 
 /// Path of the form that adds an endpoint.
 pub(super) const NEW_PATH: &str = "/shop/webhooks/new";
@@ -36,7 +36,7 @@ pub(super) fn request_body(sent: &PageForm) -> Value {
 }
 
 /// Renders the URL and the events of an endpoint, current or as submitted.
-pub(super) fn fields(url: &str, events: &[String], refused: Refused<'_>) -> Markup {
+pub(super) fn fields(url: &str, events: &[String], refused: FormRefusal<'_>) -> Markup {
     let chosen = |word: &str| match refused {
         Some((sent, _)) => sent.some(&format!("{EVENT_PREFIX}{word}")).is_some(),
         None => events.iter().any(|event| event == word),
@@ -66,7 +66,7 @@ pub(super) async fn show(State(app): State<WebhookPageHandles>, who: Caller) -> 
     new_page(&app, &who, None)
 }
 
-fn new_page(app: &WebhookPageHandles, who: &Caller, refused: Refused<'_>) -> Result<Response, ApiError> {
+fn new_page(app: &WebhookPageHandles, who: &Caller, refused: FormRefusal<'_>) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
     let content = html! {
         p { a href=(WEBHOOKS_PATH) { "All endpoints" } }
@@ -103,7 +103,7 @@ pub(super) fn shown_once(
     app: &WebhookPageHandles,
     who: &Caller,
     title: &str,
-    endpoint: &TellingEndpoint,
+    endpoint: &EndpointDisclosure,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
     let about = "The program checks with it that what it is sent comes from here. It is not shown again; who loses it has another one made.";

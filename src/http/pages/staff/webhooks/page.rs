@@ -9,7 +9,7 @@ use super::log::{LogQuery, log};
 use super::{WebhookPageHandles, health, standing};
 use crate::frame::time;
 use crate::staff::WEBHOOKS_PATH;
-use crate::staff::filled_form::{Refused, faults, field, typed};
+use crate::staff::filled_form::{FormRefusal, faults, field, typed};
 use crate::staff::shell::{StaffSection, StaffViewer, act, hidden};
 use domain::endpoint::{Endpoint, EndpointState};
 use domain::id::Id;
@@ -36,7 +36,7 @@ pub(super) async fn render_page(
     id: Id,
     who: &Caller,
     query: &LogQuery,
-    refused: Refused<'_>,
+    refused: FormRefusal<'_>,
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(who, &app.endpoints.config)?;
     let (_, endpoint) = find_present(&app.endpoints.endpoints, id).await?;
@@ -93,7 +93,7 @@ fn steps(endpoint: &Endpoint) -> Markup {
     }
 }
 
-fn changes(endpoint: &Endpoint, refused: Refused<'_>) -> Markup {
+fn changes(endpoint: &Endpoint, refused: FormRefusal<'_>) -> Markup {
     let tried = |member: &str| refused.is_some_and(|(sent, _)| sent.members().any(|(name, _)| name == member));
     html! {
         section class="card" aria-labelledby="changes" {

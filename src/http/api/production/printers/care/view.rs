@@ -179,7 +179,7 @@ pub struct ResetView {
     "odometer": {"hours": 812.25, "prints": 431, "grams": 20_410.5, "failures": 9},
     "by": "user:01890a5d-ac96-774b-bcce-b302099a8001", "createdAt": "2026-11-02T10:15:00.000Z",
 }))]
-pub struct EntryView {
+pub struct MaintenanceEntryView {
     /// Unique identifier of the entry.
     id: Id,
     /// Work that was done.
@@ -202,7 +202,7 @@ pub struct EntryView {
     created_at: Timestamp,
 }
 
-impl From<MaintenanceEntry> for EntryView {
+impl From<MaintenanceEntry> for MaintenanceEntryView {
     fn from(entry: MaintenanceEntry) -> Self {
         let MaintenanceEntry { id, printer_id: _, fields, done_at, resets, odometer, by, created_at } = entry;
         let EntryFields { done, note, parts, cost_cents } = fields;
