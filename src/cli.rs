@@ -51,7 +51,7 @@ pub struct Cli {
     pub command: Option<Command>,
     /// Options of every command.
     #[command(flatten)]
-    pub global: Global,
+    pub global: GlobalOptions,
     /// Options of the server.
     #[command(flatten)]
     pub serve: ServeArgs,
@@ -59,7 +59,7 @@ pub struct Cli {
 
 /// Options of every command.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Global {
+pub struct GlobalOptions {
     /// Read settings from this file instead of printfloor.toml in the working directory
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,

@@ -96,7 +96,7 @@ pub struct Server {
     fenced: CancellationToken,
     serving: Vec<JoinHandle<()>>,
     /// Thread that accepts connections and answers health checks and emergency stops.
-    front: Option<http::Front>,
+    front: Option<http::Acceptor>,
     /// Lock on the data folder, held as long as the server lives.
     _lock: File,
 }

@@ -7,7 +7,7 @@ use syn::{Data, DeriveInput, Fields, GenericArgument, Ident, PathArguments, Type
 use crate::attributes::{Attributes, doc, serde_words};
 
 #[derive(Clone)]
-pub struct Member {
+pub struct StructMember {
     pub ident: Ident,
     pub vis: Visibility,
     pub ty: Type,
@@ -21,7 +21,7 @@ pub struct Member {
     pub attributes: Attributes,
 }
 
-impl Member {
+impl StructMember {
     /// Returns the member's rules, as a slice of trait objects.
     pub fn rules(&self) -> TokenStream {
         let rules = &self.attributes.rules;
@@ -33,7 +33,7 @@ impl Member {
     }
 }
 
-pub fn members(input: &DeriveInput) -> syn::Result<Vec<Member>> {
+pub fn members(input: &DeriveInput) -> syn::Result<Vec<StructMember>> {
     let Data::Struct(syn::DataStruct { fields: Fields::Named(fields), .. }) = &input.data else {
         return Err(syn::Error::new_spanned(&input.ident, "only for structs with named fields"));
     };
@@ -45,7 +45,7 @@ pub fn members(input: &DeriveInput) -> syn::Result<Vec<Member>> {
         let flatten = serde.flatten || attributes.has("flatten");
         let (vis, ty) = (field.vis.clone(), field.ty.clone());
         let (doc, may_be_absent) = (doc(&field.attrs), serde.skip);
-        Ok(Member { ident, vis, ty, name, doc, flatten, may_be_absent, attributes })
+        Ok(StructMember { ident, vis, ty, name, doc, flatten, may_be_absent, attributes })
     };
     fields.named.iter().map(member).collect()
 }

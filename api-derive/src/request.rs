@@ -5,18 +5,18 @@ use quote::quote;
 use syn::{DeriveInput, Expr, Ident, parse_quote};
 
 use crate::attributes::{Attributes, doc};
-use crate::members::{Member, inside_optional, members};
+use crate::members::{StructMember, inside_optional, members};
 
 const KEYS: [&str; 9] =
     ["name", "example", "change", "change_example", "partial", "check", "check_new", "fields", "shown"];
 
 /// Input for the parser of one struct: the declared one, or the one of its PATCH.
-struct Reading<'a> {
+struct ParserInput<'a> {
     ident: &'a Ident,
     name: String,
     doc: &'a str,
     example: Option<&'a Expr>,
-    members: &'a [Member],
+    members: &'a [StructMember],
     /// Ignores unknown members.
     open: bool,
     /// Checks across members, each with the struct of the members that could be parsed.
@@ -42,14 +42,23 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let (words, open) = (doc(&input.attrs), attributes.has("open"));
     let name = attributes.text("name")?.unwrap_or_else(|| ident.to_string());
     let example = attributes.value("example");
-    let mut out = reading(&Reading { ident, name, doc: &words, example, members: &all, open, checks: checks_of_new });
+    let mut out =
+        reading(&ParserInput { ident, name, doc: &words, example, members: &all, open, checks: checks_of_new });
     if let Some(view) = view {
-        let optional: Vec<Member> = all.iter().map(as_optional).collect();
+        let optional: Vec<StructMember> = all.iter().map(as_optional).collect();
         out.extend(declaration(input, view, &optional));
         if change.is_some() {
             let (example, name) = (attributes.value("change_example"), view.to_string());
             let words = "Members that are left out stay as they are.";
-            out.extend(reading(&Reading { ident: view, name, doc: words, example, members: &optional, open, checks }));
+            out.extend(reading(&ParserInput {
+                ident: view,
+                name,
+                doc: words,
+                example,
+                members: &optional,
+                open,
+                checks,
+            }));
         }
         if let Some(fields) = attributes.value("fields") {
             out.extend(merge(input, view, &optional, fields));
@@ -65,7 +74,7 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
 }
 
 /// Returns the same member with the same rules, but optional and without a default.
-fn as_optional(member: &Member) -> Member {
+fn as_optional(member: &StructMember) -> StructMember {
     let mut member = member.clone();
     member.attributes.pairs.retain(|(key, _)| key != "default");
     if inside_optional(&member.ty).is_none() {
@@ -75,10 +84,10 @@ fn as_optional(member: &Member) -> Member {
     member
 }
 
-fn declaration(input: &DeriveInput, ident: &Ident, all: &[Member]) -> TokenStream {
+fn declaration(input: &DeriveInput, ident: &Ident, all: &[StructMember]) -> TokenStream {
     let vis = &input.vis;
     let doc = format!("Members of [`{}`], each of which may be absent.", input.ident);
-    let members = all.iter().map(|Member { ident, vis, ty, doc, .. }| {
+    let members = all.iter().map(|StructMember { ident, vis, ty, doc, .. }| {
         let doc = (!doc.is_empty()).then(|| quote!(#[doc = #doc]));
         quote!(#doc #vis #ident: #ty)
     });
@@ -89,11 +98,11 @@ fn declaration(input: &DeriveInput, ident: &Ident, all: &[Member]) -> TokenStrea
     }
 }
 
-fn reading(of: &Reading<'_>) -> TokenStream {
-    let Reading { ident, name, doc, example, members, open, checks } = of;
+fn reading(of: &ParserInput<'_>) -> TokenStream {
+    let ParserInput { ident, name, doc, example, members, open, checks } = of;
     let (mut reads, mut described, mut components) = (Vec::new(), Vec::new(), Vec::new());
     for member in *members {
-        let Member { ident, ty, name, doc, .. } = member;
+        let StructMember { ident, ty, name, doc, .. } = member;
         if member.flatten {
             reads.push(quote!(let #ident = <#ty as ::http::wire::Request>::read(members);));
             described.push(quote!(all.extend(<#ty as ::http::wire::Request>::members());));
@@ -106,7 +115,7 @@ fn reading(of: &Reading<'_>) -> TokenStream {
     }
     let idents: Vec<_> = members.iter().map(|member| &member.ident).collect();
     let checks = checks.iter().map(|(view, check)| {
-        let kept = members.iter().map(|Member { ident, ty, .. }| {
+        let kept = members.iter().map(|StructMember { ident, ty, .. }| {
             if inside_optional(ty).is_some() {
                 quote!(#ident: #ident.clone().unwrap_or(::http::wire::Optional::Absent))
             } else {
@@ -161,7 +170,7 @@ fn reading(of: &Reading<'_>) -> TokenStream {
 }
 
 /// Generates the methods that merge a change into the current fields of the domain.
-fn merge(input: &DeriveInput, change: &Ident, all: &[Member], fields: &Expr) -> TokenStream {
+fn merge(input: &DeriveInput, change: &Ident, all: &[StructMember], fields: &Expr) -> TokenStream {
     let vis = &input.vis;
     let idents: Vec<_> =
         all.iter().filter(|member| !member.attributes.has("separate")).map(|member| &member.ident).collect();
@@ -181,14 +190,14 @@ fn merge(input: &DeriveInput, change: &Ident, all: &[Member], fields: &Expr) -> 
 
 /// Generates the conversion of a new resource to the fields of the domain; the caller passes the values of absent
 /// members.
-fn into_fields(input: &DeriveInput, all: &[Member], fields: &Expr) -> TokenStream {
+fn into_fields(input: &DeriveInput, all: &[StructMember], fields: &Expr) -> TokenStream {
     let (vis, ident) = (&input.vis, &input.ident);
-    let all: Vec<&Member> = all.iter().filter(|member| !member.attributes.has("separate")).collect();
-    let defaults = all.iter().filter_map(|Member { ident, ty, .. }| {
+    let all: Vec<&StructMember> = all.iter().filter(|member| !member.attributes.has("separate")).collect();
+    let defaults = all.iter().filter_map(|StructMember { ident, ty, .. }| {
         let ty = inside_optional(ty)?;
         Some(quote!(#ident: #ty))
     });
-    let values = all.iter().map(|Member { ident, ty, .. }| {
+    let values = all.iter().map(|StructMember { ident, ty, .. }| {
         if inside_optional(ty).is_some() { quote!(#ident: self.#ident.or(#ident)) } else { quote!(#ident: self.#ident) }
     });
     quote! {
@@ -202,9 +211,9 @@ fn into_fields(input: &DeriveInput, all: &[Member], fields: &Expr) -> TokenStrea
 }
 
 /// Generates the struct of the same members for responses.
-fn shown_struct(input: &DeriveInput, shown: &Ident, all: &[Member], fields: Option<&Expr>) -> TokenStream {
+fn shown_struct(input: &DeriveInput, shown: &Ident, all: &[StructMember], fields: Option<&Expr>) -> TokenStream {
     let vis = &input.vis;
-    let all: Vec<&Member> = all.iter().filter(|member| !member.attributes.has("separate")).collect();
+    let all: Vec<&StructMember> = all.iter().filter(|member| !member.attributes.has("separate")).collect();
     let idents: Vec<_> = all.iter().map(|member| &member.ident).collect();
     let tys: Vec<_> = all.iter().map(|member| inside_optional(&member.ty).unwrap_or(&member.ty)).collect();
     let names: Vec<_> = all.iter().map(|member| &member.name).collect();

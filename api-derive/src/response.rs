@@ -5,7 +5,7 @@ use quote::quote;
 use syn::DeriveInput;
 
 use crate::attributes::{Attributes, doc};
-use crate::members::{Member, members};
+use crate::members::{StructMember, members};
 
 pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let attributes = Attributes::of(&input.attrs, &["name", "many", "example"])?;
@@ -13,7 +13,7 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let name = attributes.text("name")?.unwrap_or_else(|| ident.to_string());
     let (generics, arguments, bounds) = input.generics.split_for_impl();
     let (mut described, mut components) = (Vec::new(), Vec::new());
-    for Member { ty, name, doc, flatten, may_be_absent, .. } in members(input)? {
+    for StructMember { ty, name, doc, flatten, may_be_absent, .. } in members(input)? {
         if flatten {
             described.push(quote!(all.extend(<#ty as ::api_schema::Flattened>::members());));
             components.push(quote!(<#ty as ::api_schema::Flattened>::components(components);));

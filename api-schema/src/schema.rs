@@ -99,7 +99,7 @@ pub struct Member {
     pub description: &'static str,
 }
 
-impl From<Member> for shape::Member {
+impl From<Member> for shape::ShapeMember {
     fn from(member: Member) -> Self {
         let schema = member.schema.described(member.description);
         if member.required { required(member.name, schema) } else { optional(member.name, schema) }

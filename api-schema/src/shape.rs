@@ -169,20 +169,20 @@ pub fn named(name: &str) -> Shape {
 }
 
 /// Member of an object: its name, its shape, and whether it is required.
-pub type Member = (&'static str, Shape, bool);
+pub type ShapeMember = (&'static str, Shape, bool);
 
 /// Builds a member that is always present.
-pub fn required(name: &'static str, shape: Shape) -> Member {
+pub fn required(name: &'static str, shape: Shape) -> ShapeMember {
     (name, shape, true)
 }
 
 /// Builds a member that may be absent.
-pub fn optional(name: &'static str, shape: Shape) -> Member {
+pub fn optional(name: &'static str, shape: Shape) -> ShapeMember {
     (name, shape, false)
 }
 
 /// Builds an object of a response.
-pub fn object(members: impl IntoIterator<Item = Member>) -> Shape {
+pub fn object(members: impl IntoIterator<Item = ShapeMember>) -> Shape {
     scalar(Type::Object, |object| {
         for (name, shape, must) in members {
             object.properties.insert(name.to_owned(), *shape.0);
@@ -194,7 +194,7 @@ pub fn object(members: impl IntoIterator<Item = Member>) -> Shape {
 }
 
 /// Builds an object of a request: unknown members are rejected.
-pub fn closed_object(members: impl IntoIterator<Item = Member>) -> Shape {
+pub fn closed_object(members: impl IntoIterator<Item = ShapeMember>) -> Shape {
     let mut shape = object(members);
     if let RefOr::T(Schema::Object(object)) = &mut *shape.0 {
         object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));

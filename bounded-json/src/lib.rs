@@ -41,7 +41,7 @@ pub struct Document {
 
 /// Parses a document and records its repeated members. The error message does not contain the parsed text.
 pub fn document(bytes: &[u8], bounds: Bounds) -> Result<Document, serde_json::Error> {
-    let reader = Reader { bounds, values: Cell::new(0), repeated: RefCell::default() };
+    let reader = BoundedReader { bounds, values: Cell::new(0), repeated: RefCell::default() };
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = At { reader: &reader, depth: 0, path: None }.deserialize(&mut json)?;
     json.end()?;
@@ -53,7 +53,7 @@ pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Value, serde_json::Error> {
     document(bytes, bounds).map(|document| document.value)
 }
 
-struct Reader {
+struct BoundedReader {
     bounds: Bounds,
     values: Cell<usize>,
     repeated: RefCell<Vec<String>>,
@@ -63,11 +63,11 @@ struct Reader {
 #[derive(Clone, Copy)]
 struct Path<'a> {
     outer: Option<&'a Path<'a>>,
-    step: Step<'a>,
+    step: PathStep<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum PathStep<'a> {
     Member(&'a str),
     Item(usize),
 }
@@ -78,8 +78,8 @@ impl fmt::Display for Path<'_> {
             write!(f, "{outer}.")?;
         }
         match self.step {
-            Step::Member(name) => f.write_str(name),
-            Step::Item(at) => write!(f, "{at}"),
+            PathStep::Member(name) => f.write_str(name),
+            PathStep::Item(at) => write!(f, "{at}"),
         }
     }
 }
@@ -87,7 +87,7 @@ impl fmt::Display for Path<'_> {
 /// Deserializer seed of the value at one path.
 #[derive(Clone, Copy)]
 struct At<'a> {
-    reader: &'a Reader,
+    reader: &'a BoundedReader,
     depth: usize,
     path: Option<&'a Path<'a>>,
 }
@@ -144,7 +144,7 @@ impl<'de> Visitor<'de> for At<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut all = Vec::new();
         loop {
-            let path = Path { outer: self.path, step: Step::Item(all.len()) };
+            let path = Path { outer: self.path, step: PathStep::Item(all.len()) };
             match items.next_element_seed(self.inside(&path)?)? {
                 Some(item) => all.push(item),
                 None => return Ok(Value::Array(all)),
@@ -155,7 +155,7 @@ impl<'de> Visitor<'de> for At<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut all = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            let path = Path { outer: self.path, step: Step::Member(&name) };
+            let path = Path { outer: self.path, step: PathStep::Member(&name) };
             let value = members.next_value_seed(self.inside(&path)?)?;
             let mut repeated = self.reader.repeated.borrow_mut();
             if all.contains_key(&name) && repeated.len() < MAX_REPEATED {

@@ -49,13 +49,13 @@ pub enum ApiFailure {
 
 /// HTTP client of one server.
 #[derive(Clone, Debug)]
-pub struct Api {
+pub struct HttpApi {
     client: Client,
     /// Control socket that the client connects to; its path must live as long as the client.
     _socket: Arc<SocketPath>,
 }
 
-impl Api {
+impl HttpApi {
     /// Connects to the server that runs on this data folder; `None` when nothing listens on its control socket.
     pub async fn over_socket(data: &Path) -> Result<Option<Self>, ApiFailure> {
         let opened = async {
@@ -169,10 +169,10 @@ mod tests {
     async fn without_a_server_there_is_no_client() {
         platform::tls::install_provider();
         let data = tempfile::tempdir().unwrap();
-        assert!(Api::over_socket(data.path()).await.unwrap().is_none(), "no socket");
+        assert!(HttpApi::over_socket(data.path()).await.unwrap().is_none(), "no socket");
         // What a killed server leaves behind.
         drop(std::os::unix::net::UnixListener::bind(data.path().join(CONTROL_SOCKET)).unwrap());
-        assert!(Api::over_socket(data.path()).await.unwrap().is_none(), "nobody listens");
-        assert!(Api::over_socket(&data.path().join("absent")).await.unwrap().is_none(), "no folder");
+        assert!(HttpApi::over_socket(data.path()).await.unwrap().is_none(), "nobody listens");
+        assert!(HttpApi::over_socket(&data.path().join("absent")).await.unwrap().is_none(), "no folder");
     }
 }

@@ -15,10 +15,10 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 use tokio::task::spawn_blocking;
 
-use super::api::{Api, ApiFailure, json_of};
+use super::api::{ApiFailure, HttpApi, json_of};
 use super::office::{no_shop, shop_exists};
 use super::progress::{ProgressLine, size};
-use super::{CliError, Global, output, settings};
+use super::{CliError, GlobalOptions, output, settings};
 use crate::actors::kernel::environment::machine_clock;
 use crate::app::backups::Backups;
 use crate::app::backups::reading::{VerifiedBackup, verify};
@@ -38,7 +38,7 @@ const FILE_MODE: u32 = 0o600;
 const LACKING: [Errno; 5] = [Errno::PERM, Errno::ACCESS, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
 
 /// Makes a backup through the running server or, if none runs, directly from the data folder and the database.
-pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
+pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
     if file.exists() {
         return Err(CliError::Failed(format!("{} already exists; choose another file", file.display())));
@@ -46,12 +46,12 @@ pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
     let part = UnfinishedFile::create(file)?;
     // The running server has loaded its settings; if --data names its directory, none need be loaded here.
     if let Some(data) = &global.data
-        && let Some(api) = Api::over_socket(data).await?
+        && let Some(api) = HttpApi::over_socket(data).await?
     {
         download(&api, &part).await?;
     } else {
         let config = settings::load(global, None)?.config;
-        match Api::over_socket(&config.server.data_dir).await? {
+        match HttpApi::over_socket(&config.server.data_dir).await? {
             Some(api) => download(&api, &part).await?,
             None => copy(&config, &part).await?,
         }
@@ -94,7 +94,7 @@ pub async fn checked(path: PathBuf, what: &'static str) -> Result<VerifiedBackup
     })
 }
 
-async fn download(api: &Api, part: &UnfinishedFile) -> Result<(), CliError> {
+async fn download(api: &HttpApi, part: &UnfinishedFile) -> Result<(), CliError> {
     let request = api.request(Method::POST, "/api/backup").timeout(MAX_BACKUP_TIME);
     let answer = request.send().await.map_err(ApiFailure::from)?;
     if !answer.status().is_success() {

@@ -15,15 +15,15 @@ use std::{fs, process};
 use tokio::net::TcpListener;
 
 use self::report::CheckReport;
-use super::api::Api;
-use super::{CliError, Global, settings};
+use super::api::HttpApi;
+use super::{CliError, GlobalOptions, settings};
 use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
 use crate::server::absolute;
 use platform::io_words::io_words;
 
 /// Runs all checks; returns an error if any of them failed.
-pub async fn run(global: &Global) -> Result<(), CliError> {
+pub async fn run(global: &GlobalOptions) -> Result<(), CliError> {
     log::start_for_command();
     let mut report = CheckReport::default();
     let LoadedConfig { config, warnings, .. } = settings::load(global, None)?;
@@ -68,7 +68,7 @@ fn data_folder(report: &mut CheckReport, data: &Path) {
 
 /// Checks that either a server runs on the data directory and answers, or its address is free to listen on.
 async fn address(report: &mut CheckReport, config: &Config) {
-    match Api::over_socket(&config.server.data_dir).await {
+    match HttpApi::over_socket(&config.server.data_dir).await {
         Ok(Some(api)) => match api.get("/healthz").await {
             Ok(_) => return report.fine("server", "a server is running on this data directory"),
             Err(error) => {

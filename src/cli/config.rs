@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{CliError, ConfigArgs, Global, output, settings};
+use super::{CliError, ConfigArgs, GlobalOptions, output, settings};
 use crate::config::shown;
 
 /// Prints the settings, without the values of secrets.
-pub fn run(global: &Global, args: ConfigArgs) -> Result<(), CliError> {
+pub fn run(global: &GlobalOptions, args: ConfigArgs) -> Result<(), CliError> {
     if args.defaults {
         return output::print(&shown::whole(&BTreeMap::new()));
     }

@@ -1,16 +1,16 @@
 //! `printfloor key`: creates, lists and revokes API keys.
 
-use super::office::{KeyLine, Office, ShopChoice};
+use super::office::{ApiClient, KeyLine, ShopRequirement};
 use super::table::table;
-use super::{CliError, Global, NewKey, output};
+use super::{CliError, GlobalOptions, NewKey, output};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::observe::log;
 
 /// Creates a key. Prints nothing but the key to standard output, so that scripts can capture it.
-pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {
+pub async fn create(global: &GlobalOptions, new: &NewKey) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global, ShopChoice::of(new.new)).await?;
+    let office = ApiClient::open(global, ShopRequirement::of(new.new)).await?;
     let created = office.create_key(new).await;
     office.close().await;
     let created = created?;
@@ -25,9 +25,9 @@ pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {
 }
 
 /// Prints a table of all keys, newest first, without the keys themselves.
-pub async fn list(global: &Global) -> Result<(), CliError> {
+pub async fn list(global: &GlobalOptions) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global, ShopChoice::Existing).await?;
+    let office = ApiClient::open(global, ShopRequirement::Existing).await?;
     let keys = office.keys().await;
     office.close().await;
     let keys = keys?;
@@ -39,9 +39,9 @@ pub async fn list(global: &Global) -> Result<(), CliError> {
 }
 
 /// Revokes a key; requests with it are rejected from then on.
-pub async fn revoke(global: &Global, id: Id) -> Result<(), CliError> {
+pub async fn revoke(global: &GlobalOptions, id: Id) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global, ShopChoice::Existing).await?;
+    let office = ApiClient::open(global, ShopRequirement::Existing).await?;
     let revoked = office.revoke_key(id).await;
     office.close().await;
     revoked?;

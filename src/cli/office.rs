@@ -9,13 +9,13 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::api::{Api, parsed};
-use super::{CliError, Global, NewKey, NewUserArguments, settings};
+use super::api::{HttpApi, parsed};
+use super::{CliError, GlobalOptions, NewKey, NewUserArguments, settings};
 use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::app::{ShopStartError as ShopError, own_secrets};
 use crate::config::Config;
-use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User, UserChange};
+use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User, UserEdit};
 use crate::domain::id::Id;
 use crate::domain::password::{own_password_fault, password_fault};
 use crate::domain::principal::{Principal, Role};
@@ -47,7 +47,7 @@ pub struct KeyLine {
 
 /// Newly created API key.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct MadeKey {
+pub struct CreatedKey {
     /// Id of the key.
     pub id: Id,
     /// Plaintext of the key, which is not stored.
@@ -66,45 +66,45 @@ pub struct UserLine {
 }
 
 /// Access to accounts and keys.
-pub enum Office {
+pub enum ApiClient {
     /// Through the API of the running server.
-    Running(Api),
+    Running(HttpApi),
     /// In the database, opened by this process because no server runs.
     Alone(Box<Server>),
 }
 
 /// Requirement on the shop that a command works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ShopChoice {
+pub enum ShopRequirement {
     /// An existing shop.
     Existing,
     /// An existing shop, or a new one if `true` (`--new`).
     NewIfAllowed(bool),
 }
 
-impl ShopChoice {
+impl ShopRequirement {
     /// Returns the choice of a command that can create a shop; `new` is its flag `--new`.
     pub fn of(new: bool) -> Self {
         Self::NewIfAllowed(new)
     }
 }
 
-impl Office {
+impl ApiClient {
     /// Connects to the running server, or else opens the database.
-    pub async fn open(global: &Global, shop: ShopChoice) -> Result<Self, CliError> {
+    pub async fn open(global: &GlobalOptions, shop: ShopRequirement) -> Result<Self, CliError> {
         // The running server has loaded its settings; if --data names its directory, none need be loaded here.
         if let Some(data) = &global.data
-            && let Some(api) = Api::over_socket(data).await?
+            && let Some(api) = HttpApi::over_socket(data).await?
         {
             return Ok(Self::Running(api));
         }
         let config = settings::load(global, None)?.config;
         let data = config.server.data_dir.clone();
-        if let Some(api) = Api::over_socket(&data).await? {
+        if let Some(api) = HttpApi::over_socket(&data).await? {
             return Ok(Self::Running(api));
         }
-        if shop != ShopChoice::NewIfAllowed(true) && !shop_exists(&config).await? {
-            return Err(CliError::NoShop { words: no_shop(&config), new: shop != ShopChoice::Existing });
+        if shop != ShopRequirement::NewIfAllowed(true) && !shop_exists(&config).await? {
+            return Err(CliError::NoShop { words: no_shop(&config), new: shop != ShopRequirement::Existing });
         }
         Ok(Self::Alone(Box::new(Box::pin(Server::start_local(config)).await?)))
     }
@@ -117,7 +117,7 @@ impl Office {
     }
 
     /// Creates an API key and returns it; it cannot be retrieved again.
-    pub async fn create_key(&self, new: &NewKey) -> Result<MadeKey, CliError> {
+    pub async fn create_key(&self, new: &NewKey) -> Result<CreatedKey, CliError> {
         let role = Role::from(new.role);
         match self {
             Self::Running(api) => {
@@ -144,7 +144,7 @@ impl Office {
                     expires_at: new.expires_at,
                 };
                 match ask(server, command).await? {
-                    AccessAnswer::Key(created) => Ok(MadeKey { id: created.id, key }),
+                    AccessAnswer::Key(created) => Ok(CreatedKey { id: created.id, key }),
                     other => Err(odd(&other)),
                 }
             }
@@ -203,7 +203,7 @@ impl Office {
             }
             Self::Alone(server) => {
                 let password_hash = Some(hash(password, &user.email).await?);
-                let change = UserChange { password_hash, ..UserChange::default() };
+                let change = UserEdit { password_hash, ..UserEdit::default() };
                 let (id, if_version, checked_hash, keep) = (user.id, None, None, None);
                 ask(server, AccessCommand::UpdateUser { id, if_version, checked_hash, change, keep }).await?;
             }

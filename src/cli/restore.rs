@@ -13,9 +13,9 @@ use tokio::task::spawn_blocking;
 
 use super::backup::{checked, summary};
 use super::progress::ProgressLine;
-use super::{CliError, Global, output, settings};
+use super::{CliError, GlobalOptions, output, settings};
 use crate::actors::kernel::environment::machine_clock;
-use crate::app::backups::reading::{BackupPlaces, VerifiedBackup, sync_folders, unpack};
+use crate::app::backups::reading::{BackupDestinations, VerifiedBackup, sync_folders, unpack};
 use crate::app::own_secrets;
 use crate::app::restore_mark::{self, RestoreMark, RestoreStage, unmark};
 use crate::config::Config;
@@ -33,7 +33,7 @@ const OWN_FILES: [&str; 4] = ["secrets.env", ".env", LOCK_FILE, CONTROL_SOCKET];
 const MAX_NAMED: usize = 3;
 
 /// Restores a backup.
-pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
+pub async fn run(global: &GlobalOptions, file: &Path) -> Result<(), CliError> {
     log::start_for_command();
     let config = settings::load(global, None)?.config;
     let data = config.server.data_dir.clone();
@@ -42,7 +42,7 @@ pub async fn run(global: &Global, file: &Path) -> Result<(), CliError> {
     let copier = DatabaseCopier::new(database.clone());
     fits(&backup, &copier, &database)?;
     let _lock = lock(&data, "restore")?;
-    if let Some(restore) = Restoring::prepare(&config, &database, &copier, &backup).await? {
+    if let Some(restore) = RestoreInProgress::prepare(&config, &database, &copier, &backup).await? {
         restore.run(file, &backup, &copier).await?;
     }
     report(&config, &backup)
@@ -71,15 +71,15 @@ fn fits(backup: &VerifiedBackup, copier: &DatabaseCopier, database: &DatabaseSet
 }
 
 /// Restore whose target folder and database are empty and marked.
-struct Restoring {
+struct RestoreInProgress {
     config: Config,
     database: DatabaseSettings,
-    places: BackupPlaces,
+    places: BackupDestinations,
     /// Final file of the database; `None` on PostgreSQL.
     final_file: Option<PathBuf>,
 }
 
-impl Restoring {
+impl RestoreInProgress {
     /// Checks that the targets are empty, or contain only the remains of an interrupted restore, and marks them.
     /// `None`: an earlier run has already completed the restore of this backup.
     async fn prepare(
@@ -97,7 +97,7 @@ impl Restoring {
         let restore = Self {
             config: config.clone(),
             database: database.clone(),
-            places: BackupPlaces { database: copy, files: mark.files.clone(), documents: mark.documents.clone() },
+            places: BackupDestinations { database: copy, files: mark.files.clone(), documents: mark.documents.clone() },
             final_file,
         };
         let stage = restore_mark::settle(config).await.map_err(|error| failed(&error))?;

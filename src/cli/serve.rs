@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{io, process};
 
-use super::{CliError, Global, Signals, office, output, settings};
+use super::{CliError, GlobalOptions, Signals, office, output, settings};
 use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, Server, absolute};
@@ -27,7 +27,7 @@ pub fn end_with_stdin() {
 }
 
 /// Runs the server to completion.
-pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliError> {
+pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(), CliError> {
     let LoadedConfig { config, warnings, .. } = settings::load(global, listen)?;
     log::start(&config.log.filter, config.has_json_log());
     for warning in &warnings {

@@ -3,11 +3,11 @@
 use std::env;
 use std::net::SocketAddr;
 
-use super::{CliError, Global};
+use super::{CliError, GlobalOptions};
 use crate::config::{Config, LoadOptions, LoadedConfig, process_env};
 
 /// Loads the settings; `--data` and `--listen` override all other sources.
-pub fn load(global: &Global, listen: Option<SocketAddr>) -> Result<LoadedConfig, CliError> {
+pub fn load(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<LoadedConfig, CliError> {
     let mut overrides = Vec::new();
     if let Some(data) = &global.data {
         let data = data.to_str().ok_or_else(|| CliError::Usage("--data must be valid UTF-8".to_owned()))?;

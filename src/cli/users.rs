@@ -1,15 +1,15 @@
 //! `printfloor user`: creates and lists accounts of staff members, and sets passwords.
 
-use super::office::{Office, ShopChoice, UserLine};
+use super::office::{ApiClient, ShopRequirement, UserLine};
 use super::table::table;
-use super::{CliError, Global, NewUserArguments, output, password};
+use super::{CliError, GlobalOptions, NewUserArguments, output, password};
 use crate::observe::log;
 
 /// Creates a staff account and prints its id.
-pub async fn create(global: &Global, new: &NewUserArguments) -> Result<(), CliError> {
+pub async fn create(global: &GlobalOptions, new: &NewUserArguments) -> Result<(), CliError> {
     log::start_for_command();
     // Nobody types a password twice to hear then that there is no shop.
-    let office = Office::open(global, ShopChoice::of(new.new)).await?;
+    let office = ApiClient::open(global, ShopRequirement::of(new.new)).await?;
     let password = match password::ask().await {
         Ok(password) => password,
         Err(error) => {
@@ -24,15 +24,15 @@ pub async fn create(global: &Global, new: &NewUserArguments) -> Result<(), CliEr
 }
 
 /// Sets a new password for an account, for example when its owner has forgotten the old one.
-pub async fn passwd(global: &Global, email: &str) -> Result<(), CliError> {
+pub async fn passwd(global: &GlobalOptions, email: &str) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global, ShopChoice::Existing).await?;
+    let office = ApiClient::open(global, ShopRequirement::Existing).await?;
     let changed = set_password(&office, email).await;
     office.close().await;
     output::line(&format!("set the password of {}; all its sessions have ended", changed?.email))
 }
 
-async fn set_password(office: &Office, email: &str) -> Result<UserLine, CliError> {
+async fn set_password(office: &ApiClient, email: &str) -> Result<UserLine, CliError> {
     let address = email.trim().to_lowercase();
     let user = office.users().await?.into_iter().find(|user| user.email == address);
     let user = user.ok_or_else(|| {
@@ -46,9 +46,9 @@ async fn set_password(office: &Office, email: &str) -> Result<UserLine, CliError
 }
 
 /// Prints a table of all accounts, newest first.
-pub async fn list(global: &Global) -> Result<(), CliError> {
+pub async fn list(global: &GlobalOptions) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global, ShopChoice::Existing).await?;
+    let office = ApiClient::open(global, ShopRequirement::Existing).await?;
     let users = office.users().await;
     office.close().await;
     let users = users?;

@@ -23,7 +23,7 @@ use crate::store::reader::Reader;
 const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Connection to a printer, or the reason there is none.
-type Reached = Result<Arc<dyn Adapter>, String>;
+type CheckedAdapter = Result<Arc<dyn Adapter>, String>;
 
 /// Checks all known printers.
 pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&DatabaseConnection>) {
@@ -32,7 +32,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, reading: Option<&D
         Err(error) => return report.wrong("printers", error.to_string(), "install the system's CA certificates"),
     };
     let cipher = SecretCipher::new(config.auth.secrets_key.expose());
-    let mut candidates: Vec<(String, Reached)> = Vec::new();
+    let mut candidates: Vec<(String, CheckedAdapter)> = Vec::new();
     if let Some(reading) = reading {
         match Reader::Database(reading.clone()).load_resident::<Printer>().await {
             Ok(printers) => {

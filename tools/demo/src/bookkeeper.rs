@@ -12,7 +12,7 @@ use serde_json::json;
 use simulator::accounting::AccountingSystem;
 use tokio::time::sleep;
 
-use super::screen::{Screen, Tone};
+use super::screen::{LineTone, Screen};
 use super::setup::ADMIN;
 use crate::client::{RequestError, ShopClient, json_of};
 use crate::error::DemoError;
@@ -23,7 +23,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 const MAX_LOOKS: usize = 150;
 
 /// Simulated admin who connects the accounting system.
-pub struct Bookkeeper {
+pub struct AccountingAdmin {
     api: ShopClient,
     books: Arc<AccountingSystem>,
     /// Directory of mails that are written to files instead of being sent.
@@ -31,7 +31,7 @@ pub struct Bookkeeper {
     screen: Screen,
 }
 
-impl Bookkeeper {
+impl AccountingAdmin {
     /// Builds an admin whose mails arrive in the directory `outbox`.
     pub fn new(api: ShopClient, books: Arc<AccountingSystem>, outbox: PathBuf, screen: Screen) -> Self {
         Self { api, books, outbox, screen }
@@ -41,7 +41,7 @@ impl Bookkeeper {
     pub async fn work(self) -> DemoError {
         if let Err(error) = self.connect().await {
             let words = format!("the simulated accounting system is not connected: {error}");
-            if let Err(error) = self.screen.line(Tone::Bad, &words) {
+            if let Err(error) = self.screen.line(LineTone::Bad, &words) {
                 return error;
             }
         }

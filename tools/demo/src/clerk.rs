@@ -16,7 +16,7 @@ use super::setup::id;
 use super::tally::{Tally, count};
 use crate::client::{RequestError, ShopClient};
 use crate::error::DemoError;
-use crate::time::{Clock, ms_between};
+use crate::time::{DemoClock, ms_between};
 
 /// Time from the shipping of a parcel to its delivery.
 const DELIVERY_TIME: Duration = Duration::from_hours(72);
@@ -36,7 +36,7 @@ const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
 /// Simulated staff of the shop floor.
 pub struct Clerk {
     api: ShopClient,
-    clock: Clock,
+    clock: DemoClock,
     tally: Arc<Tally>,
     /// Time since which a restock, a walk to the printer or a retry has been due, by key.
     since: BTreeMap<String, Timestamp>,
@@ -45,7 +45,7 @@ pub struct Clerk {
 
 impl Clerk {
     /// Builds staff that has not done anything yet.
-    pub fn new(api: ShopClient, clock: Clock, tally: Arc<Tally>) -> Self {
+    pub fn new(api: ShopClient, clock: DemoClock, tally: Arc<Tally>) -> Self {
         Self { api, clock, tally, since: BTreeMap::new(), parcels: 0 }
     }
 
@@ -200,7 +200,7 @@ mod tests {
     fn a_delay_counts_from_when_it_became_so() {
         crate::install_tls_provider();
         let now = Arc::new(AtomicI64::new(0));
-        let clock: Clock = {
+        let clock: DemoClock = {
             let now = now.clone();
             Arc::new(move || Timestamp::from_millisecond(now.load(Relaxed)).unwrap())
         };

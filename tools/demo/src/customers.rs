@@ -12,7 +12,7 @@ use super::setup::Names;
 use super::tally::{Tally, count};
 use crate::client::ShopClient;
 use crate::error::DemoError;
-use crate::time::Clock;
+use crate::time::DemoClock;
 
 /// Interval between two orders.
 const ORDER_INTERVAL: Duration = Duration::from_secs(4);
@@ -21,7 +21,7 @@ const ORDER_INTERVAL: Duration = Duration::from_secs(4);
 pub struct Customers {
     api: ShopClient,
     names: Names,
-    clock: Clock,
+    clock: DemoClock,
     tally: Arc<Tally>,
     random: Rng,
     /// `true` until the first order since the start: that order is for the kit, so that it appears soon.
@@ -33,7 +33,7 @@ pub struct Customers {
 
 impl Customers {
     /// Builds customers whose choices differ from run to run.
-    pub fn new(api: ShopClient, names: Names, clock: Clock, tally: Arc<Tally>) -> Self {
+    pub fn new(api: ShopClient, names: Names, clock: DemoClock, tally: Arc<Tally>) -> Self {
         let random = Rng::with_seed(clock().as_millisecond().unsigned_abs());
         Self { api, names, clock, tally, random, first: true, queue: Vec::new() }
     }

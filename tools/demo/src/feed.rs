@@ -16,12 +16,12 @@ const REOPEN_DELAY: Duration = Duration::from_millis(500);
 const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 /// Open stream of the server's events.
-pub struct Feed {
+pub struct EventFeed {
     api: ShopClient,
     stream: Response,
 }
 
-impl Feed {
+impl EventFeed {
     /// Opens the stream; it contains all events from now on.
     pub async fn open(api: ShopClient) -> Result<Self, DemoError> {
         let stream = connect(&api, None).await?;
@@ -34,7 +34,7 @@ impl Feed {
         let (mut last, mut stream) = (None, Some(stream));
         loop {
             if let Some(open) = stream.take() {
-                let mut frames = Frames::default();
+                let mut frames = EventAssembler::default();
                 let mut chunks = open.bytes_stream();
                 while let Some(Ok(chunk)) = chunks.next().await {
                     for frame in frames.push(&chunk) {
@@ -74,20 +74,20 @@ async fn connect(api: &ShopClient, last: Option<&str>) -> Result<Response, Reque
 
 /// Server-sent event of the stream.
 #[derive(Debug, PartialEq, Eq)]
-struct Frame {
+struct ServerSentEvent {
     id: Option<String>,
     data: String,
 }
 
 /// Assembles frames from the chunks that arrive from the network.
 #[derive(Default)]
-struct Frames {
+struct EventAssembler {
     rest: Vec<u8>,
 }
 
-impl Frames {
+impl EventAssembler {
     /// Adds a chunk and returns the frames that are now complete; comments and frames without data are skipped.
-    fn push(&mut self, chunk: &[u8]) -> Vec<Frame> {
+    fn push(&mut self, chunk: &[u8]) -> Vec<ServerSentEvent> {
         self.rest.extend(chunk.iter().filter(|byte| **byte != b'\r'));
         let mut whole = Vec::new();
         while let Some(end) = self.rest.windows(2).position(|pair| pair == b"\n\n") {
@@ -98,7 +98,7 @@ impl Frames {
     }
 }
 
-fn frame(block: &str) -> Option<Frame> {
+fn frame(block: &str) -> Option<ServerSentEvent> {
     let (mut id, mut data) = (None, Vec::new());
     for line in block.lines() {
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
@@ -109,7 +109,7 @@ fn frame(block: &str) -> Option<Frame> {
             _ => {}
         }
     }
-    (!data.is_empty()).then(|| Frame { id, data: data.join("\n") })
+    (!data.is_empty()).then(|| ServerSentEvent { id, data: data.join("\n") })
 }
 
 #[cfg(test)]
@@ -120,10 +120,11 @@ mod tests {
     fn frames_come_whole_however_they_are_cut() {
         let text = b": keep-alive\n\nid: 7\nevent: order.paid\ndata: {\"a\":\ndata: 1}\n\nid:8\r\ndata:x\r\n\r\nid: 9\ndata: not yet";
         for size in [1, 3, 1000] {
-            let mut frames = Frames::default();
-            let actual: Vec<Frame> = text.chunks(size).flat_map(|chunk| frames.push(chunk)).collect();
+            let mut frames = EventAssembler::default();
+            let actual: Vec<ServerSentEvent> = text.chunks(size).flat_map(|chunk| frames.push(chunk)).collect();
             let expected = [("7", "{\"a\":\n1}"), ("8", "x")];
-            let expected = expected.map(|(id, data)| Frame { id: Some(id.to_owned()), data: data.to_owned() });
+            let expected =
+                expected.map(|(id, data)| ServerSentEvent { id: Some(id.to_owned()), data: data.to_owned() });
             assert_eq!(actual, expected, "in pieces of {size}");
         }
     }

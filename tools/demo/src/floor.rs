@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use simulator::fleet::FleetError;
-use simulator::processor::PaymentProcessor;
+use simulator::processor::SimPaymentProcessor;
 use simulator::sink::Sink;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
@@ -30,7 +30,7 @@ pub struct DemoFloor {
     /// Receiver of the shop's webhooks.
     pub sink: Sink,
     /// Payment processor of the orders.
-    pub processor: Arc<PaymentProcessor>,
+    pub processor: Arc<SimPaymentProcessor>,
     /// API key of the server at the payment processor.
     pub payment_key: String,
 }
@@ -66,7 +66,7 @@ impl DemoFloor {
         let sink = Sink::start_on(addr).await.map_err(|source| FleetError::Listen { addr, source })?;
         let payment_key = format!("sk_test_{}", hex::encode(secret_bytes::<16>()));
         // On any port: it keeps nothing from one start to the next.
-        let processor = PaymentProcessor::start(&payment_key).await;
+        let processor = SimPaymentProcessor::start(&payment_key).await;
         let processor = Arc::new(processor.map_err(|source| FleetError::Listen { addr, source })?);
         let mut rows = Vec::new();
         // Those that print packages come last: the others keep the ports that they had in a demo without them.

@@ -20,7 +20,7 @@ const FILE_MODE: u32 = 0o600;
 /// State that a demo stores between starts, so that printers keep their addresses and signatures stay valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Memory {
+pub struct DemoState {
     /// First port of the webhook receiver and the simulated printers; `None` before the first start.
     pub base_port: Option<u16>,
     /// Number of printers in the last run.
@@ -39,7 +39,7 @@ pub struct Folder {
     /// Absolute path of the directory.
     pub path: PathBuf,
     /// Stored state; written to disk by [`Folder::keep`].
-    pub memory: Memory,
+    pub memory: DemoState,
 }
 
 impl Folder {
@@ -58,7 +58,7 @@ impl Folder {
                     let words = format!("{} is not empty and does not belong to a demo", path.display());
                     return Err(DemoError::Failed(format!("{words}: choose another directory with --data DIR")));
                 }
-                Memory {
+                DemoState {
                     base_port: None,
                     printers: DEFAULT_PRINTERS,
                     password: hex::encode(secret_bytes::<6>()),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::clerk::done;
-use super::screen::{Screen, Tone};
+use super::screen::{LineTone, Screen};
 use super::setup::{Names, id, text};
 use super::tally::{Tally, count};
 use crate::client::ShopClient;
@@ -72,18 +72,18 @@ impl Inspector {
         let part = self.names.parts.get(&sku).cloned().unwrap_or(sku);
         let word = reason.replace('_', " ");
         self.screen.line(
-            Tone::Bad,
+            LineTone::Bad,
             &format!("BAD PART  {number} ({part}) is printed, but staff signs it off as bad: {word}; it does not count as made"),
         )?;
         let words =
             format!("          {order_number} still owes the part, and has it made again by itself: {again_number}");
-        self.screen.line(Tone::Plain, &words)?;
+        self.screen.line(LineTone::Plain, &words)?;
         let again = id(&again)?;
         let good = |job: &Value| job["id"] == again.as_str() && job["state"] == "COMPLETED";
         if self.job_until(&order, good).await?.is_some() {
             let words =
                 format!("MADE GOOD {again_number} is printed and good: {order_number} no longer owes the bad part");
-            self.screen.line(Tone::Good, &words)?;
+            self.screen.line(LineTone::Good, &words)?;
         }
         Ok(())
     }

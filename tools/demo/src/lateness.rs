@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::clerk::done;
-use super::mishaps::Machine;
-use super::screen::{Screen, Tone};
+use super::mishaps::DemoPrinter;
+use super::screen::{LineTone, Screen};
 use super::setup::{id, text};
 use crate::client::ShopClient;
 use crate::error::DemoError;
@@ -29,13 +29,13 @@ const LATE_MARGIN: Duration = Duration::from_secs(2);
 /// Simulation that makes orders late, one at a time.
 pub struct Lateness {
     api: ShopClient,
-    machines: Vec<Machine>,
+    machines: Vec<DemoPrinter>,
     screen: Screen,
 }
 
 impl Lateness {
     /// Builds a simulation on these printers; nothing is late yet.
-    pub fn new(api: ShopClient, machines: Vec<Machine>, screen: Screen) -> Self {
+    pub fn new(api: ShopClient, machines: Vec<DemoPrinter>, screen: Screen) -> Self {
         Self { api, machines, screen }
     }
 
@@ -65,10 +65,10 @@ impl Lateness {
                 machine.name,
                 time_of(&order["promisedAt"]),
             );
-            self.screen.line(Tone::Bad, &words)?;
+            self.screen.line(LineTone::Bad, &words)?;
             self.wait(&order, promised).await?;
             done(self.api.post(&format!("/api/jobs/{job_id}/resume"), &json!({})).await)?;
-            self.screen.line(Tone::Plain, &format!("          the spool is free: {number} prints on"))?;
+            self.screen.line(LineTone::Plain, &format!("          the spool is free: {number} prints on"))?;
         }
         machine.release();
         Ok(())
@@ -88,7 +88,7 @@ impl Lateness {
                     order["number"].as_str().unwrap_or_default(),
                     time_of(&late["expectedAt"]),
                 );
-                self.screen.line(Tone::Plain, &words)?;
+                self.screen.line(LineTone::Plain, &words)?;
             }
             let passed =
                 forecast["at"].as_str().and_then(|at| at.parse::<Timestamp>().ok()).is_some_and(|at| at > promised);
@@ -102,7 +102,7 @@ impl Lateness {
     }
 
     /// Finds a running print of an order whose promised time passes soon, and takes its printer for exclusive use.
-    async fn find(&self) -> Result<Option<(&Machine, Value, Value, Timestamp)>, DemoError> {
+    async fn find(&self) -> Result<Option<(&DemoPrinter, Value, Value, Timestamp)>, DemoError> {
         let mut page = self.api.get("/api/jobs?state=PRINTING&limit=50").await?;
         let now = self.api.get("/api/forecast").await?["at"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
         let Some(now) = now else { return Ok(None) };
@@ -112,7 +112,7 @@ impl Lateness {
                 continue;
             };
             let soon = (0..MAX_WAIT_MS).contains(&ms_between(now, promised));
-            let of_it = |machine: &&Machine| job["printerId"] == machine.id.as_str();
+            let of_it = |machine: &&DemoPrinter| job["printerId"] == machine.id.as_str();
             if soon && let Some(machine) = self.machines.iter().find(of_it).filter(|machine| machine.take()) {
                 return Ok(Some((machine, job, order, promised)));
             }

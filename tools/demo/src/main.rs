@@ -48,19 +48,19 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use self::arguments::DemoArguments;
-use self::bookkeeper::Bookkeeper;
+use self::bookkeeper::AccountingAdmin;
 use self::clerk::Clerk;
 use self::client::ShopClient;
 use self::customers::Customers;
 use self::error::DemoError;
-use self::feed::Feed;
+use self::feed::EventFeed;
 use self::floor::DemoFloor;
 use self::folder::Folder;
 use self::inspector::Inspector;
 use self::lateness::Lateness;
 use self::mishaps::Mishaps;
 use self::payers::Payers;
-use self::screen::{Screen, Tone};
+use self::screen::{LineTone, Screen};
 use self::server::ServerProcess;
 use self::shops::OtherShops;
 use self::status::ShopStatus;
@@ -174,9 +174,9 @@ async fn open(
     // Created last, so that it leads into a shop with data.
     let path = setup::sign_in_path(&machine, &admin).await?;
     let link = format!("http://{}{path}", reached(address));
-    screen.line(Tone::Plain, &greeting((&base, &link), &key, folder, floor))?;
+    screen.line(LineTone::Plain, &greeting((&base, &link), &key, folder, floor))?;
     let clock = time::machine_clock();
-    let feed = Feed::open(api.clone()).await?;
+    let feed = EventFeed::open(api.clone()).await?;
     let story = Story::new(api.clone(), names.clone(), screen.clone(), tally.clone());
     people.spawn(async move { feed.tell(story).await });
     people.spawn(ShopStatus::new(api.clone(), base.clone(), screen.clone(), tally.clone()).show());
@@ -187,7 +187,7 @@ async fn open(
     people.spawn(Payers::new(api.clone(), floor.processor.clone(), screen.clone()).work());
     people.spawn(Clerk::new(api.clone(), clock.clone(), tally.clone()).work());
     let outbox = folder.path.join(OUTBOX_FOLDER);
-    people.spawn(Bookkeeper::new(api.clone(), peers.accounting.clone(), outbox, screen.clone()).work());
+    people.spawn(AccountingAdmin::new(api.clone(), peers.accounting.clone(), outbox, screen.clone()).work());
     let shops = OtherShops::new(api.clone(), peers.shops.clone(), names.clone(), &clock, tally.clone());
     people.spawn(shops.work(reached(address)));
     people.spawn(Customers::new(api, names, clock, tally.clone()).work());

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 use simulator::faults::{Delay, FailAt};
-use simulator::{Faults, SimHandle};
+use simulator::{PrinterFaults, SimHandle};
 use tokio::time::{Instant, sleep};
 
-use super::screen::{Screen, Tone};
+use super::screen::{LineTone, Screen};
 use super::tally::{Tally, count};
 use crate::client::{RequestError, ShopClient};
 use crate::error::DemoError;
@@ -31,7 +31,7 @@ const LATE_START_MS: u64 = 2_000;
 
 /// Virtual printer as it is registered with the server.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct DemoPrinter {
     /// Id of the printer on the server.
     pub id: String,
     /// Name of the printer in the shop.
@@ -42,7 +42,7 @@ pub struct Machine {
     is_busy: Arc<AtomicBool>,
 }
 
-impl Machine {
+impl DemoPrinter {
     /// Builds a machine that no simulation uses.
     pub fn new(id: String, name: String, handle: SimHandle) -> Self {
         Self { id, name, handle, is_busy: Arc::default() }
@@ -60,7 +60,7 @@ impl Machine {
 }
 
 /// Job that a mishap hits.
-struct Struck {
+struct AffectedJob {
     id: String,
     number: String,
 }
@@ -68,14 +68,14 @@ struct Struck {
 /// Simulation that causes mishaps, one at a time, and reports them.
 pub struct Mishaps {
     api: ShopClient,
-    machines: Vec<Machine>,
+    machines: Vec<DemoPrinter>,
     screen: Screen,
     tally: Arc<Tally>,
 }
 
 impl Mishaps {
     /// Builds a simulation on these printers; nothing happens yet.
-    pub fn new(api: ShopClient, machines: Vec<Machine>, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: ShopClient, machines: Vec<DemoPrinter>, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, machines, screen, tally }
     }
 
@@ -90,7 +90,7 @@ impl Mishaps {
                     _ => self.unknown_start().await,
                 };
                 // However it ended, the floor is whole again.
-                self.machines.iter().for_each(|machine| machine.handle.set_faults(Faults::default()));
+                self.machines.iter().for_each(|machine| machine.handle.set_faults(PrinterFaults::default()));
                 match outcome {
                     Ok(()) => {}
                     Err(error) => return error,
@@ -108,16 +108,16 @@ impl Mishaps {
         outcome
     }
 
-    async fn lose_network(&self, machine: &Machine, job: Struck) -> Result<(), DemoError> {
+    async fn lose_network(&self, machine: &DemoPrinter, job: AffectedJob) -> Result<(), DemoError> {
         let (name, number) = (&machine.name, &job.number);
         self.bad(&format!("{name} loses its network in the middle of {number}; it prints on unseen"))?;
-        machine.handle.set_faults(Faults { disconnect: true, ..Faults::default() });
+        machine.handle.set_faults(PrinterFaults { disconnect: true, ..PrinterFaults::default() });
         if !self.printer_until(machine, |printer| printer["status"]["state"] == "offline").await? {
             return Ok(());
         }
         self.quiet(&format!("{number} waits for {name} to answer again and is started nowhere else"))?;
         sleep(READING_TIME).await;
-        machine.handle.set_faults(Faults::default());
+        machine.handle.set_faults(PrinterFaults::default());
         self.quiet(&format!("{name} has its network back"))?;
         self.rescued(&job, |job| match starts(job) {
             1 => format!("{number} is finished: {name} printed it once, from beginning to end"),
@@ -134,10 +134,10 @@ impl Mishaps {
         outcome
     }
 
-    async fn fail_print(&self, machine: &Machine, job: Struck) -> Result<(), DemoError> {
-        let progress = machine.handle.with(|machine| machine.job().map_or(0.5, simulator::printer::Job::progress));
+    async fn fail_print(&self, machine: &DemoPrinter, job: AffectedJob) -> Result<(), DemoError> {
+        let progress = machine.handle.with(|machine| machine.job().map_or(0.5, simulator::printer::PrintJob::progress));
         let fail_at = Some(FailAt { progress: (progress + 0.1).min(0.9) });
-        machine.handle.set_faults(Faults { fail_at, ..Faults::default() });
+        machine.handle.set_faults(PrinterFaults { fail_at, ..PrinterFaults::default() });
         // Some printers cannot tell a failed print from a cancelled one.
         let ended =
             |job: &Value| matches!(last_attempt(job)["state"].as_str(), Some("finished" | "failed" | "cancelled"));
@@ -153,8 +153,8 @@ impl Mishaps {
     /// Loses the response to a start. Demonstrates that the server does not guess when it is unknown whether a print
     /// began.
     async fn unknown_start(&self) -> Result<(), DemoError> {
-        let late = Faults { start_late: Some(Delay { after_ms: LATE_START_MS }), ..Faults::default() };
-        let late_starts = |machine: &Machine| machine.handle.with(|machine| machine.late_starts());
+        let late = PrinterFaults { start_late: Some(Delay { after_ms: LATE_START_MS }), ..PrinterFaults::default() };
+        let late_starts = |machine: &DemoPrinter| machine.handle.with(|machine| machine.late_starts());
         let earlier: Vec<u64> = self.machines.iter().map(late_starts).collect();
         self.machines.iter().for_each(|machine| machine.handle.set_faults(late.clone()));
         let end = Instant::now() + STEP_TIMEOUT;
@@ -166,9 +166,9 @@ impl Mishaps {
                 None => sleep(LOOK_INTERVAL / 10).await,
             }
         };
-        struck.handle.set_faults(Faults { disconnect: true, ..late });
+        struck.handle.set_faults(PrinterFaults { disconnect: true, ..late });
         self.machines.iter().filter(|machine| machine.id != struck.id).for_each(|machine| {
-            machine.handle.set_faults(Faults::default());
+            machine.handle.set_faults(PrinterFaults::default());
         });
         let Some(job) = self.in_hand(struck).await? else { return Ok(()) };
         let (name, number) = (&struck.name, &job.number);
@@ -179,7 +179,7 @@ impl Mishaps {
         }
         self.quiet(&format!("{number} is unverified: the server does not guess and starts it nowhere else"))?;
         sleep(READING_TIME).await;
-        struck.handle.set_faults(Faults::default());
+        struck.handle.set_faults(PrinterFaults::default());
         self.quiet(&format!("{name} is back, and says itself what it did"))?;
         self.rescued(&job, |job| match starts(job) {
             1 => format!("{number} is finished: the start had arrived, and was never repeated"),
@@ -189,7 +189,7 @@ impl Mishaps {
     }
 
     /// Waits until a printer prints a job whose progress is within these bounds.
-    async fn printing(&self, within: std::ops::Range<f64>) -> Result<Option<(&Machine, Struck)>, DemoError> {
+    async fn printing(&self, within: std::ops::Range<f64>) -> Result<Option<(&DemoPrinter, AffectedJob)>, DemoError> {
         let end = Instant::now() + STEP_TIMEOUT;
         let mut first = 0;
         while Instant::now() < end {
@@ -197,7 +197,7 @@ impl Mishaps {
             first += 1;
             for machine in self.machines.iter().cycle().skip(first).take(self.machines.len()) {
                 let progress = machine.handle.with(|machine| {
-                    machine.job().filter(|job| job.ended.is_none()).map(simulator::printer::Job::progress)
+                    machine.job().filter(|job| job.ended.is_none()).map(simulator::printer::PrintJob::progress)
                 });
                 if !progress.is_some_and(|progress| within.contains(&progress)) || !machine.take() {
                     continue;
@@ -213,19 +213,19 @@ impl Mishaps {
     }
 
     /// Returns the current job of a printer.
-    async fn in_hand(&self, machine: &Machine) -> Result<Option<Struck>, DemoError> {
+    async fn in_hand(&self, machine: &DemoPrinter) -> Result<Option<AffectedJob>, DemoError> {
         let Some(printer) = self.read(&format!("/api/printers/{}", machine.id)).await? else { return Ok(None) };
         let Some(id) = printer["jobId"].as_str() else { return Ok(None) };
         let Some(job) = self.read(&format!("/api/jobs/{id}")).await? else { return Ok(None) };
         let number = job["number"].as_str().unwrap_or(id).to_owned();
-        Ok(Some(Struck { id: id.to_owned(), number }))
+        Ok(Some(AffectedJob { id: id.to_owned(), number }))
     }
 
-    async fn printer_until(&self, machine: &Machine, so: impl Fn(&Value) -> bool) -> Result<bool, DemoError> {
+    async fn printer_until(&self, machine: &DemoPrinter, so: impl Fn(&Value) -> bool) -> Result<bool, DemoError> {
         Ok(self.until(&format!("/api/printers/{}", machine.id), so).await?.is_some())
     }
 
-    async fn job_until(&self, job: &Struck, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, DemoError> {
+    async fn job_until(&self, job: &AffectedJob, so: impl Fn(&Value) -> bool) -> Result<Option<Value>, DemoError> {
         self.until(&format!("/api/jobs/{}", job.id), so).await
     }
 
@@ -251,19 +251,19 @@ impl Mishaps {
     }
 
     /// Waits for a mishap to end well, and reports it.
-    async fn rescued(&self, job: &Struck, words: impl Fn(&Value) -> String) -> Result<(), DemoError> {
+    async fn rescued(&self, job: &AffectedJob, words: impl Fn(&Value) -> String) -> Result<(), DemoError> {
         let Some(done) = self.job_until(job, |job| job["state"] == "COMPLETED").await? else { return Ok(()) };
         count(&self.tally.rescued);
-        self.screen.line(Tone::Good, &format!("RESCUED   {}", words(&done)))
+        self.screen.line(LineTone::Good, &format!("RESCUED   {}", words(&done)))
     }
 
     fn bad(&self, words: &str) -> Result<(), DemoError> {
         count(&self.tally.mishaps);
-        self.screen.line(Tone::Bad, &format!("MISHAP    {words}"))
+        self.screen.line(LineTone::Bad, &format!("MISHAP    {words}"))
     }
 
     fn quiet(&self, words: &str) -> Result<(), DemoError> {
-        self.screen.line(Tone::Plain, &format!("          {words}"))
+        self.screen.line(LineTone::Plain, &format!("          {words}"))
     }
 }
 

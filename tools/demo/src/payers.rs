@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use simulator::processor::{Payer, PaymentProcessor};
+use simulator::processor::{Payer, SimPaymentProcessor};
 use tokio::time::sleep;
 
 use super::catalogue::CUSTOMERS;
 use super::clerk::{digits, done};
-use super::screen::{Screen, Tone};
+use super::screen::{LineTone, Screen};
 use super::setup::{id, text};
 use crate::client::ShopClient;
 use crate::error::DemoError;
@@ -24,7 +24,7 @@ const ORDERS_PER_DECLINE: u64 = 8;
 /// Simulated customers who pay their orders.
 pub struct Payers {
     api: ShopClient,
-    processor: Arc<PaymentProcessor>,
+    processor: Arc<SimPaymentProcessor>,
     screen: Screen,
     /// Orders whose payment page was shown.
     shown_orders: BTreeSet<String>,
@@ -32,7 +32,7 @@ pub struct Payers {
 
 impl Payers {
     /// Builds customers who pay at this processor.
-    pub fn new(api: ShopClient, processor: Arc<PaymentProcessor>, screen: Screen) -> Self {
+    pub fn new(api: ShopClient, processor: Arc<SimPaymentProcessor>, screen: Screen) -> Self {
         Self { api, processor, screen, shown_orders: BTreeSet::new() }
     }
 
@@ -75,7 +75,8 @@ impl Payers {
             return Ok(());
         }
         let page = text(&open, "checkoutUrl")?;
-        self.screen.line(Tone::Plain, &format!("{number} waits for its payment: pay it in your browser at {page}"))?;
+        self.screen
+            .line(LineTone::Plain, &format!("{number} waits for its payment: pay it in your browser at {page}"))?;
         self.shown_orders.insert(order_id);
         Ok(())
     }

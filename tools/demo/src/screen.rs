@@ -16,7 +16,7 @@ const MIN_COLUMNS: u16 = 40;
 
 /// Tone of a line, which decides its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Tone {
+pub enum LineTone {
     /// One step among many.
     Quiet,
     /// A notable event.
@@ -27,7 +27,7 @@ pub enum Tone {
     Bad,
 }
 
-impl Tone {
+impl LineTone {
     /// Returns the terminal's escape code for the colour (SGR).
     const fn code(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Tone {
 
 /// Rows and columns of a terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Size {
+struct TerminalSize {
     rows: u16,
     columns: u16,
 }
@@ -53,7 +53,7 @@ pub struct Screen(Arc<Mutex<ScreenState>>);
 #[derive(Debug, Default)]
 struct ScreenState {
     /// Size of the terminal that has the block; `None` for plain lines.
-    block: Option<Size>,
+    block: Option<TerminalSize>,
     colours: bool,
 }
 
@@ -75,7 +75,7 @@ impl Screen {
     }
 
     /// Prints a line of the event stream.
-    pub fn line(&self, tone: Tone, text: &str) -> Result<(), DemoError> {
+    pub fn line(&self, tone: LineTone, text: &str) -> Result<(), DemoError> {
         let (block, colours) = self.with(|state| (state.block, state.colours));
         let text = if colours { format!("\x1b[{}m{text}\x1b[0m", tone.code()) } else { text.to_owned() };
         match block {
@@ -89,7 +89,7 @@ impl Screen {
     /// lost if it cannot be written.
     pub fn log(&self, text: &str) {
         if self.with(|state| state.block.is_some()) {
-            let _ = self.line(Tone::Plain, text);
+            let _ = self.line(LineTone::Plain, text);
         } else {
             output::note(text);
         }
@@ -121,18 +121,18 @@ impl Screen {
 }
 
 /// Returns the size of the terminal, if standard output is one.
-fn size() -> Option<Size> {
+fn size() -> Option<TerminalSize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
-    Some(Size { rows: size.ws_row, columns: size.ws_col })
+    Some(TerminalSize { rows: size.ws_row, columns: size.ws_col })
 }
 
 /// Returns the escape sequence that restricts scrolling to the rows below the block and its rule.
-fn region(size: Size) -> String {
+fn region(size: TerminalSize) -> String {
     format!("\x1b[{};{}r\x1b[{};1H", BLOCK_LINES + 2, size.rows, size.rows)
 }
 
 /// Renders the block at the top; the cursor returns to its position.
-fn drawn(lines: &[String; BLOCK_LINES], size: Size) -> String {
+fn drawn(lines: &[String; BLOCK_LINES], size: TerminalSize) -> String {
     let width = usize::from(size.columns);
     let mut text = String::from("\x1b7");
     for (row, line) in lines.iter().chain([&"─".repeat(width)]).enumerate() {
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_block_is_drawn_at_the_top_within_the_width() {
-        let size = Size { rows: 24, columns: 5 };
+        let size = TerminalSize { rows: 24, columns: 5 };
         assert_eq!(region(size), "\x1b[6;24r\x1b[24;1H", "four lines and a rule stay");
         let text = drawn(&["one".to_owned(), "too long".to_owned(), String::new(), "äöüßäöü".to_owned()], size);
         let rows: Vec<_> = text.split("\x1b[K").collect();

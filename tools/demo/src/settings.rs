@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use simulator::peers::all::AllPeers;
 
 use super::floor::DemoFloor;
-use super::folder::Memory;
+use super::folder::DemoState;
 
 /// Variables that the server inherits, to find programs, certificates, time zones and the directory for temporary
 /// files. All others are removed, so that the demo never touches a real shop.
@@ -55,7 +55,7 @@ const SETTINGS: [(&str, &str); 17] = [
 /// Returns the environment of the server process. An inherited log setting overrides that of the demo.
 pub fn environment(
     inherited: impl IntoIterator<Item = (OsString, OsString)>,
-    memory: &Memory,
+    memory: &DemoState,
     floor: &DemoFloor,
     peers: &AllPeers,
 ) -> Vec<(OsString, OsString)> {

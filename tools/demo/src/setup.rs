@@ -10,8 +10,8 @@ use simulator::gcode::{gcode, package, tools::gcode_of_several};
 
 use super::catalogue::{self, KIT, MATERIALS, PARTS, SamplePart};
 use super::floor::DemoFloor;
-use super::folder::Memory;
-use super::mishaps::Machine;
+use super::folder::DemoState;
+use super::mishaps::DemoPrinter;
 use crate::client::{RequestError, ShopClient};
 use crate::error::DemoError;
 
@@ -48,7 +48,7 @@ pub struct Names {
 }
 
 /// Printer of the floor as it is registered with the server.
-struct Registered {
+struct RegisteredPrinter {
     id: String,
     name: String,
     machine_type: String,
@@ -69,7 +69,7 @@ pub async fn key(machine: &ShopClient) -> Result<String, DemoError> {
 }
 
 /// Creates the admin account with the stored password unless it exists; returns its id.
-pub async fn admin(machine: &ShopClient, memory: &Memory) -> Result<String, DemoError> {
+pub async fn admin(machine: &ShopClient, memory: &DemoState) -> Result<String, DemoError> {
     let users = machine.list::<Value>("/api/users", "users").await?;
     if let Some(existing) = users.iter().find(|user| user["email"] == ADMIN) {
         return id(existing);
@@ -84,7 +84,11 @@ pub async fn sign_in_path(machine: &ShopClient, user: &str) -> Result<String, De
 }
 
 /// Creates everything the shop needs before the first order.
-pub async fn shop(api: &ShopClient, memory: &Memory, floor: &DemoFloor) -> Result<(Names, Vec<Machine>), DemoError> {
+pub async fn shop(
+    api: &ShopClient,
+    memory: &DemoState,
+    floor: &DemoFloor,
+) -> Result<(Names, Vec<DemoPrinter>), DemoError> {
     let url = floor.sink.url();
     let endpoints = api.list::<Value>("/api/webhooks/endpoints", "endpoints").await?;
     if endpoints.iter().all(|endpoint| endpoint["url"] != url.as_str()) {
@@ -105,7 +109,8 @@ pub async fn shop(api: &ShopClient, memory: &Memory, floor: &DemoFloor) -> Resul
         }
         // Repeated once for each printer that can make it; those that can make nothing else are to have something to
         // do.
-        let able = |printer: &&Registered| printer.machine_type == part.machine && printer.packages == part.package;
+        let able =
+            |printer: &&RegisteredPrinter| printer.machine_type == part.machine && printer.packages == part.package;
         let able = printers.iter().filter(able).count() * if part.package { PACKAGE_FANS } else { 1 };
         on_sale.extend(std::iter::repeat_n(id.clone(), able));
         sold.push((id, able > 0));
@@ -119,7 +124,8 @@ pub async fn shop(api: &ShopClient, memory: &Memory, floor: &DemoFloor) -> Resul
         parts: Arc::new(parts.into_iter().collect()),
         on_sale: Arc::new(on_sale),
     };
-    let machines = printers.into_iter().map(|Registered { id, name, handle, .. }| Machine::new(id, name, handle));
+    let machines =
+        printers.into_iter().map(|RegisteredPrinter { id, name, handle, .. }| DemoPrinter::new(id, name, handle));
     Ok((names, machines.collect()))
 }
 
@@ -250,7 +256,7 @@ async fn upload(api: &ShopClient, part: &SamplePart) -> Result<String, DemoError
 }
 
 /// Registers the printers; one that is already registered at its address stays unchanged.
-async fn printers(api: &ShopClient, floor: &DemoFloor) -> Result<Vec<Registered>, DemoError> {
+async fn printers(api: &ShopClient, floor: &DemoFloor) -> Result<Vec<RegisteredPrinter>, DemoError> {
     let existing = api.list::<Value>("/api/printers", "printers").await?;
     let mut used_names: Vec<String> =
         existing.iter().filter_map(|one| one["name"].as_str().map(str::to_owned)).collect();
@@ -259,7 +265,7 @@ async fn printers(api: &ShopClient, floor: &DemoFloor) -> Result<Vec<Registered>
         let (handle, packages) = (printer.handle.clone(), printer.kind.protocol().prints_packages);
         if let Some(one) = existing.iter().find(|one| one["baseUrl"] == printer.base_url.as_str()) {
             let (id, name, machine_type) = (id(one)?, text(one, "name")?, text(one, "machineType")?);
-            all.push(Registered { id, name, machine_type, packages, handle });
+            all.push(RegisteredPrinter { id, name, machine_type, packages, handle });
             continue;
         }
         let machine = catalogue::machine_type(used_names.len(), packages);
@@ -272,7 +278,7 @@ async fn printers(api: &ShopClient, floor: &DemoFloor) -> Result<Vec<Registered>
             "autoClear": true, "location": "Demo floor",
         });
         let id = id(&api.post("/api/printers", &body).await?)?;
-        all.push(Registered { id, name, machine_type: machine.to_owned(), packages, handle });
+        all.push(RegisteredPrinter { id, name, machine_type: machine.to_owned(), packages, handle });
     }
     Ok(all)
 }

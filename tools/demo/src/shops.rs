@@ -15,7 +15,7 @@ use super::setup::{Names, id};
 use super::tally::{Tally, count};
 use crate::client::ShopClient;
 use crate::error::DemoError;
-use crate::time::Clock;
+use crate::time::DemoClock;
 
 /// Interval between two orders, which alternate between the shops.
 const ORDER_INTERVAL: Duration = Duration::from_secs(20);
@@ -43,7 +43,7 @@ impl OtherShops {
         api: ShopClient,
         shops: [(Arc<OtherShop>, &'static str); 2],
         names: Names,
-        clock: &Clock,
+        clock: &DemoClock,
         tally: Arc<Tally>,
     ) -> Self {
         let now = clock().as_millisecond().unsigned_abs();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::screen::{Screen, Tone};
+use super::screen::{LineTone, Screen};
 use super::setup::Names;
 use super::tally::{Tally, count};
 use crate::client::ShopClient;
@@ -65,7 +65,7 @@ impl Story {
     async fn kit(&self, event: &Value) -> Result<(), DemoError> {
         let Some(order) = self.order(event).await else { return Ok(()) };
         let words = kit_words(&order);
-        words.map_or(Ok(()), |words| self.screen.line(Tone::Plain, &words))
+        words.map_or(Ok(()), |words| self.screen.line(LineTone::Plain, &words))
     }
 
     /// Prints whether an order is ready by its promised time, and counts it once.
@@ -82,7 +82,7 @@ impl Story {
             return Ok(()); // It was ready before, until a part of it was made again.
         }
         count(if is_kept { &self.tally.promises_kept } else { &self.tally.missed });
-        self.screen.line(if is_kept { Tone::Good } else { Tone::Bad }, &words)
+        self.screen.line(if is_kept { LineTone::Good } else { LineTone::Bad }, &words)
     }
 
     /// Fetches the order of an event; `None` when the server cannot answer right now.
@@ -107,11 +107,11 @@ impl Story {
 }
 
 /// Returns the tone in which an event is printed.
-fn tone(event: &str) -> Tone {
+fn tone(event: &str) -> LineTone {
     match event {
-        "order.created" | "order.shipped" => Tone::Plain,
-        "job.failed" | "printer.offline" | "inventory.low" | "order.flagged" | "order.payment_failed" => Tone::Bad,
-        _ => Tone::Quiet,
+        "order.created" | "order.shipped" => LineTone::Plain,
+        "job.failed" | "printer.offline" | "inventory.low" | "order.flagged" | "order.payment_failed" => LineTone::Bad,
+        _ => LineTone::Quiet,
     }
 }
 

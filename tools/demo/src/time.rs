@@ -5,10 +5,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 /// Clock of this machine, which the server uses too.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+pub type DemoClock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Returns the clock of this machine.
-pub fn machine_clock() -> Clock {
+pub fn machine_clock() -> DemoClock {
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
     let now = Timestamp::now;
     Arc::new(now)

@@ -23,8 +23,8 @@ use axum::{Json, Router, middleware};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::stock::{Way, Weather, on_the_way};
-use crate::wire::Server;
+use crate::stock::{NetworkCondition, SharedCondition, on_the_way};
+use crate::wire::SimServer;
 
 /// Maximum size of a body in bytes.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -49,7 +49,7 @@ struct Refresh {
 }
 
 #[derive(Debug)]
-struct Inside {
+struct AccountingState {
     client_id: String,
     client_secret: String,
     consents: BTreeMap<String, Consent>,
@@ -76,10 +76,10 @@ struct Inside {
 }
 
 #[derive(Clone, Debug)]
-struct Host(Arc<Mutex<Inside>>);
+struct AccountingHost(Arc<Mutex<AccountingState>>);
 
-impl Host {
-    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+impl AccountingHost {
+    fn with<T>(&self, act: impl FnOnce(&mut AccountingState) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -87,9 +87,9 @@ impl Host {
 /// Running accounting system. Stops when dropped.
 #[derive(Debug)]
 pub struct AccountingSystem {
-    host: Host,
-    way: Way,
-    server: Server,
+    host: AccountingHost,
+    way: SharedCondition,
+    server: SimServer,
 }
 
 impl AccountingSystem {
@@ -100,7 +100,7 @@ impl AccountingSystem {
 
     /// Starts on this address.
     pub async fn start_on(address: SocketAddr, client_id: &str, client_secret: &str) -> std::io::Result<Self> {
-        let inside = Inside {
+        let inside = AccountingState {
             client_id: client_id.to_owned(),
             client_secret: client_secret.to_owned(),
             consents: BTreeMap::new(),
@@ -120,7 +120,7 @@ impl AccountingSystem {
             faults: VecDeque::new(),
             calls: Vec::new(),
         };
-        let (host, way) = (Host(Arc::new(Mutex::new(inside))), Way::default());
+        let (host, way) = (AccountingHost(Arc::new(Mutex::new(inside))), SharedCondition::default());
         let router = Router::new()
             .route("/identity/connect/token", post(token))
             .route("/identity/connect/revocation", post(revoke))
@@ -129,7 +129,7 @@ impl AccountingSystem {
             .layer(middleware::from_fn_with_state(way.clone(), on_the_way))
             .route("/identity/connect/authorize", get(consent_page).post(consent))
             .with_state(host.clone());
-        Ok(Self { host, way, server: Server::start(address, router).await? })
+        Ok(Self { host, way, server: SimServer::start(address, router).await? })
     }
 
     /// Returns its base address.
@@ -152,7 +152,7 @@ impl AccountingSystem {
     }
 
     /// Sets the network condition for calls from now on.
-    pub fn weather(&self, weather: Weather) {
+    pub fn weather(&self, weather: NetworkCondition) {
         self.way.set(weather);
     }
 
@@ -226,17 +226,17 @@ async fn body_of(request: Request) -> Result<(HeaderMap, String), Response> {
     Ok((head.headers, String::from_utf8_lossy(&body).into_owned()))
 }
 
-async fn consent_page(State(host): State<Host>, RawQuery(query): RawQuery) -> Response {
+async fn consent_page(State(host): State<AccountingHost>, RawQuery(query): RawQuery) -> Response {
     page::consent(host.with(|inside| tokens::requested_scope(inside, &query.unwrap_or_default())))
 }
 
-async fn consent(State(host): State<Host>, RawQuery(query): RawQuery, request: Request) -> Response {
+async fn consent(State(host): State<AccountingHost>, RawQuery(query): RawQuery, request: Request) -> Response {
     let Ok((_, body)) = body_of(request).await else { return StatusCode::BAD_REQUEST.into_response() };
     let allow = body.contains("act=allow");
     page::sent_back(host.with(|inside| tokens::consent(inside, &query.unwrap_or_default(), allow)))
 }
 
-async fn token(State(host): State<Host>, request: Request) -> Response {
+async fn token(State(host): State<AccountingHost>, request: Request) -> Response {
     match body_of(request).await {
         Ok((headers, form)) => {
             let (status, body) = host.with(|inside| tokens::give(inside, &headers, &form));
@@ -246,14 +246,14 @@ async fn token(State(host): State<Host>, request: Request) -> Response {
     }
 }
 
-async fn revoke(State(host): State<Host>, request: Request) -> Response {
+async fn revoke(State(host): State<AccountingHost>, request: Request) -> Response {
     match body_of(request).await {
         Ok((headers, form)) => host.with(|inside| tokens::revoke(inside, &headers, &form)).into_response(),
         Err(response) => response,
     }
 }
 
-async fn connections(State(host): State<Host>, headers: HeaderMap) -> Response {
+async fn connections(State(host): State<AccountingHost>, headers: HeaderMap) -> Response {
     let is_authorised = host.with(|inside| tokens::accept_token(inside, &headers));
     if !is_authorised {
         return unauthorized();
@@ -270,7 +270,7 @@ fn unauthorized() -> Response {
     (StatusCode::UNAUTHORIZED, Json(body)).into_response()
 }
 
-async fn books(State(host): State<Host>, Path(kind): Path<String>, request: Request) -> Response {
+async fn books(State(host): State<AccountingHost>, Path(kind): Path<String>, request: Request) -> Response {
     let (method, query) = (request.method().clone(), request.uri().query().unwrap_or_default().to_owned());
     let Ok((headers, body)) = body_of(request).await else { return StatusCode::BAD_REQUEST.into_response() };
     host.with(|inside| {
@@ -302,7 +302,7 @@ async fn books(State(host): State<Host>, Path(kind): Path<String>, request: Requ
     })
 }
 
-impl Inside {
+impl AccountingState {
     /// Returns the first response of a repeated idempotency key; otherwise runs `act`.
     fn once(
         &mut self,

@@ -30,7 +30,7 @@ use tokio::sync::{broadcast, watch};
 
 use crate::{
     Protocol, ServeOptions, VirtualPrinter,
-    wire::{GatedListener, Gates, JsonBody, Server, control_routes, passed_on},
+    wire::{GatedListener, Gates, JsonBody, SimServer, control_routes, passed_on},
 };
 
 mod broker;
@@ -43,8 +43,8 @@ mod project;
 mod report;
 pub mod setup;
 
-use certificate::Identity;
-use panel::Panel;
+use certificate::TlsIdentity;
+use panel::BambuState;
 pub use setup::Setup;
 
 /// User name with which every client logs in.
@@ -71,13 +71,13 @@ pub const PROTOCOL: Protocol = Protocol {
 
 /// State of one printer besides its machine. Clones refer to the same printer.
 #[derive(Clone, Debug)]
-pub struct Bambu(Arc<Inner>);
+pub struct Bambu(Arc<BambuInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct BambuInner {
     serial: String,
     /// Locked before the machine, never after it.
-    panel: Mutex<Panel>,
+    panel: Mutex<BambuState>,
     changed: watch::Sender<u64>,
     answers: broadcast::Sender<Value>,
     clients: AtomicUsize,
@@ -93,7 +93,7 @@ impl Bambu {
     }
 
     fn new(serial: &str) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(BambuInner {
             serial: serial.to_owned(),
             panel: Mutex::default(),
             changed: watch::Sender::new(0),
@@ -132,7 +132,7 @@ impl Bambu {
         self.0.reports_sent.load(Ordering::SeqCst)
     }
 
-    fn panel<T>(&self, act: impl FnOnce(&mut Panel) -> T) -> T {
+    fn panel<T>(&self, act: impl FnOnce(&mut BambuState) -> T) -> T {
         act(&mut self.0.panel.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -152,18 +152,18 @@ impl Bambu {
 
 /// State shared by the sessions of one printer.
 #[derive(Clone)]
-struct Host {
+struct BambuHost {
     printer: VirtualPrinter,
     bambu: Bambu,
     /// Access code; `None` admits every client.
     code: Option<Arc<str>>,
-    first: Identity,
-    other: Identity,
+    first: TlsIdentity,
+    other: TlsIdentity,
     gates: Gates,
 }
 
-impl Host {
-    fn identity(&self) -> &Identity {
+impl BambuHost {
+    fn identity(&self) -> &TlsIdentity {
         if self.bambu.panel(|panel| panel.setup.other_certificate) { &self.other } else { &self.first }
     }
 
@@ -176,14 +176,14 @@ impl Host {
 }
 
 /// Serves a printer whose serial number is the name in the options.
-pub async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> io::Result<Server> {
+pub async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> io::Result<SimServer> {
     let bambu = Bambu::new(&options.name);
     printer.extend(bambu.clone());
     let gates = Gates::default();
-    let host = Host {
+    let host = BambuHost {
         printer: printer.clone(),
-        first: Identity::of(&options.name, 0)?,
-        other: Identity::of(&options.name, 1)?,
+        first: TlsIdentity::of(&options.name, 0)?,
+        other: TlsIdentity::of(&options.name, 1)?,
         bambu,
         code: options.api_key.map(Arc::from),
         gates: gates.clone(),
@@ -218,7 +218,7 @@ pub async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> io::Resul
     });
     let tasks = vec![accept_clients, accept_transfers, http, tokio::spawn(panel::keep_up(host))];
     let url = format!("mqtts://{addr}?ftps={ftps}");
-    Ok(Server::of(url, vec![addr.port(), ftps], gates, tasks, printer))
+    Ok(SimServer::of(url, vec![addr.port(), ftps], gates, tasks, printer))
 }
 
 /// Returns the port of the FTPS server for a broker's port; 0 is a free one.

@@ -29,7 +29,7 @@ pub(crate) trait Deliverable: Clone + Debug + Send + Sync + 'static {
 
 /// Delivery conditions of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Travel {
+pub struct DeliveryConditions {
     /// Holds events back until this is lifted.
     pub held: bool,
     /// Sends each event twice.
@@ -43,9 +43,9 @@ pub struct Travel {
 }
 
 #[derive(Debug)]
-struct Inside<L> {
+struct CourierState<L> {
     to: Option<(SocketAddr, String, String)>,
-    travel: Travel,
+    travel: DeliveryConditions,
     waiting: Vec<(L, u32)>,
     random: u64,
     accepted: usize,
@@ -55,18 +55,18 @@ struct Inside<L> {
 /// Delivery queue of letters.
 #[derive(Clone, Debug)]
 pub(crate) struct Courier<L> {
-    inside: Arc<Mutex<Inside<L>>>,
+    inside: Arc<Mutex<CourierState<L>>>,
     news: Arc<Notify>,
 }
 
 impl<L: Deliverable> Courier<L> {
     pub(crate) fn new() -> Self {
-        let (travel, waiting) = (Travel::default(), Vec::new());
-        let inside = Inside { to: None, travel, waiting, random: 0, accepted: 0, given_up: 0 };
+        let (travel, waiting) = (DeliveryConditions::default(), Vec::new());
+        let inside = CourierState { to: None, travel, waiting, random: 0, accepted: 0, given_up: 0 };
         Self { inside: Arc::new(Mutex::new(inside)), news: Arc::default() }
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Inside<L>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut CourierState<L>) -> T) -> T {
         act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -76,19 +76,19 @@ impl<L: Deliverable> Courier<L> {
         self.news.notify_one();
     }
 
-    pub(crate) fn travel(&self, travel: Travel) {
+    pub(crate) fn travel(&self, travel: DeliveryConditions) {
         self.with(|inside| inside.travel = travel);
         self.news.notify_one();
     }
 
     /// Returns the current delivery conditions.
-    pub(crate) fn current_travel(&self) -> Travel {
+    pub(crate) fn current_travel(&self) -> DeliveryConditions {
         self.with(|inside| inside.travel)
     }
 
     pub(crate) fn take(&self, letters: impl IntoIterator<Item = L>) {
         self.with(|inside| {
-            let Travel { twice, tenfold, .. } = inside.travel;
+            let DeliveryConditions { twice, tenfold, .. } = inside.travel;
             let copies = if tenfold { 10 } else { 1 + usize::from(twice) };
             for letter in letters {
                 inside.waiting.extend(std::iter::repeat_n((letter, 0), copies));

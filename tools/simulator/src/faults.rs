@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// Faults of one printer; the default is a healthy printer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Faults {
+pub struct PrinterFaults {
     /// Starts get an error response and are not executed.
     pub refuse_start: bool,
     /// Starts get a success response and are not executed.
@@ -51,7 +51,7 @@ pub struct Faults {
     /// Delay of the response to an emergency stop, which itself acts at once.
     pub stop_answers_late: Option<Delay>,
     /// The host has lost its printer (Klipper stopped, or serial cable unplugged).
-    pub away: Option<Away>,
+    pub away: Option<HostDisconnect>,
     /// Times, durations, temperatures, lengths and sizes are reported as 1e300, as faulty plug-ins do.
     pub absurd_numbers: bool,
 }
@@ -118,7 +118,7 @@ impl Default for Echo {
 /// State in which the host has no connection to its printer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Away {
+pub enum HostDisconnect {
     /// The printer was never connected since the host booted.
     NeverConnected,
     /// The printer was connected and then lost.
@@ -136,7 +136,7 @@ pub enum FaultsError {
     Range(&'static str, &'static str),
 }
 
-impl Faults {
+impl PrinterFaults {
     /// Returns these faults with the members in `change` replaced; `null` switches one off.
     pub fn merged(&self, change: &Map<String, Value>) -> Result<Self, FaultsError> {
         let mut all = match serde_json::to_value(self)? {
@@ -170,7 +170,7 @@ impl Faults {
     }
 }
 
-/// Value of every measured number under [`Faults::absurd_numbers`].
+/// Value of every measured number under [`PrinterFaults::absurd_numbers`].
 const ABSURD: f64 = 1e300;
 
 /// Members of OctoPrint's responses that are measurements although they are whole numbers.
@@ -199,14 +199,14 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
-    fn merge(faults: &Faults, change: &str) -> Result<Faults, FaultsError> {
+    fn merge(faults: &PrinterFaults, change: &str) -> Result<PrinterFaults, FaultsError> {
         let Value::Object(change) = serde_json::from_str(change).unwrap() else { panic!("an object") };
         faults.merged(&change)
     }
 
     #[test]
     fn a_change_touches_only_what_it_names() {
-        let first = merge(&Faults::default(), r#"{"hang": true, "slow_upload": {}}"#).unwrap();
+        let first = merge(&PrinterFaults::default(), r#"{"hang": true, "slow_upload": {}}"#).unwrap();
         assert_eq!(first.slow_upload.unwrap().bytes_per_second, 75_000);
         let second = merge(&first, r#"{"hang": null, "start_late": {"after_ms": 20}}"#).unwrap();
         assert!(!second.hang && second.slow_upload.is_some());
@@ -215,8 +215,8 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_a_reason() {
-        assert!(merge(&Faults::default(), r#"{"hangs": true}"#).unwrap_err().to_string().contains("hangs"));
-        assert!(merge(&Faults::default(), r#"{"reboot_at": {"progress": 2}}"#).is_err());
-        assert!(merge(&Faults::default(), r#"{"slow_upload": {"bytes_per_second": 0}}"#).is_err());
+        assert!(merge(&PrinterFaults::default(), r#"{"hangs": true}"#).unwrap_err().to_string().contains("hangs"));
+        assert!(merge(&PrinterFaults::default(), r#"{"reboot_at": {"progress": 2}}"#).is_err());
+        assert!(merge(&PrinterFaults::default(), r#"{"slow_upload": {"bytes_per_second": 0}}"#).is_err());
     }
 }

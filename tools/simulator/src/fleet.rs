@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{
     PrinterKind, ServeOptions, VirtualPrinter,
-    wire::{NotListening, Server},
+    wire::{ListenError, SimServer},
 };
 
 /// Size and behaviour of a fleet.
@@ -84,7 +84,7 @@ pub enum FleetError {
 #[derive(Clone, Debug)]
 pub struct SimHandle {
     printer: VirtualPrinter,
-    server: Arc<Server>,
+    server: Arc<SimServer>,
 }
 
 impl SimHandle {
@@ -202,7 +202,7 @@ async fn start_one(
     let printer = VirtualPrinter::new(rng.u64(..), fleet.speed, protocol.reconnects);
     let options = ServeOptions { addr, api_key: (!fleet.keyless).then(|| api_key.clone()), name: serial.clone() };
     let server = (protocol.serve)(printer.clone(), options).await.map_err(|source| {
-        let other = source.get_ref().and_then(|inner| inner.downcast_ref::<NotListening>()).map(|inner| inner.addr);
+        let other = source.get_ref().and_then(|inner| inner.downcast_ref::<ListenError>()).map(|inner| inner.addr);
         FleetError::Listen { addr: other.unwrap_or(addr), source }
     })?;
     Ok(SimPrinter {

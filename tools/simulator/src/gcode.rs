@@ -12,7 +12,7 @@ pub mod package;
 pub mod swollen;
 pub mod tools;
 
-pub use facts::{GcodeFacts, Thumbnail};
+pub use facts::{EmbeddedThumbnail, GcodeFacts};
 pub use package::{package, package_of};
 
 /// PNG of 16 × 16 pixels in one colour.

@@ -26,7 +26,7 @@ pub mod sink;
 pub mod stock;
 pub mod wire;
 
-pub use faults::Faults;
+pub use faults::PrinterFaults;
 pub use fleet::{Fleet, FleetOptions, SimHandle, SimPrinter};
 pub use printer::VirtualPrinter;
 pub use protocol::{Protocol, ServeOptions};

@@ -31,11 +31,11 @@ mod objects;
 mod socket;
 mod spoolman;
 
-pub use error::ApiError;
+pub use error::MoonrakerError;
 pub use spoolman::SpoolmanComponent;
 
 /// Arguments of a call.
-type Params = Map<String, Value>;
+type RpcParams = Map<String, Value>;
 
 /// Declaration of the protocol.
 pub(crate) const PROTOCOL: Protocol = Protocol {
@@ -46,10 +46,10 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     prints_packages: false,
     // Klipper comes back by itself.
     reconnects: true,
-    serve: |printer, options| Host::serve(printer, options, Host::router, error_of),
+    serve: |printer, options| MoonrakerHost::serve(printer, options, MoonrakerHost::router, error_of),
 };
 
-type Host = wire::Host<MoonrakerState>;
+type MoonrakerHost = wire::Host<MoonrakerState>;
 
 /// State of the handlers besides the printer.
 #[derive(Clone, Default)]
@@ -58,7 +58,7 @@ struct MoonrakerState {
     oneshots: Arc<Mutex<Vec<String>>>,
     sockets: Arc<AtomicU64>,
     /// Open sockets by the connection id that identified clients receive.
-    connections: Arc<Mutex<HashMap<u64, mpsc::UnboundedSender<Params>>>>,
+    connections: Arc<Mutex<HashMap<u64, mpsc::UnboundedSender<RpcParams>>>>,
 }
 
 const ANY: MethodFilter = MethodFilter::GET.or(MethodFilter::POST);
@@ -93,7 +93,7 @@ const CALLS: &[(&str, MethodFilter, &str)] = &[
     ("/printer/firmware_restart", MethodFilter::POST, "printer.firmware_restart"),
 ];
 
-impl Host {
+impl MoonrakerHost {
     fn router(self) -> Router {
         let mut router = Router::new();
         for (path, verbs, method) in CALLS {
@@ -113,9 +113,9 @@ impl Host {
                 "/server/files/gcodes/{*path}",
                 get(files::download).delete(files::delete),
             )
-            .fallback(|| async { ApiError::new(404, "Not Found").respond() })
+            .fallback(|| async { MoonrakerError::new(404, "Not Found").respond() })
             .method_not_allowed_fallback(|| async {
-                ApiError::new(405, "Method Not Allowed").respond()
+                MoonrakerError::new(405, "Method Not Allowed").respond()
             })
             .layer(middleware::from_fn_with_state(self.clone(), authorise))
             // Not guarded, because a client may authenticate after the upgrade.
@@ -149,14 +149,14 @@ impl Host {
 
 /// Builds an error in the format of Moonraker.
 fn error_of(status: StatusCode, message: &str) -> Response {
-    ApiError::new(status.as_u16(), message).respond()
+    MoonrakerError::new(status.as_u16(), message).respond()
 }
 
-async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Response {
+async fn authorise(State(host): State<MoonrakerHost>, request: Request, next: Next) -> Response {
     if host.is_authorised(request.headers(), request.uri()) {
         next.run(request).await
     } else {
-        ApiError::new(401, "Unauthorized").respond()
+        MoonrakerError::new(401, "Unauthorized").respond()
     }
 }
 
@@ -167,7 +167,7 @@ async fn octoprint_version() -> Response {
     )
 }
 
-async fn http_call(host: Host, method: &'static str, request: Request) -> Response {
+async fn http_call(host: MoonrakerHost, method: &'static str, request: Request) -> Response {
     let called = match arguments(method, request).await {
         Ok(params) => host.call(method, &params).await,
         Err(error) => Err(error),
@@ -193,7 +193,7 @@ fn query_pairs(uri: &Uri) -> Vec<(String, String)> {
 }
 
 /// Parses the arguments from query and body; the body takes precedence.
-async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
+async fn arguments(method: &str, request: Request) -> Result<RpcParams, MoonrakerError> {
     let mut pairs = query_pairs(request.uri());
     let kind = request
         .headers()
@@ -201,24 +201,24 @@ async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default()
         .to_owned();
-    let mut body = Params::new();
+    let mut body = RpcParams::new();
     if request.method() == Method::POST && kind.starts_with("application/json") {
         let bytes = axum::body::to_bytes(request.into_body(), 1024 * 1024)
             .await
-            .map_err(|_| ApiError::new(413, "Request Entity Too Large"))?;
+            .map_err(|_| MoonrakerError::new(413, "Request Entity Too Large"))?;
         if !bytes.is_empty() {
             let Ok(Value::Object(members)) = bounded_json::read(&bytes, bounded_json::REQUEST) else {
-                return Err(ApiError::new(400, "Invalid JSON body"));
+                return Err(MoonrakerError::new(400, "Invalid JSON body"));
             };
             body = members;
         }
     } else if request.method() == Method::POST && kind.starts_with("application/x-www-form-urlencoded") {
         let Form(form) = Form::<Vec<(String, String)>>::from_request(request, &())
             .await
-            .map_err(|_| ApiError::new(400, "Bad Request"))?;
+            .map_err(|_| MoonrakerError::new(400, "Bad Request"))?;
         pairs.extend(form);
     }
-    let mut params = Params::new();
+    let mut params = RpcParams::new();
     if method == "printer.objects.subscribe" {
         // Of the query string only this is no object.
         let number = pairs.extract_if(.., |(name, _)| name == "connection_id").last();
@@ -227,7 +227,7 @@ async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
         );
     }
     if method.starts_with("printer.objects.") && !body.contains_key("objects") {
-        let objects: Params = pairs
+        let objects: RpcParams = pairs
             .into_iter()
             .map(|(name, fields)| (name, if fields.is_empty() { Value::Null } else { fields.split(',').collect() }))
             .collect();
@@ -243,7 +243,7 @@ async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
 }
 
 /// Parses a query argument with its type hint, as in `limit:int=5`.
-fn hinted(name: &str, value: String) -> Result<(String, Value), ApiError> {
+fn hinted(name: &str, value: String) -> Result<(String, Value), MoonrakerError> {
     let Some((name, hint)) = name.split_once(':') else {
         return Ok((name.to_owned(), Value::String(value)));
     };
@@ -256,5 +256,5 @@ fn hinted(name: &str, value: String) -> Result<(String, Value), ApiError> {
     };
     typed
         .map(|value| (name.to_owned(), value))
-        .ok_or_else(|| ApiError::new(400, format!("Argument [{name}] can not be read as {hint}")))
+        .ok_or_else(|| MoonrakerError::new(400, format!("Argument [{name}] can not be read as {hint}")))
 }

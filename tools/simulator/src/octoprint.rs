@@ -42,10 +42,10 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     prints_packages: false,
     // A lost serial port stays closed until a client connects it.
     reconnects: false,
-    serve: |printer, options| Host::serve(printer, options, Host::router, error),
+    serve: |printer, options| OctoprintHost::serve(printer, options, OctoprintHost::router, error),
 };
 
-type Host = wire::Host<OctoprintState>;
+type OctoprintHost = wire::Host<OctoprintState>;
 
 /// State of the handlers besides the printer.
 #[derive(Clone, Default)]
@@ -54,7 +54,7 @@ struct OctoprintState {
     sessions: Arc<Mutex<HashSet<String>>>,
 }
 
-impl Host {
+impl OctoprintHost {
     fn router(self) -> Router {
         Router::new()
             .route(
@@ -158,7 +158,7 @@ fn given_key(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     pairs.into_iter().find_map(|(name, value)| (name == "apikey").then_some(value))
 }
 
-async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Response {
+async fn authorise(State(host): State<OctoprintHost>, request: Request, next: Next) -> Response {
     let key = given_key(request.headers(), request.uri());
     if host.is_key(key.as_deref()) {
         next.run(request).await
@@ -170,7 +170,7 @@ async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Re
     }
 }
 
-async fn settings(State(host): State<Host>) -> Response {
+async fn settings(State(host): State<OctoprintHost>) -> Response {
     let snapshot = host.printer.camera();
     Json(json!({
         "appearance": {"name": &*host.name, "color": "default"},
@@ -180,7 +180,7 @@ async fn settings(State(host): State<Host>) -> Response {
 }
 
 /// Handles a passive login: the key opens the session that the push socket needs.
-async fn login(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
+async fn login(State(host): State<OctoprintHost>, JsonBody(body): JsonBody) -> Response {
     if body["passive"] != json!(true) {
         return error(StatusCode::BAD_REQUEST, "CSRF validation failed");
     }

@@ -12,7 +12,7 @@ const API_VERSION: &str = "2026-06-24.dahlia";
 
 /// Event of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PaymentEvent {
+pub enum SimPaymentEvent {
     /// `checkout.session.completed` with `payment_status: paid`.
     Completed,
     /// `checkout.session.completed` with `payment_status: unpaid`: a delayed method, whose money arrives later or
@@ -33,7 +33,7 @@ pub enum PaymentEvent {
     },
 }
 
-impl PaymentEvent {
+impl SimPaymentEvent {
     /// Returns the event's type as the processor writes it.
     pub fn name(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl PaymentEvent {
 
 /// Payment that the events are about.
 #[derive(Clone, Debug)]
-pub struct Payment {
+pub struct SimPayment {
     /// Order id, sent in `client_reference_id` and `metadata.orderId`.
     pub order_id: String,
     /// Amount in minor units.
@@ -67,7 +67,7 @@ pub struct Payment {
     pub intent_metadata: bool,
 }
 
-impl Payment {
+impl SimPayment {
     /// Builds a payment for an order; the ids of session and intent are derived from the order's.
     pub fn new(order_id: impl Into<String>, amount_cents: i64, currency: impl Into<String>) -> Self {
         let order_id = order_id.into();
@@ -84,7 +84,7 @@ impl Payment {
     }
 
     /// Returns the exact body of an event. Receivers deduplicate by `event_id`; `created` is in Unix seconds.
-    pub fn event(&self, event: PaymentEvent, event_id: &str, created: i64) -> String {
+    pub fn event(&self, event: SimPaymentEvent, event_id: &str, created: i64) -> String {
         let body = json!({
             "id": event_id,
             "object": "event",
@@ -101,11 +101,11 @@ impl Payment {
         format!("{body:#}")
     }
 
-    fn object(&self, event: PaymentEvent, created: i64) -> Value {
+    fn object(&self, event: SimPaymentEvent, created: i64) -> Value {
         let metadata = json!({"orderId": self.order_id});
         let intent_metadata = if self.intent_metadata { metadata.clone() } else { json!({}) };
         match event {
-            PaymentEvent::PaymentFailed => json!({
+            SimPaymentEvent::PaymentFailed => json!({
                 "id": self.payment_intent,
                 "object": "payment_intent",
                 "amount": self.amount_cents,
@@ -117,7 +117,7 @@ impl Payment {
                 "status": "requires_payment_method",
                 "last_payment_error": {"type": "card_error", "code": "card_declined", "decline_code": "generic_decline", "message": "Your card was declined."},
             }),
-            PaymentEvent::Refunded { refunded_cents } => json!({
+            SimPaymentEvent::Refunded { refunded_cents } => json!({
                 "id": self.payment_intent.replacen("pi_", "ch_", 1),
                 "object": "charge",
                 "amount": self.amount_cents,
@@ -134,8 +134,8 @@ impl Payment {
             }),
             session => {
                 let (status, paid) = match session {
-                    PaymentEvent::Completed | PaymentEvent::AsyncSucceeded => ("complete", "paid"),
-                    PaymentEvent::Expired => ("expired", "unpaid"),
+                    SimPaymentEvent::Completed | SimPaymentEvent::AsyncSucceeded => ("complete", "paid"),
+                    SimPaymentEvent::Expired => ("expired", "unpaid"),
                     _ => ("complete", "unpaid"),
                 };
                 json!({
@@ -202,8 +202,8 @@ mod tests {
 
     #[test]
     fn sessions_link_to_the_order_in_both_ways() {
-        let payment = Payment::new("0190-ab", 1250, "usd");
-        let event: Value = serde_json::from_str(&payment.event(PaymentEvent::Completed, "evt_1", 5)).unwrap();
+        let payment = SimPayment::new("0190-ab", 1250, "usd");
+        let event: Value = serde_json::from_str(&payment.event(SimPaymentEvent::Completed, "evt_1", 5)).unwrap();
         assert_eq!(event["type"], "checkout.session.completed");
         assert_eq!(event["data"]["object"]["client_reference_id"], "0190-ab");
         assert_eq!(event["data"]["object"]["metadata"]["orderId"], "0190-ab");
@@ -213,11 +213,13 @@ mod tests {
 
     #[test]
     fn only_a_whole_refund_says_refunded() {
-        let payment = Payment::new("o", 1000, "usd");
+        let payment = SimPayment::new("o", 1000, "usd");
         let part: Value =
-            serde_json::from_str(&payment.event(PaymentEvent::Refunded { refunded_cents: 400 }, "evt_2", 5)).unwrap();
+            serde_json::from_str(&payment.event(SimPaymentEvent::Refunded { refunded_cents: 400 }, "evt_2", 5))
+                .unwrap();
         let whole: Value =
-            serde_json::from_str(&payment.event(PaymentEvent::Refunded { refunded_cents: 1000 }, "evt_3", 5)).unwrap();
+            serde_json::from_str(&payment.event(SimPaymentEvent::Refunded { refunded_cents: 1000 }, "evt_3", 5))
+                .unwrap();
         assert_eq!(part["data"]["object"]["refunded"], false);
         assert_eq!(whole["data"]["object"]["refunded"], true);
     }

@@ -18,11 +18,11 @@ use axum::Router;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 
-use crate::wire::Server;
+use crate::wire::SimServer;
 
 /// Response behaviour of a system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mood {
+pub enum ResponseMode {
     /// Responds normally.
     #[default]
     Well,
@@ -35,17 +35,21 @@ pub enum Mood {
 /// Running system with the state `T`. Stops when dropped.
 #[derive(Debug)]
 pub struct System<T> {
-    shared: Shared<T>,
-    server: Server,
+    shared: SharedState<T>,
+    server: SimServer,
     /// Suffix of its address.
     path: &'static str,
 }
 
 impl<T> System<T> {
     /// Serves on a free loopback port; `path` is the suffix of its public address.
-    async fn serve(state: T, path: &'static str, router: impl FnOnce(Shared<T>) -> Router) -> std::io::Result<Self> {
-        let shared = Shared::new(state);
-        let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router(shared.clone())).await?;
+    async fn serve(
+        state: T,
+        path: &'static str,
+        router: impl FnOnce(SharedState<T>) -> Router,
+    ) -> std::io::Result<Self> {
+        let shared = SharedState::new(state);
+        let server = SimServer::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router(shared.clone())).await?;
         Ok(Self { shared, server, path })
     }
 
@@ -55,31 +59,31 @@ impl<T> System<T> {
     }
 
     /// Sets the response behaviour from now on.
-    pub fn set_mood(&self, mood: Mood) {
+    pub fn set_mood(&self, mood: ResponseMode) {
         self.shared.set_mood(mood);
     }
 }
 
 /// State shared by the handlers of one system.
 #[derive(Debug)]
-struct Shared<T>(Arc<Mutex<(Mood, T)>>);
+struct SharedState<T>(Arc<Mutex<(ResponseMode, T)>>);
 
-impl<T> Clone for Shared<T> {
+impl<T> Clone for SharedState<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T> Shared<T> {
+impl<T> SharedState<T> {
     fn new(state: T) -> Self {
-        Self(Arc::new(Mutex::new((Mood::Well, state))))
+        Self(Arc::new(Mutex::new((ResponseMode::Well, state))))
     }
 
     fn with<R>(&self, act: impl FnOnce(&mut T) -> R) -> R {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).1)
     }
 
-    fn set_mood(&self, mood: Mood) {
+    fn set_mood(&self, mood: ResponseMode) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).0 = mood;
     }
 
@@ -87,13 +91,13 @@ impl<T> Shared<T> {
     async fn mood(&self) -> Option<Response> {
         let mood = self.0.lock().unwrap_or_else(PoisonError::into_inner).0;
         match mood {
-            Mood::Well => None,
-            Mood::Status(status) => {
+            ResponseMode::Well => None,
+            ResponseMode::Status(status) => {
                 Some(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR).into_response())
             }
-            Mood::Hanging => loop {
+            ResponseMode::Hanging => loop {
                 tokio::time::sleep(Duration::from_millis(50)).await;
-                if self.0.lock().unwrap_or_else(PoisonError::into_inner).0 != Mood::Hanging {
+                if self.0.lock().unwrap_or_else(PoisonError::into_inner).0 != ResponseMode::Hanging {
                     return Some(StatusCode::SERVICE_UNAVAILABLE.into_response());
                 }
             },

@@ -23,21 +23,21 @@ pub mod log;
 pub mod machine;
 
 pub use gate::FilamentGate;
-pub use job::{Job, Outcome, Phase, Record};
-pub use log::{LogEntry, What};
-pub use machine::{CommandError, Controller, DeleteError, Machine, Temperatures};
+pub use job::{PrintJob, PrintOutcome, PrintPhase, Record};
+pub use log::{LogEntry, PhysicalEvent};
+pub use machine::{CommandError, Controller, DeleteError, Machine, MachineTemperatures};
 
-use crate::{faults::Faults, gcode::GcodeFacts};
+use crate::{faults::PrinterFaults, gcode::GcodeFacts};
 
 /// Virtual printer that runs by itself: a [`Machine`] and a task that advances its time. Clones refer to the same
 /// printer.
 ///
 /// Must be created within a tokio runtime.
 #[derive(Clone, Debug)]
-pub struct VirtualPrinter(Arc<Inner>);
+pub struct VirtualPrinter(Arc<PrinterInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct PrinterInner {
     machine: Mutex<Machine>,
     revision: watch::Sender<u64>,
     requests: AtomicU64,
@@ -52,13 +52,13 @@ struct Inner {
 /// Timeout: a condition was not met within this time.
 #[derive(Debug, thiserror::Error)]
 #[error("not so within {0:?}")]
-pub struct NotInTime(pub Duration);
+pub struct ConditionTimeout(pub Duration);
 
 impl VirtualPrinter {
     /// Creates an idle printer. `reconnects` is whether its host finds a lost controller by itself.
     pub fn new(seed: u64, speed: f64, reconnects: bool) -> Self {
         let machine = Machine::new(seed, speed, reconnects, Instant::now());
-        let inner = Arc::new(Inner {
+        let inner = Arc::new(PrinterInner {
             machine: Mutex::new(machine),
             revision: watch::Sender::new(0),
             requests: AtomicU64::new(0),
@@ -153,9 +153,9 @@ impl VirtualPrinter {
         &self,
         mut condition: impl FnMut(&[LogEntry]) -> bool,
         within: Duration,
-    ) -> Result<Vec<LogEntry>, NotInTime> {
+    ) -> Result<Vec<LogEntry>, ConditionTimeout> {
         let reached = self.until(|machine| condition(machine.log()));
-        tokio::time::timeout(within, reached).await.map_err(|_| NotInTime(within))?;
+        tokio::time::timeout(within, reached).await.map_err(|_| ConditionTimeout(within))?;
         Ok(self.log())
     }
 
@@ -170,7 +170,9 @@ impl VirtualPrinter {
             machine
                 .log()
                 .iter()
-                .filter(|entry| matches!(&entry.what, What::Started { filename: started } if started == filename))
+                .filter(
+                    |entry| matches!(&entry.what, PhysicalEvent::Started { filename: started } if started == filename),
+                )
                 .count()
         })
     }
@@ -206,7 +208,7 @@ impl VirtualPrinter {
     }
 
     /// Returns a copy of its current faults.
-    pub fn faults(&self) -> Faults {
+    pub fn faults(&self) -> PrinterFaults {
         self.with(|machine| machine.faults().clone())
     }
 
@@ -218,12 +220,12 @@ impl VirtualPrinter {
     }
 
     /// Replaces its faults.
-    pub fn set_faults(&self, faults: Faults) {
+    pub fn set_faults(&self, faults: PrinterFaults) {
         self.with(|machine| machine.set_faults(faults));
     }
 
     /// Changes some of its faults.
-    pub fn update_faults(&self, change: impl FnOnce(&mut Faults)) {
+    pub fn update_faults(&self, change: impl FnOnce(&mut PrinterFaults)) {
         self.with(|machine| {
             let mut faults = machine.faults().clone();
             change(&mut faults);

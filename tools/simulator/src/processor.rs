@@ -34,18 +34,18 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-pub use self::acts::Verdict;
+pub use self::acts::DisputeVerdict;
 pub use self::sessions::Payer;
 pub use self::subscriptions::Renewal;
-pub use crate::courier::Travel;
+pub use crate::courier::DeliveryConditions;
 
-use self::books::Books;
+use self::books::ProcessorObjects;
 use self::event::ProcessorEvent;
-use self::fault::Fault;
+use self::fault::ErrorResponse;
 use self::params::Params;
 use crate::courier::Courier;
-use crate::stock::{Way, Weather, on_the_way};
-use crate::wire::Server;
+use crate::stock::{NetworkCondition, SharedCondition, on_the_way};
+use crate::wire::SimServer;
 
 /// Version of the API that it implements.
 const API_VERSION: &str = "2026-06-24.dahlia";
@@ -58,17 +58,17 @@ const MAX_CALLS: usize = 20_000;
 
 /// First request and response under an idempotency key.
 #[derive(Clone, Debug)]
-struct Kept {
+struct IdempotentResponse {
     request: String,
     status: StatusCode,
     body: Value,
 }
 
 #[derive(Debug, Default)]
-struct Inside {
-    books: Books,
+struct ProcessorState {
+    books: ProcessorObjects,
     secret_key: String,
-    keys: BTreeMap<String, Kept>,
+    keys: BTreeMap<String, IdempotentResponse>,
     /// Keys in the order of their first use.
     recent: VecDeque<String>,
     /// Statuses with which the next calls are answered, before they are executed.
@@ -78,14 +78,14 @@ struct Inside {
 }
 
 #[derive(Clone, Debug)]
-struct Host {
-    inside: Arc<Mutex<Inside>>,
+struct ProcessorHost {
+    inside: Arc<Mutex<ProcessorState>>,
     courier: Courier<ProcessorEvent>,
 }
 
-impl Host {
+impl ProcessorHost {
     /// Runs an action and passes the resulting events to the courier.
-    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut ProcessorState) -> T) -> T {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         let done = act(&mut inside);
         let happened = std::mem::take(&mut inside.books.happened);
@@ -110,20 +110,20 @@ pub struct Balance {
 
 /// Running payment processor. Stops when dropped.
 #[derive(Debug)]
-pub struct PaymentProcessor {
-    host: Host,
-    way: Way,
-    server: Server,
+pub struct SimPaymentProcessor {
+    host: ProcessorHost,
+    way: SharedCondition,
+    server: SimServer,
     courier: JoinHandle<()>,
 }
 
-impl Drop for PaymentProcessor {
+impl Drop for SimPaymentProcessor {
     fn drop(&mut self) {
         self.courier.abort();
     }
 }
 
-impl PaymentProcessor {
+impl SimPaymentProcessor {
     /// Starts on a free loopback port with this secret key.
     pub async fn start(secret_key: &str) -> std::io::Result<Self> {
         Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), secret_key).await
@@ -131,9 +131,9 @@ impl PaymentProcessor {
 
     /// Starts on this address.
     pub async fn start_on(address: SocketAddr, secret_key: &str) -> std::io::Result<Self> {
-        let inside = Inside { secret_key: secret_key.to_owned(), ..Inside::default() };
-        let host = Host { inside: Arc::new(Mutex::new(inside)), courier: Courier::new() };
-        let way = Way::default();
+        let inside = ProcessorState { secret_key: secret_key.to_owned(), ..ProcessorState::default() };
+        let host = ProcessorHost { inside: Arc::new(Mutex::new(inside)), courier: Courier::new() };
+        let way = SharedCondition::default();
         let router = Router::new()
             .route("/v1/{*path}", any(call))
             .layer(middleware::from_fn_with_state(way.clone(), on_the_way))
@@ -142,7 +142,7 @@ impl PaymentProcessor {
             .route("/portal/{session}", get(portal_page))
             .merge(controls::routes())
             .with_state(host.clone());
-        let server = Server::start(address, router).await?;
+        let server = SimServer::start(address, router).await?;
         host.with(|inside| inside.books.base_url = server.base_url());
         let courier = tokio::spawn(host.courier.clone().work());
         Ok(Self { host, way, server, courier })
@@ -154,7 +154,7 @@ impl PaymentProcessor {
     }
 
     /// Sets the network condition for calls from now on.
-    pub fn weather(&self, weather: Weather) {
+    pub fn weather(&self, weather: NetworkCondition) {
         self.way.set(weather);
     }
 
@@ -174,7 +174,7 @@ impl PaymentProcessor {
     }
 
     /// Sets the delivery conditions of events from now on.
-    pub fn events_travel(&self, travel: Travel) {
+    pub fn events_travel(&self, travel: DeliveryConditions) {
         self.host.courier.travel(travel);
     }
 
@@ -223,7 +223,7 @@ impl PaymentProcessor {
         self.done(|books| subscriptions::renew(books, subscription, how))
     }
 
-    fn done(&self, act: impl FnOnce(&mut Books) -> Result<Value, Fault>) -> Result<(), String> {
+    fn done(&self, act: impl FnOnce(&mut ProcessorObjects) -> Result<Value, ErrorResponse>) -> Result<(), String> {
         self.host.with(|inside| act(&mut inside.books)).map(drop).map_err(|fault| fault.body().to_string())
     }
 
@@ -260,7 +260,7 @@ fn shown_key(headers: &HeaderMap) -> Option<String> {
     Some(String::from_utf8(user).ok()?.split(':').next()?.to_owned())
 }
 
-async fn call(State(host): State<Host>, request: Request) -> Response {
+async fn call(State(host): State<ProcessorHost>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let Ok(body) = to_bytes(body, MAX_BODY_BYTES).await else { return StatusCode::PAYLOAD_TOO_LARGE.into_response() };
     let key = shown_key(&head.headers);
@@ -273,7 +273,7 @@ async fn call(State(host): State<Host>, request: Request) -> Response {
     let path = head.uri.path().to_owned();
     let (status, body, replayed) = host.with(|inside| {
         if key.as_deref() != Some(inside.secret_key.as_str()) {
-            let fault = Fault::wrong_key(key.as_deref());
+            let fault = ErrorResponse::wrong_key(key.as_deref());
             return (fault.status(), fault.body(), false);
         }
         inside.calls.push_back(format!("{} {path}", head.method));
@@ -282,11 +282,11 @@ async fn call(State(host): State<Host>, request: Request) -> Response {
         }
         let called = format!("{} {path}", head.method);
         if let Some((_, status)) = inside.books.refused_calls.iter().find(|(call, _)| *call == called) {
-            let fault = if *status == 403 { Fault::not_permitted() } else { Fault::of_status(*status) };
+            let fault = if *status == 403 { ErrorResponse::not_permitted() } else { ErrorResponse::of_status(*status) };
             return (fault.status(), fault.body(), false);
         }
         if let Some(status) = inside.faults.pop_front() {
-            let fault = Fault::of_status(status);
+            let fault = ErrorResponse::of_status(status);
             return (fault.status(), fault.body(), false);
         }
         inside.answer(&head.method, &path, &text, once.filter(|_| head.method == Method::POST))
@@ -294,7 +294,7 @@ async fn call(State(host): State<Host>, request: Request) -> Response {
     let mut response = (status, Json(body)).into_response();
     let headers = response.headers_mut();
     headers.insert("stripe-version", HeaderValue::from_static(API_VERSION));
-    if let Ok(id) = HeaderValue::from_str(&Books::id("req")) {
+    if let Ok(id) = HeaderValue::from_str(&ProcessorObjects::id("req")) {
         headers.insert("request-id", id);
     }
     if replayed {
@@ -303,7 +303,7 @@ async fn call(State(host): State<Host>, request: Request) -> Response {
     response
 }
 
-impl Inside {
+impl ProcessorState {
     /// Returns the first response of a repeated idempotency key; otherwise executes the call.
     fn answer(&mut self, method: &Method, path: &str, text: &str, once: Option<String>) -> (StatusCode, Value, bool) {
         // The same members in another order are the same request.
@@ -314,7 +314,7 @@ impl Inside {
             if stored.request == request {
                 return (stored.status, stored.body.clone(), true);
             }
-            let fault = Fault::other_request(once.as_deref().unwrap_or_default());
+            let fault = ErrorResponse::other_request(once.as_deref().unwrap_or_default());
             return (fault.status(), fault.body(), false);
         }
         let done = params.and_then(|params| route(&mut self.books, method, path, &params));
@@ -324,7 +324,7 @@ impl Inside {
         };
         if let Some(key) = once {
             self.recent.push_back(key.clone());
-            self.keys.insert(key, Kept { request, status, body: body.clone() });
+            self.keys.insert(key, IdempotentResponse { request, status, body: body.clone() });
             while self.recent.len() > MAX_KEYS {
                 if let Some(oldest) = self.recent.pop_front() {
                     self.keys.remove(&oldest);
@@ -335,7 +335,7 @@ impl Inside {
     }
 }
 
-fn route(books: &mut Books, method: &Method, path: &str, params: &Params) -> Result<Value, Fault> {
+fn route(books: &mut ProcessorObjects, method: &Method, path: &str, params: &Params) -> Result<Value, ErrorResponse> {
     let steps: Vec<&str> = path.trim_matches('/').split('/').skip(1).collect();
     match (method.as_str(), &steps[..]) {
         ("POST", ["checkout", "sessions"]) => sessions::create(books, params),
@@ -367,11 +367,11 @@ fn route(books: &mut Books, method: &Method, path: &str, params: &Params) -> Res
         ("GET", ["subscriptions"]) => subscriptions::list(books, params),
         ("GET", ["subscriptions", id]) => subscriptions::show(books, id, params),
         ("POST", ["subscriptions", id]) => subscriptions::update(books, id, params),
-        (method, _) => Err(Fault::no_such_call(method, path)),
+        (method, _) => Err(ErrorResponse::no_such_call(method, path)),
     }
 }
 
-async fn pay_page(State(host): State<Host>, Path(session): Path<String>) -> Response {
+async fn pay_page(State(host): State<ProcessorHost>, Path(session): Path<String>) -> Response {
     match host.with(|inside| sessions::look(&mut inside.books, &session)) {
         Ok(session) if session["status"] == "open" => page::checkout(&session, None),
         Ok(session) => page::closed(&session),
@@ -379,7 +379,7 @@ async fn pay_page(State(host): State<Host>, Path(session): Path<String>) -> Resp
     }
 }
 
-async fn pay(State(host): State<Host>, Path((session, act)): Path<(String, String)>) -> Response {
+async fn pay(State(host): State<ProcessorHost>, Path((session, act)): Path<(String, String)>) -> Response {
     let Some(payer) = page::payer(&act) else { return StatusCode::NOT_FOUND.into_response() };
     match host.with(|inside| sessions::act(&mut inside.books, &session, payer)) {
         Ok(session) if payer == Payer::IsDeclined => page::checkout(&session, Some("Your card was declined.")),
@@ -388,7 +388,7 @@ async fn pay(State(host): State<Host>, Path((session, act)): Path<(String, Strin
     }
 }
 
-async fn portal_page(State(host): State<Host>, Path(session): Path<String>) -> Response {
+async fn portal_page(State(host): State<ProcessorHost>, Path(session): Path<String>) -> Response {
     match host.with(|inside| inside.books.get("billing_portal.session", &session).cloned()) {
         Ok(session) => page::portal(&session),
         Err(fault) => fault.into_response(),

@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr};
 
 use futures::future::BoxFuture;
 
-use crate::{PrinterKind, VirtualPrinter, wire::Server};
+use crate::{PrinterKind, VirtualPrinter, wire::SimServer};
 
 /// Protocol of a printer kind. The fleet and the command line derive everything about the kind from it.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Protocol {
     /// Set if a lost controller is found again without a command (Klipper does, a serial port does not).
     pub reconnects: bool,
     /// Serves a printer until the server is dropped.
-    pub serve: fn(VirtualPrinter, ServeOptions) -> BoxFuture<'static, io::Result<Server>>,
+    pub serve: fn(VirtualPrinter, ServeOptions) -> BoxFuture<'static, io::Result<SimServer>>,
 }
 
 /// Address, credentials and name of one served virtual printer.

@@ -38,10 +38,10 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     key_chars: 32,
     prints_packages: false,
     reconnects: true,
-    serve: |printer, options| Host::serve(printer, options, Host::router, error),
+    serve: |printer, options| PrusalinkHost::serve(printer, options, PrusalinkHost::router, error),
 };
 
-type Host = wire::Host<PrusalinkState>;
+type PrusalinkHost = wire::Host<PrusalinkState>;
 
 /// State of the handlers besides the printer.
 #[derive(Clone, Default)]
@@ -62,7 +62,7 @@ struct Transfer {
 }
 
 /// Guard that ends an upload when it is dropped, also when its connection was cut.
-struct TransferEnds(Host);
+struct TransferEnds(PrusalinkHost);
 
 impl Drop for TransferEnds {
     fn drop(&mut self) {
@@ -70,7 +70,7 @@ impl Drop for TransferEnds {
     }
 }
 
-impl Host {
+impl PrusalinkHost {
     fn router(self) -> Router {
         Router::new()
             .route("/api/version", get(version))
@@ -159,14 +159,14 @@ fn accepts_json(headers: &HeaderMap) -> bool {
 }
 
 /// Rejects requests while the printer starts up.
-async fn starting(State(host): State<Host>, request: Request, next: Next) -> Response {
+async fn starting(State(host): State<PrusalinkHost>, request: Request, next: Next) -> Response {
     if host.printer.with(|machine| *machine.controller() == Controller::Starting) {
         return error(StatusCode::SERVICE_UNAVAILABLE, "PrusaLink has not finished its initialization");
     }
     next.run(request).await
 }
 
-async fn version(State(host): State<Host>) -> Response {
+async fn version(State(host): State<PrusalinkHost>) -> Response {
     Json(json!({
         "api": "2.0.0", "version": "0.8.1", "printer": "1.4.0", "text": "PrusaLink 0.8.1", "firmware": "6.2.4",
         "hostname": &*host.name, "capabilities": {"upload-by-put": true},
@@ -174,7 +174,7 @@ async fn version(State(host): State<Host>) -> Response {
     .into_response()
 }
 
-async fn info(State(host): State<Host>) -> Response {
+async fn info(State(host): State<PrusalinkHost>) -> Response {
     Json(json!({
         "name": &*host.name, "serial": &*host.name, "nozzle_diameter": 0.4, "mmu": false, "hostname": &*host.name,
         "min_extrusion_temp": 170,
@@ -183,14 +183,14 @@ async fn info(State(host): State<Host>) -> Response {
 }
 
 /// Returns the last picture of its camera, which the printer's server takes itself, wherever the camera is.
-async fn snap(State(host): State<Host>) -> Response {
+async fn snap(State(host): State<PrusalinkHost>) -> Response {
     match host.printer.camera() {
         Some(_) => ([(header::CONTENT_TYPE, "image/png")], crate::gcode::sample_png()).into_response(),
         None => error(StatusCode::NOT_FOUND, "There is no camera."),
     }
 }
 
-async fn transfer(State(host): State<Host>) -> Response {
+async fn transfer(State(host): State<PrusalinkHost>) -> Response {
     let transfer = host.state.transfer.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match transfer {
         Some(Transfer { id, path, total }) => Json(json!({

@@ -32,20 +32,20 @@ pub(crate) const PROTOCOL: Protocol = Protocol {
     key_chars: 32,
     prints_packages: false,
     reconnects: true,
-    serve: |printer, options| Host::serve(printer, options, Host::router, error),
+    serve: |printer, options| SdcpHost::serve(printer, options, SdcpHost::router, error),
 };
 
-type Host = wire::Host<SdcpState>;
+type SdcpHost = wire::Host<SdcpState>;
 
 /// State of the handlers besides the printer.
 #[derive(Clone, Default)]
 struct SdcpState {
     sockets: Arc<AtomicUsize>,
     /// Chunked upload in progress.
-    upload: Arc<Mutex<Option<files::Pieces>>>,
+    upload: Arc<Mutex<Option<files::UploadChunks>>>,
 }
 
-impl Host {
+impl SdcpHost {
     fn router(self) -> Router {
         Router::new()
             .route("/websocket", get(socket::upgrade))
@@ -60,7 +60,7 @@ impl Host {
         self.printer.with(|machine| machine.reboot(true));
     }
 
-    fn pieces(&self) -> std::sync::MutexGuard<'_, Option<files::Pieces>> {
+    fn pieces(&self) -> std::sync::MutexGuard<'_, Option<files::UploadChunks>> {
         self.state.upload.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

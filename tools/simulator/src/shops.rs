@@ -22,13 +22,13 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-pub use self::orders::SoldThere;
+pub use self::orders::ShopOrder;
 pub use self::storefront::Product;
 
 use self::message::ShopMessage;
-use crate::courier::{Courier, Travel};
-use crate::stock::{Way, Weather, on_the_way};
-use crate::wire::Server;
+use crate::courier::{Courier, DeliveryConditions};
+use crate::stock::{NetworkCondition, SharedCondition, on_the_way};
+use crate::wire::SimServer;
 
 /// Maximum size of a body in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -43,10 +43,10 @@ pub enum ShopSystem {
 }
 
 #[derive(Debug)]
-struct Inside {
+struct OtherShopState {
     system: ShopSystem,
     token: String,
-    orders: BTreeMap<u64, SoldThere>,
+    orders: BTreeMap<u64, ShopOrder>,
     products: Vec<Product>,
     /// Text that every page of the storefront returns instead of products.
     nonsense: Option<String>,
@@ -58,13 +58,13 @@ struct Inside {
 }
 
 #[derive(Clone, Debug)]
-struct Host {
-    inside: Arc<Mutex<Inside>>,
+struct ShopHost {
+    inside: Arc<Mutex<OtherShopState>>,
     courier: Courier<ShopMessage>,
 }
 
-impl Host {
-    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+impl ShopHost {
+    fn with<T>(&self, act: impl FnOnce(&mut OtherShopState) -> T) -> T {
         act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -72,9 +72,9 @@ impl Host {
 /// Running shop. Stops when dropped.
 #[derive(Debug)]
 pub struct OtherShop {
-    host: Host,
-    way: Way,
-    server: Server,
+    host: ShopHost,
+    way: SharedCondition,
+    server: SimServer,
     courier: JoinHandle<()>,
 }
 
@@ -87,7 +87,7 @@ impl Drop for OtherShop {
 impl OtherShop {
     /// Starts on a free loopback port; its API requires this token.
     pub async fn start(system: ShopSystem, token: &str) -> std::io::Result<Self> {
-        let inside = Inside {
+        let inside = OtherShopState {
             system,
             token: token.to_owned(),
             orders: BTreeMap::new(),
@@ -97,8 +97,8 @@ impl OtherShop {
             calls: 0,
             pages: 0,
         };
-        let host = Host { inside: Arc::new(Mutex::new(inside)), courier: Courier::new() };
-        let way = Way::default();
+        let host = ShopHost { inside: Arc::new(Mutex::new(inside)), courier: Courier::new() };
+        let way = SharedCondition::default();
         let router = Router::new()
             .route("/products.json", get(storefront::products))
             .route("/collections.json", get(storefront::collections))
@@ -110,7 +110,7 @@ impl OtherShop {
             .route("/wp-json/wc/v3/orders/{id}", put(set_status))
             .layer(middleware::from_fn_with_state(way.clone(), on_the_way))
             .with_state(host.clone());
-        let server = Server::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router).await?;
+        let server = SimServer::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), router).await?;
         let courier = tokio::spawn(host.courier.clone().work());
         Ok(Self { host, way, server, courier })
     }
@@ -121,7 +121,7 @@ impl OtherShop {
     }
 
     /// Sets the network condition for calls from now on.
-    pub fn weather(&self, weather: Weather) {
+    pub fn weather(&self, weather: NetworkCondition) {
         self.way.set(weather);
     }
 
@@ -131,7 +131,7 @@ impl OtherShop {
     }
 
     /// Sets the delivery conditions of messages from now on.
-    pub fn messages_travel(&self, travel: Travel) {
+    pub fn messages_travel(&self, travel: DeliveryConditions) {
         self.host.courier.travel(travel);
     }
 
@@ -150,7 +150,7 @@ impl OtherShop {
         let id = self.host.with(|inside| {
             inside.last_id += 1;
             let id = inside.last_id;
-            inside.orders.insert(id, SoldThere::new(id, lines));
+            inside.orders.insert(id, ShopOrder::new(id, lines));
             id
         });
         self.tell(id, "create");
@@ -197,7 +197,7 @@ impl OtherShop {
         self.host.courier.take(letter);
     }
 
-    fn change(&self, order: u64, what: &str, change: impl FnOnce(&mut SoldThere)) {
+    fn change(&self, order: u64, what: &str, change: impl FnOnce(&mut ShopOrder)) {
         self.host.with(|inside| {
             if let Some(order) = inside.orders.get_mut(&order) {
                 order.changes += 1;
@@ -208,7 +208,7 @@ impl OtherShop {
     }
 
     /// Returns an order as the shop stores it.
-    pub fn order(&self, order: u64) -> Option<SoldThere> {
+    pub fn order(&self, order: u64) -> Option<ShopOrder> {
         self.host.with(|inside| inside.orders.get(&order).cloned())
     }
 
@@ -230,10 +230,10 @@ impl OtherShop {
 
 /// Runs an action on an order for a caller with the token.
 fn admitted<T>(
-    host: &Host,
+    host: &ShopHost,
     headers: &HeaderMap,
     id: u64,
-    act: impl FnOnce(&mut SoldThere) -> Result<T, (StatusCode, Value)>,
+    act: impl FnOnce(&mut ShopOrder) -> Result<T, (StatusCode, Value)>,
 ) -> Result<T, (StatusCode, Value)> {
     host.with(|inside| {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
@@ -266,19 +266,23 @@ async fn body(request: Request) -> Value {
     bounded_json::read(&bytes, bounded_json::REQUEST).unwrap_or_default()
 }
 
-async fn fulfillments(State(host): State<Host>, Path((_, id)): Path<(String, u64)>, headers: HeaderMap) -> Response {
+async fn fulfillments(
+    State(host): State<ShopHost>,
+    Path((_, id)): Path<(String, u64)>,
+    headers: HeaderMap,
+) -> Response {
     answer(admitted(&host, &headers, id, |order| Ok(json!({"fulfillments": order.fulfillments}))))
 }
 
 async fn fulfillment_orders(
-    State(host): State<Host>,
+    State(host): State<ShopHost>,
     Path((_, id)): Path<(String, u64)>,
     headers: HeaderMap,
 ) -> Response {
     answer(admitted(&host, &headers, id, |order| Ok(json!({"fulfillment_orders": [order.fulfillment_order()]}))))
 }
 
-async fn fulfill(State(host): State<Host>, headers: HeaderMap, request: Request) -> Response {
+async fn fulfill(State(host): State<ShopHost>, headers: HeaderMap, request: Request) -> Response {
     let body = body(request).await;
     let fulfillment = &body["fulfillment"];
     let part = &fulfillment["line_items_by_fulfillment_order"][0];
@@ -286,13 +290,13 @@ async fn fulfill(State(host): State<Host>, headers: HeaderMap, request: Request)
     answer(admitted(&host, &headers, order, |order| order.fulfill(fulfillment)))
 }
 
-async fn notes(State(host): State<Host>, Path(id): Path<u64>, headers: HeaderMap) -> Response {
+async fn notes(State(host): State<ShopHost>, Path(id): Path<u64>, headers: HeaderMap) -> Response {
     answer(admitted(&host, &headers, id, |order| {
         Ok(order.notes.iter().map(|note| json!({"note": note})).collect::<Vec<_>>().into())
     }))
 }
 
-async fn add_note(State(host): State<Host>, Path(id): Path<u64>, headers: HeaderMap, request: Request) -> Response {
+async fn add_note(State(host): State<ShopHost>, Path(id): Path<u64>, headers: HeaderMap, request: Request) -> Response {
     let body = body(request).await;
     answer(admitted(&host, &headers, id, |order| {
         order.notes.push(body["note"].as_str().unwrap_or_default().to_owned());
@@ -300,7 +304,12 @@ async fn add_note(State(host): State<Host>, Path(id): Path<u64>, headers: Header
     }))
 }
 
-async fn set_status(State(host): State<Host>, Path(id): Path<u64>, headers: HeaderMap, request: Request) -> Response {
+async fn set_status(
+    State(host): State<ShopHost>,
+    Path(id): Path<u64>,
+    headers: HeaderMap,
+    request: Request,
+) -> Response {
     let body = body(request).await;
     answer(admitted(&host, &headers, id, |order| {
         order.completed |= body["status"] == "completed";

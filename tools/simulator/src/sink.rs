@@ -20,8 +20,8 @@ use tokio::sync::watch;
 
 use crate::{
     payments::hmac_sha256,
-    printer::NotInTime,
-    wire::{Peer, Server},
+    printer::ConditionTimeout,
+    wire::{ConnectionGate, SimServer},
 };
 
 /// Maximum difference of a Standard Webhooks timestamp from the current time, in seconds to either side.
@@ -29,7 +29,7 @@ const TOLERANCE_SECONDS: i64 = 300;
 
 /// Response behaviour of the sink.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum SinkMode {
     /// Answers each request with 200.
     #[default]
     Ok,
@@ -49,7 +49,7 @@ pub enum Mode {
 
 /// Result of verifying the signatures of a request; `None` if no secret was set or the header is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
+pub struct SignatureVerdict {
     /// Result for the scheme `X-Service-Signature: sha256=<hex>` over the body.
     pub service: Option<bool>,
     /// Result for the three headers of Standard Webhooks.
@@ -58,7 +58,7 @@ pub struct Verdict {
 
 /// Received request.
 #[derive(Clone, Debug)]
-pub struct Received {
+pub struct ReceivedRequest {
     /// Time at which it was received.
     pub at: Timestamp,
     /// The HTTP method of the request.
@@ -70,14 +70,14 @@ pub struct Received {
     /// Exact bytes of the body.
     pub body: Bytes,
     /// Result of verifying its signatures.
-    pub verdict: Verdict,
+    pub verdict: SignatureVerdict,
     /// Status of the response; `None` if there was none.
     pub answered: Option<u16>,
     /// Number of the connection, equal for requests on the same connection.
     pub connection: u64,
 }
 
-impl Received {
+impl ReceivedRequest {
     /// Returns the value of a header as text, if present.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
@@ -90,23 +90,23 @@ impl Received {
 }
 
 #[derive(Debug, Default)]
-struct Inside {
-    mode: Mode,
+struct SinkState {
+    mode: SinkMode,
     secret: Option<String>,
     trusts_timestamps: bool,
     failures: usize,
-    received: Vec<Received>,
+    received: Vec<ReceivedRequest>,
 }
 
 #[derive(Clone, Debug)]
-struct Shared {
-    inside: Arc<Mutex<Inside>>,
+struct SharedSink {
+    inside: Arc<Mutex<SinkState>>,
     changed: watch::Sender<usize>,
     mode_set: watch::Sender<u64>,
 }
 
-impl Shared {
-    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+impl SharedSink {
+    fn with<T>(&self, act: impl FnOnce(&mut SinkState) -> T) -> T {
         act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -114,8 +114,8 @@ impl Shared {
 /// Running sink, which accepts every path and method. Stops when dropped.
 #[derive(Debug)]
 pub struct Sink {
-    shared: Shared,
-    server: Server,
+    shared: SharedSink,
+    server: SimServer,
 }
 
 impl Sink {
@@ -126,9 +126,10 @@ impl Sink {
 
     /// Starts on this address.
     pub async fn start_on(addr: SocketAddr) -> std::io::Result<Self> {
-        let shared = Shared { inside: Arc::default(), changed: watch::Sender::new(0), mode_set: watch::Sender::new(0) };
+        let shared =
+            SharedSink { inside: Arc::default(), changed: watch::Sender::new(0), mode_set: watch::Sender::new(0) };
         let router = Router::new().fallback(receive).with_state(shared.clone());
-        Ok(Self { shared, server: Server::start(addr, router).await? })
+        Ok(Self { shared, server: SimServer::start(addr, router).await? })
     }
 
     /// Returns the URL to send webhooks to.
@@ -137,7 +138,7 @@ impl Sink {
     }
 
     /// Sets the response behaviour from now on.
-    pub fn set_mode(&self, mode: Mode) {
+    pub fn set_mode(&self, mode: SinkMode) {
         self.shared.with(|inside| {
             inside.mode = mode;
             inside.failures = 0;
@@ -156,16 +157,16 @@ impl Sink {
     }
 
     /// Returns everything received so far, in order.
-    pub fn received(&self) -> Vec<Received> {
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.shared.with(|inside| inside.received.clone())
     }
 
     /// Waits until the received requests satisfy a condition.
     pub async fn wait_until(
         &self,
-        mut condition: impl FnMut(&[Received]) -> bool,
+        mut condition: impl FnMut(&[ReceivedRequest]) -> bool,
         within: Duration,
-    ) -> Result<Vec<Received>, NotInTime> {
+    ) -> Result<Vec<ReceivedRequest>, ConditionTimeout> {
         let mut changed = self.shared.changed.subscribe();
         let reached = async {
             loop {
@@ -179,7 +180,7 @@ impl Sink {
                 let _ = changed.changed().await;
             }
         };
-        tokio::time::timeout(within, reached).await.map_err(|_| NotInTime(within))
+        tokio::time::timeout(within, reached).await.map_err(|_| ConditionTimeout(within))
     }
 
     /// Stops listening and cuts all connections.
@@ -197,7 +198,11 @@ enum Reaction {
     HangUp,
 }
 
-async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Peer>, request: Request) -> Response {
+async fn receive(
+    State(shared): State<SharedSink>,
+    ConnectInfo(peer): ConnectInfo<ConnectionGate>,
+    request: Request,
+) -> Response {
     let (head, body) = request.into_parts();
     let Ok(body) = to_bytes(body, 64 * 1024 * 1024).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
@@ -214,7 +219,7 @@ async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Pe
                 verify(secret, &head.headers, &body, now)
             })
             .unwrap_or_default();
-        let unsigned = inside.secret.is_some() && verdict == Verdict::default();
+        let unsigned = inside.secret.is_some() && verdict == SignatureVerdict::default();
         let forged = verdict.service == Some(false) || verdict.standard == Some(false);
         let reaction = if unsigned || forged {
             Reaction::Answer(StatusCode::UNAUTHORIZED)
@@ -226,7 +231,7 @@ async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Pe
             Reaction::After(_) | Reaction::WhenModeIsSet(_) => Some(200),
             Reaction::Never | Reaction::HangUp => None,
         };
-        inside.received.push(Received {
+        inside.received.push(ReceivedRequest {
             at,
             method: head.method.to_string(),
             uri: head.uri.to_string(),
@@ -258,27 +263,27 @@ async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Pe
     }
 }
 
-impl Inside {
+impl SinkState {
     fn react(&mut self, mode_set: &watch::Sender<u64>) -> Reaction {
         match self.mode {
-            Mode::Hold => Reaction::WhenModeIsSet(mode_set.subscribe()),
-            Mode::Status(status) => {
+            SinkMode::Hold => Reaction::WhenModeIsSet(mode_set.subscribe()),
+            SinkMode::Status(status) => {
                 Reaction::Answer(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
             }
-            Mode::Hang => Reaction::Never,
-            Mode::Slow(delay) => Reaction::After(delay),
-            Mode::FailFirst(times) if self.failures < times => {
+            SinkMode::Hang => Reaction::Never,
+            SinkMode::Slow(delay) => Reaction::After(delay),
+            SinkMode::FailFirst(times) if self.failures < times => {
                 self.failures += 1;
                 Reaction::Answer(StatusCode::INTERNAL_SERVER_ERROR)
             }
-            Mode::Ok | Mode::FailFirst(_) => Reaction::Answer(StatusCode::OK),
-            Mode::Drop => Reaction::HangUp,
+            SinkMode::Ok | SinkMode::FailFirst(_) => Reaction::Answer(StatusCode::OK),
+            SinkMode::Drop => Reaction::HangUp,
         }
     }
 }
 
 /// Verifies the signatures of a request; `now` is in Unix seconds.
-pub fn verify(secret: &str, headers: &HeaderMap, body: &[u8], now: i64) -> Verdict {
+pub fn verify(secret: &str, headers: &HeaderMap, body: &[u8], now: i64) -> SignatureVerdict {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let service = header("x-service-signature")
         .map(|signature| signature == format!("sha256={}", hex::encode(hmac_sha256(secret.as_bytes(), body))));
@@ -289,7 +294,7 @@ pub fn verify(secret: &str, headers: &HeaderMap, body: &[u8], now: i64) -> Verdi
         let fresh = time.parse::<i64>().is_ok_and(|time| (now - time).abs() <= TOLERANCE_SECONDS);
         fresh && signature.split(' ').any(|one| one == standard_signature(secret, id, time, body))
     });
-    Verdict { service, standard }
+    SignatureVerdict { service, standard }
 }
 
 /// Computes a signature `v1,<base64>` of Standard Webhooks. Its key is the decoded base64 after `whsec_`, else the

@@ -18,11 +18,11 @@ use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
 use serde_json::json;
 
-use crate::wire::{Peer, Server};
+use crate::wire::{ConnectionGate, SimServer};
 
 /// Network condition of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Weather {
+pub enum NetworkCondition {
     /// All requests are served.
     #[default]
     Fair,
@@ -44,31 +44,31 @@ pub enum Weather {
 
 /// Network condition of one server, shared with its handlers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Way(Arc<Mutex<Weather>>);
+pub(crate) struct SharedCondition(Arc<Mutex<NetworkCondition>>);
 
-impl Way {
-    pub(crate) fn set(&self, weather: Weather) {
+impl SharedCondition {
+    pub(crate) fn set(&self, weather: NetworkCondition) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = weather;
     }
 
-    fn now(&self) -> Weather {
+    fn now(&self) -> NetworkCondition {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Running system; `H` is the state of its handlers. Stops when dropped.
-pub struct StockSystem<H> {
+pub struct SimStockSystem<H> {
     host: H,
-    way: Way,
-    server: Server,
+    way: SharedCondition,
+    server: SimServer,
 }
 
-impl<H: Clone + Send + Sync + 'static> StockSystem<H> {
+impl<H: Clone + Send + Sync + 'static> SimStockSystem<H> {
     /// Serves these routes on an address; port 0 takes a free port.
     async fn serve(addr: SocketAddr, host: H, routes: Router<H>) -> std::io::Result<Self> {
-        let way = Way::default();
+        let way = SharedCondition::default();
         let routes = routes.with_state(host.clone()).layer(middleware::from_fn_with_state(way.clone(), on_the_way));
-        Ok(Self { host, way, server: Server::start(addr, routes).await? })
+        Ok(Self { host, way, server: SimServer::start(addr, routes).await? })
     }
 
     /// Returns its base address.
@@ -77,39 +77,42 @@ impl<H: Clone + Send + Sync + 'static> StockSystem<H> {
     }
 
     /// Sets the network condition from now on.
-    pub fn weather(&self, weather: Weather) {
+    pub fn weather(&self, weather: NetworkCondition) {
         self.way.set(weather);
     }
 }
 
 /// Applies the network condition to a request.
 pub(crate) async fn on_the_way(
-    State(way): State<Way>,
-    ConnectInfo(peer): ConnectInfo<Peer>,
+    State(way): State<SharedCondition>,
+    ConnectInfo(peer): ConnectInfo<ConnectionGate>,
     request: Request,
     next: Next,
 ) -> Response {
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     match way.now() {
-        Weather::Down => peer.hang_up(),
-        Weather::LosesRequests if changes => peer.hang_up(),
-        Weather::LosesAnswers if changes => {
+        NetworkCondition::Down => peer.hang_up(),
+        NetworkCondition::LosesRequests if changes => peer.hang_up(),
+        NetworkCondition::LosesAnswers if changes => {
             let _ = next.run(request).await;
             peer.hang_up()
         }
-        Weather::Hangs => std::future::pending().await,
-        Weather::Slow(delay) => {
+        NetworkCondition::Hangs => std::future::pending().await,
+        NetworkCondition::Slow(delay) => {
             tokio::time::sleep(delay).await;
             next.run(request).await
         }
-        Weather::Forbids(path) if request.uri().path().starts_with(path) => {
+        NetworkCondition::Forbids(path) if request.uri().path().starts_with(path) => {
             let words = "You do not have permission to perform this action.";
             (StatusCode::FORBIDDEN, Json(json!({ "detail": words }))).into_response()
         }
-        Weather::Unauthorized => {
+        NetworkCondition::Unauthorized => {
             (StatusCode::UNAUTHORIZED, Json(json!({ "detail": "Invalid token." }))).into_response()
         }
-        Weather::Fair | Weather::LosesRequests | Weather::LosesAnswers | Weather::Forbids(_) => next.run(request).await,
+        NetworkCondition::Fair
+        | NetworkCondition::LosesRequests
+        | NetworkCondition::LosesAnswers
+        | NetworkCondition::Forbids(_) => next.run(request).await,
     }
 }
 

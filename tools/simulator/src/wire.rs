@@ -13,7 +13,7 @@
 //! | `GET /_sim/speed`, `POST /_sim/speed` | `{"speed": 60}` |
 //! | `POST /_sim/reboot` | `{"forget": false}` or no body |
 //!
-//! A protocol other than HTTP brings its own tasks (`Server::of`) and passes plain HTTP connections to `passed_on`.
+//! A protocol other than HTTP brings its own tasks (`SimServer::of`) and passes plain HTTP connections to `passed_on`.
 
 use std::{
     net::SocketAddr,
@@ -50,7 +50,7 @@ mod upload;
 pub use body::JsonBody;
 pub use control::control_routes;
 pub use ranged::ranged;
-pub use upload::{Upload, UploadedFile};
+pub use upload::{MultipartUpload, UploadedPart};
 
 pub(crate) use host::Host;
 pub(crate) use push::{push, push_interval};
@@ -95,9 +95,9 @@ impl Gate {
 
 /// Gate of the connection on which a request arrived, passed to handlers as `ConnectInfo`.
 #[derive(Clone, Debug)]
-pub struct Peer(pub Arc<Gate>);
+pub struct ConnectionGate(pub Arc<Gate>);
 
-impl Peer {
+impl ConnectionGate {
     /// Returns the number of the connection, counted by its server.
     pub fn connection(&self) -> u64 {
         self.0.number
@@ -111,7 +111,7 @@ impl Peer {
     }
 }
 
-impl Connected<IncomingStream<'_, GatedListener>> for Peer {
+impl Connected<IncomingStream<'_, GatedListener>> for ConnectionGate {
     fn connect_info(stream: IncomingStream<'_, GatedListener>) -> Self {
         Self(Arc::clone(&stream.io().gate))
     }
@@ -155,7 +155,7 @@ impl GatedListener {
     pub(crate) async fn bind(addr: SocketAddr, gates: &Gates) -> io::Result<Self> {
         let inner = TcpListener::bind(addr).await.map_err(|source| {
             let kind = source.kind();
-            io::Error::new(kind, NotListening { addr, source })
+            io::Error::new(kind, ListenError { addr, source })
         })?;
         Ok(Self { inner, gates: gates.clone() })
     }
@@ -164,7 +164,7 @@ impl GatedListener {
 /// Error for the address on which a printer could not listen: some printers have several.
 #[derive(Debug, thiserror::Error)]
 #[error("{source}")]
-pub(crate) struct NotListening {
+pub(crate) struct ListenError {
     pub(crate) addr: SocketAddr,
     #[source]
     source: io::Error,
@@ -257,12 +257,12 @@ impl AsyncWrite for GatedStream {
 
 /// Connections that another task has accepted and passed on. Public only because an axum trait requires it.
 #[derive(Debug)]
-pub struct PassedOn {
+pub struct HandedOverConnections {
     connections: mpsc::Receiver<GatedStream>,
     addr: SocketAddr,
 }
 
-impl Listener for PassedOn {
+impl Listener for HandedOverConnections {
     type Io = GatedStream;
     type Addr = SocketAddr;
 
@@ -278,8 +278,8 @@ impl Listener for PassedOn {
     }
 }
 
-impl Connected<IncomingStream<'_, PassedOn>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, PassedOn>) -> Self {
+impl Connected<IncomingStream<'_, HandedOverConnections>> for ConnectionGate {
+    fn connect_info(stream: IncomingStream<'_, HandedOverConnections>) -> Self {
         Self(Arc::clone(&stream.io().gate))
     }
 }
@@ -287,30 +287,30 @@ impl Connected<IncomingStream<'_, PassedOn>> for Peer {
 /// Serves a router on the connections that are sent to the returned sender.
 pub(crate) fn passed_on(addr: SocketAddr, router: Router) -> (mpsc::Sender<GatedStream>, JoinHandle<()>) {
     let (sender, connections) = mpsc::channel(16);
-    let service = router.into_make_service_with_connect_info::<Peer>();
+    let service = router.into_make_service_with_connect_info::<ConnectionGate>();
     let task = tokio::spawn(async move {
-        let _ = axum::serve(PassedOn { connections, addr }, service).await;
+        let _ = axum::serve(HandedOverConnections { connections, addr }, service).await;
     });
     (sender, task)
 }
 
 /// Running server. Dropping it stops it and cuts its connections.
 #[derive(Debug)]
-pub struct Server {
+pub struct SimServer {
     base_url: String,
     ports: Vec<u16>,
     gates: Gates,
     tasks: Vec<JoinHandle<()>>,
 }
 
-impl Server {
+impl SimServer {
     /// Serves a router on an address; port 0 takes a free port.
     pub async fn start(addr: SocketAddr, router: Router) -> io::Result<Self> {
         let inner = TcpListener::bind(addr).await?;
         let addr = inner.local_addr()?;
         let gates = Gates::default();
         let listener = GatedListener { inner, gates: gates.clone() };
-        let service = router.into_make_service_with_connect_info::<Peer>();
+        let service = router.into_make_service_with_connect_info::<ConnectionGate>();
         let task = tokio::spawn(async move {
             // Ends only when aborted, because accept errors are retried inside.
             let _ = axum::serve(listener, service).await;
@@ -375,7 +375,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for SimServer {
     fn drop(&mut self) {
         self.stop();
     }

@@ -5,32 +5,35 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::Inside;
+use super::AccountingState;
 use super::tokens::plain;
 
 /// Difference below which two amounts count as equal.
 const SAME_AMOUNT: f64 = 0.005;
 
 /// Kind of document: the name of its list, the member with the id, the unique member, and the name of its type.
-struct Kind {
+struct DocumentType {
     list: &'static str,
     id: &'static str,
     unique: &'static str,
     word: Option<&'static str>,
 }
 
-fn kind_of(name: &str) -> Option<Kind> {
+fn kind_of(name: &str) -> Option<DocumentType> {
     Some(match name {
-        "Contacts" => Kind { list: "Contacts", id: "ContactID", unique: "Name", word: None },
-        "Invoices" => Kind { list: "Invoices", id: "InvoiceID", unique: "InvoiceNumber", word: Some("ACCREC") },
-        "CreditNotes" => {
-            Kind { list: "CreditNotes", id: "CreditNoteID", unique: "CreditNoteNumber", word: Some("ACCRECCREDIT") }
-        }
+        "Contacts" => DocumentType { list: "Contacts", id: "ContactID", unique: "Name", word: None },
+        "Invoices" => DocumentType { list: "Invoices", id: "InvoiceID", unique: "InvoiceNumber", word: Some("ACCREC") },
+        "CreditNotes" => DocumentType {
+            list: "CreditNotes",
+            id: "CreditNoteID",
+            unique: "CreditNoteNumber",
+            word: Some("ACCRECCREDIT"),
+        },
         _ => return None,
     })
 }
 
-fn list<'a>(inside: &'a mut Inside, kind: &Kind) -> &'a mut Vec<Value> {
+fn list<'a>(inside: &'a mut AccountingState, kind: &DocumentType) -> &'a mut Vec<Value> {
     match kind.list {
         "Contacts" => &mut inside.contacts,
         "Invoices" => &mut inside.invoices,
@@ -39,7 +42,7 @@ fn list<'a>(inside: &'a mut Inside, kind: &Kind) -> &'a mut Vec<Value> {
 }
 
 /// Finds the documents that match a filter `Member=="value"`.
-pub(super) fn find(inside: &mut Inside, name: &str, query: &str) -> (StatusCode, Value) {
+pub(super) fn find(inside: &mut AccountingState, name: &str, query: &str) -> (StatusCode, Value) {
     let Some(kind) = kind_of(name) else { return (StatusCode::NOT_FOUND, Value::Null) };
     let filter = query.split('&').find_map(|pair| pair.strip_prefix("where=")).map(plain).unwrap_or_default();
     let Some((member, value)) = filter.split_once("==").map(|(member, value)| (member, value.trim_matches('"'))) else {
@@ -58,7 +61,7 @@ fn refused(words: &str) -> (StatusCode, Value) {
 }
 
 /// Books a payment of an invoice, at most the amount due.
-fn pay(inside: &mut Inside, body: &str) -> (StatusCode, Value) {
+fn pay(inside: &mut AccountingState, body: &str) -> (StatusCode, Value) {
     let Ok(body) = bounded_json::read(body.as_bytes(), bounded_json::REQUEST) else { return refused("no JSON") };
     let payment = &body["Payments"][0];
     let (amount, of) = (payment["Amount"].as_f64().unwrap_or(f64::NAN), &payment["Invoice"]["InvoiceID"]);
@@ -77,7 +80,7 @@ fn pay(inside: &mut Inside, body: &str) -> (StatusCode, Value) {
 }
 
 /// Creates the document in a body.
-pub(super) fn create(inside: &mut Inside, name: &str, body: &str) -> (StatusCode, Value) {
+pub(super) fn create(inside: &mut AccountingState, name: &str, body: &str) -> (StatusCode, Value) {
     if name == "Payments" {
         return pay(inside, body);
     }

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{Consent, Inside, Refresh};
+use super::{AccountingState, Consent, Refresh};
 
 /// Parses the members of a query or form, decoded.
 fn members(text: &str) -> Vec<(String, String)> {
@@ -45,7 +45,7 @@ fn secret(prefix: &str) -> String {
 }
 
 /// Validates an authorization request; returns a description of the requested access, or of the fault.
-pub(super) fn requested_scope(inside: &Inside, query: &str) -> Result<String, String> {
+pub(super) fn requested_scope(inside: &AccountingState, query: &str) -> Result<String, String> {
     let all = members(query);
     let is = |name: &str, value: &str| member(&all, name) == value;
     if !is("client_id", &inside.client_id) {
@@ -64,7 +64,7 @@ pub(super) fn requested_scope(inside: &Inside, query: &str) -> Result<String, St
 }
 
 /// Allows or denies an authorization request; returns the URL to which the browser is redirected.
-pub(super) fn consent(inside: &mut Inside, query: &str, allow: bool) -> Result<String, String> {
+pub(super) fn consent(inside: &mut AccountingState, query: &str, allow: bool) -> Result<String, String> {
     requested_scope(inside, query)?;
     let all = members(query);
     let (redirect, state) = (member(&all, "redirect_uri"), member(&all, "state"));
@@ -78,7 +78,7 @@ pub(super) fn consent(inside: &mut Inside, query: &str, allow: bool) -> Result<S
     Ok(format!("{redirect}?code={code}&scope=offline_access&state={state}&session_state=x"))
 }
 
-fn is_known_client(inside: &Inside, headers: &HeaderMap) -> bool {
+fn is_known_client(inside: &AccountingState, headers: &HeaderMap) -> bool {
     let credentials = headers.get("authorization").and_then(|value| value.to_str().ok()?.strip_prefix("Basic "));
     let credentials =
         credentials.and_then(|text| String::from_utf8(STANDARD.decode(text).ok()?).ok()).unwrap_or_default();
@@ -90,7 +90,7 @@ fn no(word: &str) -> (StatusCode, Value) {
 }
 
 /// Issues tokens for an authorization code or a refresh token.
-pub(super) fn give(inside: &mut Inside, headers: &HeaderMap, form: &str) -> (StatusCode, Value) {
+pub(super) fn give(inside: &mut AccountingState, headers: &HeaderMap, form: &str) -> (StatusCode, Value) {
     if !is_known_client(inside, headers) {
         return (StatusCode::UNAUTHORIZED, json!({"error": "invalid_client"}));
     }
@@ -112,7 +112,7 @@ pub(super) fn give(inside: &mut Inside, headers: &HeaderMap, form: &str) -> (Sta
     }
 }
 
-fn renew(inside: &mut Inside, token: &str) -> (StatusCode, Value) {
+fn renew(inside: &mut AccountingState, token: &str) -> (StatusCode, Value) {
     let Some(Refresh { family, next }) = inside.refresh.get(token).cloned() else { return no("invalid_grant") };
     if inside.ended.contains(&family) {
         return no("invalid_grant");
@@ -140,14 +140,14 @@ fn renew(inside: &mut Inside, token: &str) -> (StatusCode, Value) {
     }
 }
 
-fn pair(inside: &mut Inside, family: u64) -> (StatusCode, Value) {
+fn pair(inside: &mut AccountingState, family: u64) -> (StatusCode, Value) {
     let (access, refresh) = (secret("access"), secret("refresh"));
     inside.access.insert(access.clone(), (family, Instant::now() + inside.life));
     inside.refresh.insert(refresh.clone(), Refresh { family, next: None });
     (StatusCode::OK, shape(inside, &access, &refresh))
 }
 
-fn shape(inside: &Inside, access: &str, refresh: &str) -> Value {
+fn shape(inside: &AccountingState, access: &str, refresh: &str) -> Value {
     json!({
         "access_token": access, "refresh_token": refresh, "expires_in": inside.life.as_secs(), "token_type": "Bearer",
         "scope": "offline_access accounting.transactions accounting.contacts",
@@ -155,7 +155,7 @@ fn shape(inside: &Inside, access: &str, refresh: &str) -> Value {
 }
 
 /// Returns whether a call has a valid access token.
-pub(super) fn accept_token(inside: &mut Inside, headers: &HeaderMap) -> bool {
+pub(super) fn accept_token(inside: &mut AccountingState, headers: &HeaderMap) -> bool {
     let bearer = headers.get("authorization").and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
     let Some(token) = bearer.map(str::to_owned) else { return false };
     let works =
@@ -167,7 +167,7 @@ pub(super) fn accept_token(inside: &mut Inside, headers: &HeaderMap) -> bool {
 }
 
 /// Revokes the connection of a refresh token; an unknown token is not an error.
-pub(super) fn revoke(inside: &mut Inside, headers: &HeaderMap, form: &str) -> StatusCode {
+pub(super) fn revoke(inside: &mut AccountingState, headers: &HeaderMap, form: &str) -> StatusCode {
     if !is_known_client(inside, headers) {
         return StatusCode::UNAUTHORIZED;
     }

@@ -16,8 +16,8 @@ use tokio::{
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use super::{
-    Bambu, Host,
-    codec::{self, Connect, Packet},
+    Bambu, BambuHost,
+    codec::{self, ConnectPacket, Packet},
     commands, report,
 };
 use crate::wire::GatedStream;
@@ -34,9 +34,9 @@ const UNKNOWN_VERSION: u8 = 1;
 const FULL: u8 = 3;
 
 /// Counts a connected client until it is dropped.
-struct Counted(Bambu);
+struct ClientGuard(Bambu);
 
-impl Counted {
+impl ClientGuard {
     /// Counts a client; `None` if the printer has its maximum number of clients.
     fn new(bambu: &Bambu) -> Option<Self> {
         let most = bambu.setup().max_clients.unwrap_or(usize::MAX);
@@ -46,14 +46,14 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for ClientGuard {
     fn drop(&mut self) {
         self.0.0.clients.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 /// Serves one connection until it ends.
-pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
+pub(super) async fn session(host: BambuHost, stream: GatedStream) -> io::Result<()> {
     if !host.printer.with(|machine| machine.reachable()) {
         stream.reset().await;
         return Ok(());
@@ -64,7 +64,7 @@ pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
     let gate = stream.gate();
     let tls = timeout(GREETING, TlsAcceptor::from(host.identity().broker()).accept(stream)).await??;
     let (reader, writer) = tokio::io::split(tls);
-    let mut session = Session {
+    let mut session = BrokerSession {
         arrived: BytesMut::new(),
         reader,
         writer,
@@ -83,13 +83,13 @@ pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
 }
 
 /// Neither reads nor answers until the printer no longer hangs; pending data is stale by then, so the connection ends.
-async fn hang(host: &Host) -> io::Result<()> {
+async fn hang(host: &BambuHost) -> io::Result<()> {
     host.printer.until(|machine| !machine.faults().hang).await;
     Err(io::ErrorKind::ConnectionReset.into())
 }
 
-struct Session {
-    host: Host,
+struct BrokerSession {
+    host: BambuHost,
     reader: ReadHalf<TlsStream<GatedStream>>,
     writer: WriteHalf<TlsStream<GatedStream>>,
     arrived: BytesMut,
@@ -104,11 +104,11 @@ struct Session {
     keep_alive: Option<Duration>,
 }
 
-impl Session {
+impl BrokerSession {
     async fn run(&mut self) -> io::Result<()> {
         let Some(Packet::Connect(connect)) = timeout(GREETING, self.next()).await?? else { return Ok(()) };
         let host = self.host.clone();
-        let counted = Counted::new(&host.bambu);
+        let counted = ClientGuard::new(&host.bambu);
         let code = self.greet(&connect, counted.is_some());
         self.send(codec::connected(code)).await?;
         if code != WELCOME {
@@ -164,7 +164,7 @@ impl Session {
     }
 
     /// Returns the return code for a CONNECT.
-    fn greet(&mut self, connect: &Connect, has_place: bool) -> u8 {
+    fn greet(&mut self, connect: &ConnectPacket, has_place: bool) -> u8 {
         self.keep_alive = (connect.keep_alive > 0).then(|| Duration::from_secs(connect.keep_alive.into()));
         if !connect.known_version {
             UNKNOWN_VERSION

@@ -22,13 +22,13 @@ const SESSIONS: usize = 16;
 
 /// Certificate with its key, and the TLS settings of the servers that present it.
 #[derive(Clone, Debug)]
-pub(super) struct Identity {
+pub(super) struct TlsIdentity {
     certificate: CertificateDer<'static>,
     key: Arc<PrivatePkcs8KeyDer<'static>>,
     broker: Arc<ServerConfig>,
 }
 
-impl Identity {
+impl TlsIdentity {
     /// Returns the identity of a serial number; another `generation` has another key.
     pub(super) fn of(serial: &str, generation: u32) -> io::Result<Self> {
         let seed = Sha256::digest(format!("{serial} {generation}"));
@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn a_serial_number_has_one_certificate_until_it_is_given_another() {
-        let first = Identity::of("01S00A123456", 0).unwrap();
-        assert_eq!(first.certificate, Identity::of("01S00A123456", 0).unwrap().certificate);
-        assert_ne!(first.certificate, Identity::of("01S00A123456", 1).unwrap().certificate);
+        let first = TlsIdentity::of("01S00A123456", 0).unwrap();
+        assert_eq!(first.certificate, TlsIdentity::of("01S00A123456", 0).unwrap().certificate);
+        assert_ne!(first.certificate, TlsIdentity::of("01S00A123456", 1).unwrap().certificate);
         assert!(first.certificate.windows(12).any(|part| part == b"01S00A123456"));
     }
 }

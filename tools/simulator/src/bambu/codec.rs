@@ -10,7 +10,7 @@ const MAX_PACKET_BYTES: usize = 1 << 20;
 /// Packet that a client sends.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Packet {
-    Connect(Connect),
+    Connect(ConnectPacket),
     Publish {
         topic: String,
         payload: Bytes,
@@ -34,7 +34,7 @@ pub(crate) enum Packet {
 
 /// First packet of a client.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Connect {
+pub(crate) struct ConnectPacket {
     /// Set if the client uses version 3.1.1.
     pub(crate) known_version: bool,
     pub(crate) client: String,
@@ -109,11 +109,11 @@ fn remaining_length(arrived: &[u8]) -> Result<Option<(usize, usize)>, Malformed>
     if arrived.len() > 4 { Err(Malformed) } else { Ok(None) }
 }
 
-fn connect(body: &mut Bytes) -> Result<Connect, Malformed> {
+fn connect(body: &mut Bytes) -> Result<ConnectPacket, Malformed> {
     let protocol = text(body)?;
     let level = body.try_get_u8().map_err(|_| Malformed)?;
     if protocol != "MQTT" || level != 4 {
-        return Ok(Connect::default());
+        return Ok(ConnectPacket::default());
     }
     let flags = body.try_get_u8().map_err(|_| Malformed)?;
     let keep_alive = number(body)?;
@@ -121,7 +121,7 @@ fn connect(body: &mut Bytes) -> Result<Connect, Malformed> {
     let will = if flags & 0x04 == 0 { None } else { Some((text(body)?, bytes(body)?, flags & 0x20 != 0)) };
     let user = if flags & 0x80 == 0 { String::new() } else { text(body)? };
     let password = if flags & 0x40 == 0 { String::new() } else { text(body)? };
-    Ok(Connect { known_version: true, client, user, password, will, keep_alive })
+    Ok(ConnectPacket { known_version: true, client, user, password, will, keep_alive })
 }
 
 fn number(body: &mut Bytes) -> Result<u16, Malformed> {
@@ -208,7 +208,7 @@ mod tests {
             arrived.put_u8(byte);
             packets.extend(take(&mut arrived).unwrap());
         }
-        let connect = Connect {
+        let connect = ConnectPacket {
             known_version: true,
             client: "abc".to_owned(),
             user: "bblp".to_owned(),

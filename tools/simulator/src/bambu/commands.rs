@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value, json};
 
 use super::{
-    Bambu, Host,
-    panel::Panel,
+    Bambu, BambuHost,
+    panel::BambuState,
     project, report,
-    setup::{DeveloperMode, Model, Tray},
+    setup::{BambuModel, DeveloperMode, Tray},
 };
 use crate::printer::{CommandError, Machine};
 
@@ -16,7 +16,7 @@ use crate::printer::{CommandError, Machine};
 const UNSIGNED: &str = "mqtt message verify failed";
 
 /// Executes a command of a group. `None`: the printer does not respond.
-pub(super) async fn carry_out(host: &Host, group: &str, request: &Value) -> Option<Value> {
+pub(super) async fn carry_out(host: &BambuHost, group: &str, request: &Value) -> Option<Value> {
     let sequence_id = request.get("sequence_id").cloned().unwrap_or_else(|| "0".into());
     // Some clients leave out the only command of a group.
     let unnamed = if group == "system" && request.get("led_mode").is_some() { "ledctrl" } else { "" };
@@ -60,15 +60,15 @@ fn refusal(bambu: &Bambu) -> Option<Option<&'static str>> {
 }
 
 /// Reason and error number of a failed command.
-type Failure = (&'static str, u32);
+type CommandFailure = (&'static str, u32);
 
 /// Builds the response: the request's members with the result.
-fn answer(model: Model, group: &str, command: &str, request: &Value, done: Result<(), Failure>) -> Value {
+fn answer(model: BambuModel, group: &str, command: &str, request: &Value, done: Result<(), CommandFailure>) -> Value {
     let mut answer = request.clone();
     let result = match (&done, model) {
-        (Ok(()), Model::P1) => "SUCCESS",
+        (Ok(()), BambuModel::P1) => "SUCCESS",
         (Ok(()), _) => "success",
-        (Err(_), Model::P1) => "FAIL",
+        (Err(_), BambuModel::P1) => "FAIL",
         (Err(_), _) => "failed",
     };
     let (reason, error) = done.err().unwrap_or_default();
@@ -82,7 +82,7 @@ fn answer(model: Model, group: &str, command: &str, request: &Value, done: Resul
 }
 
 /// Executes a command that changes something. `None`: it is unknown.
-async fn control(host: &Host, group: &str, command: &str, request: &Value) -> Option<Result<(), Failure>> {
+async fn control(host: &BambuHost, group: &str, command: &str, request: &Value) -> Option<Result<(), CommandFailure>> {
     if group == "print" && host.printer.faults().every_second_answer_an_error {
         let count = host.bambu.0.commands.fetch_add(1, Ordering::SeqCst) + 1;
         if count.is_multiple_of(4) {
@@ -102,7 +102,7 @@ async fn control(host: &Host, group: &str, command: &str, request: &Value) -> Op
     Some(done)
 }
 
-fn act(host: &Host, group: &str, command: &str, request: &Value) -> Option<Result<(), Failure>> {
+fn act(host: &BambuHost, group: &str, command: &str, request: &Value) -> Option<Result<(), CommandFailure>> {
     host.bambu.panel(|panel| {
         host.printer.with(|machine| match (group, command) {
             ("print", "project_file") => {
@@ -137,17 +137,17 @@ fn act(host: &Host, group: &str, command: &str, request: &Value) -> Option<Resul
     })
 }
 
-fn not_ready(_: CommandError) -> Failure {
+fn not_ready(_: CommandError) -> CommandFailure {
     ("the printer is not ready", 0)
 }
 
 /// Converts the result of a pause or resume: without effect it is a failure.
-fn require_done(done: Result<bool, CommandError>) -> Result<(), Failure> {
+fn require_done(done: Result<bool, CommandError>) -> Result<(), CommandFailure> {
     if done.map_err(not_ready)? { Ok(()) } else { Err(("not possible in this state", 0)) }
 }
 
 /// Resumes the print, unless the spools still do not match the project.
-fn resume(panel: &mut Panel, machine: &mut Machine) -> Result<(), Failure> {
+fn resume(panel: &mut BambuState, machine: &mut Machine) -> Result<(), CommandFailure> {
     let project = panel.reported(machine.shown_job()).filter(|_| machine.job().is_some());
     if let Some(error) = project.and_then(|project| panel.unfit(project)) {
         panel.error = error;
@@ -158,21 +158,21 @@ fn resume(panel: &mut Panel, machine: &mut Machine) -> Result<(), Failure> {
 }
 
 /// Runs lines of G-code. The firmware's own commands are supported, not the macros of other hosts.
-fn gcode(machine: &mut Machine, code: &str) -> Result<(), Failure> {
+fn gcode(machine: &mut Machine, code: &str) -> Result<(), CommandFailure> {
     for line in code.lines().map(str::trim).filter(|line| line.starts_with(['G', 'M', 'T', 'g', 'm', 't'])) {
         machine.gcode(line).map_err(not_ready)?;
     }
     Ok(())
 }
 
-fn speed(panel: &mut Panel, request: &Value) -> Result<(), Failure> {
+fn speed(panel: &mut BambuState, request: &Value) -> Result<(), CommandFailure> {
     let level = request["param"].as_str().and_then(|level| level.parse().ok()).filter(|level| (1..=4).contains(level));
     panel.speed_level = level.ok_or(("the speed level is from 1 to 4", 0))?;
     Ok(())
 }
 
 /// Sets the contents of a tray, as the user does at the printer.
-fn filament(panel: &mut Panel, request: &Value) -> Result<(), Failure> {
+fn filament(panel: &mut BambuState, request: &Value) -> Result<(), CommandFailure> {
     let number = |name: &str| request[name].as_u64().unwrap_or(255) as usize;
     let text = |name: &str| request[name].as_str().unwrap_or_default().to_owned();
     let spool = Tray {

@@ -14,7 +14,7 @@ use tokio::{
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-use super::Host;
+use super::BambuHost;
 use crate::{
     gcode::GcodeFacts,
     printer::files::clean_path,
@@ -24,7 +24,7 @@ use crate::{
 mod data;
 mod listing;
 
-use data::{Arrived, Data};
+use data::{DataConnection, UploadOutcome};
 
 /// Maximum length of a command line in bytes.
 const MAX_LINE_BYTES: usize = 4096;
@@ -36,7 +36,7 @@ const DATA_PATIENCE: Duration = Duration::from_secs(10);
 const FOLDERS: [&str; 6] = ["cache", "image", "ipcam", "logger", "model", "timelapse"];
 
 /// Serves one control connection until it ends.
-pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
+pub(super) async fn session(host: BambuHost, stream: GatedStream) -> io::Result<()> {
     stream.first_byte().await?;
     if !host.printer.with(|machine| machine.reachable()) {
         stream.reset().await;
@@ -47,7 +47,7 @@ pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
     let gate = stream.gate();
     hang(&host).await?;
     let tls = timeout(DATA_PATIENCE, TlsAcceptor::from(Arc::clone(&config)).accept(stream)).await??;
-    let mut session = Session {
+    let mut session = FtpSession {
         host: host.clone(),
         tls,
         arrived: BytesMut::new(),
@@ -67,7 +67,7 @@ pub(super) async fn session(host: Host, stream: GatedStream) -> io::Result<()> {
 }
 
 /// Waits while the printer hangs, and ends the connection then.
-async fn hang(host: &Host) -> io::Result<()> {
+async fn hang(host: &BambuHost) -> io::Result<()> {
     if host.printer.faults().hang {
         host.printer.until(|machine| !machine.faults().hang).await;
         return Err(io::ErrorKind::ConnectionReset.into());
@@ -75,8 +75,8 @@ async fn hang(host: &Host) -> io::Result<()> {
     Ok(())
 }
 
-struct Session {
-    host: Host,
+struct FtpSession {
+    host: BambuHost,
     tls: TlsStream<GatedStream>,
     arrived: BytesMut,
     config: Arc<ServerConfig>,
@@ -90,7 +90,7 @@ struct Session {
     passive: Option<GatedListener>,
 }
 
-impl Session {
+impl FtpSession {
     async fn run(&mut self) -> io::Result<()> {
         self.say(220, "(vsFTPd 3.0.3)").await?;
         while let Some(line) = timeout(IDLE, self.line()).await?? {
@@ -253,7 +253,7 @@ impl Session {
     }
 
     /// Opens the data connection, or replies with the reason it cannot.
-    async fn open(&mut self, words: &str) -> io::Result<Option<Data>> {
+    async fn open(&mut self, words: &str) -> io::Result<Option<DataConnection>> {
         let Some(mut listener) = self.passive.take() else {
             self.say(425, "Use PORT or PASV first.").await?;
             return Ok(None);
@@ -265,7 +265,7 @@ impl Session {
             return Ok(None);
         };
         if !self.protected {
-            return Ok(Some(Data::Plain(stream)));
+            return Ok(Some(DataConnection::Plain(stream)));
         }
         if self.host.bambu.setup().hangs_encrypted_data {
             data::ignore(stream).await;
@@ -303,9 +303,9 @@ impl Session {
         printer.upload_begins();
         let arrived = data::receive(&mut data, &self.host, setup.cut_upload_after).await;
         let (bytes, whole) = match arrived {
-            Arrived::Whole(bytes) => (bytes, true),
-            Arrived::Part(bytes) => (bytes, false),
-            Arrived::TooLarge => return self.say(552, "Exceeded storage allocation.").await,
+            UploadOutcome::Whole(bytes) => (bytes, true),
+            UploadOutcome::Part(bytes) => (bytes, false),
+            UploadOutcome::TooLarge => return self.say(552, "Exceeded storage allocation.").await,
         };
         let facts = Arc::new(GcodeFacts::read(&bytes));
         // What has arrived stays, whether it is all or not.
@@ -344,7 +344,7 @@ impl Session {
         self.give(&mut data, text.as_bytes()).await
     }
 
-    async fn give(&mut self, data: &mut Data, bytes: &[u8]) -> io::Result<()> {
+    async fn give(&mut self, data: &mut DataConnection, bytes: &[u8]) -> io::Result<()> {
         if data.write(bytes).await.is_err() {
             return self.say(426, "Failure writing network stream.").await;
         }

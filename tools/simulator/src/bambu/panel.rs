@@ -2,12 +2,12 @@
 
 use tokio::time::Instant;
 
-use super::{Host, Setup};
-use crate::printer::{Controller, Job, Machine, What};
+use super::{BambuHost, Setup};
+use crate::printer::{Controller, Machine, PhysicalEvent, PrintJob};
 
 /// State besides the machine.
 #[derive(Debug)]
-pub(super) struct Panel {
+pub(super) struct BambuState {
     pub(super) setup: Setup,
     pub(super) project: Option<Project>,
     pub(super) rejected: Option<Rejected>,
@@ -23,7 +23,7 @@ pub(super) struct Panel {
     pub(super) speed_level: u8,
 }
 
-impl Default for Panel {
+impl Default for BambuState {
     fn default() -> Self {
         Self {
             setup: Setup::default(),
@@ -73,9 +73,9 @@ pub(super) const EXTERNAL: i64 = 254;
 /// Error of an AMS that cannot serve a mapping; the number of the AMS is in its second byte.
 const WRONG_MAPPING: u32 = 0x0700_8012;
 
-impl Panel {
+impl BambuState {
     /// Returns the project that the reports are about; `None` if a print was started at the printer after it.
-    pub(super) fn reported(&self, shown_job: Option<&Job>) -> Option<&Project> {
+    pub(super) fn reported(&self, shown_job: Option<&PrintJob>) -> Option<&Project> {
         let own = |project: &&Project| {
             shown_job.is_none_or(|job| job.number <= project.after || job.filename == project.filename)
         };
@@ -111,10 +111,10 @@ impl Panel {
 
     /// Applies new events of the machine: pauses a print whose spools do not match, resets volatile state on power
     /// loss, and starts a file that was left over.
-    fn take_in(&mut self, machine: &mut Machine, fresh: &[What], power_was_cut: &mut bool) {
+    fn take_in(&mut self, machine: &mut Machine, fresh: &[PhysicalEvent], power_was_cut: &mut bool) {
         for what in fresh {
             match what {
-                What::Started { filename } => {
+                PhysicalEvent::Started { filename } => {
                     let project = self.project.as_ref().filter(|project| project.filename == *filename);
                     if let Some(error) = project.and_then(|project| self.unfit(project))
                         && machine.pause().is_ok()
@@ -122,7 +122,7 @@ impl Panel {
                         self.error = error;
                     }
                 }
-                What::Rebooted => {
+                PhysicalEvent::Rebooted => {
                     *self = Self { setup: std::mem::take(&mut self.setup), ..Self::default() };
                     *power_was_cut = true;
                 }
@@ -142,14 +142,15 @@ impl Panel {
 }
 
 /// Keeps the panel in sync with the machine, until aborted.
-pub(super) async fn keep_up(host: Host) {
+pub(super) async fn keep_up(host: BambuHost) {
     let (mut seen_entries, mut power_was_cut) = (0, false);
     let mut revised = host.printer.revisions();
     loop {
         revised.borrow_and_update();
         host.bambu.panel(|panel| {
             host.printer.with(|machine| {
-                let fresh: Vec<What> = machine.log()[seen_entries..].iter().map(|entry| entry.what.clone()).collect();
+                let fresh: Vec<PhysicalEvent> =
+                    machine.log()[seen_entries..].iter().map(|entry| entry.what.clone()).collect();
                 seen_entries += fresh.len();
                 panel.take_in(machine, &fresh, &mut power_was_cut);
             });

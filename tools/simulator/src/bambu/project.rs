@@ -6,8 +6,8 @@ use md5::{Digest as _, Md5};
 use serde_json::Value;
 
 use super::{
-    panel::{EXTERNAL, Panel, Project, Rejected},
-    setup::Model,
+    panel::{BambuState, EXTERNAL, Project, Rejected},
+    setup::BambuModel,
 };
 use crate::{
     gcode::{GcodeFacts, package},
@@ -29,7 +29,7 @@ const SWITCHES: [&str; 6] =
     ["bed_leveling", "bed_levelling", "flow_cali", "vibration_cali", "layer_inspect", "timelapse"];
 
 /// Reason a start is rejected in the response.
-pub(super) struct Refused {
+pub(super) struct StartRejection {
     /// Reason text of the printer.
     pub(super) reason: &'static str,
     /// Error number; 0 if it has none.
@@ -48,22 +48,22 @@ fn fed(request: &Value, filaments: &[usize]) -> Vec<(u32, i64)> {
 }
 
 /// Accepts or rejects a start. An accepted one may still fail during preparation.
-pub(super) fn start(panel: &mut Panel, machine: &mut Machine, request: &Value) -> Result<(), Refused> {
+pub(super) fn start(panel: &mut BambuState, machine: &mut Machine, request: &Value) -> Result<(), StartRejection> {
     let text = |name: &str| match &request[name] {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         _ => String::new(),
     };
     if SWITCHES.iter().chain(&["use_ams"]).any(|name| request.get(*name).is_some_and(|value| !value.is_boolean())) {
-        return Err(Refused { reason: "a switch is not a boolean", error: 0 });
+        return Err(StartRejection { reason: "a switch is not a boolean", error: 0 });
     }
     if machine.job().is_some() || panel.rejected.is_some_and(|rejected| machine.now() < rejected.until) {
         panel.error = BUSY;
-        if panel.setup.busy_start_cancels || panel.setup.model == Model::A1Mini {
+        if panel.setup.busy_start_cancels || panel.setup.model == BambuModel::A1Mini {
             // What is running is given up, and nothing new begins.
             let _ = machine.cancel();
         }
-        return Err(Refused { reason: "the printer is busy with another print job", error: BUSY });
+        return Err(StartRejection { reason: "the printer is busy with another print job", error: BUSY });
     }
     let url = text("url");
     let path = SCHEMES.iter().find_map(|scheme| url.strip_prefix(scheme)).unwrap_or(&url).trim_start_matches('/');
@@ -86,9 +86,11 @@ pub(super) fn start(panel: &mut Panel, machine: &mut Machine, request: &Value) -
         machine.feed(path, fed(request, &package::filaments(package.as_deref().unwrap_or_default(), &plate)));
         let delay = Duration::from_millis(panel.setup.old_state_ms);
         machine.start_after(path, delay).map_err(|error| match error {
-            CommandError::Busy => Refused { reason: "the printer is busy with another print job", error: BUSY },
-            CommandError::NotReady => Refused { reason: "the printer is not ready", error: 0 },
-            CommandError::NoFile | CommandError::Refused => Refused { reason: "print start refused", error: BAD_FILE },
+            CommandError::Busy => StartRejection { reason: "the printer is busy with another print job", error: BUSY },
+            CommandError::NotReady => StartRejection { reason: "the printer is not ready", error: 0 },
+            CommandError::NoFile | CommandError::Refused => {
+                StartRejection { reason: "print start refused", error: BAD_FILE }
+            }
         })?;
     }
     let number = |name: &str| Some(text(name)).filter(|id| !id.is_empty()).unwrap_or_else(|| "0".to_owned());

@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::{
-    panel::{EXTERNAL, Panel},
-    setup::{DeveloperMode, Hms, Model, Tray},
+    panel::{BambuState, EXTERNAL},
+    setup::{BambuModel, DeveloperMode, Hms, Tray},
 };
-use crate::printer::{Controller, Job, Machine, Outcome, Phase, What};
+use crate::printer::{Controller, Machine, PhysicalEvent, PrintJob, PrintOutcome, PrintPhase};
 
 /// Error of a print that the user cancelled, shown for [`CANCEL_SHOWN`].
 const CANCELLED: u32 = 0x0300_400C;
@@ -32,7 +32,7 @@ const SPEEDS: [u8; 4] = [50, 100, 124, 166];
 const RADIO_SECONDS: u64 = 30;
 
 /// Returns the `gcode_state` of the print.
-pub(super) fn gcode_state(panel: &Panel, machine: &Machine) -> &'static str {
+pub(super) fn gcode_state(panel: &BambuState, machine: &Machine) -> &'static str {
     match machine.controller() {
         Controller::Away(_) | Controller::Closed => return "OFFLINE",
         Controller::Starting => return "INIT",
@@ -47,9 +47,9 @@ pub(super) fn gcode_state(panel: &Panel, machine: &Machine) -> &'static str {
     }
     let Some(job) = machine.shown_job() else { return "IDLE" };
     match (&job.outcome, job.phase) {
-        (Some(Outcome::Completed), _) => "FINISH",
+        (Some(PrintOutcome::Completed), _) => "FINISH",
         (Some(_), _) => "FAILED",
-        (None, Phase::Paused | Phase::Resuming) => "PAUSE",
+        (None, PrintPhase::Paused | PrintPhase::Resuming) => "PAUSE",
         (None, _) if is_preparing(job) => "PREPARE",
         (None, _) => "RUNNING",
     }
@@ -57,16 +57,16 @@ pub(super) fn gcode_state(panel: &Panel, machine: &Machine) -> &'static str {
 
 /// Returns whether a print has begun since this number of log entries and is already over in the report.
 pub(super) fn has_passed_a_print(machine: &Machine, covered: usize, now: &Value) -> bool {
-    let begun = machine.log().iter().skip(covered).any(|entry| matches!(entry.what, What::Started { .. }));
+    let begun = machine.log().iter().skip(covered).any(|entry| matches!(entry.what, PhysicalEvent::Started { .. }));
     begun && !["PREPARE", "RUNNING", "PAUSE"].iter().any(|state| now["gcode_state"] == *state)
 }
 
-fn is_preparing(job: &Job) -> bool {
+fn is_preparing(job: &PrintJob) -> bool {
     job.done < f64::min(job.facts.seconds * PREPARATION.0, PREPARATION.1)
 }
 
 /// Returns the current error; 0 for none.
-fn print_error(panel: &Panel, machine: &Machine) -> u32 {
+fn print_error(panel: &BambuState, machine: &Machine) -> u32 {
     if panel.setup.print_error != 0 {
         return panel.setup.print_error;
     }
@@ -78,18 +78,20 @@ fn print_error(panel: &Panel, machine: &Machine) -> u32 {
     }
     let ended = machine.shown_job().filter(|job| job.ended.is_some());
     match ended.map(|job| (&job.outcome, job)) {
-        Some((Some(Outcome::Cancelled), job)) if shows_cancel(job, machine.now()) => CANCELLED,
-        Some((Some(Outcome::Failed(_) | Outcome::Halted(_)), job)) if panel.cleared != Some(job.number) => FAILED,
+        Some((Some(PrintOutcome::Cancelled), job)) if shows_cancel(job, machine.now()) => CANCELLED,
+        Some((Some(PrintOutcome::Failed(_) | PrintOutcome::Halted(_)), job)) if panel.cleared != Some(job.number) => {
+            FAILED
+        }
         _ => 0,
     }
 }
 
-fn shows_cancel(job: &Job, now: Instant) -> bool {
+fn shows_cancel(job: &PrintJob, now: Instant) -> bool {
     job.ended.is_some_and(|ended| now.saturating_duration_since(ended) < CANCEL_SHOWN)
 }
 
 /// Returns everything of the group `print` except the sequence number.
-pub(super) fn print(panel: &Panel, machine: &mut Machine) -> Value {
+pub(super) fn print(panel: &BambuState, machine: &mut Machine) -> Value {
     let state = gcode_state(panel, machine);
     let (now, stirs) = (machine.temperatures(), matches!(state, "PREPARE" | "RUNNING" | "PAUSE"));
     let shown_job = machine.shown_job();
@@ -107,7 +109,7 @@ pub(super) fn print(panel: &Panel, machine: &mut Machine) -> Value {
         "PREPARE" => 2,
         "RUNNING" => 0,
         "PAUSE" => 16,
-        _ if setup.model == Model::X1 => -1,
+        _ if setup.model == BambuModel::X1 => -1,
         _ => 255,
     };
     let tray_now =
@@ -126,7 +128,7 @@ pub(super) fn print(panel: &Panel, machine: &mut Machine) -> Value {
         "mc_remaining_time": (left / 60.0).ceil() as u64,
         "mc_print_stage": if printing { "2" } else { "1" },
         "mc_print_sub_stage": 0,
-        "layer_num": if state == "PREPARE" { 0 } else { job.and_then(Job::layer).unwrap_or(0) },
+        "layer_num": if state == "PREPARE" { 0 } else { job.and_then(PrintJob::layer).unwrap_or(0) },
         "total_layer_num": job.and_then(|job| job.facts.layers).unwrap_or(0),
         "gcode_file": file.map(String::as_str).unwrap_or_default(),
         "gcode_file_prepare_percent": if state == "PREPARE" { "50" } else if stirs { "100" } else { "0" },
@@ -157,7 +159,7 @@ pub(super) fn print(panel: &Panel, machine: &mut Machine) -> Value {
         "home_flag": 256,
     });
     if let Value::Object(members) = &mut print {
-        if setup.model == Model::X1 {
+        if setup.model == BambuModel::X1 {
             let bit = if setup.developer_mode == DeveloperMode::On { 0 } else { SIGNATURES_NEEDED };
             members.insert("fun".to_owned(), format!("{:X}", FUNCTIONS | bit).into());
         }
@@ -169,7 +171,7 @@ pub(super) fn print(panel: &Panel, machine: &mut Machine) -> Value {
     print
 }
 
-fn ams(panel: &Panel, tray_now: i64) -> Value {
+fn ams(panel: &BambuState, tray_now: i64) -> Value {
     let setup = &panel.setup;
     let (mut systems, mut exist, mut loaded) = (Vec::new(), 0u32, 0u32);
     for (number, system) in setup.ams.iter().enumerate() {
@@ -227,7 +229,7 @@ pub(super) fn changes(old: &Value, new: &Value) -> Option<Value> {
 }
 
 /// Returns the response to `get_version`.
-pub(super) fn version(model: Model, serial: &str, sequence_id: &Value) -> Value {
+pub(super) fn version(model: BambuModel, serial: &str, sequence_id: &Value) -> Value {
     let module = |name: &str, version: &str, hardware: &str| {
         json!({
             "name": name, "product_name": model.product_name(), "sw_ver": version, "sw_new_ver": "", "hw_ver": hardware,
@@ -235,9 +237,9 @@ pub(super) fn version(model: Model, serial: &str, sequence_id: &Value) -> Value 
         })
     };
     let modules = match model {
-        Model::X1 => vec![module("ota", "01.09.00.00", "OTA"), module("rv1126", "00.00.30.60", "AP05")],
-        Model::P1 => vec![module("ota", "01.08.01.00", "OTA"), module("esp32", "01.11.35.43", "AP04")],
-        Model::A1Mini => vec![module("ota", "01.05.00.00", "OTA"), module("esp32", "01.14.43.22", "AP05")],
+        BambuModel::X1 => vec![module("ota", "01.09.00.00", "OTA"), module("rv1126", "00.00.30.60", "AP05")],
+        BambuModel::P1 => vec![module("ota", "01.08.01.00", "OTA"), module("esp32", "01.11.35.43", "AP04")],
+        BambuModel::A1Mini => vec![module("ota", "01.05.00.00", "OTA"), module("esp32", "01.14.43.22", "AP05")],
     };
     json!({"info": {"command": "get_version", "sequence_id": sequence_id, "module": modules, "result": "success", "reason": ""}})
 }

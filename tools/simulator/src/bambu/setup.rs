@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct Setup {
     /// Firmware family.
-    pub model: Model,
+    pub model: BambuModel,
     /// Handling of commands from other programs.
     pub developer_mode: DeveloperMode,
     /// AMS units in the order of their numbers; tray `t` of unit `a` has the number `4a + t`.
@@ -56,7 +56,7 @@ impl Default for Setup {
         let colors = ["1B1B22FF", "F4F1E6FF", "FF7A1AFF", "2E6F40FF"];
         let trays = colors.map(|color| Some(Tray { tray_color: color.to_owned(), ..Tray::default() }));
         Self {
-            model: Model::X1,
+            model: BambuModel::X1,
             developer_mode: DeveloperMode::On,
             ams: vec![Ams { trays }],
             external: Some(Tray::default()),
@@ -83,7 +83,7 @@ impl Default for Setup {
 /// Firmware families, as far as they differ in the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Model {
+pub enum BambuModel {
     /// Sends full reports, and indicates in `fun` whether the developer mode is on.
     X1,
     /// Reports only changes, and has no `fun`.
@@ -92,7 +92,7 @@ pub enum Model {
     A1Mini,
 }
 
-impl Model {
+impl BambuModel {
     /// Returns whether it reports only changes.
     pub fn sends_changes(self) -> bool {
         !matches!(self, Self::X1)

@@ -44,14 +44,14 @@ pub struct GcodeFacts {
     /// Bed temperature of the first layer in °C.
     pub bed_temp: f64,
     /// Embedded pictures in the order of the file.
-    pub thumbnails: Vec<Thumbnail>,
+    pub thumbnails: Vec<EmbeddedThumbnail>,
     /// Byte range from the first line of G-code to the end of the last one; empty if there is none.
     pub code: (u64, u64),
 }
 
 /// Picture embedded in a file's comments.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Thumbnail {
+pub struct EmbeddedThumbnail {
     /// Width of the picture in pixels.
     pub width: u32,
     /// Height of the picture in pixels.
@@ -95,7 +95,7 @@ impl GcodeFacts {
                 if let Some((width, height, text)) = picture.take()
                     && let Ok(png) = STANDARD.decode(text)
                 {
-                    facts.thumbnails.push(Thumbnail { width, height, png });
+                    facts.thumbnails.push(EmbeddedThumbnail { width, height, png });
                 }
             } else if let Some((_, _, text)) = &mut picture {
                 text.push_str(comment);

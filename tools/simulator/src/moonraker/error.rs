@@ -8,7 +8,7 @@ use crate::printer::CommandError;
 /// Error with an HTTP-like code and a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code} {message}")]
-pub struct ApiError {
+pub struct MoonrakerError {
     /// HTTP status of the response, which is also in its body.
     pub code: u16,
     /// Message that clients see.
@@ -17,7 +17,7 @@ pub struct ApiError {
     pub detail: Option<String>,
 }
 
-impl ApiError {
+impl MoonrakerError {
     /// Builds an error whose message clients see.
     pub fn new(code: u16, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), detail: None }

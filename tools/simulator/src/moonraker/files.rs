@@ -8,14 +8,14 @@ use axum::{
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{ApiError, Host, answer, history::job_id};
+use super::{MoonrakerError, MoonrakerHost, answer, history::job_id};
 use crate::{
     gcode::GcodeFacts,
     printer::{
         DeleteError, Machine,
-        files::{StoredFile, clean_path},
+        files::{PrinterFile, clean_path},
     },
-    wire::{Peer, Upload, ranged},
+    wire::{ConnectionGate, MultipartUpload, ranged},
 };
 
 /// File extensions that Klipper prints.
@@ -26,7 +26,7 @@ pub(super) fn unix(at: Timestamp) -> f64 {
     at.as_millisecond() as f64 / 1000.0
 }
 
-fn item(path: &str, file: &StoredFile) -> Value {
+fn item(path: &str, file: &PrinterFile) -> Value {
     json!({"path": path, "root": "gcodes", "modified": unix(file.modified), "size": file.bytes.len(), "permissions": "rw"})
 }
 
@@ -66,12 +66,12 @@ pub(super) fn facts(facts: &GcodeFacts, size: u64) -> Value {
 }
 
 /// Returns the response to `/server/files/metadata`: the metadata of one file.
-pub(super) fn metadata(machine: &mut Machine, filename: &str) -> Result<Value, ApiError> {
+pub(super) fn metadata(machine: &mut Machine, filename: &str) -> Result<Value, MoonrakerError> {
     let filename = filename.trim_start_matches('/');
     let file = machine
         .files()
         .get(filename)
-        .ok_or_else(|| ApiError::new(404, format!("Metadata not available for <{filename}>")))?;
+        .ok_or_else(|| MoonrakerError::new(404, format!("Metadata not available for <{filename}>")))?;
     let mut metadata = facts(&file.facts, file.bytes.len() as u64);
     let printed =
         machine.history().iter().rev().find(|record| record.filename == filename && record.started_at >= file.modified);
@@ -100,19 +100,19 @@ fn thumbnail_path(filename: &str, width: u32, height: u32) -> String {
 }
 
 /// Deletes a file. The response is wrapped and its errors are generic.
-pub(super) fn remove(machine: &mut Machine, path: &str) -> Result<Value, ApiError> {
-    let path = clean_path(path).ok_or_else(|| ApiError::generic(400, "Invalid path"))?;
+pub(super) fn remove(machine: &mut Machine, path: &str) -> Result<Value, MoonrakerError> {
+    let path = clean_path(path).ok_or_else(|| MoonrakerError::generic(400, "Invalid path"))?;
     match machine.delete(&path) {
         Ok(()) => Ok(
             json!({"item": {"path": path, "root": "gcodes", "size": 0, "modified": 0, "permissions": ""}, "action": "delete_file"}),
         ),
-        Err(DeleteError::InUse) => Err(ApiError::generic(403, "File is loaded, print not completed")),
-        Err(DeleteError::NoFile) => Err(ApiError::generic(400, format!("Invalid file path: {path}"))),
+        Err(DeleteError::InUse) => Err(MoonrakerError::generic(403, "File is loaded, print not completed")),
+        Err(DeleteError::NoFile) => Err(MoonrakerError::generic(400, format!("Invalid file path: {path}"))),
     }
 }
 
 /// Handles `DELETE /server/files/gcodes/{path}`: deletes one stored file.
-pub(super) async fn delete(State(host): State<Host>, Path(path): Path<String>) -> Response {
+pub(super) async fn delete(State(host): State<MoonrakerHost>, Path(path): Path<String>) -> Response {
     match host.printer.with(|machine| remove(machine, &path)) {
         Ok(result) => answer(StatusCode::OK, &json!({"result": result})),
         Err(error) => error.respond(),
@@ -120,7 +120,11 @@ pub(super) async fn delete(State(host): State<Host>, Path(path): Path<String>) -
 }
 
 /// Handles `GET /server/files/gcodes/{path}`: returns the raw bytes of a file or of a picture in one.
-pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>, headers: HeaderMap) -> Response {
+pub(super) async fn download(
+    State(host): State<MoonrakerHost>,
+    Path(path): Path<String>,
+    headers: HeaderMap,
+) -> Response {
     let content = host.printer.with(|machine| {
         if let Some(file) = machine.files().get(&path) {
             return Some((file.bytes.clone(), "application/octet-stream"));
@@ -136,21 +140,21 @@ pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>,
     });
     match content {
         Some((bytes, kind)) => ranged(&headers, bytes, kind),
-        None => ApiError::new(404, "Not Found").respond(),
+        None => MoonrakerError::new(404, "Not Found").respond(),
     }
 }
 
 /// Handles `POST /server/files/upload`, whose response is the only one that is not wrapped.
 pub(super) async fn upload(
-    State(host): State<Host>,
-    ConnectInfo(peer): ConnectInfo<Peer>,
+    State(host): State<MoonrakerHost>,
+    ConnectInfo(peer): ConnectInfo<ConnectionGate>,
     request: Request,
 ) -> Response {
     // Read before the file is stored, because a test that sees it arrive may switch the fault off.
     let drops = host.printer.faults().drop_after_upload;
     let stored = match Multipart::from_request(request, &()).await {
         Ok(form) => store(&host, form).await,
-        Err(_) => Err(ApiError::generic(400, "not a multipart form")),
+        Err(_) => Err(MoonrakerError::generic(400, "not a multipart form")),
     };
     match stored {
         Ok((path, body)) => {
@@ -167,27 +171,29 @@ pub(super) async fn upload(
     }
 }
 
-async fn store(host: &Host, form: Multipart) -> Result<(String, Value), ApiError> {
-    let upload =
-        Upload::receive(&host.printer, form).await.map_err(|error| ApiError::generic(500, error.body_text()))?;
+async fn store(host: &MoonrakerHost, form: Multipart) -> Result<(String, Value), MoonrakerError> {
+    let upload = MultipartUpload::receive(&host.printer, form)
+        .await
+        .map_err(|error| MoonrakerError::generic(500, error.body_text()))?;
     if upload.field("root").is_some_and(|root| root != "gcodes") {
-        return Err(ApiError::generic(400, "Invalid root"));
+        return Err(MoonrakerError::generic(400, "Invalid root"));
     }
-    let file = upload.file.as_ref().ok_or_else(|| ApiError::generic(400, "No file name specified in upload form"))?;
+    let file =
+        upload.file.as_ref().ok_or_else(|| MoonrakerError::generic(400, "No file name specified in upload form"))?;
     let path = clean_path(&format!("{}/{}", upload.field("path").unwrap_or_default(), file.name))
-        .ok_or_else(|| ApiError::generic(400, "Invalid path"))?;
+        .ok_or_else(|| MoonrakerError::generic(400, "Invalid path"))?;
     if upload.field("checksum").is_some_and(|checksum| !checksum.eq_ignore_ascii_case(&upload.sha256)) {
-        return Err(ApiError::generic(422, "File checksum mismatch"));
+        return Err(MoonrakerError::generic(422, "File checksum mismatch"));
     }
     let printable = path
         .rsplit_once('.')
         .is_some_and(|(_, extension)| PRINTABLE.iter().any(|candidate| candidate.eq_ignore_ascii_case(extension)));
     host.printer.with(|machine| {
         if machine.faults().disk_full {
-            return Err(ApiError::new(500, "[Errno 28] No space left on device"));
+            return Err(MoonrakerError::new(500, "[Errno 28] No space left on device"));
         }
         if machine.in_use(&path) {
-            return Err(ApiError::generic(403, "File is loaded, upload not permitted"));
+            return Err(MoonrakerError::generic(403, "File is loaded, upload not permitted"));
         }
         let file = machine.store(&path, file.bytes.clone(), file.facts.clone());
         let mut body = json!({"item": item(&path, &file), "action": "create_file"});

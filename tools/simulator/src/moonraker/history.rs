@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{ApiError, Params, files};
-use crate::printer::{Machine, Outcome, Record};
+use super::{MoonrakerError, RpcParams, files};
+use crate::printer::{Machine, PrintOutcome, Record};
 
 /// Returns the list of prints, newest first by default, 50 at a time.
-pub(super) fn list(machine: &mut Machine, params: &Params) -> Result<Value, ApiError> {
+pub(super) fn list(machine: &mut Machine, params: &RpcParams) -> Result<Value, MoonrakerError> {
     let limit = number(params, "limit")?.unwrap_or(50.0) as usize;
     let start = number(params, "start")?.unwrap_or(0.0) as usize;
     let since = number(params, "since")?;
@@ -21,7 +21,7 @@ pub(super) fn list(machine: &mut Machine, params: &Params) -> Result<Value, ApiE
         None | Some("desc") => records.reverse(),
         Some("asc") => {}
         Some(other) => {
-            return Err(ApiError::new(400, format!("Invalid `order` value: {other}")));
+            return Err(MoonrakerError::new(400, format!("Invalid `order` value: {other}")));
         }
     }
     let count = records.len();
@@ -30,7 +30,7 @@ pub(super) fn list(machine: &mut Machine, params: &Params) -> Result<Value, ApiE
 }
 
 /// Returns the lines of the console, oldest first; with `count` only the latest. They are lost when Moonraker restarts.
-pub(super) fn console(machine: &mut Machine, params: &Params) -> Result<Value, ApiError> {
+pub(super) fn console(machine: &mut Machine, params: &RpcParams) -> Result<Value, MoonrakerError> {
     let lines = machine.console();
     let count = number(params, "count")?.map_or(lines.len(), |count| lines.len().min(count as usize));
     let lines: Vec<Value> = lines[lines.len() - count..]
@@ -44,11 +44,11 @@ pub(super) fn console(machine: &mut Machine, params: &Params) -> Result<Value, A
 }
 
 /// Returns one print by its `job_id`.
-pub(super) fn one(machine: &mut Machine, uid: &str) -> Result<Value, ApiError> {
+pub(super) fn one(machine: &mut Machine, uid: &str) -> Result<Value, MoonrakerError> {
     let record = machine.history().iter().find(|record| job_id(record.number) == uid);
     record
         .map(|record| json!({"job": job(machine, record)}))
-        .ok_or_else(|| ApiError::new(404, format!("Invalid job uid: {uid}")))
+        .ok_or_else(|| MoonrakerError::new(404, format!("Invalid job uid: {uid}")))
 }
 
 /// Returns the totals over all prints.
@@ -78,12 +78,12 @@ pub(super) fn job(machine: &Machine, record: &Record) -> Value {
     };
     let status = match &record.outcome {
         None => "in_progress",
-        Some(Outcome::Completed) => "completed",
-        Some(Outcome::Cancelled) => "cancelled",
-        Some(Outcome::Failed(_)) => "error",
-        Some(Outcome::Halted(_)) => "klippy_shutdown",
-        Some(Outcome::Interrupted) => "interrupted",
-        Some(Outcome::ControllerLost) => "klippy_disconnect",
+        Some(PrintOutcome::Completed) => "completed",
+        Some(PrintOutcome::Cancelled) => "cancelled",
+        Some(PrintOutcome::Failed(_)) => "error",
+        Some(PrintOutcome::Halted(_)) => "klippy_shutdown",
+        Some(PrintOutcome::Interrupted) => "interrupted",
+        Some(PrintOutcome::ControllerLost) => "klippy_disconnect",
     };
     json!({
         "job_id": job_id(record.number),
@@ -102,7 +102,7 @@ pub(super) fn job(machine: &Machine, record: &Record) -> Value {
 }
 
 /// Parses a number, which may be a JSON number or text.
-fn number(params: &Params, name: &str) -> Result<Option<f64>, ApiError> {
+fn number(params: &RpcParams, name: &str) -> Result<Option<f64>, MoonrakerError> {
     let Some(value) = params.get(name) else {
         return Ok(None);
     };
@@ -110,5 +110,5 @@ fn number(params: &Params, name: &str) -> Result<Option<f64>, ApiError> {
     number
         .filter(|number| *number >= 0.0)
         .map(Some)
-        .ok_or_else(|| ApiError::new(400, format!("Unable to convert argument [{name}] to a number")))
+        .ok_or_else(|| MoonrakerError::new(400, format!("Unable to convert argument [{name}] to a number")))
 }

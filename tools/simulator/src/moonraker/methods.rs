@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{ApiError, Host, Params, files, history, objects};
+use super::{MoonrakerError, MoonrakerHost, RpcParams, files, history, objects};
 use crate::{
-    faults::Away,
+    faults::HostDisconnect,
     printer::{CommandError, Controller, Machine, machine::SHUTDOWN_BY_REQUEST},
 };
 
@@ -28,27 +28,30 @@ pub(super) fn klippy(machine: &Machine) -> (&'static str, String) {
 
 /// Checks that Klipper's own calls are available: they exist only after it has connected once; afterwards they get 503
 /// while it is absent.
-fn require_klippy(machine: &Machine) -> Result<(), ApiError> {
+fn require_klippy(machine: &Machine) -> Result<(), MoonrakerError> {
     match machine.controller() {
-        Controller::Away(Away::NeverConnected) => Err(ApiError::new(404, "Not Found")),
+        Controller::Away(HostDisconnect::NeverConnected) => Err(MoonrakerError::new(404, "Not Found")),
         _ => require_connected(machine),
     }
 }
 
-fn require_connected(machine: &Machine) -> Result<(), ApiError> {
+fn require_connected(machine: &Machine) -> Result<(), MoonrakerError> {
     match machine.controller() {
-        Controller::Away(_) | Controller::Closed => Err(ApiError::new(503, "Klippy Host not connected")),
+        Controller::Away(_) | Controller::Closed => Err(MoonrakerError::new(503, "Klippy Host not connected")),
         _ => Ok(()),
     }
 }
 
-pub(super) fn text<'a>(params: &'a Params, name: &str) -> Result<&'a str, ApiError> {
-    params.get(name).and_then(Value::as_str).ok_or_else(|| ApiError::new(400, format!("No data for argument: {name}")))
+pub(super) fn text<'a>(params: &'a RpcParams, name: &str) -> Result<&'a str, MoonrakerError> {
+    params
+        .get(name)
+        .and_then(Value::as_str)
+        .ok_or_else(|| MoonrakerError::new(400, format!("No data for argument: {name}")))
 }
 
-impl Host {
+impl MoonrakerHost {
     /// Executes one call.
-    pub(super) async fn call(&self, method: &str, params: &Params) -> Result<Value, ApiError> {
+    pub(super) async fn call(&self, method: &str, params: &RpcParams) -> Result<Value, MoonrakerError> {
         match method {
             "server.info" => Ok(self.server_info()),
             "server.files.list" => Ok(self.printer.with(files::list)),
@@ -96,7 +99,7 @@ impl Host {
                     require_klippy(machine)?;
                     machine
                         .emergency_stop(SHUTDOWN_BY_REQUEST)
-                        .map_err(|error| ApiError::of_command(&error, &klippy(machine).1))
+                        .map_err(|error| MoonrakerError::of_command(&error, &klippy(machine).1))
                 })?;
                 self.printer.answer_stop().await;
                 Ok(json!("ok"))
@@ -109,16 +112,16 @@ impl Host {
             "printer.print.resume" => self.command(|machine| machine.resume().map(drop)).await,
             "printer.print.cancel" => self.command(|machine| machine.cancel().map(drop)).await,
             "printer.restart" | "printer.firmware_restart" => self.command(Machine::restart).await,
-            _ => Err(ApiError::new(404, "Not Found")),
+            _ => Err(MoonrakerError::new(404, "Not Found")),
         }
     }
 
     /// Returns the current values of the requested objects.
-    pub(super) fn query(&self, params: &Params) -> Result<Value, ApiError> {
+    pub(super) fn query(&self, params: &RpcParams) -> Result<Value, MoonrakerError> {
         let selection = params
             .get("objects")
             .and_then(Value::as_object)
-            .ok_or_else(|| ApiError::new(400, "No data for argument: objects"))?;
+            .ok_or_else(|| MoonrakerError::new(400, "No data for argument: objects"))?;
         self.printer.with(|machine| {
             require_klippy(machine)?;
             let status = objects::select(&objects::all(machine), selection);
@@ -127,21 +130,24 @@ impl Host {
     }
 
     /// Executes a print command; returns once the machine has completed it.
-    async fn command(&self, act: impl FnOnce(&mut Machine) -> Result<(), CommandError>) -> Result<Value, ApiError> {
+    async fn command(
+        &self,
+        act: impl FnOnce(&mut Machine) -> Result<(), CommandError>,
+    ) -> Result<Value, MoonrakerError> {
         self.printer.with(|machine| {
             require_connected(machine)?;
-            act(machine).map_err(|error| ApiError::of_command(&error, &klippy(machine).1))
+            act(machine).map_err(|error| MoonrakerError::of_command(&error, &klippy(machine).1))
         })?;
         self.quiet().await;
         Ok(json!("ok"))
     }
 
     /// Runs G-code line by line; returns once all is completed.
-    async fn script(&self, script: &str) -> Result<Value, ApiError> {
+    async fn script(&self, script: &str) -> Result<Value, MoonrakerError> {
         self.printer.with(require_ready_for_script)?;
         for line in script.lines() {
             self.printer.with(|machine| {
-                machine.gcode(line).map_err(|error| ApiError::of_command(&error, &klippy(machine).1))
+                machine.gcode(line).map_err(|error| MoonrakerError::of_command(&error, &klippy(machine).1))
             })?;
             self.quiet().await;
         }
@@ -188,7 +194,7 @@ impl Host {
         })
     }
 
-    fn printer_info(&self, machine: &Machine) -> Result<Value, ApiError> {
+    fn printer_info(&self, machine: &Machine) -> Result<Value, MoonrakerError> {
         require_klippy(machine)?;
         let (state, message) = klippy(machine);
         Ok(json!({
@@ -224,10 +230,10 @@ impl Host {
     }
 }
 
-fn require_ready_for_script(machine: &mut Machine) -> Result<(), ApiError> {
+fn require_ready_for_script(machine: &mut Machine) -> Result<(), MoonrakerError> {
     require_klippy(machine)?;
     match klippy(machine) {
         ("ready", _) => Ok(()),
-        (_, message) => Err(ApiError::new(400, message)),
+        (_, message) => Err(MoonrakerError::new(400, message)),
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::methods::klippy;
-use crate::printer::{Controller, FilamentGate, Job, Machine, Outcome, Phase};
+use crate::printer::{Controller, FilamentGate, Machine, PrintJob, PrintOutcome, PrintPhase};
 
 /// Returns all objects with all fields.
 pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
@@ -20,13 +20,13 @@ pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
             "filename": shown_job.map_or("", |job| job.filename.as_str()),
             "total_duration": shown_job.map_or(0.0, |job| job.total(machine.now()).as_secs_f64()),
             "print_duration": shown_job.map_or(0.0, |job| job.printing.as_secs_f64()),
-            "filament_used": shown_job.map_or(0.0, Job::filament_mm),
+            "filament_used": shown_job.map_or(0.0, PrintJob::filament_mm),
             "state": state_of_print,
             "message": match shown_job.and_then(|job| job.outcome.as_ref()) {
-                Some(Outcome::Failed(message)) => message.as_str(),
+                Some(PrintOutcome::Failed(message)) => message.as_str(),
                 _ => "",
             },
-            "info": {"total_layer": shown_job.and_then(|job| job.facts.layers), "current_layer": shown_job.and_then(Job::layer)},
+            "info": {"total_layer": shown_job.and_then(|job| job.facts.layers), "current_layer": shown_job.and_then(PrintJob::layer)},
         },
         "virtual_sdcard": {
             "file_path": open.map(|job| format!("/home/pi/printer_data/gcodes/{}", job.filename)),
@@ -45,7 +45,7 @@ pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
             "print_time": machine.uptime(),
             "estimated_print_time": machine.uptime(),
             "extruder": "extruder",
-            "position": [0.0, 0.0, shown_job.and_then(Job::layer).map_or(0.0, |layer| layer as f64 * 0.2), 0.0],
+            "position": [0.0, 0.0, shown_job.and_then(PrintJob::layer).map_or(0.0, |layer| layer as f64 * 0.2), 0.0],
             "max_velocity": 300.0,
             "max_accel": 4000.0,
         },
@@ -93,29 +93,29 @@ fn print_state(machine: &Machine) -> &'static str {
     };
     match &job.outcome {
         None => match job.phase {
-            Phase::Paused | Phase::Resuming => "paused",
-            Phase::Printing | Phase::Pausing | Phase::Cancelling => "printing",
+            PrintPhase::Paused | PrintPhase::Resuming => "paused",
+            PrintPhase::Printing | PrintPhase::Pausing | PrintPhase::Cancelling => "printing",
         },
-        Some(Outcome::Completed) if machine.echoes() => "printing",
-        Some(Outcome::Completed) => "complete",
-        Some(Outcome::Cancelled) => "cancelled",
-        Some(Outcome::Failed(_)) => "error",
-        Some(Outcome::Halted(_)) => "paused",
-        Some(Outcome::Interrupted | Outcome::ControllerLost) => "standby",
+        Some(PrintOutcome::Completed) if machine.echoes() => "printing",
+        Some(PrintOutcome::Completed) => "complete",
+        Some(PrintOutcome::Cancelled) => "cancelled",
+        Some(PrintOutcome::Failed(_)) => "error",
+        Some(PrintOutcome::Halted(_)) => "paused",
+        Some(PrintOutcome::Interrupted | PrintOutcome::ControllerLost) => "standby",
     }
 }
 
 /// Returns the share of the file's bytes read, 0 to 1. A cancelled file is closed, which resets it.
-fn file_progress(machine: &Machine, job: &Job) -> f64 {
+fn file_progress(machine: &Machine, job: &PrintJob) -> f64 {
     match job.outcome {
-        Some(Outcome::Cancelled) => 0.0,
+        Some(PrintOutcome::Cancelled) => 0.0,
         _ if machine.echoes() => 0.99,
         _ => job.progress(),
     }
 }
 
 /// Returns the byte position of the print. The comments before and after the G-code are read in no time.
-fn position(job: &Job, progress: f64) -> u64 {
+fn position(job: &PrintJob, progress: f64) -> u64 {
     let (from, to) = job.facts.code;
     match progress {
         done if done >= 1.0 => job.size,

@@ -20,9 +20,9 @@ use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use super::{ApiError, Host, Params, answer, history, objects};
+use super::{MoonrakerError, MoonrakerHost, RpcParams, answer, history, objects};
 use crate::{
-    printer::{Controller, What},
+    printer::{Controller, PhysicalEvent},
     wire::{push, push_interval},
 };
 
@@ -33,20 +33,22 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 const SAMPLING_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Handles `POST /server/jsonrpc`: errors have status 200, subscriptions are rejected.
-pub(super) async fn over_http(State(host): State<Host>, request: Request) -> Response {
+pub(super) async fn over_http(State(host): State<MoonrakerHost>, request: Request) -> Response {
     let json_body = request
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     if !json_body {
-        return ApiError::new(400, "Invalid content type, application/json required").respond();
+        return MoonrakerError::new(400, "Invalid content type, application/json required").respond();
     }
     let Ok(body) = axum::body::to_bytes(request.into_body(), 1024 * 1024).await else {
-        return ApiError::new(413, "Request Entity Too Large").respond();
+        return MoonrakerError::new(413, "Request Entity Too Large").respond();
     };
     let reply = match parse(&body) {
         Ok(call) => match call.method.as_str() {
-            "printer.objects.subscribe" | "server.connection.identify" => call.failed(&ApiError::new(404, "Not Found")),
+            "printer.objects.subscribe" | "server.connection.identify" => {
+                call.failed(&MoonrakerError::new(404, "Not Found"))
+            }
             _ => call.run(host).await,
         },
         Err(error) => error,
@@ -56,7 +58,7 @@ pub(super) async fn over_http(State(host): State<Host>, request: Request) -> Res
 
 /// Handles `GET /websocket`: opens the WebSocket for JSON-RPC.
 pub(super) async fn upgrade(
-    State(host): State<Host>,
+    State(host): State<MoonrakerHost>,
     headers: HeaderMap,
     uri: Uri,
     upgrade: WebSocketUpgrade,
@@ -70,7 +72,7 @@ pub(super) async fn upgrade(
         connections.lock().unwrap_or_else(PoisonError::into_inner).insert(id, sender);
         let log_seen = host.printer.with(|machine| machine.log().len());
         let spoolman = host.spoolman_shown();
-        Session { host, id, authorised, identified: false, subscription: None, log_seen, klippy: None, spoolman }
+        SocketSession { host, id, authorised, identified: false, subscription: None, log_seen, klippy: None, spoolman }
             .run(socket, receiver)
             .await;
         connections.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
@@ -79,15 +81,15 @@ pub(super) async fn upgrade(
 }
 
 /// Handles `POST /printer/objects/subscribe`: subscribes the open WebSocket with the number `connection_id`.
-pub(super) async fn subscribe_over_http(State(host): State<Host>, request: Request) -> Response {
+pub(super) async fn subscribe_over_http(State(host): State<MoonrakerHost>, request: Request) -> Response {
     let subscribed = async {
         let params = super::arguments("printer.objects.subscribe", request).await?;
         let number = params.get("connection_id").and_then(Value::as_u64);
-        let number = number.ok_or_else(|| ApiError::new(400, "No data for argument: connection_id"))?;
+        let number = number.ok_or_else(|| MoonrakerError::new(400, "No data for argument: connection_id"))?;
         let snapshot = host.query(&params)?;
         let connections = host.state.connections.lock().unwrap_or_else(PoisonError::into_inner);
         let is_sent = connections.get(&number).is_some_and(|connection| connection.send(params).is_ok());
-        if is_sent { Ok(snapshot) } else { Err(ApiError::new(400, "Unable to find connection")) }
+        if is_sent { Ok(snapshot) } else { Err(MoonrakerError::new(400, "Unable to find connection")) }
     };
     match subscribed.await {
         Ok(snapshot) => answer(StatusCode::OK, &json!({"result": snapshot})),
@@ -107,11 +109,11 @@ impl Call {
         json!({"jsonrpc": "2.0", "result": result, "id": self.id})
     }
 
-    fn failed(&self, error: &ApiError) -> Value {
+    fn failed(&self, error: &MoonrakerError) -> Value {
         json!({"jsonrpc": "2.0", "error": error.rpc(), "id": self.id})
     }
 
-    async fn run(self, host: Host) -> Value {
+    async fn run(self, host: MoonrakerHost) -> Value {
         match host.call(&self.method, &self.params).await {
             Ok(result) => self.done(&result),
             Err(error) => self.failed(&error),
@@ -135,17 +137,17 @@ fn parse(text: &[u8]) -> Result<Call, Value> {
     })
 }
 
-struct Subscription {
+struct StatusSubscription {
     selection: Map<String, Value>,
     last: Map<String, Value>,
 }
 
-struct Session {
-    host: Host,
+struct SocketSession {
+    host: MoonrakerHost,
     id: u64,
     authorised: bool,
     identified: bool,
-    subscription: Option<Subscription>,
+    subscription: Option<StatusSubscription>,
     log_seen: usize,
     /// Klipper's state in the last notification.
     klippy: Option<Controller>,
@@ -153,8 +155,8 @@ struct Session {
     spoolman: Option<(Option<i64>, bool)>,
 }
 
-impl Session {
-    async fn run(mut self, mut socket: WebSocket, mut requests: mpsc::UnboundedReceiver<Params>) {
+impl SocketSession {
+    async fn run(mut self, mut socket: WebSocket, mut requests: mpsc::UnboundedReceiver<RpcParams>) {
         let printer = self.host.printer.clone();
         let mut revised = printer.revisions();
         let mut sampling = push_interval(SAMPLING_INTERVAL);
@@ -196,7 +198,7 @@ impl Session {
         };
         let now = match call.method.as_str() {
             "server.connection.identify" => self.identify(&call.params),
-            _ if !self.authorised => Err(ApiError::new(401, "Unauthorized")),
+            _ if !self.authorised => Err(MoonrakerError::new(401, "Unauthorized")),
             "printer.objects.subscribe" => self.subscribe(&call.params),
             _ => {
                 running.push(Box::pin(call.run(self.host.clone())));
@@ -209,32 +211,32 @@ impl Session {
         })
     }
 
-    fn identify(&mut self, params: &Map<String, Value>) -> Result<Value, ApiError> {
+    fn identify(&mut self, params: &Map<String, Value>) -> Result<Value, MoonrakerError> {
         if self.identified {
-            return Err(ApiError::new(400, "Connection already identified"));
+            return Err(MoonrakerError::new(400, "Connection already identified"));
         }
         for name in ["client_name", "version", "type", "url"] {
             super::methods::text(params, name)?;
         }
         if let Some(key) = params.get("api_key").and_then(Value::as_str) {
             if !self.host.is_key(Some(key)) {
-                return Err(ApiError::new(401, "Unauthorized"));
+                return Err(MoonrakerError::new(401, "Unauthorized"));
             }
             self.authorised = true;
         }
         if !self.authorised {
-            return Err(ApiError::new(401, "Unauthorized"));
+            return Err(MoonrakerError::new(401, "Unauthorized"));
         }
         self.identified = true;
         Ok(json!({"connection_id": self.id}))
     }
 
     /// Replaces the previous subscription; an empty one cancels it.
-    fn subscribe(&mut self, params: &Map<String, Value>) -> Result<Value, ApiError> {
+    fn subscribe(&mut self, params: &Map<String, Value>) -> Result<Value, MoonrakerError> {
         let snapshot = self.host.query(params)?;
         let selection = params.get("objects").and_then(Value::as_object).cloned().unwrap_or_default();
         let last = snapshot["status"].as_object().cloned().unwrap_or_default();
-        self.subscription = (!selection.is_empty()).then_some(Subscription { selection, last });
+        self.subscription = (!selection.is_empty()).then_some(StatusSubscription { selection, last });
         Ok(snapshot)
     }
 
@@ -292,28 +294,28 @@ impl Session {
         news
     }
 
-    fn notification(&self, what: &What) -> Option<Value> {
+    fn notification(&self, what: &PhysicalEvent) -> Option<Value> {
         let notify =
             |method: &str, params: Value| Some(json!({"jsonrpc": "2.0", "method": method, "params": [params]}));
         match what {
-            What::Uploaded { filename, bytes } => notify(
+            PhysicalEvent::Uploaded { filename, bytes } => notify(
                 "notify_filelist_changed",
                 json!({"action": "create_file", "item": {"path": filename, "root": "gcodes", "size": bytes}}),
             ),
-            What::Deleted { filename } => notify(
+            PhysicalEvent::Deleted { filename } => notify(
                 "notify_filelist_changed",
                 json!({"action": "delete_file", "item": {"path": filename, "root": "gcodes", "size": 0}}),
             ),
-            What::Started { filename } => {
+            PhysicalEvent::Started { filename } => {
                 notify("notify_history_changed", json!({"action": "added", "job": self.last_job_of(filename)}))
             }
-            What::Finished { filename }
-            | What::Cancelled { filename }
-            | What::Failed { filename, .. }
-            | What::Interrupted { filename } => {
+            PhysicalEvent::Finished { filename }
+            | PhysicalEvent::Cancelled { filename }
+            | PhysicalEvent::Failed { filename, .. }
+            | PhysicalEvent::Interrupted { filename } => {
                 notify("notify_history_changed", json!({"action": "finished", "job": self.last_job_of(filename)}))
             }
-            What::Gcode { line } => notify("notify_gcode_response", json!(format!("// {line}"))),
+            PhysicalEvent::Gcode { line } => notify("notify_gcode_response", json!(format!("// {line}"))),
             _ => None,
         }
     }

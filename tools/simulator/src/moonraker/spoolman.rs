@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{ApiError, Host, Params};
+use super::{MoonrakerError, MoonrakerHost, RpcParams};
 use crate::printer::{Machine, VirtualPrinter};
 use crate::stock::spools::{SpoolHost, SpoolSystem};
 
@@ -17,9 +17,9 @@ const REPORT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Spoolman component of one printer. Clones refer to the same one.
 #[derive(Clone)]
-pub struct SpoolmanComponent(Arc<Mutex<Inside>>);
+pub struct SpoolmanComponent(Arc<Mutex<SpoolmanState>>);
 
-struct Inside {
+struct SpoolmanState {
     to: SpoolHost,
     active: Option<i64>,
     connected: bool,
@@ -41,7 +41,7 @@ impl SpoolmanComponent {
         let seen_mm = printer.with(|machine| extruded(machine));
         let (pending, prints) = (BTreeMap::new(), BTreeMap::new());
         let (active, connected, counting, news) = (None, true, true, true);
-        let inside = Inside { to: to.host(), active, connected, counting, news, seen_mm, pending, prints };
+        let inside = SpoolmanState { to: to.host(), active, connected, counting, news, seen_mm, pending, prints };
         let component = Self(Arc::new(Mutex::new(inside)));
         printer.extend(component.clone());
         let at_work = component.clone();
@@ -100,7 +100,7 @@ impl SpoolmanComponent {
         })
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut SpoolmanState) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -115,9 +115,9 @@ fn extruded(machine: &Machine) -> f64 {
     machine.history().iter().map(of).sum()
 }
 
-impl Host {
-    fn component(&self) -> Result<SpoolmanComponent, ApiError> {
-        self.printer.extension::<SpoolmanComponent>().ok_or_else(|| ApiError::new(404, "Not Found"))
+impl MoonrakerHost {
+    fn component(&self) -> Result<SpoolmanComponent, MoonrakerError> {
+        self.printer.extension::<SpoolmanComponent>().ok_or_else(|| MoonrakerError::new(404, "Not Found"))
     }
 
     /// Returns the active spool and whether Spoolman is connected; `None` without the component.
@@ -126,7 +126,7 @@ impl Host {
     }
 
     /// Handles `server.spoolman.status`.
-    pub(super) fn spoolman_status(&self) -> Result<Value, ApiError> {
+    pub(super) fn spoolman_status(&self) -> Result<Value, MoonrakerError> {
         Ok(self.component()?.status())
     }
 
@@ -144,7 +144,7 @@ impl Host {
     }
 
     /// Handles `server.spoolman.post_spool_id`.
-    pub(super) fn choose_spool(&self, params: &Params) -> Result<Value, ApiError> {
+    pub(super) fn choose_spool(&self, params: &RpcParams) -> Result<Value, MoonrakerError> {
         let component = self.component()?;
         component.set_active(params.get("spool_id").and_then(Value::as_i64));
         Ok(json!({"spool_id": component.status()["spool_id"]}))

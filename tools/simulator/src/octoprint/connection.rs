@@ -8,11 +8,11 @@ use axum::{
 };
 use serde_json::json;
 
-use super::{Host, done, error, printer::state_text};
+use super::{OctoprintHost, done, error, printer::state_text};
 use crate::printer::Controller;
 use crate::wire::JsonBody;
 
-pub(super) async fn show(State(host): State<Host>) -> Response {
+pub(super) async fn show(State(host): State<OctoprintHost>) -> Response {
     let (open, text) = host.printer.with(|machine| {
         (matches!(machine.controller(), Controller::Ready | Controller::Starting), state_text(machine))
     });
@@ -38,7 +38,7 @@ pub(super) async fn show(State(host): State<Host>) -> Response {
     .into_response()
 }
 
-pub(super) async fn command(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
+pub(super) async fn command(State(host): State<OctoprintHost>, JsonBody(body): JsonBody) -> Response {
     match body["command"].as_str() {
         Some("connect") => {
             if body.get("port").is_some_and(|port| !port.is_null() && port != "VIRTUAL" && port != "AUTO") {

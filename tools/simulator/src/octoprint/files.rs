@@ -9,14 +9,14 @@ use axum::{
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{Host, done, error, outcome};
+use super::{OctoprintHost, done, error, outcome};
 use crate::{
     gcode::GcodeFacts,
     printer::{
-        DeleteError, Machine, Outcome,
-        files::{StoredFile, clean_path},
+        DeleteError, Machine, PrintOutcome,
+        files::{PrinterFile, clean_path},
     },
-    wire::{JsonBody, Peer, Upload, ranged},
+    wire::{ConnectionGate, JsonBody, MultipartUpload, ranged},
 };
 
 /// Accepted file extensions.
@@ -57,13 +57,13 @@ fn percent_encoded(path: &str) -> String {
     })
 }
 
-fn entry(machine: &Machine, path: &str, file: &StoredFile) -> Value {
+fn entry(machine: &Machine, path: &str, file: &PrinterFile) -> Value {
     let prints: Vec<_> = machine
         .history()
         .iter()
         .filter(|record| record.filename == path && record.started_at >= file.modified && record.outcome.is_some())
         .collect();
-    let won = prints.iter().filter(|record| record.outcome == Some(Outcome::Completed)).count();
+    let won = prints.iter().filter(|record| record.outcome == Some(PrintOutcome::Completed)).count();
     let mut entry = json!({
         "name": name_of(path),
         "path": path,
@@ -83,7 +83,7 @@ fn entry(machine: &Machine, path: &str, file: &StoredFile) -> Value {
             "failure": prints.len() - won,
             "last": {
                 "date": last.ended_at.map(|at| at.as_millisecond() as f64 / 1000.0),
-                "success": last.outcome == Some(Outcome::Completed),
+                "success": last.outcome == Some(PrintOutcome::Completed),
                 "printTime": last.print_seconds,
             },
         });
@@ -117,7 +117,7 @@ fn below(machine: &Machine, prefix: &str, deep: bool) -> Vec<Value> {
     entries
 }
 
-pub(super) async fn list(State(host): State<Host>, Query(query): Query<Vec<(String, String)>>) -> Response {
+pub(super) async fn list(State(host): State<OctoprintHost>, Query(query): Query<Vec<(String, String)>>) -> Response {
     let deep = query.iter().any(|(name, value)| name == "recursive" && value == "true");
     let files = host.printer.with(|machine| below(machine, "", deep));
     Json(json!({"files": files, "free": 20_000_000_000_u64, "total": 32_000_000_000_u64})).into_response()
@@ -127,21 +127,29 @@ fn missing() -> Response {
     error(StatusCode::NOT_FOUND, "File not found on storage local")
 }
 
-pub(super) async fn show(State(host): State<Host>, Path(path): Path<String>) -> Response {
+pub(super) async fn show(State(host): State<OctoprintHost>, Path(path): Path<String>) -> Response {
     host.printer.with(|machine| match machine.files().get(&path) {
         Some(file) => Json(entry(machine, &path, file)).into_response(),
         None => missing(),
     })
 }
 
-pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>, headers: HeaderMap) -> Response {
+pub(super) async fn download(
+    State(host): State<OctoprintHost>,
+    Path(path): Path<String>,
+    headers: HeaderMap,
+) -> Response {
     match host.printer.with(|machine| machine.files().get(&path).map(|file| file.bytes.clone())) {
         Some(bytes) => ranged(&headers, bytes, "application/octet-stream"),
         None => missing(),
     }
 }
 
-pub(super) async fn command(State(host): State<Host>, Path(path): Path<String>, JsonBody(body): JsonBody) -> Response {
+pub(super) async fn command(
+    State(host): State<OctoprintHost>,
+    Path(path): Path<String>,
+    JsonBody(body): JsonBody,
+) -> Response {
     if body["command"] != "select" {
         return error(StatusCode::BAD_REQUEST, "Unknown command");
     }
@@ -154,7 +162,7 @@ pub(super) async fn command(State(host): State<Host>, Path(path): Path<String>, 
     })
 }
 
-pub(super) async fn delete(State(host): State<Host>, Path(path): Path<String>) -> Response {
+pub(super) async fn delete(State(host): State<OctoprintHost>, Path(path): Path<String>) -> Response {
     match host.printer.with(|machine| machine.delete(&path)) {
         Ok(()) => done(),
         Err(DeleteError::InUse) => error(StatusCode::CONFLICT, "Trying to delete a file that is currently in use"),
@@ -163,14 +171,14 @@ pub(super) async fn delete(State(host): State<Host>, Path(path): Path<String>) -
 }
 
 pub(super) async fn upload(
-    State(host): State<Host>,
-    ConnectInfo(peer): ConnectInfo<Peer>,
+    State(host): State<OctoprintHost>,
+    ConnectInfo(peer): ConnectInfo<ConnectionGate>,
     request: Request,
 ) -> Response {
     let Ok(form) = Multipart::from_request(request, &()).await else {
         return error(StatusCode::BAD_REQUEST, "No file to upload and no folder to create");
     };
-    let upload = match Upload::receive(&host.printer, form).await {
+    let upload = match MultipartUpload::receive(&host.printer, form).await {
         Ok(upload) => upload,
         Err(failure) => return error(StatusCode::BAD_REQUEST, &failure.body_text()),
     };

@@ -8,8 +8,8 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{Host, USER, error, files, outcome, printer};
-use crate::printer::{CommandError, Controller, Job, Machine, Outcome, Phase};
+use super::{OctoprintHost, USER, error, files, outcome, printer};
+use crate::printer::{CommandError, Controller, Machine, PrintJob, PrintOutcome, PrintPhase};
 use crate::wire::JsonBody;
 
 /// Returns the file with its expected time and material; null members when no file is selected.
@@ -24,7 +24,7 @@ pub(super) fn job(machine: &Machine) -> Value {
     let times: Vec<f64> = machine
         .history()
         .iter()
-        .filter(|record| record.filename == path && record.outcome == Some(Outcome::Completed))
+        .filter(|record| record.filename == path && record.outcome == Some(PrintOutcome::Completed))
         .map(|record| record.print_seconds)
         .collect();
     let average = (!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64);
@@ -48,7 +48,7 @@ pub(super) fn job(machine: &Machine) -> Value {
 /// Returns the progress of the selected file in percent: exactly 100.0 once finished, null once cancelled or failed.
 pub(super) fn progress(machine: &Machine) -> Value {
     let shown_job = machine.shown_job().filter(|job| Some(job.filename.as_str()) == machine.selected());
-    let visible = shown_job.filter(|job| matches!(job.outcome, None | Some(Outcome::Completed)));
+    let visible = shown_job.filter(|job| matches!(job.outcome, None | Some(PrintOutcome::Completed)));
     let Some(job) = visible else {
         return json!({"completion": null, "filepos": null, "printTime": null, "printTimeLeft": null, "printTimeLeftOrigin": null});
     };
@@ -63,12 +63,12 @@ pub(super) fn progress(machine: &Machine) -> Value {
 }
 
 /// Returns the remaining time in real seconds.
-fn left(machine: &Machine, job: &Job) -> u64 {
+fn left(machine: &Machine, job: &PrintJob) -> u64 {
     ((job.facts.seconds - job.done).max(0.0) / machine.speed()).round() as u64
 }
 
 /// Handles `GET /api/job`. Always answers 200, whatever the printer does.
-pub(super) async fn show(State(host): State<Host>) -> Response {
+pub(super) async fn show(State(host): State<OctoprintHost>) -> Response {
     host.printer.with(|machine| {
         let mut body =
             json!({"job": job(machine), "progress": progress(machine), "state": printer::state_text(machine)});
@@ -79,7 +79,7 @@ pub(super) async fn show(State(host): State<Host>) -> Response {
     })
 }
 
-pub(super) async fn command(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
+pub(super) async fn command(State(host): State<OctoprintHost>, JsonBody(body): JsonBody) -> Response {
     host.printer.with(|machine| {
         if *machine.controller() != Controller::Ready {
             return outcome(Err(CommandError::NotReady));
@@ -95,7 +95,7 @@ pub(super) async fn command(State(host): State<Host>, JsonBody(body): JsonBody) 
                 // Without a selected file the command is accepted and has no effect.
                 None => super::done(),
             },
-            (Some("restart"), Some(Phase::Paused)) => {
+            (Some("restart"), Some(PrintPhase::Paused)) => {
                 let path = machine.selected().map(str::to_owned).unwrap_or_default();
                 outcome(machine.cancel().and_then(|_| machine.start(&path)))
             }
@@ -105,7 +105,7 @@ pub(super) async fn command(State(host): State<Host>, JsonBody(body): JsonBody) 
             (Some("cancel" | "pause"), None) => no_job(),
             (Some("cancel"), Some(_)) => outcome(machine.cancel().map(drop)),
             (Some("pause"), Some(phase)) => {
-                let paused = matches!(phase, Phase::Paused | Phase::Pausing);
+                let paused = matches!(phase, PrintPhase::Paused | PrintPhase::Pausing);
                 match body.get("action").map_or(Some("toggle"), Value::as_str) {
                     Some("toggle") if paused => outcome(machine.resume().map(drop)),
                     Some("toggle" | "pause") => outcome(machine.pause().map(drop)),

@@ -8,10 +8,10 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{Host, done, error, outcome};
+use super::{OctoprintHost, done, error, outcome};
 use crate::{
-    faults::Away,
-    printer::{CommandError, Controller, Machine, Phase},
+    faults::HostDisconnect,
+    printer::{CommandError, Controller, Machine, PrintPhase},
     wire::JsonBody,
 };
 
@@ -24,15 +24,15 @@ pub(super) fn state_text(machine: &Machine) -> &'static str {
         Controller::Ready => match machine.job().map(|job| job.phase) {
             None if machine.echoes() => "Printing",
             None => "Operational",
-            Some(Phase::Printing) => "Printing",
-            Some(Phase::Pausing) => "Pausing",
-            Some(Phase::Paused) => "Paused",
-            Some(Phase::Resuming) => "Resuming",
-            Some(Phase::Cancelling) => "Cancelling",
+            Some(PrintPhase::Printing) => "Printing",
+            Some(PrintPhase::Pausing) => "Pausing",
+            Some(PrintPhase::Paused) => "Paused",
+            Some(PrintPhase::Resuming) => "Resuming",
+            Some(PrintPhase::Cancelling) => "Cancelling",
         },
         Controller::Starting => "Connecting",
-        Controller::Halted { .. } | Controller::Away(Away::Disconnected) => "Offline after error",
-        Controller::Closed | Controller::Away(Away::NeverConnected) => "Offline",
+        Controller::Halted { .. } | Controller::Away(HostDisconnect::Disconnected) => "Offline after error",
+        Controller::Closed | Controller::Away(HostDisconnect::NeverConnected) => "Offline",
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) fn state_text(machine: &Machine) -> &'static str {
 pub(super) fn error_text(machine: &Machine) -> Option<&str> {
     match machine.controller() {
         Controller::Halted { message } => Some(message),
-        Controller::Away(Away::Disconnected) => {
+        Controller::Away(HostDisconnect::Disconnected) => {
             Some("SerialException: device reports readiness to read but returned no data")
         }
         _ => None,
@@ -51,7 +51,7 @@ pub(super) fn error_text(machine: &Machine) -> Option<&str> {
 pub(super) fn state(machine: &Machine) -> Value {
     let ready = *machine.controller() == Controller::Ready;
     let phase = machine.job().map(|job| job.phase).filter(|_| ready);
-    let printing = ready && (machine.echoes() || phase.is_some_and(|phase| phase != Phase::Paused));
+    let printing = ready && (machine.echoes() || phase.is_some_and(|phase| phase != PrintPhase::Paused));
     let failed = error_text(machine).is_some();
     let closed = !matches!(machine.controller(), Controller::Ready | Controller::Starting);
     json!({
@@ -60,11 +60,11 @@ pub(super) fn state(machine: &Machine) -> Value {
         "flags": {
             "operational": ready,
             "printing": printing,
-            "cancelling": phase == Some(Phase::Cancelling),
-            "pausing": phase == Some(Phase::Pausing),
-            "resuming": phase == Some(Phase::Resuming),
+            "cancelling": phase == Some(PrintPhase::Cancelling),
+            "pausing": phase == Some(PrintPhase::Pausing),
+            "resuming": phase == Some(PrintPhase::Resuming),
             "finishing": false,
-            "paused": phase == Some(Phase::Paused),
+            "paused": phase == Some(PrintPhase::Paused),
             "closedOrError": closed,
             "error": failed,
             "ready": ready && phase.is_none() && !printing,
@@ -100,7 +100,7 @@ fn measured(machine: &Machine, limit: usize) -> Value {
     Value::Array(all.skip(skip).map(one).collect())
 }
 
-pub(super) async fn show(State(host): State<Host>, Query(query): Query<Vec<(String, String)>>) -> Response {
+pub(super) async fn show(State(host): State<OctoprintHost>, Query(query): Query<Vec<(String, String)>>) -> Response {
     let excluded: Vec<&str> =
         query.iter().filter(|(name, _)| name == "exclude").flat_map(|(_, list)| list.split(',')).collect();
     host.printer.with(|machine| {
@@ -126,7 +126,7 @@ pub(super) async fn show(State(host): State<Host>, Query(query): Query<Vec<(Stri
 }
 
 /// Runs raw G-code. The response comes before the effect. M112 overtakes all others and closes the port.
-pub(super) async fn command(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
+pub(super) async fn command(State(host): State<OctoprintHost>, JsonBody(body): JsonBody) -> Response {
     let commands: Vec<&str> = match (body.get("command"), body.get("commands")) {
         (Some(Value::String(one)), None) => vec![one],
         (None, Some(Value::Array(many))) => many.iter().filter_map(Value::as_str).collect(),
@@ -150,11 +150,11 @@ pub(super) async fn command(State(host): State<Host>, JsonBody(body): JsonBody) 
     answer
 }
 
-fn run(host: &Host, lines: &[String]) -> Response {
+fn run(host: &OctoprintHost, lines: &[String]) -> Response {
     outcome(host.printer.with(|machine| lines.iter().try_for_each(|line| machine.gcode(line))))
 }
 
-pub(super) async fn tool(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
+pub(super) async fn tool(State(host): State<OctoprintHost>, JsonBody(body): JsonBody) -> Response {
     match body["command"].as_str() {
         Some("target") => match body["targets"]["tool0"].as_f64() {
             Some(target) => run(&host, &[format!("M104 S{target}")]),
@@ -165,7 +165,7 @@ pub(super) async fn tool(State(host): State<Host>, JsonBody(body): JsonBody) -> 
     }
 }
 
-pub(super) async fn bed(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
+pub(super) async fn bed(State(host): State<OctoprintHost>, JsonBody(body): JsonBody) -> Response {
     match (body["command"].as_str(), body["target"].as_f64()) {
         (Some("target"), Some(target)) => run(&host, &[format!("M140 S{target}")]),
         (Some("target"), None) => error(StatusCode::BAD_REQUEST, "Invalid target"),
@@ -174,9 +174,9 @@ pub(super) async fn bed(State(host): State<Host>, JsonBody(body): JsonBody) -> R
 }
 
 /// Homes and moves the axes; rejected while printing.
-pub(super) async fn printhead(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
+pub(super) async fn printhead(State(host): State<OctoprintHost>, JsonBody(body): JsonBody) -> Response {
     let idle = host.printer.with(|machine| {
-        if machine.job().is_some_and(|job| job.phase != Phase::Paused) { Err(CommandError::Busy) } else { Ok(()) }
+        if machine.job().is_some_and(|job| job.phase != PrintPhase::Paused) { Err(CommandError::Busy) } else { Ok(()) }
     });
     if let Err(busy) = idle {
         return outcome(Err(busy));

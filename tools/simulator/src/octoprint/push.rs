@@ -12,10 +12,10 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{Host, USER, files::name_of, job, printer};
+use super::{OctoprintHost, USER, files::name_of, job, printer};
 use crate::{
     gcode::is_known,
-    printer::{Machine, What},
+    printer::{Machine, PhysicalEvent},
     wire::{push, push_interval},
 };
 
@@ -29,11 +29,11 @@ pub(super) async fn info() -> Response {
 }
 
 /// Handles `GET /sockjs/websocket`: opens the WebSocket on which the server pushes its state.
-pub(super) async fn upgrade(State(host): State<Host>, upgrade: WebSocketUpgrade) -> Response {
+pub(super) async fn upgrade(State(host): State<OctoprintHost>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(|socket| run(host, socket))
 }
 
-async fn run(host: Host, mut socket: WebSocket) {
+async fn run(host: OctoprintHost, mut socket: WebSocket) {
     let printer = host.printer.clone();
     let mut revised = printer.revisions();
     let mut seen_entries = printer.with(|machine| machine.log().len());
@@ -87,7 +87,7 @@ async fn run(host: Host, mut socket: WebSocket) {
 }
 
 /// Returns whether a message authenticates with a valid session; `None` for other messages (`subscribe`, `throttle`).
-fn auth(host: &Host, text: &str) -> Option<bool> {
+fn auth(host: &OctoprintHost, text: &str) -> Option<bool> {
     let message = bounded_json::read(text.as_bytes(), bounded_json::REQUEST).ok()?;
     let (user, session) = message.get("auth")?.as_str()?.split_once(':')?;
     Some(user == USER && host.is_session(session))
@@ -114,15 +114,15 @@ fn current(machine: &mut Machine) -> Value {
 
 /// Returns the terminal lines of a command: the command as sent, and the response of a firmware. `warm` is its
 /// temperatures.
-fn terminal(what: &What, warm: &str) -> Vec<String> {
-    let What::Gcode { line } = what else { return Vec::new() };
+fn terminal(what: &PhysicalEvent, warm: &str) -> Vec<String> {
+    let PhysicalEvent::Gcode { line } = what else { return Vec::new() };
     let unknown = (!is_known(line)).then(|| format!("Recv: echo:Unknown command: \"{line}\""));
     let ok = if line.eq_ignore_ascii_case("M105") { format!("Recv: ok {warm}") } else { "Recv: ok".to_owned() };
     [Some(format!("Send: {line}")), unknown, Some(ok)].into_iter().flatten().collect()
 }
 
 /// Returns the events of `OctoPrint` for a log entry.
-fn events(what: &What) -> Vec<Value> {
+fn events(what: &PhysicalEvent) -> Vec<Value> {
     let event = |kind: &str, payload: Value| json!({"event": {"type": kind, "payload": payload}});
     let file = |path: &str| json!({"name": name_of(path), "path": path, "origin": "local"});
     let failed = |path: &str, reason: &str| {
@@ -131,21 +131,28 @@ fn events(what: &What) -> Vec<Value> {
         event("PrintFailed", payload)
     };
     match what {
-        What::Started { filename } => vec![event("PrintStarted", file(filename))],
-        What::Finished { filename } => vec![event("PrintDone", file(filename))],
-        What::Cancelled { filename } => vec![event("PrintCancelled", file(filename)), failed(filename, "cancelled")],
-        What::Failed { filename, .. } | What::Interrupted { filename } => {
+        PhysicalEvent::Started { filename } => vec![event("PrintStarted", file(filename))],
+        PhysicalEvent::Finished { filename } => vec![event("PrintDone", file(filename))],
+        PhysicalEvent::Cancelled { filename } => {
+            vec![event("PrintCancelled", file(filename)), failed(filename, "cancelled")]
+        }
+        PhysicalEvent::Failed { filename, .. } | PhysicalEvent::Interrupted { filename } => {
             vec![failed(filename, "error")]
         }
-        What::Paused { filename } => vec![event("PrintPaused", file(filename))],
-        What::Resumed { filename } => vec![event("PrintResumed", file(filename))],
-        What::Uploaded { filename, .. } => vec![event("Upload", file(filename))],
-        What::Deleted { filename } => vec![event("FileRemoved", file(filename))],
-        What::EmergencyStop => vec![event("EStop", Value::Null), event("Disconnected", Value::Null)],
-        What::FirmwareShutdown => vec![event("Error", json!({"error": "firmware shutdown", "reason": "firmware"}))],
-        What::Disconnected | What::Rebooted => vec![event("Disconnected", Value::Null)],
-        What::Restarted => vec![event("Connected", json!({"port": "VIRTUAL", "baudrate": 115_200}))],
-        What::Homed { .. } => vec![event("Home", Value::Null)],
-        What::LateStartFellThrough { .. } | What::Fed { .. } | What::Connected | What::Gcode { .. } => vec![],
+        PhysicalEvent::Paused { filename } => vec![event("PrintPaused", file(filename))],
+        PhysicalEvent::Resumed { filename } => vec![event("PrintResumed", file(filename))],
+        PhysicalEvent::Uploaded { filename, .. } => vec![event("Upload", file(filename))],
+        PhysicalEvent::Deleted { filename } => vec![event("FileRemoved", file(filename))],
+        PhysicalEvent::EmergencyStop => vec![event("EStop", Value::Null), event("Disconnected", Value::Null)],
+        PhysicalEvent::FirmwareShutdown => {
+            vec![event("Error", json!({"error": "firmware shutdown", "reason": "firmware"}))]
+        }
+        PhysicalEvent::Disconnected | PhysicalEvent::Rebooted => vec![event("Disconnected", Value::Null)],
+        PhysicalEvent::Restarted => vec![event("Connected", json!({"port": "VIRTUAL", "baudrate": 115_200}))],
+        PhysicalEvent::Homed { .. } => vec![event("Home", Value::Null)],
+        PhysicalEvent::LateStartFellThrough { .. }
+        | PhysicalEvent::Fed { .. }
+        | PhysicalEvent::Connected
+        | PhysicalEvent::Gcode { .. } => vec![],
     }
 }

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use serde_json::json;
 
-use super::{Shared, System, shows};
+use super::{SharedState, System, shows};
 
 /// Maximum size of a hook request in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -22,9 +22,9 @@ pub struct AgentState {
 }
 
 /// Running agent gateway. Stops when dropped.
-pub type AgentGateway = System<AgentState>;
+pub type SimAgentGateway = System<AgentState>;
 
-impl AgentGateway {
+impl SimAgentGateway {
     /// Starts on a free loopback port with this hook token.
     pub async fn start(token: &str) -> std::io::Result<Self> {
         let state = AgentState { token: token.to_owned(), runs: Vec::new() };
@@ -41,7 +41,7 @@ impl AgentGateway {
 }
 
 /// Serves the page for browsers.
-async fn root(State(shared): State<Shared<AgentState>>) -> Response {
+async fn root(State(shared): State<SharedState<AgentState>>) -> Response {
     match shared.mood().await {
         Some(answer) => answer,
         None => "<!doctype html><title>Control</title>".into_response(),
@@ -57,7 +57,7 @@ fn is_admitted(headers: &HeaderMap, token: &str) -> bool {
     shows(headers, token) || headers.get("x-openclaw-token").is_some_and(|value| value.as_bytes() == token.as_bytes())
 }
 
-async fn hook(State(shared): State<Shared<AgentState>>, request: Request) -> Response {
+async fn hook(State(shared): State<SharedState<AgentState>>, request: Request) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }

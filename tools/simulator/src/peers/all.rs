@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use axum::Router;
 
-use super::Mood;
-use super::agent::AgentGateway;
+use super::ResponseMode;
+use super::agent::SimAgentGateway;
 use super::broker::MqttBroker;
-use super::detector::Detector;
-use super::farm_ui::FarmUi;
-use super::smart_home::SmartHome;
-use super::workflow::WorkflowAutomation;
+use super::detector::SimDetector;
+use super::farm_ui::SimFarmUi;
+use super::smart_home::SimSmartHome;
+use super::workflow::SimWorkflowAutomation;
 use crate::accounting::AccountingSystem;
 use crate::shops::{OtherShop, ShopSystem};
-use crate::stock::Weather;
+use crate::stock::NetworkCondition;
 use crate::stock::parts::PartsSystem;
 use crate::stock::spools::SpoolSystem;
-use crate::wire::Server;
+use crate::wire::SimServer;
 
 /// Token of all systems that require one.
 pub const PEER_TOKEN: &str = "shown-to-all-systems-of-the-shop";
@@ -31,17 +31,17 @@ const PICTURE: [u8; 6] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16];
 /// Running systems. They stop when dropped.
 pub struct AllPeers {
     /// Workflow automation.
-    pub workflow: WorkflowAutomation,
+    pub workflow: SimWorkflowAutomation,
     /// Print farm interface.
-    pub farm_ui: FarmUi,
+    pub farm_ui: SimFarmUi,
     /// Detector of failed prints.
-    pub detector: Detector,
+    pub detector: SimDetector,
     /// Smart home.
-    pub smart_home: SmartHome,
+    pub smart_home: SimSmartHome,
     /// MQTT broker to which the smart home subscribes.
     pub broker: MqttBroker,
     /// Agent gateway.
-    pub agent: AgentGateway,
+    pub agent: SimAgentGateway,
     /// Parts management system.
     pub parts: PartsSystem,
     /// Spool management system.
@@ -50,7 +50,7 @@ pub struct AllPeers {
     pub accounting: Arc<AccountingSystem>,
     /// External shops, each with the name of its platform for sales channels.
     pub shops: [(Arc<OtherShop>, &'static str); 2],
-    camera: Server,
+    camera: SimServer,
 }
 
 impl AllPeers {
@@ -59,12 +59,12 @@ impl AllPeers {
         let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let camera = Router::new().fallback(|| async { ([("content-type", "image/jpeg")], PICTURE.to_vec()) });
         Ok(Self {
-            workflow: WorkflowAutomation::start(None).await?,
-            farm_ui: FarmUi::start(Some(PEER_TOKEN)).await?,
-            detector: Detector::start(Some(PEER_TOKEN)).await?,
-            smart_home: SmartHome::start(PEER_TOKEN).await?,
+            workflow: SimWorkflowAutomation::start(None).await?,
+            farm_ui: SimFarmUi::start(Some(PEER_TOKEN)).await?,
+            detector: SimDetector::start(Some(PEER_TOKEN)).await?,
+            smart_home: SimSmartHome::start(PEER_TOKEN).await?,
             broker: MqttBroker::start(None).await?,
-            agent: AgentGateway::start(PEER_TOKEN).await?,
+            agent: SimAgentGateway::start(PEER_TOKEN).await?,
             parts: PartsSystem::start(free, PEER_TOKEN).await?,
             spools: SpoolSystem::start(free).await?,
             accounting: Arc::new(AccountingSystem::start(PROGRAM, PEER_TOKEN).await?),
@@ -72,7 +72,7 @@ impl AllPeers {
                 (Arc::new(OtherShop::start(ShopSystem::Shopify, SHOP_TOKEN).await?), "shopify"),
                 (Arc::new(OtherShop::start(ShopSystem::WooCommerce, SHOP_TOKEN).await?), "woocommerce"),
             ],
-            camera: Server::start(free, camera).await?,
+            camera: SimServer::start(free, camera).await?,
         })
     }
 
@@ -105,14 +105,14 @@ impl AllPeers {
 
     /// Makes all of them hang, or respond again.
     pub fn set_hanging(&self, hanging: bool) {
-        let mood = if hanging { Mood::Hanging } else { Mood::Well };
+        let mood = if hanging { ResponseMode::Hanging } else { ResponseMode::Well };
         self.workflow.set_mood(mood);
         self.farm_ui.set_mood(mood);
         self.detector.set_mood(mood);
         self.smart_home.set_mood(mood);
         self.agent.set_mood(mood);
         self.broker.set_deaf(hanging);
-        let weather = if hanging { Weather::Hangs } else { Weather::Fair };
+        let weather = if hanging { NetworkCondition::Hangs } else { NetworkCondition::Fair };
         self.parts.weather(weather);
         self.spools.weather(weather);
         self.accounting.weather(weather);

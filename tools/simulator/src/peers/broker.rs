@@ -18,29 +18,29 @@ const WELCOME: u8 = 0;
 const WRONG_PASSWORD: u8 = 4;
 
 #[derive(Default)]
-struct Inside {
+struct BrokerState {
     login: Option<(String, String)>,
     deaf: bool,
     retained: BTreeMap<String, Bytes>,
-    sessions: BTreeMap<u64, Session>,
+    sessions: BTreeMap<u64, SubscriberSession>,
     opened: u64,
 }
 
-struct Session {
+struct SubscriberSession {
     filters: Vec<String>,
     out: mpsc::UnboundedSender<Bytes>,
     cut: AbortHandle,
 }
 
-type Shared = Arc<Mutex<Inside>>;
+type SharedBroker = Arc<Mutex<BrokerState>>;
 
-fn with<T>(shared: &Shared, act: impl FnOnce(&mut Inside) -> T) -> T {
+fn with<T>(shared: &SharedBroker, act: impl FnOnce(&mut BrokerState) -> T) -> T {
     act(&mut shared.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Running broker. Stops when dropped.
 pub struct MqttBroker {
-    shared: Shared,
+    shared: SharedBroker,
     port: u16,
     accepting: AbortHandle,
 }
@@ -51,7 +51,7 @@ impl MqttBroker {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
         let login = login.map(|(user, password)| (user.to_owned(), password.to_owned()));
-        let shared: Shared = Arc::new(Mutex::new(Inside { login, ..Inside::default() }));
+        let shared: SharedBroker = Arc::new(Mutex::new(BrokerState { login, ..BrokerState::default() }));
         let accepting = tokio::spawn(accept(listener, shared.clone())).abort_handle();
         Ok(Self { shared, port, accepting })
     }
@@ -98,7 +98,7 @@ impl Drop for MqttBroker {
     }
 }
 
-impl Inside {
+impl BrokerState {
     fn take(&mut self, topic: &str, payload: &Bytes, retain: bool) {
         if retain && payload.is_empty() {
             self.retained.remove(topic);
@@ -126,7 +126,7 @@ fn fits(filter: &str, topic: &str) -> bool {
     }
 }
 
-async fn accept(listener: TcpListener, shared: Shared) {
+async fn accept(listener: TcpListener, shared: SharedBroker) {
     let mut sessions = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         let (shared, (tell, receiver)) = (shared.clone(), tokio::sync::oneshot::channel());
@@ -138,7 +138,7 @@ async fn accept(listener: TcpListener, shared: Shared) {
     }
 }
 
-async fn serve(stream: TcpStream, shared: Shared, cut: AbortHandle) {
+async fn serve(stream: TcpStream, shared: SharedBroker, cut: AbortHandle) {
     let (mut reader, mut writer) = stream.into_split();
     let mut arrived = BytesMut::new();
     let Some(Packet::Connect(connect)) = next(&mut reader, &mut arrived).await else { return };
@@ -154,7 +154,7 @@ async fn serve(stream: TcpStream, shared: Shared, cut: AbortHandle) {
     let number = with(&shared, |inside| {
         inside.opened += 1;
         let number = inside.opened;
-        inside.sessions.insert(number, Session { filters: Vec::new(), out: out.clone(), cut });
+        inside.sessions.insert(number, SubscriberSession { filters: Vec::new(), out: out.clone(), cut });
         number
     });
     let writing = async {

@@ -16,8 +16,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures::stream;
 
-use super::{Mood, Shared};
-use crate::wire::Server;
+use super::{ResponseMode, SharedState};
+use crate::wire::SimServer;
 
 /// Interval between two pictures of the stream.
 const STREAM_PAUSE: Duration = Duration::from_millis(20);
@@ -28,7 +28,7 @@ const HUGE_BYTES: usize = 12 * 1024 * 1024;
 
 /// Content that the camera returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Sight {
+pub enum CameraContent {
     /// A normal picture.
     #[default]
     Picture,
@@ -45,9 +45,9 @@ pub enum Sight {
 }
 
 #[derive(Debug)]
-struct Inside {
+struct CameraState {
     credentials: Option<String>,
-    sight: Sight,
+    sight: CameraContent,
     frame: u8,
     requests: Vec<String>,
 }
@@ -55,8 +55,8 @@ struct Inside {
 /// Running camera. Stops when dropped.
 #[derive(Debug)]
 pub struct Camera {
-    shared: Shared<Inside>,
-    server: Server,
+    shared: SharedState<CameraState>,
+    server: SimServer,
 }
 
 impl Camera {
@@ -68,9 +68,14 @@ impl Camera {
     /// Does what [`Self::start`] does, on this address.
     pub async fn at(addr: SocketAddr, credentials: Option<&str>) -> std::io::Result<Self> {
         let credentials = credentials.map(str::to_owned);
-        let shared = Shared::new(Inside { credentials, sight: Sight::Picture, frame: 0, requests: Vec::new() });
+        let shared = SharedState::new(CameraState {
+            credentials,
+            sight: CameraContent::Picture,
+            frame: 0,
+            requests: Vec::new(),
+        });
         let router = Router::new().fallback(answer).with_state(shared.clone());
-        let server = Server::start(addr, router).await?;
+        let server = SimServer::start(addr, router).await?;
         Ok(Self { shared, server })
     }
 
@@ -85,12 +90,12 @@ impl Camera {
     }
 
     /// Sets the response behaviour from now on.
-    pub fn set_mood(&self, mood: Mood) {
+    pub fn set_mood(&self, mood: ResponseMode) {
         self.shared.set_mood(mood);
     }
 
     /// Sets the returned content from now on.
-    pub fn show(&self, sight: Sight) {
+    pub fn show(&self, sight: CameraContent) {
         self.shared.with(|inside| inside.sight = sight);
     }
 
@@ -100,7 +105,7 @@ impl Camera {
     }
 }
 
-async fn answer(State(shared): State<Shared<Inside>>, uri: Uri, headers: HeaderMap) -> Response {
+async fn answer(State(shared): State<SharedState<CameraState>>, uri: Uri, headers: HeaderMap) -> Response {
     let (credentials, sight) = shared.with(|inside| {
         inside.requests.push(uri.to_string());
         (inside.credentials.clone(), inside.sight.clone())
@@ -114,20 +119,20 @@ async fn answer(State(shared): State<Shared<Inside>>, uri: Uri, headers: HeaderM
     }
     let jpeg = [(header::CONTENT_TYPE, "image/jpeg")];
     match sight {
-        Sight::Html => (jpeg, "<html><script>alert(1)</script></html>").into_response(),
-        Sight::Svg => {
+        CameraContent::Html => (jpeg, "<html><script>alert(1)</script></html>").into_response(),
+        CameraContent::Svg => {
             let drawing = "<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>";
             ([(header::CONTENT_TYPE, "image/svg+xml")], drawing).into_response()
         }
-        Sight::Redirect(to) => (StatusCode::FOUND, [(header::LOCATION, to)]).into_response(),
-        Sight::Huge => {
+        CameraContent::Redirect(to) => (StatusCode::FOUND, [(header::LOCATION, to)]).into_response(),
+        CameraContent::Huge => {
             // Told without a length: whoever reads must count.
             let mut begun = next(&shared);
             begun.resize(1024 * 1024, 0);
             let pieces = std::iter::repeat_n(Bytes::from(begun), HUGE_BYTES / (1024 * 1024));
             (jpeg, Body::from_stream(stream::iter(pieces.map(Ok::<_, Infallible>)))).into_response()
         }
-        Sight::Stalls => {
+        CameraContent::Stalls => {
             let begun = Bytes::from(next(&shared)).slice(..40);
             let pieces = stream::unfold(Some(begun), |begun| async {
                 match begun {
@@ -137,13 +142,13 @@ async fn answer(State(shared): State<Shared<Inside>>, uri: Uri, headers: HeaderM
             });
             (jpeg, Body::from_stream(pieces)).into_response()
         }
-        Sight::Picture if uri.to_string().contains("stream") || uri.path().contains("video") => live(shared),
-        Sight::Picture => (jpeg, next(&shared)).into_response(),
+        CameraContent::Picture if uri.to_string().contains("stream") || uri.path().contains("video") => live(shared),
+        CameraContent::Picture => (jpeg, next(&shared)).into_response(),
     }
 }
 
 /// Streams pictures endlessly.
-fn live(shared: Shared<Inside>) -> Response {
+fn live(shared: SharedState<CameraState>) -> Response {
     let pieces = stream::unfold(shared, |shared| async {
         let picture = next(&shared);
         let head = format!("--{BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n", picture.len());
@@ -155,7 +160,7 @@ fn live(shared: Shared<Inside>) -> Response {
     ([(header::CONTENT_TYPE, media)], Body::from_stream(pieces)).into_response()
 }
 
-fn next(shared: &Shared<Inside>) -> Vec<u8> {
+fn next(shared: &SharedState<CameraState>) -> Vec<u8> {
     picture(shared.with(|inside| {
         inside.frame = inside.frame.wrapping_add(1);
         inside.frame

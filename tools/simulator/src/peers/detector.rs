@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::{Shared, System, shows};
+use super::{SharedState, System, shows};
 
 /// Timeout for fetching a picture.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
@@ -29,9 +29,9 @@ pub struct DetectorState {
 }
 
 /// Running detector. Stops when dropped.
-pub type Detector = System<DetectorState>;
+pub type SimDetector = System<DetectorState>;
 
-impl Detector {
+impl SimDetector {
     /// Starts on a free loopback port; requires the token, if any.
     pub async fn start(token: Option<&str>) -> std::io::Result<Self> {
         let state = DetectorState { token: token.map(str::to_owned), confidence: 0.0, requests: Vec::new() };
@@ -54,11 +54,15 @@ impl Detector {
 
 /// Query of a detection request.
 #[derive(serde::Deserialize)]
-struct Shown {
+struct DetectionQuery {
     img: Option<String>,
 }
 
-async fn look(State(shared): State<Shared<DetectorState>>, headers: HeaderMap, Query(query): Query<Shown>) -> Response {
+async fn look(
+    State(shared): State<SharedState<DetectorState>>,
+    headers: HeaderMap,
+    Query(query): Query<DetectionQuery>,
+) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::{Value, json};
 
-use super::{Shared, System, shows};
+use super::{SharedState, System, shows};
 
 /// State of an FDM Monster.
 #[derive(Debug)]
@@ -18,9 +18,9 @@ pub struct FarmUiState {
 }
 
 /// Running FDM Monster. Stops when dropped.
-pub type FarmUi = System<FarmUiState>;
+pub type SimFarmUi = System<FarmUiState>;
 
-impl FarmUi {
+impl SimFarmUi {
     /// Starts on a free loopback port; requires the key, if any.
     pub async fn start(key: Option<&str>) -> std::io::Result<Self> {
         let state = FarmUiState { key: key.map(str::to_owned), printers: Vec::new() };
@@ -43,7 +43,7 @@ impl FarmUi {
     }
 }
 
-async fn login_required(State(shared): State<Shared<FarmUiState>>) -> Response {
+async fn login_required(State(shared): State<SharedState<FarmUiState>>) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }
@@ -55,7 +55,7 @@ async fn login_required(State(shared): State<Shared<FarmUiState>>) -> Response {
     axum::Json(body).into_response()
 }
 
-async fn printers(State(shared): State<Shared<FarmUiState>>, headers: HeaderMap) -> Response {
+async fn printers(State(shared): State<SharedState<FarmUiState>>, headers: HeaderMap) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }

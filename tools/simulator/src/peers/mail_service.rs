@@ -13,8 +13,8 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use serde_json::{Value, json};
 
-use super::{Shared, System, shows};
-use crate::wire::Peer;
+use super::{SharedState, System, shows};
+use crate::wire::ConnectionGate;
 
 /// Maximum size of a message with its attachments, in bytes.
 const MAX_BODY_BYTES: usize = 40 * 1024 * 1024;
@@ -50,9 +50,9 @@ pub struct MailRequest {
 }
 
 /// Running mail service. Stops when dropped.
-pub type MailService = System<MailServiceState>;
+pub type SimMailService = System<MailServiceState>;
 
-impl MailService {
+impl SimMailService {
     /// Starts on a free loopback port with this API key.
     pub async fn start(key: &str) -> std::io::Result<Self> {
         let state = MailServiceState {
@@ -99,8 +99,8 @@ fn error(status: u16, name: &'static str, message: &str) -> (Response, Option<&'
 }
 
 async fn emails(
-    State(shared): State<Shared<MailServiceState>>,
-    ConnectInfo(peer): ConnectInfo<Peer>,
+    State(shared): State<SharedState<MailServiceState>>,
+    ConnectInfo(peer): ConnectInfo<ConnectionGate>,
     request: Request,
 ) -> Response {
     if let Some(answer) = shared.mood().await {
@@ -119,7 +119,7 @@ async fn emails(
     answer.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
-async fn take(shared: &Shared<MailServiceState>, headers: &HeaderMap, body: &[u8]) -> Response {
+async fn take(shared: &SharedState<MailServiceState>, headers: &HeaderMap, body: &[u8]) -> Response {
     let body = bounded_json::read(body, bounded_json::ANSWER).unwrap_or_default();
     let key = headers.get("idempotency-key").and_then(|key| key.to_str().ok()).map(str::to_owned);
     if let Some(answer) = refuse(shared, headers, key.as_deref(), &body) {
@@ -146,7 +146,7 @@ async fn take(shared: &Shared<MailServiceState>, headers: &HeaderMap, body: &[u8
 
 /// Returns a response for a request that is not accepted; otherwise marks its key as in flight.
 fn refuse(
-    shared: &Shared<MailServiceState>,
+    shared: &SharedState<MailServiceState>,
     headers: &HeaderMap,
     key: Option<&str>,
     body: &Value,

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::{Value, json};
 
-use super::{Shared, System, shows};
+use super::{SharedState, System, shows};
 use crate::wire::JsonBody;
 
 /// Maximum length of a state, in characters.
@@ -26,9 +26,9 @@ pub struct SmartHomeState {
 }
 
 /// Running Home Assistant. Stops when dropped.
-pub type SmartHome = System<SmartHomeState>;
+pub type SimSmartHome = System<SmartHomeState>;
 
-impl SmartHome {
+impl SimSmartHome {
     /// Starts on a free loopback port, with this long-lived token of an administrator.
     pub async fn start(token: &str) -> std::io::Result<Self> {
         let state = SmartHomeState { token: token.to_owned(), states: BTreeMap::new(), written: 0 };
@@ -58,7 +58,7 @@ impl SmartHome {
     }
 }
 
-async fn admit(State(shared): State<Shared<SmartHomeState>>, request: Request, next: Next) -> Response {
+async fn admit(State(shared): State<SharedState<SmartHomeState>>, request: Request, next: Next) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }
@@ -68,12 +68,12 @@ async fn admit(State(shared): State<Shared<SmartHomeState>>, request: Request, n
     next.run(request).await
 }
 
-fn shows_token(shared: &Shared<SmartHomeState>, headers: &HeaderMap) -> bool {
+fn shows_token(shared: &SharedState<SmartHomeState>, headers: &HeaderMap) -> bool {
     let token = shared.with(|inside| inside.token.clone());
     shows(headers, &token)
 }
 
-async fn read(State(shared): State<Shared<SmartHomeState>>, Path(entity): Path<String>) -> Response {
+async fn read(State(shared): State<SharedState<SmartHomeState>>, Path(entity): Path<String>) -> Response {
     match shared.with(|inside| inside.states.get(&entity).cloned()) {
         Some(state) => axum::Json(state).into_response(),
         None => not_found(),
@@ -85,7 +85,7 @@ fn not_found() -> Response {
 }
 
 async fn write(
-    State(shared): State<Shared<SmartHomeState>>,
+    State(shared): State<SharedState<SmartHomeState>>,
     Path(entity): Path<String>,
     JsonBody(body): JsonBody,
 ) -> Response {
@@ -109,7 +109,7 @@ async fn write(
     (if fresh { StatusCode::CREATED } else { StatusCode::OK }, axum::Json(entry)).into_response()
 }
 
-async fn remove(State(shared): State<Shared<SmartHomeState>>, Path(entity): Path<String>) -> Response {
+async fn remove(State(shared): State<SharedState<SmartHomeState>>, Path(entity): Path<String>) -> Response {
     match shared.with(|inside| inside.states.remove(&entity)) {
         Some(_) => axum::Json(json!({"message": "Entity removed."})).into_response(),
         None => not_found(),

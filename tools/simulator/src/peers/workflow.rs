@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::{Value, json};
 
-use super::{Shared, System};
+use super::{SharedState, System};
 
 /// Maximum size of a webhook request in bytes.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
@@ -23,9 +23,9 @@ pub struct WorkflowState {
 }
 
 /// Running workflow automation with one webhook, `/webhook/shop`. Stops when dropped.
-pub type WorkflowAutomation = System<WorkflowState>;
+pub type SimWorkflowAutomation = System<WorkflowState>;
 
-impl WorkflowAutomation {
+impl SimWorkflowAutomation {
     /// Starts on a free loopback port; its webhook requires `header`, a name and value, if any.
     pub async fn start(header: Option<(&str, &str)>) -> std::io::Result<Self> {
         let header = header.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -50,7 +50,7 @@ impl WorkflowAutomation {
     }
 }
 
-async fn webhook(State(shared): State<Shared<WorkflowState>>, request: Request) -> Response {
+async fn webhook(State(shared): State<SharedState<WorkflowState>>, request: Request) -> Response {
     if let Some(answer) = shared.mood().await {
         return answer;
     }

@@ -9,7 +9,7 @@ use crate::gcode::GcodeFacts;
 
 /// File in the printer's storage.
 #[derive(Clone, Debug)]
-pub struct StoredFile {
+pub struct PrinterFile {
     /// Contents of the file, as uploaded.
     pub bytes: Bytes,
     /// Time at which it was stored.
@@ -22,13 +22,13 @@ pub struct StoredFile {
 
 /// All files by path, below one root, without a leading slash.
 #[derive(Clone, Debug, Default)]
-pub struct Files {
-    by_path: BTreeMap<String, StoredFile>,
+pub struct PrinterStorage {
+    by_path: BTreeMap<String, PrinterFile>,
 }
 
-impl Files {
+impl PrinterStorage {
     /// Returns the file at a path.
-    pub fn get(&self, path: &str) -> Option<&StoredFile> {
+    pub fn get(&self, path: &str) -> Option<&PrinterFile> {
         self.by_path.get(path)
     }
 
@@ -42,11 +42,11 @@ impl Files {
     }
 
     /// Returns all files in order of their paths.
-    pub fn iter(&self) -> impl Iterator<Item = (&String, &StoredFile)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &PrinterFile)> {
         self.by_path.iter()
     }
 
-    pub(super) fn put(&mut self, path: String, file: StoredFile) {
+    pub(super) fn put(&mut self, path: String, file: PrinterFile) {
         self.by_path.insert(path, file);
     }
 
@@ -56,7 +56,7 @@ impl Files {
         }
     }
 
-    pub(super) fn remove(&mut self, path: &str) -> Option<StoredFile> {
+    pub(super) fn remove(&mut self, path: &str) -> Option<PrinterFile> {
         self.by_path.remove(path)
     }
 }

@@ -9,7 +9,7 @@ use crate::gcode::GcodeFacts;
 
 /// Phase of a running print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum PrintPhase {
     /// Warming up or extruding.
     Printing,
     /// Pause command accepted, not at a standstill yet.
@@ -22,7 +22,7 @@ pub enum Phase {
     Cancelling,
 }
 
-impl Phase {
+impl PrintPhase {
     /// Returns whether the phase passes into another by itself.
     pub fn is_transitional(self) -> bool {
         matches!(self, Self::Pausing | Self::Resuming | Self::Cancelling)
@@ -31,7 +31,7 @@ impl Phase {
 
 /// Result of a print.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum PrintOutcome {
     /// Printed to its end.
     Completed,
     /// Stopped by a command to cancel.
@@ -49,7 +49,7 @@ pub enum Outcome {
 /// Print on a virtual printer. Real durations are wall-clock time; a second of G-code time is a real second divided by
 /// the speed.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct PrintJob {
     /// Number of the print, counted from 1.
     pub number: u64,
     /// Name of the file that is printed.
@@ -70,15 +70,19 @@ pub struct Job {
     /// End time on the monotonic clock; `None` while it runs.
     pub ended: Option<Instant>,
     /// Phase of the print while it runs.
-    pub phase: Phase,
+    pub phase: PrintPhase,
     /// Result of the print; `None` while it runs.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<PrintOutcome>,
 }
 
-impl Job {
+impl PrintJob {
     /// Returns the progress, 0 to 1; exactly 1 once completed.
     pub fn progress(&self) -> f64 {
-        if self.outcome == Some(Outcome::Completed) { 1.0 } else { (self.done / self.facts.seconds).clamp(0.0, 1.0) }
+        if self.outcome == Some(PrintOutcome::Completed) {
+            1.0
+        } else {
+            (self.done / self.facts.seconds).clamp(0.0, 1.0)
+        }
     }
 
     /// Returns the filament used so far in millimetres.
@@ -113,7 +117,7 @@ pub struct Record {
     /// End time in calendar time; `None` while it runs.
     pub ended_at: Option<Timestamp>,
     /// Result of the print; `None` while it runs.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<PrintOutcome>,
     /// Real seconds of printing.
     pub print_seconds: f64,
     /// Total real seconds, pauses included.

@@ -13,13 +13,13 @@ pub struct LogEntry {
     pub at: Timestamp,
     /// Event, and the file that it concerns.
     #[serde(flatten)]
-    pub what: What,
+    pub what: PhysicalEvent,
 }
 
 /// Kind of physical event. File names are paths below the printer's storage root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
-pub enum What {
+pub enum PhysicalEvent {
     /// A print began: the printer heats, moves or extrudes for this file.
     Started {
         /// Name of the file that is printed.
@@ -105,7 +105,7 @@ pub enum What {
     },
 }
 
-impl What {
+impl PhysicalEvent {
     /// Returns the file that the event concerns, if any.
     pub fn filename(&self) -> Option<&str> {
         match self {

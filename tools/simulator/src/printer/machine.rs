@@ -10,14 +10,14 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
 use super::{
-    files::{Files, StoredFile},
+    files::{PrinterFile, PrinterStorage},
     gate::FilamentGate,
     heater::Heater,
-    job::{Job, Outcome, Phase, Record},
-    log::{LogEntry, What},
+    job::{PrintJob, PrintOutcome, PrintPhase, Record},
+    log::{LogEntry, PhysicalEvent},
 };
 use crate::{
-    faults::{Away, Faults},
+    faults::{HostDisconnect, PrinterFaults},
     gcode::GcodeFacts,
 };
 
@@ -48,15 +48,15 @@ pub enum Controller {
     /// Disconnected: its server has closed the connection to the firmware on request.
     Closed,
     /// Lost because of a fault.
-    Away(Away),
+    Away(HostDisconnect),
 }
 
 /// Scheduled future event.
 #[derive(Clone, Debug)]
-enum Upcoming {
+enum ScheduledEvent {
     LateStart { filename: String },
     Homed { axes: String },
-    PhaseEnds { job: u64, phase: Phase },
+    PhaseEnds { job: u64, phase: PrintPhase },
     ControllerReady,
     PowerBack,
     EchoBegins { job: u64 },
@@ -65,7 +65,7 @@ enum Upcoming {
 
 /// Timing of this machine, derived from the seed.
 #[derive(Clone, Debug)]
-struct Temper {
+struct MachineTiming {
     /// Seconds of G-code time from restart to ready.
     restart: f64,
     /// Seconds of G-code time from power loss to answering again.
@@ -76,7 +76,7 @@ struct Temper {
 
 /// Measured and target temperatures of nozzle and bed, in °C.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Temperatures {
+pub struct MachineTemperatures {
     /// Measured temperature of the nozzle.
     pub nozzle: f64,
     /// Target temperature of the nozzle; 0 while its heater is off.
@@ -87,7 +87,7 @@ pub struct Temperatures {
     pub bed_target: f64,
 }
 
-impl Temperatures {
+impl MachineTemperatures {
     /// Formats the temperatures as a firmware's response to `M105`.
     pub fn report(&self) -> String {
         let Self { nozzle, nozzle_target, bed, bed_target } = self;
@@ -99,19 +99,19 @@ impl Temperatures {
 #[derive(Debug)]
 pub struct Machine {
     rng: fastrand::Rng,
-    temper: Temper,
+    temper: MachineTiming,
     zero: Instant,
     zero_at: Timestamp,
     now: Instant,
     speed: f64,
     revision: u64,
-    pub(super) faults: Faults,
+    pub(super) faults: PrinterFaults,
     /// Set if a lost controller is found again without a command (Klipper does, a serial port does not).
     reconnects: bool,
     controller: Controller,
-    files: Files,
-    job: Option<Job>,
-    ended: Option<Job>,
+    files: PrinterStorage,
+    job: Option<PrintJob>,
+    ended: Option<PrintJob>,
     selected: Option<String>,
     history: Vec<Record>,
     next_job: u64,
@@ -119,7 +119,7 @@ pub struct Machine {
     nozzle: Heater,
     bed: Heater,
     homed: String,
-    upcoming: Vec<(Instant, Upcoming)>,
+    upcoming: Vec<(Instant, ScheduledEvent)>,
     powered: bool,
     echo: bool,
     /// Time at which the current run of the printer's server began.
@@ -145,7 +145,8 @@ impl Machine {
     pub fn new(seed: u64, speed: f64, reconnects: bool, now: Instant) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut between = |low: f64, high: f64| low + rng.f64() * (high - low);
-        let temper = Temper { restart: between(2.0, 5.0), boot: between(20.0, 40.0), homing: between(8.0, 14.0) };
+        let temper =
+            MachineTiming { restart: between(2.0, 5.0), boot: between(20.0, 40.0), homing: between(8.0, 14.0) };
         let nozzle = Heater::new(between(2.5, 4.5), 0.012);
         let bed = Heater::new(between(0.5, 0.9), 0.003);
         let zero_at = Timestamp::now();
@@ -158,10 +159,10 @@ impl Machine {
             now,
             speed: sane_speed(speed),
             revision: 0,
-            faults: Faults::default(),
+            faults: PrinterFaults::default(),
             reconnects,
             controller: Controller::Ready,
-            files: Files::default(),
+            files: PrinterStorage::default(),
             job: None,
             ended: None,
             selected: None,
@@ -232,7 +233,7 @@ impl Machine {
     }
 
     /// Returns the current faults of the printer.
-    pub fn faults(&self) -> &Faults {
+    pub fn faults(&self) -> &PrinterFaults {
         &self.faults
     }
 
@@ -247,12 +248,12 @@ impl Machine {
     }
 
     /// Returns the print in progress, if there is one.
-    pub fn job(&self) -> Option<&Job> {
+    pub fn job(&self) -> Option<&PrintJob> {
         self.job.as_ref()
     }
 
     /// Returns the print in progress, else the last one that ended since the last restart or reset.
-    pub fn shown_job(&self) -> Option<&Job> {
+    pub fn shown_job(&self) -> Option<&PrintJob> {
         self.job.as_ref().or(self.ended.as_ref())
     }
 
@@ -261,8 +262,8 @@ impl Machine {
         self.echo
     }
 
-    /// Returns the number of starts that the `start_late` fault delayed, both those that are awaited and those that were
-    /// executed since or fell through.
+    /// Returns the number of starts that the `start_late` fault delayed, both those that are awaited and those that
+    /// were executed since or fell through.
     pub fn late_starts(&self) -> u64 {
         self.late_starts
     }
@@ -278,7 +279,7 @@ impl Machine {
     }
 
     /// Returns the files on its storage.
-    pub fn files(&self) -> &Files {
+    pub fn files(&self) -> &PrinterStorage {
         &self.files
     }
 
@@ -308,9 +309,9 @@ impl Machine {
     }
 
     /// Returns the temperatures with a little sensor noise.
-    pub fn temperatures(&mut self) -> Temperatures {
+    pub fn temperatures(&mut self) -> MachineTemperatures {
         let mut noise = || self.rng.f64() * 2.0 - 1.0;
-        Temperatures {
+        MachineTemperatures {
             nozzle: self.nozzle.read(noise()),
             nozzle_target: self.nozzle.target(),
             bed: self.bed.read(noise()),
@@ -320,16 +321,16 @@ impl Machine {
 
     /// Stores a file, replacing one of the same path. The caller has checked that the file is not in use, and has read
     /// its metadata.
-    pub fn store(&mut self, path: &str, bytes: Bytes, facts: Arc<GcodeFacts>) -> StoredFile {
+    pub fn store(&mut self, path: &str, bytes: Bytes, facts: Arc<GcodeFacts>) -> PrinterFile {
         let length = self.faults.keeps_bytes.map_or(bytes.len(), |most| bytes.len().min(most as usize));
         let bytes = bytes.slice(..length);
-        let file = StoredFile {
+        let file = PrinterFile {
             modified: self.now_at(),
             facts,
             uuid: uuid::Builder::from_random_bytes(self.rng.u128(..).to_be_bytes()).into_uuid().to_string(),
             bytes,
         };
-        self.write(What::Uploaded { filename: path.to_owned(), bytes: file.bytes.len() as u64 });
+        self.write(PhysicalEvent::Uploaded { filename: path.to_owned(), bytes: file.bytes.len() as u64 });
         self.files.put(path.to_owned(), file.clone());
         file
     }
@@ -348,7 +349,7 @@ impl Machine {
         self.revision += 1;
     }
 
-    fn write(&mut self, what: What) {
+    fn write(&mut self, what: PhysicalEvent) {
         self.log.push(LogEntry { seq: self.log.len() as u64, at: self.now_at(), what });
         self.touch();
     }
@@ -358,7 +359,7 @@ impl Machine {
         Duration::try_from_secs_f64(gcode_seconds.max(0.0) / self.speed).unwrap_or(Duration::from_secs(u32::MAX.into()))
     }
 
-    fn later(&mut self, after: Duration, what: Upcoming) {
+    fn later(&mut self, after: Duration, what: ScheduledEvent) {
         self.upcoming.push((self.now + after, what));
         self.touch();
     }

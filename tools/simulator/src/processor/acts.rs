@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::books::{Books, now};
-use super::fault::Fault;
-use super::{PaymentProcessor, refunds};
+use super::books::{ProcessorObjects, now};
+use super::fault::ErrorResponse;
+use super::{SimPaymentProcessor, refunds};
 
 /// State of a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum DisputeVerdict {
     /// The bank opened a dispute, and waits for a response.
     Asks,
     /// The shop won and keeps the money.
@@ -17,14 +17,14 @@ pub enum Verdict {
     Lost,
 }
 
-impl PaymentProcessor {
+impl SimPaymentProcessor {
     /// Fails an accepted refund: the money returns to the shop.
     pub fn fail_refund(&self, refund: &str) -> Result<(), String> {
         self.done(|books| refunds::fail(books, refund))
     }
 
     /// Opens a dispute of a payment by the customer's bank, or decides it.
-    pub fn dispute(&self, intent: &str, verdict: Verdict) -> Result<(), String> {
+    pub fn dispute(&self, intent: &str, verdict: DisputeVerdict) -> Result<(), String> {
         self.done(|books| dispute(books, intent, verdict))
     }
 
@@ -49,18 +49,22 @@ impl PaymentProcessor {
 }
 
 /// Opens or decides the dispute of a payment; returns an error if there is no such payment.
-pub(super) fn dispute(books: &mut Books, intent: &str, verdict: Verdict) -> Result<Value, Fault> {
+pub(super) fn dispute(
+    books: &mut ProcessorObjects,
+    intent: &str,
+    verdict: DisputeVerdict,
+) -> Result<Value, ErrorResponse> {
     let intent = books.get("payment_intent", intent)?.clone();
     let existing = books.all("dispute").find(|one| one["payment_intent"] == intent["id"]).cloned();
     let (status, kind) = match verdict {
-        Verdict::Asks => ("needs_response", "charge.dispute.created"),
-        Verdict::Won => ("won", "charge.dispute.closed"),
-        Verdict::Lost => ("lost", "charge.dispute.closed"),
+        DisputeVerdict::Asks => ("needs_response", "charge.dispute.created"),
+        DisputeVerdict::Won => ("won", "charge.dispute.closed"),
+        DisputeVerdict::Lost => ("lost", "charge.dispute.closed"),
     };
     let dispute = match existing {
         Some(existing) => books.change(existing["id"].as_str().unwrap_or_default(), &json!({"status": status})),
         None => books.add(json!({
-            "id": Books::id("dp"), "object": "dispute", "amount": intent["amount"], "currency": intent["currency"],
+            "id": ProcessorObjects::id("dp"), "object": "dispute", "amount": intent["amount"], "currency": intent["currency"],
             "charge": intent["latest_charge"], "payment_intent": intent["id"], "created": now(), "metadata": {},
             "reason": "fraudulent", "status": status,
         }))?,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::fault::Fault;
+use super::fault::ErrorResponse;
 use super::params::Params;
 
 /// Maximum number of stored objects; no test or demo creates so many.
@@ -14,7 +14,7 @@ const PAGE: (i64, i64) = (100, 10);
 
 /// Objects, and pending events about them.
 #[derive(Debug, Default)]
-pub(super) struct Books {
+pub(super) struct ProcessorObjects {
     objects: BTreeMap<String, Value>,
     /// Ids in the order of creation.
     creation_order: Vec<String>,
@@ -37,16 +37,16 @@ pub(super) fn now() -> i64 {
     jiff::Timestamp::now().as_second()
 }
 
-impl Books {
+impl ProcessorObjects {
     /// Returns a new id.
     pub(super) fn id(prefix: &str) -> String {
         format!("{prefix}_{}", uuid::Uuid::now_v7().simple())
     }
 
     /// Stores a new object.
-    pub(super) fn add(&mut self, object: Value) -> Result<Value, Fault> {
+    pub(super) fn add(&mut self, object: Value) -> Result<Value, ErrorResponse> {
         if self.creation_order.len() >= MAX_OBJECTS {
-            return Err(Fault::of_status(500));
+            return Err(ErrorResponse::of_status(500));
         }
         let id = object["id"].as_str().unwrap_or_default().to_owned();
         self.creation_order.push(id.clone());
@@ -55,14 +55,14 @@ impl Books {
     }
 
     /// Returns the object of this kind with the id in the path.
-    pub(super) fn get(&self, kind: &str, id: &str) -> Result<&Value, Fault> {
+    pub(super) fn get(&self, kind: &str, id: &str) -> Result<&Value, ErrorResponse> {
         let object = self.objects.get(id).filter(|object| object["object"] == kind);
-        object.ok_or_else(|| Fault::not_found(&kind.replace('.', "_"), id))
+        object.ok_or_else(|| ErrorResponse::not_found(&kind.replace('.', "_"), id))
     }
 
     /// Returns the object of this kind with the id in a parameter.
-    pub(super) fn named(&self, kind: &str, id: &str, param: &str) -> Result<&Value, Fault> {
-        self.get(kind, id).map_err(|_| Fault::no_such(kind, id, param))
+    pub(super) fn named(&self, kind: &str, id: &str, param: &str) -> Result<&Value, ErrorResponse> {
+        self.get(kind, id).map_err(|_| ErrorResponse::no_such(kind, id, param))
     }
 
     /// Updates members of an object.
@@ -87,18 +87,18 @@ impl Books {
         url: &str,
         params: &Params,
         passes: impl Fn(&Value) -> bool,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, ErrorResponse> {
         let (most, usual) = PAGE;
         let limit = params.integer("limit")?.unwrap_or(usual);
         if !(1..=most).contains(&limit) {
-            return Err(Fault::invalid(format!("This value must be from 1 to {most}"), "limit"));
+            return Err(ErrorResponse::invalid(format!("This value must be from 1 to {most}"), "limit"));
         }
         let all: Vec<&Value> = self.all(kind).filter(|object| passes(object)).collect();
         let place = |name: &str| match params.text(name) {
             None => Ok(None),
             Some(id) => {
                 let position = all.iter().position(|object| object["id"] == id);
-                position.map(Some).ok_or_else(|| Fault::no_such(kind, id, name))
+                position.map(Some).ok_or_else(|| ErrorResponse::no_such(kind, id, name))
             }
         };
         let (from, to) = match (place("starting_after")?, place("ending_before")?) {

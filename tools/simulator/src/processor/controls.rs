@@ -11,18 +11,18 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Travel;
-use super::acts::{self, Verdict};
-use super::books::Books;
-use super::fault::Fault;
+use super::DeliveryConditions;
+use super::acts::{self, DisputeVerdict};
+use super::books::ProcessorObjects;
+use super::fault::ErrorResponse;
 use super::params::Params;
-use super::{Host, page, refunds, sessions, shown_key};
+use super::{ProcessorHost, page, refunds, sessions, shown_key};
 
 /// Maximum delay of an event.
 const MAX_DELAY: Duration = Duration::from_secs(3600);
 
 /// Returns the routes below `/control`.
-pub(super) fn routes() -> Router<Host> {
+pub(super) fn routes() -> Router<ProcessorHost> {
     Router::new()
         .route("/control", get(overview))
         .route("/control/events", put(set_travel))
@@ -34,7 +34,7 @@ pub(super) fn routes() -> Router<Host> {
 /// Delivery conditions of events from now on; omitted ones are switched off.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-struct TravelRequest {
+struct DeliveryConditionsRequest {
     /// Holds events back until this is lifted.
     hold: bool,
     /// Sends pending events in another order than they happened.
@@ -45,25 +45,35 @@ struct TravelRequest {
     delay_ms: u64,
 }
 
-impl TravelRequest {
-    fn travel(&self) -> Result<Travel, Fault> {
+impl DeliveryConditionsRequest {
+    fn travel(&self) -> Result<DeliveryConditions, ErrorResponse> {
         let repeat = self.repeat.unwrap_or(1);
         if !matches!(repeat, 1 | 2 | 10) {
-            return Err(Fault::invalid("repeat must be 1, 2 or 10".to_owned(), "repeat"));
+            return Err(ErrorResponse::invalid("repeat must be 1, 2 or 10".to_owned(), "repeat"));
         }
         let late = Duration::from_millis(self.delay_ms);
         if late > MAX_DELAY {
-            return Err(Fault::invalid("delayMs must be at most 3600000".to_owned(), "delayMs"));
+            return Err(ErrorResponse::invalid("delayMs must be at most 3600000".to_owned(), "delayMs"));
         }
-        Ok(Travel { held: self.hold, shuffled: self.shuffle, twice: repeat == 2, tenfold: repeat == 10, late })
+        Ok(DeliveryConditions {
+            held: self.hold,
+            shuffled: self.shuffle,
+            twice: repeat == 2,
+            tenfold: repeat == 10,
+            late,
+        })
     }
 }
 
-async fn overview(State(host): State<Host>, headers: HeaderMap) -> Response {
+async fn overview(State(host): State<ProcessorHost>, headers: HeaderMap) -> Response {
     answer(authorized(&host, &headers).map(|()| state(&host)))
 }
 
-async fn set_travel(State(host): State<Host>, headers: HeaderMap, Json(request): Json<TravelRequest>) -> Response {
+async fn set_travel(
+    State(host): State<ProcessorHost>,
+    headers: HeaderMap,
+    Json(request): Json<DeliveryConditionsRequest>,
+) -> Response {
     answer(authorized(&host, &headers).and_then(|()| request.travel()).map(|travel| {
         host.courier.travel(travel);
         state(&host)
@@ -71,7 +81,7 @@ async fn set_travel(State(host): State<Host>, headers: HeaderMap, Json(request):
 }
 
 async fn act_on_session(
-    State(host): State<Host>,
+    State(host): State<ProcessorHost>,
     Path((session, act)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Response {
@@ -82,49 +92,52 @@ async fn act_on_session(
             "expire" => sessions::expire(books, &session, &Params::parse("")?),
             act => match page::payer(act) {
                 Some(payer) => sessions::act(books, &session, payer),
-                None => Err(Fault::no_such_call("POST", &format!("/control/sessions/{session}/{act}"))),
+                None => Err(ErrorResponse::no_such_call("POST", &format!("/control/sessions/{session}/{act}"))),
             },
         })
     }))
 }
 
 async fn act_on_payment(
-    State(host): State<Host>,
+    State(host): State<ProcessorHost>,
     Path((payment, act)): Path<(String, String)>,
     headers: HeaderMap,
     query: axum::extract::RawQuery,
 ) -> Response {
     answer(authorized(&host, &headers).and_then(|()| {
         change(&host, |books| match act.as_str() {
-            "dispute" => acts::dispute(books, &payment, Verdict::Asks),
-            "dispute-won" => acts::dispute(books, &payment, Verdict::Won),
-            "dispute-lost" => acts::dispute(books, &payment, Verdict::Lost),
+            "dispute" => acts::dispute(books, &payment, DisputeVerdict::Asks),
+            "dispute-won" => acts::dispute(books, &payment, DisputeVerdict::Won),
+            "dispute-lost" => acts::dispute(books, &payment, DisputeVerdict::Lost),
             "refund" => {
                 let amount = query.0.as_deref().filter(|query| !query.is_empty());
                 let amount = amount.map_or_else(String::new, |query| format!("&{query}"));
                 refunds::create(books, &Params::parse(&format!("payment_intent={payment}{amount}"))?)
             }
-            act => Err(Fault::no_such_call("POST", &format!("/control/payments/{payment}/{act}"))),
+            act => Err(ErrorResponse::no_such_call("POST", &format!("/control/payments/{payment}/{act}"))),
         })
     }))
 }
 
-async fn fail_refund(State(host): State<Host>, Path(refund): Path<String>, headers: HeaderMap) -> Response {
+async fn fail_refund(State(host): State<ProcessorHost>, Path(refund): Path<String>, headers: HeaderMap) -> Response {
     answer(authorized(&host, &headers).and_then(|()| change(&host, |books| refunds::fail(books, &refund))))
 }
 
-fn authorized(host: &Host, headers: &HeaderMap) -> Result<(), Fault> {
+fn authorized(host: &ProcessorHost, headers: &HeaderMap) -> Result<(), ErrorResponse> {
     let key = shown_key(headers);
     let is_right = host.with(|inside| key.as_deref() == Some(inside.secret_key.as_str()));
-    if is_right { Ok(()) } else { Err(Fault::wrong_key(key.as_deref())) }
+    if is_right { Ok(()) } else { Err(ErrorResponse::wrong_key(key.as_deref())) }
 }
 
-fn change(host: &Host, act: impl FnOnce(&mut Books) -> Result<Value, Fault>) -> Result<Value, Fault> {
+fn change(
+    host: &ProcessorHost,
+    act: impl FnOnce(&mut ProcessorObjects) -> Result<Value, ErrorResponse>,
+) -> Result<Value, ErrorResponse> {
     host.with(|inside| act(&mut inside.books)).map(|object| sessions::public_view(&object))
 }
 
 /// Returns the event counts, the delivery conditions, and the newest sessions and payments.
-fn state(host: &Host) -> Value {
+fn state(host: &ProcessorHost) -> Value {
     /// Maximum number of sessions and payments in a response.
     const MAX_SHOWN: usize = 20;
     let (waiting, delivered, given_up) = host.courier.counts();
@@ -145,6 +158,6 @@ fn state(host: &Host) -> Value {
     })
 }
 
-fn answer(result: Result<Value, Fault>) -> Response {
-    result.map_or_else(Fault::into_response, |body| (StatusCode::OK, Json(body)).into_response())
+fn answer(result: Result<Value, ErrorResponse>) -> Response {
+    result.map_or_else(ErrorResponse::into_response, |body| (StatusCode::OK, Json(body)).into_response())
 }

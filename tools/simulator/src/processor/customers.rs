@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::books::{Books, now};
-use super::fault::Fault;
+use super::books::{ProcessorObjects, now};
+use super::fault::ErrorResponse;
 use super::params::Params;
 
 const LIST: [&str; 3] = ["limit", "starting_after", "ending_before"];
 
-pub(super) fn create(books: &mut Books, params: &Params) -> Result<Value, Fault> {
+pub(super) fn create(books: &mut ProcessorObjects, params: &Params) -> Result<Value, ErrorResponse> {
     params.only(&["email", "name", "phone", "description", "metadata"])?;
     let email = params.text("email");
     if email.is_some_and(|email| !email.contains('@')) {
-        return Err(Fault::invalid("Invalid email address".to_owned(), "email").code("email_invalid"));
+        return Err(ErrorResponse::invalid("Invalid email address".to_owned(), "email").code("email_invalid"));
     }
     let customer = json!({
-        "id": Books::id("cus"), "object": "customer", "email": email, "name": params.text("name"),
+        "id": ProcessorObjects::id("cus"), "object": "customer", "email": email, "name": params.text("name"),
         "phone": params.text("phone"), "description": params.text("description"), "created": now(), "livemode": false,
         "metadata": params.metadata("metadata")?, "invoice_settings": {"default_payment_method": null},
     });
@@ -24,7 +24,7 @@ pub(super) fn create(books: &mut Books, params: &Params) -> Result<Value, Fault>
     Ok(customer)
 }
 
-pub(super) fn list(books: &Books, params: &Params) -> Result<Value, Fault> {
+pub(super) fn list(books: &ProcessorObjects, params: &Params) -> Result<Value, ErrorResponse> {
     params.only(&[&LIST[..], &["email"]].concat())?;
     let email = params.text("email");
     books.page("customer", "/v1/customers", params, |one| email.is_none_or(|email| one["email"] == email))
@@ -32,10 +32,10 @@ pub(super) fn list(books: &Books, params: &Params) -> Result<Value, Fault> {
 
 /// Searches customers. Of the search language only queries for one member are supported: `email:'x'`,
 /// `metadata['key']:'value'`.
-pub(super) fn search(books: &Books, params: &Params) -> Result<Value, Fault> {
+pub(super) fn search(books: &ProcessorObjects, params: &Params) -> Result<Value, ErrorResponse> {
     params.only(&["query", "limit", "page"])?;
     let query = params.required("query")?;
-    let malformed = || Fault::invalid(format!("We were unable to parse your search query: {query}"), "query");
+    let malformed = || ErrorResponse::invalid(format!("We were unable to parse your search query: {query}"), "query");
     let (member, value) = query.split_once(':').ok_or_else(malformed)?;
     let quoted = |text: &str| {
         let text = text.trim();
@@ -61,17 +61,21 @@ pub(super) fn search(books: &Books, params: &Params) -> Result<Value, Fault> {
 }
 
 /// Adds a card to a customer.
-pub(super) fn add_card(books: &mut Books, customer: &str, last4: &str) -> Result<Value, Fault> {
+pub(super) fn add_card(books: &mut ProcessorObjects, customer: &str, last4: &str) -> Result<Value, ErrorResponse> {
     books.get("customer", customer)?;
     books.add(json!({
-        "id": Books::id("pm"), "object": "payment_method", "type": "card", "created": now(), "livemode": false,
+        "id": ProcessorObjects::id("pm"), "object": "payment_method", "type": "card", "created": now(), "livemode": false,
         "customer": customer, "metadata": {}, "billing_details": {"email": null, "name": null},
         "card": {"brand": "visa", "last4": last4, "exp_month": 12, "exp_year": 2031, "country": "US", "funding": "credit"},
     }))
 }
 
 /// Returns the payment methods of the customer in the path, or in a parameter.
-pub(super) fn payment_methods(books: &Books, of: Option<&str>, params: &Params) -> Result<Value, Fault> {
+pub(super) fn payment_methods(
+    books: &ProcessorObjects,
+    of: Option<&str>,
+    params: &Params,
+) -> Result<Value, ErrorResponse> {
     let own: &[&str] = if of.is_some() { &["type"] } else { &["type", "customer"] };
     params.only(&[&LIST[..], own].concat())?;
     let customer = match of {
@@ -84,11 +88,11 @@ pub(super) fn payment_methods(books: &Books, of: Option<&str>, params: &Params) 
     books.page("payment_method", "/v1/payment_methods", params, fits)
 }
 
-pub(super) fn create_portal(books: &mut Books, params: &Params) -> Result<Value, Fault> {
+pub(super) fn create_portal(books: &mut ProcessorObjects, params: &Params) -> Result<Value, ErrorResponse> {
     params.only(&["customer", "return_url", "configuration", "locale"])?;
     let customer = params.required("customer")?;
     books.named("customer", customer, "customer")?;
-    let id = Books::id("bps");
+    let id = ProcessorObjects::id("bps");
     books.add(json!({
         "id": id, "object": "billing_portal.session", "customer": customer, "created": now(), "livemode": false,
         "return_url": params.text("return_url"), "url": format!("{}/portal/{id}", books.base_url),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Error response of the processor.
 #[derive(Clone, Debug)]
-pub(super) struct Fault {
+pub(super) struct ErrorResponse {
     status: u16,
     kind: &'static str,
     code: Option<String>,
@@ -15,7 +15,7 @@ pub(super) struct Fault {
     param: Option<String>,
 }
 
-impl Fault {
+impl ErrorResponse {
     fn new(status: u16, kind: &'static str, message: String) -> Self {
         Self { status, kind, code: None, message, param: None }
     }
@@ -104,7 +104,7 @@ impl Fault {
     }
 }
 
-impl IntoResponse for Fault {
+impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
         (self.status(), Json(self.body())).into_response()
     }

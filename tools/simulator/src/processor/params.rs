@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::fault::Fault;
+use super::fault::ErrorResponse;
 
 /// Maximum number of values in one request.
 const MAX_VALUES: usize = 500;
@@ -15,36 +15,37 @@ const MAX_METADATA: (usize, usize, usize) = (40, 500, 50);
 
 /// Value, or nested values by name; entries of lists are named by their indexes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Node {
+enum ParamNode {
     Text(String),
-    Named(BTreeMap<String, Node>),
+    Named(BTreeMap<String, ParamNode>),
 }
 
 /// Parameters of a request, or a part of them.
 #[derive(Clone, Debug)]
 pub(super) struct Params {
-    root: Node,
+    root: ParamNode,
     /// Path of this part, for error messages.
     path: String,
 }
 
 impl Params {
     /// Parses a form.
-    pub(super) fn parse(text: &str) -> Result<Self, Fault> {
+    pub(super) fn parse(text: &str) -> Result<Self, ErrorResponse> {
         let mut root = BTreeMap::new();
         let pairs: Vec<&str> = text.split('&').filter(|pair| !pair.is_empty()).collect();
         if pairs.len() > MAX_VALUES {
-            return Err(Fault::invalid(format!("more than {MAX_VALUES} parameters"), ""));
+            return Err(ErrorResponse::invalid(format!("more than {MAX_VALUES} parameters"), ""));
         }
         for pair in pairs {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let bad = || Fault::invalid(format!("Invalid request: {pair} cannot be decoded"), "");
+            let bad = || ErrorResponse::invalid(format!("Invalid request: {pair} cannot be decoded"), "");
             let (name, value) = (decoded(name).ok_or_else(bad)?, decoded(value).ok_or_else(bad)?);
             let steps = steps(&name).filter(|steps| steps.len() <= MAX_DEPTH);
-            let steps = steps.ok_or_else(|| Fault::invalid(format!("Invalid parameter name: {name}"), &name))?;
-            put(&mut root, &steps, value).ok_or_else(|| Fault::invalid(format!("Invalid {name}"), &name))?;
+            let steps =
+                steps.ok_or_else(|| ErrorResponse::invalid(format!("Invalid parameter name: {name}"), &name))?;
+            put(&mut root, &steps, value).ok_or_else(|| ErrorResponse::invalid(format!("Invalid {name}"), &name))?;
         }
-        Ok(Self { root: Node::Named(root), path: String::new() })
+        Ok(Self { root: ParamNode::Named(root), path: String::new() })
     }
 
     /// Returns a canonical text, which is the same for equal parameters in any order.
@@ -53,9 +54,9 @@ impl Params {
     }
 
     /// Rejects parameters that this call does not have.
-    pub(super) fn only(&self, allowed: &[&str]) -> Result<(), Fault> {
+    pub(super) fn only(&self, allowed: &[&str]) -> Result<(), ErrorResponse> {
         match self.members().find(|(name, _)| !allowed.contains(&name.as_str()) && *name != "expand") {
-            Some((name, _)) => Err(Fault::unknown(&self.named(name))),
+            Some((name, _)) => Err(ErrorResponse::unknown(&self.named(name))),
             None => Ok(()),
         }
     }
@@ -65,15 +66,15 @@ impl Params {
         if self.path.is_empty() { name.to_owned() } else { format!("{}[{name}]", self.path) }
     }
 
-    fn members(&self) -> impl Iterator<Item = (&String, &Node)> {
+    fn members(&self) -> impl Iterator<Item = (&String, &ParamNode)> {
         let named = match &self.root {
-            Node::Named(named) => Some(named),
-            Node::Text(_) => None,
+            ParamNode::Named(named) => Some(named),
+            ParamNode::Text(_) => None,
         };
         named.into_iter().flatten()
     }
 
-    fn member(&self, name: &str) -> Option<&Node> {
+    fn member(&self, name: &str) -> Option<&ParamNode> {
         self.members().find(|(own, _)| *own == name).map(|(_, node)| node)
     }
 
@@ -85,38 +86,40 @@ impl Params {
     /// Returns a text; an empty one counts as absent.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         match self.member(name) {
-            Some(Node::Text(text)) => Some(text.as_str()).filter(|text| !text.is_empty()),
+            Some(ParamNode::Text(text)) => Some(text.as_str()).filter(|text| !text.is_empty()),
             _ => None,
         }
     }
 
     /// Returns a required text.
-    pub(super) fn required(&self, name: &str) -> Result<&str, Fault> {
-        self.text(name).ok_or_else(|| Fault::missing(&self.named(name)))
+    pub(super) fn required(&self, name: &str) -> Result<&str, ErrorResponse> {
+        self.text(name).ok_or_else(|| ErrorResponse::missing(&self.named(name)))
     }
 
     /// Returns a whole number.
-    pub(super) fn integer(&self, name: &str) -> Result<Option<i64>, Fault> {
+    pub(super) fn integer(&self, name: &str) -> Result<Option<i64>, ErrorResponse> {
         let Some(text) = self.text(name) else { return Ok(None) };
-        let wrong =
-            || Fault::invalid(format!("Invalid integer: {text}"), &self.named(name)).code("parameter_invalid_integer");
+        let wrong = || {
+            ErrorResponse::invalid(format!("Invalid integer: {text}"), &self.named(name))
+                .code("parameter_invalid_integer")
+        };
         text.parse().map(Some).map_err(|_| wrong())
     }
 
     /// Returns a flag, `true` or `false`.
-    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, ErrorResponse> {
         match self.text(name) {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
             Some("false") => Ok(Some(false)),
-            Some(text) => Err(Fault::invalid(format!("Invalid boolean: {text}"), &self.named(name))),
+            Some(text) => Err(ErrorResponse::invalid(format!("Invalid boolean: {text}"), &self.named(name))),
         }
     }
 
     /// Returns a nested part, if present.
     pub(super) fn part(&self, name: &str) -> Option<Self> {
         match self.member(name) {
-            Some(root @ Node::Named(_)) => Some(Self { root: root.clone(), path: self.named(name) }),
+            Some(root @ ParamNode::Named(_)) => Some(Self { root: root.clone(), path: self.named(name) }),
             _ => None,
         }
     }
@@ -134,21 +137,23 @@ impl Params {
     pub(super) fn texts(&self, name: &str) -> Vec<String> {
         let list = self.part(name);
         let texts = list.iter().flat_map(Params::members).filter_map(|(_, node)| match node {
-            Node::Text(text) => Some(text.clone()),
-            Node::Named(_) => None,
+            ParamNode::Text(text) => Some(text.clone()),
+            ParamNode::Named(_) => None,
         });
         texts.collect()
     }
 
     /// Returns metadata: texts by key.
-    pub(super) fn metadata(&self, name: &str) -> Result<Value, Fault> {
+    pub(super) fn metadata(&self, name: &str) -> Result<Value, ErrorResponse> {
         let mut map = Map::new();
         let (key_chars, value_chars, most) = MAX_METADATA;
         for (key, node) in self.part(name).iter().flat_map(Params::members) {
             let path = format!("{}[{key}]", self.named(name));
-            let Node::Text(text) = node else { return Err(Fault::invalid(format!("Invalid string: {path}"), &path)) };
+            let ParamNode::Text(text) = node else {
+                return Err(ErrorResponse::invalid(format!("Invalid string: {path}"), &path));
+            };
             if key.chars().count() > key_chars || text.chars().count() > value_chars || map.len() >= most {
-                return Err(Fault::invalid("Metadata is too long".to_owned(), &path));
+                return Err(ErrorResponse::invalid("Metadata is too long".to_owned(), &path));
             }
             map.insert(key.clone(), Value::String(text.clone()));
         }
@@ -170,16 +175,16 @@ fn steps(name: &str) -> Option<Vec<String>> {
 }
 
 /// Inserts a value; `None` if a value and a part have the same name.
-fn put(into: &mut BTreeMap<String, Node>, steps: &[String], value: String) -> Option<()> {
+fn put(into: &mut BTreeMap<String, ParamNode>, steps: &[String], value: String) -> Option<()> {
     let (first, rest) = steps.split_first()?;
     // `expand[]=a&expand[]=b`: entries are numbered as they come.
     let name = if first.is_empty() { into.len().to_string() } else { first.clone() };
     if rest.is_empty() {
-        return into.insert(name, Node::Text(value)).is_none().then_some(());
+        return into.insert(name, ParamNode::Text(value)).is_none().then_some(());
     }
-    match into.entry(name).or_insert_with(|| Node::Named(BTreeMap::new())) {
-        Node::Named(named) => put(named, rest, value),
-        Node::Text(_) => None,
+    match into.entry(name).or_insert_with(|| ParamNode::Named(BTreeMap::new())) {
+        ParamNode::Named(named) => put(named, rest, value),
+        ParamNode::Text(_) => None,
     }
 }
 

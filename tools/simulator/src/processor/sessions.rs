@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::books::{Books, now};
-use super::fault::Fault;
+use super::books::{ProcessorObjects, now};
+use super::fault::ErrorResponse;
 use super::params::Params;
 
 /// Minimum and maximum lifetime of a session in seconds.
@@ -41,17 +41,17 @@ const PARAMS: [&str; 14] = [
     "locale",
 ];
 
-pub(super) fn create(books: &mut Books, params: &Params) -> Result<Value, Fault> {
+pub(super) fn create(books: &mut ProcessorObjects, params: &Params) -> Result<Value, ErrorResponse> {
     params.only(&PARAMS)?;
     let mode = params.required("mode")?;
     if !matches!(mode, "payment" | "subscription") {
-        return Err(Fault::invalid("Invalid mode: must be one of payment or subscription".to_owned(), "mode"));
+        return Err(ErrorResponse::invalid("Invalid mode: must be one of payment or subscription".to_owned(), "mode"));
     }
-    let success = web_address(params, "success_url")?.ok_or_else(|| Fault::missing("success_url"))?;
+    let success = web_address(params, "success_url")?.ok_or_else(|| ErrorResponse::missing("success_url"))?;
     let cancel = web_address(params, "cancel_url")?;
     if params.has("customer") && params.has("customer_email") {
         let message = "You may only specify one of these parameters: customer, customer_email.";
-        return Err(Fault::invalid(message.to_owned(), "customer"));
+        return Err(ErrorResponse::invalid(message.to_owned(), "customer"));
     }
     if let Some(customer) = params.text("customer") {
         books.named("customer", customer, "customer")?;
@@ -61,21 +61,21 @@ pub(super) fn create(books: &mut Books, params: &Params) -> Result<Value, Fault>
         |email: &str| books.dislikes_addresses || !email.contains('@') || email.contains(char::is_whitespace);
     if email.is_some_and(disliked) {
         let message = format!("Invalid email address: {}", email.unwrap_or_default());
-        return Err(Fault::invalid(message, "customer_email").code("email_invalid"));
+        return Err(ErrorResponse::invalid(message, "customer_email").code("email_invalid"));
     }
     let reference = params.text("client_reference_id");
     if reference.is_some_and(|reference| reference.chars().count() > MAX_REFERENCE_CHARS) {
-        return Err(Fault::invalid("Invalid string: too long".to_owned(), "client_reference_id"));
+        return Err(ErrorResponse::invalid("Invalid string: too long".to_owned(), "client_reference_id"));
     }
     let (least, most) = LIFETIME_SECONDS;
     let expires_at = params.integer("expires_at")?.unwrap_or(now() + most);
     if !(now() + least - 60..=now() + most + 60).contains(&expires_at) {
         let message = "The `expires_at` timestamp must be from 30 minutes to 24 hours from Checkout Session creation.";
-        return Err(Fault::invalid(message.to_owned(), "expires_at"));
+        return Err(ErrorResponse::invalid(message.to_owned(), "expires_at"));
     }
     let other = if mode == "payment" { "subscription_data" } else { "payment_intent_data" };
     if params.has(other) {
-        return Err(Fault::invalid(format!("You can not pass `{other}` in `{mode}` mode."), other));
+        return Err(ErrorResponse::invalid(format!("You can not pass `{other}` in `{mode}` mode."), other));
     }
     let data = if mode == "payment" { "payment_intent_data" } else { "subscription_data" };
     let data = params.part(data);
@@ -85,9 +85,9 @@ pub(super) fn create(books: &mut Books, params: &Params) -> Result<Value, Fault>
     let total: i64 = lines.iter().filter_map(|line| line["amount_total"].as_i64()).sum();
     if mode == "payment" && total < MIN_AMOUNT {
         let message = "The Checkout Session's total amount due must add up to at least $0.50 usd".to_owned();
-        return Err(Fault::invalid(message, "line_items").code("amount_too_small"));
+        return Err(ErrorResponse::invalid(message, "line_items").code("amount_too_small"));
     }
-    let id = Books::id("cs_test");
+    let id = ProcessorObjects::id("cs_test");
     let session = json!({
         "id": id, "object": "checkout.session", "mode": mode, "status": "open", "payment_status": "unpaid",
         "amount_subtotal": total, "amount_total": total, "currency": currency, "created": now(), "expires_at": expires_at,
@@ -111,25 +111,25 @@ pub(super) fn public_view(session: &Value) -> Value {
     view
 }
 
-fn web_address(params: &Params, name: &str) -> Result<Option<String>, Fault> {
+fn web_address(params: &Params, name: &str) -> Result<Option<String>, ErrorResponse> {
     let text = params.text(name);
     let web = |text: &str| text.starts_with("https://") || text.starts_with("http://");
     if text.is_some_and(|text| !web(text)) {
         let message = "Not a valid URL: an explicit scheme (such as https) must be provided".to_owned();
-        return Err(Fault::invalid(message, name).code("url_invalid"));
+        return Err(ErrorResponse::invalid(message, name).code("url_invalid"));
     }
     Ok(text.map(str::to_owned))
 }
 
 /// Builds the line items, and returns their currency.
-fn lines(books: &Books, params: &Params, mode: &str) -> Result<(Vec<Value>, String), Fault> {
+fn lines(books: &ProcessorObjects, params: &Params, mode: &str) -> Result<(Vec<Value>, String), ErrorResponse> {
     let mut lines = Vec::new();
     let mut currency: Option<String> = None;
     for line in params.parts("line_items") {
         line.only(&["price", "price_data", "quantity"])?;
         let quantity = line.integer("quantity")?.unwrap_or(1);
         if quantity < 1 {
-            return Err(Fault::invalid(
+            return Err(ErrorResponse::invalid(
                 "This value must be greater than or equal to 1.".to_owned(),
                 &line.named("quantity"),
             ));
@@ -137,47 +137,47 @@ fn lines(books: &Books, params: &Params, mode: &str) -> Result<(Vec<Value>, Stri
         let price = match (line.text("price"), line.part("price_data")) {
             (Some(id), None) => books.named("price", id, &line.named("price"))?.clone(),
             (None, Some(data)) => price_of(&data)?,
-            _ => return Err(Fault::missing(&line.named("price"))),
+            _ => return Err(ErrorResponse::missing(&line.named("price"))),
         };
         let recurs = !price["recurring"].is_null();
         if recurs != (mode == "subscription") {
             let message =
                 "You must provide recurring prices in `subscription` mode, and one-time prices in `payment` mode.";
-            return Err(Fault::invalid(message.to_owned(), &line.named("price")));
+            return Err(ErrorResponse::invalid(message.to_owned(), &line.named("price")));
         }
         let of_line = price["currency"].as_str().unwrap_or_default().to_owned();
         if currency.get_or_insert_with(|| of_line.clone()) != &of_line {
-            return Err(Fault::invalid("All prices must have the same currency.".to_owned(), "line_items"));
+            return Err(ErrorResponse::invalid("All prices must have the same currency.".to_owned(), "line_items"));
         }
         let amount = price["unit_amount"].as_i64().unwrap_or_default().saturating_mul(quantity);
         lines.push(json!({"price": price, "quantity": quantity, "amount_total": amount}));
     }
-    let currency = currency.ok_or_else(|| Fault::missing("line_items"))?;
+    let currency = currency.ok_or_else(|| ErrorResponse::missing("line_items"))?;
     Ok((lines, currency))
 }
 
-fn price_of(data: &Params) -> Result<Value, Fault> {
+fn price_of(data: &Params) -> Result<Value, ErrorResponse> {
     data.only(&["currency", "unit_amount", "product_data", "recurring", "tax_behavior"])?;
-    let product = data.part("product_data").ok_or_else(|| Fault::missing(&data.named("product_data")))?;
+    let product = data.part("product_data").ok_or_else(|| ErrorResponse::missing(&data.named("product_data")))?;
     product.only(&["name", "description", "images", "metadata"])?;
     let currency = data.required("currency")?;
     if currency.len() != 3 || currency.bytes().any(|byte| !byte.is_ascii_lowercase()) {
-        return Err(Fault::invalid(format!("Invalid currency: {currency}"), &data.named("currency")));
+        return Err(ErrorResponse::invalid(format!("Invalid currency: {currency}"), &data.named("currency")));
     }
-    let amount = data.integer("unit_amount")?.ok_or_else(|| Fault::missing(&data.named("unit_amount")))?;
+    let amount = data.integer("unit_amount")?.ok_or_else(|| ErrorResponse::missing(&data.named("unit_amount")))?;
     if !(0..=99_999_999).contains(&amount) {
-        let fault = Fault::invalid("Invalid amount".to_owned(), &data.named("unit_amount"));
+        let fault = ErrorResponse::invalid("Invalid amount".to_owned(), &data.named("unit_amount"));
         return Err(if amount < 0 { fault } else { fault.code("amount_too_large") });
     }
     let recurring = data.part("recurring").map(|one| json!({"interval": one.text("interval"), "interval_count": 1}));
     Ok(json!({
-        "id": Books::id("price"), "object": "price", "currency": currency, "unit_amount": amount, "recurring": recurring,
+        "id": ProcessorObjects::id("price"), "object": "price", "currency": currency, "unit_amount": amount, "recurring": recurring,
         "product": {"object": "product", "name": product.required("name")?},
     }))
 }
 
 /// Marks the session as expired if its time is over.
-pub(super) fn look(books: &mut Books, id: &str) -> Result<Value, Fault> {
+pub(super) fn look(books: &mut ProcessorObjects, id: &str) -> Result<Value, ErrorResponse> {
     let session = books.get("checkout.session", id)?;
     let over = session["status"] == "open" && session["expires_at"].as_i64().is_some_and(|at| at <= now());
     if over {
@@ -187,10 +187,10 @@ pub(super) fn look(books: &mut Books, id: &str) -> Result<Value, Fault> {
 }
 
 /// Expands the payment of the session, if requested.
-pub(super) fn expanded(books: &Books, mut session: Value, params: &Params) -> Result<Value, Fault> {
+pub(super) fn expanded(books: &ProcessorObjects, mut session: Value, params: &Params) -> Result<Value, ErrorResponse> {
     for member in params.texts("expand") {
         if member != "payment_intent" {
-            return Err(Fault::invalid(format!("This property cannot be expanded ({member})."), "expand"));
+            return Err(ErrorResponse::invalid(format!("This property cannot be expanded ({member})."), "expand"));
         }
         if let Some(intent) = session["payment_intent"].as_str().and_then(|id| books.get("payment_intent", id).ok()) {
             session["payment_intent"] = intent.clone();
@@ -199,13 +199,13 @@ pub(super) fn expanded(books: &Books, mut session: Value, params: &Params) -> Re
     Ok(session)
 }
 
-fn close(books: &mut Books, id: &str) -> Value {
+fn close(books: &mut ProcessorObjects, id: &str) -> Value {
     let closed = public_view(&books.change(id, &json!({"status": "expired", "url": null})));
     books.happened("checkout.session.expired", &closed);
     closed
 }
 
-pub(super) fn expire(books: &mut Books, id: &str, params: &Params) -> Result<Value, Fault> {
+pub(super) fn expire(books: &mut ProcessorObjects, id: &str, params: &Params) -> Result<Value, ErrorResponse> {
     params.only(&[])?;
     let session = look(books, id)?;
     if session["status"] != "open" {
@@ -213,16 +213,16 @@ pub(super) fn expire(books: &mut Books, id: &str, params: &Params) -> Result<Val
         let message = format!(
             "Only Checkout Sessions with a status in [\"open\"] can be expired. This Checkout Session has a status of {status}."
         );
-        return Err(Fault::invalid(message, "session"));
+        return Err(ErrorResponse::invalid(message, "session"));
     }
     Ok(close(books, id))
 }
 
 /// Acts as the customer on the page of a session.
-pub(super) fn act(books: &mut Books, id: &str, payer: Payer) -> Result<Value, Fault> {
+pub(super) fn act(books: &mut ProcessorObjects, id: &str, payer: Payer) -> Result<Value, ErrorResponse> {
     let session = look(books, id)?;
     if session["status"] != "open" {
-        return Err(Fault::invalid("This checkout page is no longer open.".to_owned(), "session"));
+        return Err(ErrorResponse::invalid("This checkout page is no longer open.".to_owned(), "session"));
     }
     if session["mode"] == "subscription" {
         return match payer {
@@ -254,10 +254,10 @@ pub(super) fn act(books: &mut Books, id: &str, payer: Payer) -> Result<Value, Fa
 }
 
 /// Settles a delayed payment: its money arrives, or never will.
-pub(super) fn settle(books: &mut Books, id: &str, arrives: bool) -> Result<Value, Fault> {
+pub(super) fn settle(books: &mut ProcessorObjects, id: &str, arrives: bool) -> Result<Value, ErrorResponse> {
     let session = books.get("checkout.session", id)?.clone();
     if session["status"] != "complete" || session["payment_status"] != "unpaid" {
-        return Err(Fault::invalid("no slow payment is on its way".to_owned(), "session"));
+        return Err(ErrorResponse::invalid("no slow payment is on its way".to_owned(), "session"));
     }
     if !arrives {
         let intent = session["payment_intent"].as_str().unwrap_or_default();
@@ -272,13 +272,13 @@ pub(super) fn settle(books: &mut Books, id: &str, arrives: bool) -> Result<Value
 }
 
 /// Returns the payment intent of a session, which is created at the first attempt to pay.
-fn intent_of(books: &mut Books, session: &Value) -> Result<String, Fault> {
+fn intent_of(books: &mut ProcessorObjects, session: &Value) -> Result<String, ErrorResponse> {
     let id = session["id"].as_str().unwrap_or_default();
     if let Some(existing) = books.intents.get(id) {
         return Ok(existing.clone());
     }
     let intent = json!({
-        "id": Books::id("pi"), "object": "payment_intent", "amount": session["amount_total"], "amount_received": 0,
+        "id": ProcessorObjects::id("pi"), "object": "payment_intent", "amount": session["amount_total"], "amount_received": 0,
         "currency": session["currency"], "created": now(), "livemode": false, "status": "requires_payment_method",
         "metadata": session["data_metadata_of_simulator"], "latest_charge": null, "last_payment_error": null,
         "customer": session["customer"],
@@ -288,10 +288,10 @@ fn intent_of(books: &mut Books, session: &Value) -> Result<String, Fault> {
     Ok(intent)
 }
 
-pub(super) fn charge(books: &mut Books, intent: &str) -> Result<(), Fault> {
+pub(super) fn charge(books: &mut ProcessorObjects, intent: &str) -> Result<(), ErrorResponse> {
     let payment_intent = books.get("payment_intent", intent)?.clone();
     let charge = books.add(json!({
-        "id": Books::id("ch"), "object": "charge", "amount": payment_intent["amount"], "amount_captured": payment_intent["amount"],
+        "id": ProcessorObjects::id("ch"), "object": "charge", "amount": payment_intent["amount"], "amount_captured": payment_intent["amount"],
         "amount_refunded": 0, "currency": payment_intent["currency"], "created": now(), "livemode": false,
         "metadata": payment_intent["metadata"], "paid": true, "payment_intent": intent, "refunded": false, "status": "succeeded",
         "customer": payment_intent["customer"],

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::books::{Books, now};
+use super::books::{ProcessorObjects, now};
 use super::customers::add_card;
-use super::fault::Fault;
+use super::fault::ErrorResponse;
 use super::params::Params;
 use super::sessions::{charge, public_view};
 
@@ -23,12 +23,17 @@ pub enum Renewal {
 }
 
 /// Creates a monthly recurring price.
-pub(super) fn add_price(books: &mut Books, product: &str, cents: i64, currency: &str) -> Result<String, Fault> {
+pub(super) fn add_price(
+    books: &mut ProcessorObjects,
+    product: &str,
+    cents: i64,
+    currency: &str,
+) -> Result<String, ErrorResponse> {
     let product = books.add(json!({
-        "id": Books::id("prod"), "object": "product", "name": product, "active": true, "created": now(), "metadata": {},
+        "id": ProcessorObjects::id("prod"), "object": "product", "name": product, "active": true, "created": now(), "metadata": {},
     }))?;
     let price = books.add(json!({
-        "id": Books::id("price"), "object": "price", "currency": currency, "unit_amount": cents, "active": true,
+        "id": ProcessorObjects::id("price"), "object": "price", "currency": currency, "unit_amount": cents, "active": true,
         "product": product["id"], "nickname": null, "recurring": {"interval": "month", "interval_count": 1},
         "created": now(), "metadata": {},
     }))?;
@@ -36,19 +41,19 @@ pub(super) fn add_price(books: &mut Books, product: &str, cents: i64, currency: 
 }
 
 /// Starts the subscription of a paid session in subscription mode.
-pub(super) fn begin(books: &mut Books, session: &Value) -> Result<Value, Fault> {
+pub(super) fn begin(books: &mut ProcessorObjects, session: &Value) -> Result<Value, ErrorResponse> {
     let customer = match session["customer"].as_str() {
         Some(existing) => existing.to_owned(),
         None => {
             let created = books.add(json!({
-                "id": Books::id("cus"), "object": "customer", "email": session["customer_email"], "name": null,
+                "id": ProcessorObjects::id("cus"), "object": "customer", "email": session["customer_email"], "name": null,
                 "created": now(), "metadata": {},
             }))?;
             created["id"].as_str().unwrap_or_default().to_owned()
         }
     };
     let card = add_card(books, &customer, "4242")?;
-    let id = Books::id("sub");
+    let id = ProcessorObjects::id("sub");
     let lines = session["line_items_of_simulator"].as_array().cloned().unwrap_or_default();
     let items: Vec<Value> = lines.iter().map(|line| item(&id, line)).collect();
     let subscription = books.add(json!({
@@ -72,17 +77,17 @@ pub(super) fn begin(books: &mut Books, session: &Value) -> Result<Value, Fault> 
 
 fn item(subscription: &str, line: &Value) -> Value {
     json!({
-        "id": Books::id("si"), "object": "subscription_item", "price": line["price"], "quantity": line["quantity"],
+        "id": ProcessorObjects::id("si"), "object": "subscription_item", "price": line["price"], "quantity": line["quantity"],
         "subscription": subscription, "created": now(), "metadata": {},
         "current_period_start": now(), "current_period_end": now() + PERIOD_SECONDS,
     })
 }
 
-fn invoice(books: &mut Books, subscription: &Value, paid: bool) -> Result<Value, Fault> {
+fn invoice(books: &mut ProcessorObjects, subscription: &Value, paid: bool) -> Result<Value, ErrorResponse> {
     let items = subscription["items"]["data"].as_array().cloned().unwrap_or_default();
     let number = |value: &Value| value.as_i64().unwrap_or_default();
     let total: i64 = items.iter().map(|one| number(&one["price"]["unit_amount"]) * number(&one["quantity"])).sum();
-    let id = Books::id("in");
+    let id = ProcessorObjects::id("in");
     let customer = books.get("customer", subscription["customer"].as_str().unwrap_or_default()).ok();
     let email = customer.map_or(Value::Null, |customer| customer["email"].clone());
     let line = |one: &Value| {
@@ -90,7 +95,7 @@ fn invoice(books: &mut Books, subscription: &Value, paid: bool) -> Result<Value,
         let name = product.map_or("a product", |product| product["name"].as_str().unwrap_or_default());
         let amount = number(&one["price"]["unit_amount"]) * number(&one["quantity"]);
         json!({
-            "id": Books::id("il"), "object": "line_item", "amount": amount, "currency": subscription["currency"],
+            "id": ProcessorObjects::id("il"), "object": "line_item", "amount": amount, "currency": subscription["currency"],
             "description": format!("{} × {name}", one["quantity"]), "quantity": one["quantity"],
         })
     };
@@ -110,14 +115,14 @@ fn invoice(books: &mut Books, subscription: &Value, paid: bool) -> Result<Value,
     }
     // The invoice does not say by which payment it was paid; an object between the two does.
     let intent = books.add(json!({
-        "id": Books::id("pi"), "object": "payment_intent", "amount": total, "amount_received": 0,
+        "id": ProcessorObjects::id("pi"), "object": "payment_intent", "amount": total, "amount_received": 0,
         "currency": subscription["currency"], "created": now(), "livemode": false, "status": "processing", "metadata": {},
         "latest_charge": null, "last_payment_error": null, "customer": subscription["customer"],
     }))?;
     let intent = intent["id"].as_str().unwrap_or_default();
     charge(books, intent)?;
     let payment = books.add(json!({
-        "id": Books::id("inpay"), "object": "invoice_payment", "amount_paid": total, "currency": subscription["currency"],
+        "id": ProcessorObjects::id("inpay"), "object": "invoice_payment", "amount_paid": total, "currency": subscription["currency"],
         "created": now(), "invoice": id, "is_default": true, "livemode": false, "status": "paid",
         "payment": {"type": "payment_intent", "payment_intent": intent},
     }))?;
@@ -126,7 +131,7 @@ fn invoice(books: &mut Books, subscription: &Value, paid: bool) -> Result<Value,
     Ok(invoice)
 }
 
-pub(super) fn list(books: &Books, params: &Params) -> Result<Value, Fault> {
+pub(super) fn list(books: &ProcessorObjects, params: &Params) -> Result<Value, ErrorResponse> {
     params.only(&["customer", "status", "price", "limit", "starting_after", "ending_before"])?;
     let (customer, status) = (params.text("customer"), params.text("status"));
     let fits = |one: &Value| {
@@ -141,7 +146,7 @@ pub(super) fn list(books: &Books, params: &Params) -> Result<Value, Fault> {
 }
 
 /// Returns a subscription, with the requested expansions.
-pub(super) fn show(books: &Books, id: &str, params: &Params) -> Result<Value, Fault> {
+pub(super) fn show(books: &ProcessorObjects, id: &str, params: &Params) -> Result<Value, ErrorResponse> {
     params.only(&[])?;
     let mut subscription = books.get("subscription", id)?.clone();
     for member in params.texts("expand") {
@@ -155,24 +160,26 @@ pub(super) fn show(books: &Books, id: &str, params: &Params) -> Result<Value, Fa
                 let items = subscription["items"]["data"].as_array_mut();
                 items.into_iter().flatten().for_each(|one| expand(books, "product", &mut one["price"]["product"]));
             }
-            other => return Err(Fault::invalid(format!("This property cannot be expanded ({other})."), "expand")),
+            other => {
+                return Err(ErrorResponse::invalid(format!("This property cannot be expanded ({other})."), "expand"));
+            }
         }
     }
     Ok(subscription)
 }
 
-fn expand(books: &Books, kind: &str, member: &mut Value) {
+fn expand(books: &ProcessorObjects, kind: &str, member: &mut Value) {
     if let Some(whole) = member.as_str().and_then(|id| books.get(kind, id).ok()) {
         *member = whole.clone();
     }
 }
 
-pub(super) fn update(books: &mut Books, id: &str, params: &Params) -> Result<Value, Fault> {
+pub(super) fn update(books: &mut ProcessorObjects, id: &str, params: &Params) -> Result<Value, ErrorResponse> {
     params.only(&["cancel_at_period_end", "metadata", "default_payment_method"])?;
     let subscription = books.get("subscription", id)?.clone();
     if subscription["status"] == "canceled" {
         let message = "A canceled subscription can only update its cancellation_details and metadata.";
-        return Err(Fault::invalid(message.to_owned(), ""));
+        return Err(ErrorResponse::invalid(message.to_owned(), ""));
     }
     let mut members = json!({});
     if let Some(cancel) = params.flag("cancel_at_period_end")? {
@@ -185,7 +192,7 @@ pub(super) fn update(books: &mut Books, id: &str, params: &Params) -> Result<Val
 }
 
 /// Ends the period of a subscription.
-pub(super) fn renew(books: &mut Books, id: &str, how: Renewal) -> Result<Value, Fault> {
+pub(super) fn renew(books: &mut ProcessorObjects, id: &str, how: Renewal) -> Result<Value, ErrorResponse> {
     let subscription = books.get("subscription", id)?.clone();
     let ends = how == Renewal::Ended || subscription["cancel_at_period_end"] == true;
     if ends {

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Payer, PaymentProcessor, Renewal};
+use super::{Payer, Renewal, SimPaymentProcessor};
 
 const KEY: &str = "sk_test_simulated";
 const SESSION: &str = "mode=payment&success_url=http://shop/yes&cancel_url=http://shop/no&line_items[0][quantity]=2\
@@ -12,14 +12,14 @@ const SESSION: &str = "mode=payment&success_url=http://shop/yes&cancel_url=http:
     &line_items[0][price_data][product_data][name]=Vase&metadata[orderId]=o1&payment_intent_data[metadata][orderId]=o1";
 
 struct Caller {
-    processor: PaymentProcessor,
+    processor: SimPaymentProcessor,
     client: reqwest::Client,
 }
 
 impl Caller {
     async fn new() -> Self {
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-        Self { processor: PaymentProcessor::start(KEY).await.unwrap(), client: reqwest::Client::new() }
+        Self { processor: SimPaymentProcessor::start(KEY).await.unwrap(), client: reqwest::Client::new() }
     }
 
     async fn send(&self, request: reqwest::RequestBuilder) -> (u16, Value) {

@@ -10,14 +10,14 @@ use axum::{
 };
 use md5::{Digest, Md5};
 
-use super::{Host, error};
+use super::{PrusalinkHost, error};
 
 /// User name of HTTP Digest.
 const USER: &str = "maker";
 /// Realm of HTTP Digest.
 const REALM: &str = "Printer API";
 
-pub(super) async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Response {
+pub(super) async fn authorise(State(host): State<PrusalinkHost>, request: Request, next: Next) -> Response {
     if host.may(&request) {
         return next.run(request).await;
     }
@@ -31,7 +31,7 @@ pub(super) async fn authorise(State(host): State<Host>, request: Request, next: 
     refusal
 }
 
-impl Host {
+impl PrusalinkHost {
     fn may(&self, request: &Request) -> bool {
         if self.printer.with(|machine| machine.faults().wrong_key) {
             return false;

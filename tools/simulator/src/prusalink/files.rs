@@ -8,13 +8,13 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{Host, done, error, outcome};
+use super::{PrusalinkHost, done, error, outcome};
 use crate::{
     printer::{
         CommandError, DeleteError, Machine,
-        files::{StoredFile, clean_path},
+        files::{PrinterFile, clean_path},
     },
-    wire::{Peer, UploadedFile},
+    wire::{ConnectionGate, UploadedPart},
 };
 
 /// Accepted file extensions.
@@ -42,7 +42,7 @@ pub(super) fn short_folder(folder: &str) -> String {
         .fold("/usb".to_owned(), |path, part| format!("{path}/{}", short(part)))
 }
 
-fn entry(path: &str, file: &StoredFile) -> Value {
+fn entry(path: &str, file: &PrinterFile) -> Value {
     let name = split(path).1;
     json!({
         "name": short(name), "display_name": name, "type": "PRINT_FILE", "ro": false, "size": file.bytes.len(),
@@ -77,7 +77,7 @@ pub(super) async fn storages() -> Response {
     .into_response()
 }
 
-pub(super) async fn root(State(host): State<Host>) -> Response {
+pub(super) async fn root(State(host): State<PrusalinkHost>) -> Response {
     Json(host.printer.with(|machine| folder(machine, ""))).into_response()
 }
 
@@ -85,7 +85,7 @@ fn missing() -> Response {
     error(StatusCode::NOT_FOUND, "File was not found")
 }
 
-pub(super) async fn show(State(host): State<Host>, Path(path): Path<String>) -> Response {
+pub(super) async fn show(State(host): State<PrusalinkHost>, Path(path): Path<String>) -> Response {
     let path = path.trim_end_matches('/');
     let listing = host.printer.with(|machine| match machine.files().get(path) {
         Some(file) => Some(entry(path, file)),
@@ -95,7 +95,7 @@ pub(super) async fn show(State(host): State<Host>, Path(path): Path<String>) -> 
 }
 
 /// Returns the whole file: printers do not support ranges.
-pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>) -> Response {
+pub(super) async fn download(State(host): State<PrusalinkHost>, Path(path): Path<String>) -> Response {
     match host.printer.with(|machine| machine.files().get(&path).map(|file| file.bytes.clone())) {
         Some(bytes) => ([(header::CONTENT_TYPE, "text/x.gcode")], bytes).into_response(),
         None => missing(),
@@ -103,7 +103,7 @@ pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>)
 }
 
 /// Prints a file.
-pub(super) async fn start(State(host): State<Host>, Path(path): Path<String>) -> Response {
+pub(super) async fn start(State(host): State<PrusalinkHost>, Path(path): Path<String>) -> Response {
     host.printer.with(|machine| match machine.files().get(&path) {
         None => missing(),
         Some(_) if machine.job().is_some() => outcome(Err(CommandError::Busy)),
@@ -111,7 +111,7 @@ pub(super) async fn start(State(host): State<Host>, Path(path): Path<String>) ->
     })
 }
 
-pub(super) async fn delete(State(host): State<Host>, Path(path): Path<String>) -> Response {
+pub(super) async fn delete(State(host): State<PrusalinkHost>, Path(path): Path<String>) -> Response {
     host.printer.with(|machine| match machine.delete(&path) {
         Ok(()) => done(),
         Err(DeleteError::InUse) => error(StatusCode::CONFLICT, "File is currently being printed"),
@@ -125,9 +125,9 @@ fn says_yes(request: &Request, name: &str) -> bool {
 }
 
 pub(super) async fn upload(
-    State(host): State<Host>,
+    State(host): State<PrusalinkHost>,
     Path(path): Path<String>,
-    ConnectInfo(peer): ConnectInfo<Peer>,
+    ConnectInfo(peer): ConnectInfo<ConnectionGate>,
     request: Request,
 ) -> Response {
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
@@ -154,7 +154,7 @@ pub(super) async fn upload(
     };
     // Read before the file is stored, because a test that sees it arrive may switch the fault off.
     let drops = host.printer.faults().drop_after_upload;
-    let received = UploadedFile::receive(&host.printer, &path, request.into_body()).await;
+    let received = UploadedPart::receive(&host.printer, &path, request.into_body()).await;
     let Ok(file) = received else { return error(StatusCode::REQUEST_TIMEOUT, "The transfer broke off") };
     let stored = host.printer.with(|machine| {
         if machine.in_use(&path) {

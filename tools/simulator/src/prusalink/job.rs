@@ -8,8 +8,8 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{Host, done, error, files, outcome};
-use crate::printer::{Controller, Job, Machine, Outcome, Phase};
+use super::{PrusalinkHost, done, error, files, outcome};
+use crate::printer::{Controller, Machine, PrintJob, PrintOutcome, PrintPhase};
 
 /// Returns the state of the printer as named by its API. A print that ended is shown until it is confirmed at the
 /// printer, or until the next.
@@ -18,13 +18,13 @@ fn state(machine: &Machine) -> &'static str {
         return "ERROR";
     }
     match machine.job().map(|job| job.phase) {
-        Some(Phase::Printing | Phase::Resuming | Phase::Pausing) => "PRINTING",
-        Some(Phase::Paused) => "PAUSED",
-        Some(Phase::Cancelling) => "BUSY",
+        Some(PrintPhase::Printing | PrintPhase::Resuming | PrintPhase::Pausing) => "PRINTING",
+        Some(PrintPhase::Paused) => "PAUSED",
+        Some(PrintPhase::Cancelling) => "BUSY",
         None if machine.echoes() => "PRINTING",
         None if machine.is_homing() => "BUSY",
         None => match machine.shown_job().and_then(|job| job.outcome.as_ref()) {
-            Some(Outcome::Completed) => "FINISHED",
+            Some(PrintOutcome::Completed) => "FINISHED",
             Some(_) => "STOPPED",
             None => "IDLE",
         },
@@ -32,18 +32,18 @@ fn state(machine: &Machine) -> &'static str {
 }
 
 /// Returns the state of a print.
-fn state_of(machine: &Machine, job: &Job) -> &'static str {
+fn state_of(machine: &Machine, job: &PrintJob) -> &'static str {
     match &job.outcome {
-        Some(Outcome::Completed) if machine.echoes() => "PRINTING",
-        Some(Outcome::Completed) => "FINISHED",
-        Some(Outcome::Cancelled) => "STOPPED",
+        Some(PrintOutcome::Completed) if machine.echoes() => "PRINTING",
+        Some(PrintOutcome::Completed) => "FINISHED",
+        Some(PrintOutcome::Cancelled) => "STOPPED",
         Some(_) => "ERROR",
-        None if job.phase == Phase::Paused => "PAUSED",
+        None if job.phase == PrintPhase::Paused => "PAUSED",
         None => "PRINTING",
     }
 }
 
-fn numbers(machine: &Machine, job: &Job) -> Value {
+fn numbers(machine: &Machine, job: &PrintJob) -> Value {
     json!({
         "id": job.number,
         "progress": (job.progress() * 10_000.0).round() / 100.0,
@@ -52,7 +52,7 @@ fn numbers(machine: &Machine, job: &Job) -> Value {
     })
 }
 
-pub(super) async fn status(State(host): State<Host>) -> Response {
+pub(super) async fn status(State(host): State<PrusalinkHost>) -> Response {
     let camera = host.printer.camera().is_some();
     host.printer.with(|machine| {
         let heat = machine.temperatures();
@@ -81,7 +81,7 @@ pub(super) async fn status(State(host): State<Host>) -> Response {
     })
 }
 
-pub(super) async fn show(State(host): State<Host>) -> Response {
+pub(super) async fn show(State(host): State<PrusalinkHost>) -> Response {
     host.printer.with(|machine| {
         let Some(job) = machine.shown_job() else { return done() };
         let mut body = numbers(machine, job);
@@ -97,31 +97,31 @@ pub(super) async fn show(State(host): State<Host>) -> Response {
 }
 
 /// Checks that the print with this number is the current one; otherwise returns the error response.
-fn of_current(machine: &Machine, id: u64) -> Result<Phase, (StatusCode, &'static str)> {
+fn of_current(machine: &Machine, id: u64) -> Result<PrintPhase, (StatusCode, &'static str)> {
     match machine.shown_job().filter(|job| job.number == id) {
         None => Err((StatusCode::NOT_FOUND, "Job with this ID was not found")),
         Some(_) => machine.job().map(|job| job.phase).ok_or((StatusCode::CONFLICT, "The printer is not printing")),
     }
 }
 
-pub(super) async fn command(State(host): State<Host>, Path((id, verb)): Path<(u64, String)>) -> Response {
+pub(super) async fn command(State(host): State<PrusalinkHost>, Path((id, verb)): Path<(u64, String)>) -> Response {
     host.printer.with(|machine| {
         let phase = match of_current(machine, id) {
             Ok(phase) => phase,
             Err((status, words)) => return error(status, words),
         };
         match (verb.as_str(), phase) {
-            ("pause", Phase::Printing | Phase::Resuming) => outcome(machine.pause().map(drop)),
-            ("resume", Phase::Paused | Phase::Pausing) => outcome(machine.resume().map(drop)),
+            ("pause", PrintPhase::Printing | PrintPhase::Resuming) => outcome(machine.pause().map(drop)),
+            ("resume", PrintPhase::Paused | PrintPhase::Pausing) => outcome(machine.resume().map(drop)),
             ("pause" | "resume" | "continue", _) => error(StatusCode::CONFLICT, "The print is in another state"),
             _ => error(StatusCode::NOT_FOUND, "The requested URL was not found."),
         }
     })
 }
 
-pub(super) async fn stop(State(host): State<Host>, Path(id): Path<u64>) -> Response {
+pub(super) async fn stop(State(host): State<PrusalinkHost>, Path(id): Path<u64>) -> Response {
     let answer = host.printer.with(|machine| match of_current(machine, id) {
-        Ok(Phase::Cancelling) => error(StatusCode::CONFLICT, "The print is being stopped"),
+        Ok(PrintPhase::Cancelling) => error(StatusCode::CONFLICT, "The print is being stopped"),
         Ok(_) => outcome(machine.cancel().map(drop)),
         Err((status, words)) => error(status, words),
     });

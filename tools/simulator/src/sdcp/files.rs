@@ -11,18 +11,18 @@ use axum::{
 use md5::{Digest, Md5};
 use serde_json::{Value, json};
 
-use super::Host;
+use super::SdcpHost;
 use crate::{
     gcode::GcodeFacts,
     printer::Machine,
-    wire::{Peer, Upload},
+    wire::{ConnectionGate, MultipartUpload},
 };
 
 /// Maximum size of a chunk in bytes.
 const MAX_PIECE_BYTES: usize = 1024 * 1024;
 
 /// Received chunks of an upload.
-pub(super) struct Pieces {
+pub(super) struct UploadChunks {
     id: String,
     bytes: Vec<u8>,
 }
@@ -39,14 +39,14 @@ fn refused(number: i64) -> Response {
 
 /// Receives a chunk. The last one moves the file into place, if the checksum over all of it is right.
 pub(super) async fn upload(
-    State(host): State<Host>,
-    ConnectInfo(peer): ConnectInfo<Peer>,
+    State(host): State<SdcpHost>,
+    ConnectInfo(peer): ConnectInfo<ConnectionGate>,
     request: Request,
 ) -> Response {
     // Read before the file is stored, because a test that sees it arrive may switch the fault off.
     let drops = host.printer.faults().drop_after_upload;
     let Ok(form) = Multipart::from_request(request, &()).await else { return refused(-4) };
-    let Ok(piece) = Upload::receive_as(&host.printer, form, "File").await else { return refused(-4) };
+    let Ok(piece) = MultipartUpload::receive_as(&host.printer, form, "File").await else { return refused(-4) };
     let number = |name: &str| piece.field(name).and_then(|text| text.parse::<usize>().ok());
     let (Some(offset), Some(total), Some(id), Some(file)) =
         (number("Offset"), number("TotalSize"), piece.field("Uuid"), &piece.file)
@@ -62,7 +62,7 @@ pub(super) async fn upload(
     let whole = {
         let mut pieces = host.pieces();
         if offset == 0 {
-            *pieces = Some(Pieces { id: id.to_owned(), bytes: Vec::new() });
+            *pieces = Some(UploadChunks { id: id.to_owned(), bytes: Vec::new() });
         }
         let Some(under_way) = pieces.as_mut().filter(|current| current.id == id) else { return refused(-1) };
         if under_way.bytes.len() != offset {

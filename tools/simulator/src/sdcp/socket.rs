@@ -11,9 +11,9 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{Host, MAX_SOCKETS, files, status};
+use super::{MAX_SOCKETS, SdcpHost, files, status};
 use crate::{
-    printer::{CommandError, DeleteError, Machine, Phase},
+    printer::{CommandError, DeleteError, Machine, PrintPhase},
     wire::{push, push_interval},
 };
 
@@ -24,19 +24,19 @@ const START_MEMBERS: [&str; 6] =
     ["Filename", "StartLayer", "Calibration_switch", "PrintPlatformType", "Tlp_Switch", "slot_map"];
 
 /// Counts an open socket until it is dropped.
-struct Counted(Host);
+struct SocketGuard(SdcpHost);
 
-impl Drop for Counted {
+impl Drop for SocketGuard {
     fn drop(&mut self) {
         self.0.state.sockets.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 /// Handles `GET /websocket`.
-pub(super) async fn upgrade(State(host): State<Host>, upgrade: WebSocketUpgrade) -> Response {
+pub(super) async fn upgrade(State(host): State<SdcpHost>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(|socket| async move {
         let open = host.state.sockets.fetch_add(1, Ordering::SeqCst) + 1;
-        let _counted = Counted(host.clone());
+        let _counted = SocketGuard(host.clone());
         host.printer.sockets_are(open);
         if open > MAX_SOCKETS {
             host.crash();
@@ -45,7 +45,7 @@ pub(super) async fn upgrade(State(host): State<Host>, upgrade: WebSocketUpgrade)
     })
 }
 
-async fn run(host: &Host, mut socket: WebSocket) {
+async fn run(host: &SdcpHost, mut socket: WebSocket) {
     let printer = host.printer.clone();
     let mut revised = printer.revisions();
     let mut ticks = push_interval(PUSH_INTERVAL);
@@ -82,7 +82,7 @@ async fn run(host: &Host, mut socket: WebSocket) {
     }
 }
 
-impl Host {
+impl SdcpHost {
     fn status(&self) -> Value {
         let (status, at) = self.printer.with(|machine| (status::of(machine), machine.now_at().as_second()));
         let topic = format!("sdcp/status/{}", self.name);
@@ -106,13 +106,13 @@ impl Host {
             return Vec::new();
         };
         let data = &request["Data"]["Data"];
-        let on = [Phase::Printing, Phase::Pausing, Phase::Paused, Phase::Resuming];
+        let on = [PrintPhase::Printing, PrintPhase::Pausing, PrintPhase::Paused, PrintPhase::Resuming];
         let acknowledged = self.printer.with(|machine| match command {
             0 | 1 | 258 => Some(0),
             128 if START_MEMBERS.iter().all(|member| data.get(member).is_some()) => Some(start(machine, data)),
-            129 => Some(turn(machine, &[Phase::Printing, Phase::Resuming], Machine::pause)),
+            129 => Some(turn(machine, &[PrintPhase::Printing, PrintPhase::Resuming], Machine::pause)),
             130 => Some(turn(machine, &on, Machine::cancel)),
-            131 => Some(turn(machine, &[Phase::Paused, Phase::Pausing], Machine::resume)),
+            131 => Some(turn(machine, &[PrintPhase::Paused, PrintPhase::Pausing], Machine::resume)),
             259 => Some(delete(machine, data)),
             _ => None,
         });
@@ -160,7 +160,7 @@ fn start(machine: &mut Machine, data: &Value) -> u8 {
     }
 }
 
-fn turn(machine: &mut Machine, from: &[Phase], act: fn(&mut Machine) -> Result<bool, CommandError>) -> u8 {
+fn turn(machine: &mut Machine, from: &[PrintPhase], act: fn(&mut Machine) -> Result<bool, CommandError>) -> u8 {
     let may = machine.job().is_some_and(|job| from.contains(&job.phase));
     u8::from(!(may && act(machine) == Ok(true)))
 }

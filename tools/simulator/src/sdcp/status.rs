@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::printer::{Controller, Job, Machine, Outcome, Phase};
+use crate::printer::{Controller, Machine, PrintJob, PrintOutcome, PrintPhase};
 
 /// Returns the state number of its print.
 fn number(machine: &Machine) -> u8 {
@@ -11,16 +11,16 @@ fn number(machine: &Machine) -> u8 {
     }
     match machine.job().map(|job| (job.phase, job)) {
         // It heats first.
-        Some((Phase::Printing, job)) if job.done < 2.0 && machine.speed() < 10.0 => 16,
-        Some((Phase::Printing, _)) => 13,
-        Some((Phase::Pausing, _)) => 5,
-        Some((Phase::Paused, _)) => 6,
-        Some((Phase::Resuming, _)) => 12,
-        Some((Phase::Cancelling, _)) => 7,
+        Some((PrintPhase::Printing, job)) if job.done < 2.0 && machine.speed() < 10.0 => 16,
+        Some((PrintPhase::Printing, _)) => 13,
+        Some((PrintPhase::Pausing, _)) => 5,
+        Some((PrintPhase::Paused, _)) => 6,
+        Some((PrintPhase::Resuming, _)) => 12,
+        Some((PrintPhase::Cancelling, _)) => 7,
         None if machine.echoes() => 13,
         None if machine.is_homing() => 1,
         None => match machine.shown_job().and_then(|job| job.outcome.as_ref()) {
-            Some(Outcome::Completed) => 9,
+            Some(PrintOutcome::Completed) => 9,
             Some(_) => 8,
             None => 0,
         },
@@ -28,9 +28,9 @@ fn number(machine: &Machine) -> u8 {
 }
 
 /// Returns the error number of a print.
-fn error(job: &Job) -> u8 {
+fn error(job: &PrintJob) -> u8 {
     match &job.outcome {
-        None | Some(Outcome::Completed | Outcome::Cancelled) => 0,
+        None | Some(PrintOutcome::Completed | PrintOutcome::Cancelled) => 0,
         Some(_) => 19,
     }
 }

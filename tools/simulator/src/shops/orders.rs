@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// Order of an external shop.
 #[derive(Clone, Debug)]
-pub struct SoldThere {
+pub struct ShopOrder {
     /// Order id on the platform.
     pub id: u64,
     /// Variant, quantity and unit price in cents of each line.
@@ -30,7 +30,7 @@ fn money(cents: i64) -> String {
     format!("{}.{:02}", cents / 100, cents % 100)
 }
 
-impl SoldThere {
+impl ShopOrder {
     pub(super) fn new(id: u64, lines: &[(&str, u32, i64)]) -> Self {
         let lines = lines.iter().map(|(variant, quantity, cents)| ((*variant).to_owned(), *quantity, *cents)).collect();
         Self {

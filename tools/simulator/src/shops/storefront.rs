@@ -7,7 +7,7 @@ use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use super::Host;
+use super::ShopHost;
 
 /// Maximum number of products per page.
 const MAX_PAGE: usize = 250;
@@ -42,7 +42,7 @@ impl Product {
 }
 
 fn page(
-    host: &Host,
+    host: &ShopHost,
     query: &BTreeMap<String, String>,
     member: &str,
     all: impl FnOnce(&[Product]) -> Vec<Value>,
@@ -62,11 +62,14 @@ fn page(
     })
 }
 
-pub(super) async fn products(State(host): State<Host>, Query(query): Query<BTreeMap<String, String>>) -> Response {
+pub(super) async fn products(State(host): State<ShopHost>, Query(query): Query<BTreeMap<String, String>>) -> Response {
     page(&host, &query, "products", |all| all.iter().map(Product::to_json).collect())
 }
 
-pub(super) async fn collections(State(host): State<Host>, Query(query): Query<BTreeMap<String, String>>) -> Response {
+pub(super) async fn collections(
+    State(host): State<ShopHost>,
+    Query(query): Query<BTreeMap<String, String>>,
+) -> Response {
     page(&host, &query, "collections", |all| {
         let handles: BTreeSet<&String> = all.iter().flat_map(|one| &one.collections).collect();
         let collection = |(at, handle): (usize, &String)| json!({"id": at + 1, "handle": handle, "title": handle});
@@ -75,7 +78,7 @@ pub(super) async fn collections(State(host): State<Host>, Query(query): Query<BT
 }
 
 pub(super) async fn in_collection(
-    State(host): State<Host>,
+    State(host): State<ShopHost>,
     Path(handle): Path<String>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {

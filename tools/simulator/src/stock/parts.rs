@@ -19,11 +19,11 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{StockSystem, cut, decimal};
+use super::{SimStockSystem, cut, decimal};
 
 /// Part with its name and unit.
 #[derive(Clone, Debug)]
-struct Part {
+struct CatalogPart {
     name: String,
     units: String,
     active: bool,
@@ -54,8 +54,8 @@ pub struct Tracked {
 }
 
 #[derive(Debug, Default)]
-struct Inside {
-    parts: BTreeMap<i64, Part>,
+struct PartsState {
+    parts: BTreeMap<i64, CatalogPart>,
     items: BTreeMap<i64, Item>,
     tracked: Vec<Tracked>,
     /// Parts that are returned with invalid data.
@@ -65,7 +65,7 @@ struct Inside {
     next: i64,
 }
 
-impl Inside {
+impl PartsState {
     fn number(&mut self) -> i64 {
         self.next += 1;
         self.next
@@ -90,18 +90,18 @@ impl Inside {
 /// State shared by the handlers of a parts management system.
 #[derive(Clone)]
 pub struct PartsHost {
-    inside: Arc<Mutex<Inside>>,
+    inside: Arc<Mutex<PartsState>>,
     token: Arc<str>,
 }
 
 impl PartsHost {
-    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut PartsState) -> T) -> T {
         act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// Running parts management system. Stops when dropped.
-pub type PartsSystem = StockSystem<PartsHost>;
+pub type PartsSystem = SimStockSystem<PartsHost>;
 
 impl PartsSystem {
     /// Serves on an address; port 0 takes a free port.
@@ -138,7 +138,7 @@ impl PartsSystem {
 
     /// Creates a part.
     pub fn add_part(&self, name: &str, units: &str) -> i64 {
-        let part = Part { name: name.to_owned(), units: units.to_owned(), active: true };
+        let part = CatalogPart { name: name.to_owned(), units: units.to_owned(), active: true };
         self.host.with(|inside| {
             let pk = inside.number();
             inside.parts.insert(pk, part);
@@ -188,7 +188,7 @@ impl PartsSystem {
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct PartListQuery {
     limit: Option<usize>,
     offset: Option<usize>,
     part: Option<i64>,
@@ -197,7 +197,7 @@ struct Asked {
 }
 
 /// Returns a list as an array or a page, as requested.
-fn listed(all: Vec<Value>, query: &Asked) -> Response {
+fn listed(all: Vec<Value>, query: &PartListQuery) -> Response {
     if query.limit.is_none() {
         return Json(Value::Array(all)).into_response();
     }
@@ -241,7 +241,7 @@ async fn me() -> Response {
     Json(json!({"pk": 1, "username": "printfloor", "email": "", "is_staff": false})).into_response()
 }
 
-fn part_of(pk: i64, part: &Part) -> Value {
+fn part_of(pk: i64, part: &CatalogPart) -> Value {
     json!({
         "pk": pk, "name": part.name, "IPN": "", "description": "", "category": null, "active": part.active,
         "units": part.units, "virtual": false, "minimum_stock": 0.0,
@@ -256,8 +256,8 @@ fn item_of(pk: i64, item: &Item) -> Value {
     })
 }
 
-async fn parts(State(host): State<PartsHost>, Query(query): Query<Asked>) -> Response {
-    let is_listed = |part: &Part| query.active.is_none_or(|active| part.active == active);
+async fn parts(State(host): State<PartsHost>, Query(query): Query<PartListQuery>) -> Response {
+    let is_listed = |part: &CatalogPart| query.active.is_none_or(|active| part.active == active);
     let all = host.with(|inside| {
         let all = inside.parts.iter().filter(|(_, part)| is_listed(part));
         all.map(|(pk, part)| part_of(*pk, part)).collect()
@@ -275,7 +275,7 @@ async fn part(State(host): State<PartsHost>, Path(pk): Path<i64>) -> Response {
     }
 }
 
-async fn items(State(host): State<PartsHost>, Query(query): Query<Asked>) -> Response {
+async fn items(State(host): State<PartsHost>, Query(query): Query<PartListQuery>) -> Response {
     let all = host.with(|inside| {
         let all = inside.items.iter().filter(|(_, item)| query.part.is_none_or(|part| item.part == part));
         all.map(|(pk, item)| item_of(*pk, item)).collect()
@@ -290,7 +290,7 @@ async fn item(State(host): State<PartsHost>, Path(pk): Path<i64>) -> Response {
     }
 }
 
-async fn track(State(host): State<PartsHost>, Query(query): Query<Asked>) -> Response {
+async fn track(State(host): State<PartsHost>, Query(query): Query<PartListQuery>) -> Response {
     if host.with(|inside| inside.hides_tracking) {
         let words = "You do not have permission to perform this action.";
         return (StatusCode::FORBIDDEN, Json(json!({"detail": words}))).into_response();

@@ -18,14 +18,14 @@ use jiff::{Timestamp, Unit};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{StockSystem, cut, decimal};
+use super::{SimStockSystem, cut, decimal};
 
 /// Weight in grams of a metre of 1.75 mm PLA.
 const GRAMS_PER_METRE: f64 = 2.98;
 
 /// Spool of a filament.
 #[derive(Clone, Debug)]
-struct Spool {
+struct StockSpool {
     filament: i64,
     /// Initial weight in thousandths of a gram.
     initial: Option<i64>,
@@ -36,7 +36,7 @@ struct Spool {
     archived: bool,
 }
 
-impl Spool {
+impl StockSpool {
     /// Records a use, or a negative one; the used amount never falls below 0.
     fn take(&mut self, grams: f64) {
         self.used = (self.used + grams).max(0.0);
@@ -50,15 +50,15 @@ impl Spool {
 }
 
 #[derive(Debug, Default)]
-struct Inside {
+struct SpoolsState {
     /// Name of each filament, and net weight of a full spool of it.
     filaments: BTreeMap<i64, (String, Option<i64>)>,
-    spools: BTreeMap<i64, Spool>,
+    spools: BTreeMap<i64, StockSpool>,
     next: i64,
     uses: u64,
 }
 
-impl Inside {
+impl SpoolsState {
     fn number(&mut self) -> i64 {
         self.next += 1;
         self.next
@@ -99,10 +99,10 @@ impl Inside {
 
 /// State shared by the handlers of a spool management system.
 #[derive(Clone, Default)]
-pub struct SpoolHost(Arc<Mutex<Inside>>);
+pub struct SpoolHost(Arc<Mutex<SpoolsState>>);
 
 impl SpoolHost {
-    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut SpoolsState) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -117,7 +117,7 @@ impl SpoolHost {
 }
 
 /// Running spool management system. Stops when dropped.
-pub type SpoolSystem = StockSystem<SpoolHost>;
+pub type SpoolSystem = SimStockSystem<SpoolHost>;
 
 impl SpoolSystem {
     /// Serves on an address; port 0 takes a free port.
@@ -152,7 +152,7 @@ impl SpoolSystem {
     pub fn add_spool(&self, filament: i64, initial: Option<i64>, used: i64) -> i64 {
         self.host.with(|inside| {
             let number = inside.number();
-            let spool = Spool { filament, initial, used: decimal(used), last_used: None, archived: false };
+            let spool = StockSpool { filament, initial, used: decimal(used), last_used: None, archived: false };
             inside.spools.insert(number, spool);
             number
         })
@@ -193,7 +193,7 @@ impl SpoolSystem {
 
     /// Returns the used amount of a spool, in thousandths of a gram.
     pub fn used(&self, spool: i64) -> Option<i64> {
-        self.host.with(|inside| inside.spools.get(&spool).map(Spool::thousandths))
+        self.host.with(|inside| inside.spools.get(&spool).map(StockSpool::thousandths))
     }
 
     /// Returns the total remainder of a filament, in thousandths of a gram.
@@ -212,7 +212,7 @@ impl SpoolSystem {
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct SpoolListQuery {
     limit: Option<usize>,
     offset: Option<usize>,
     #[serde(rename = "filament.id")]
@@ -220,7 +220,7 @@ struct Asked {
     allow_archived: Option<bool>,
 }
 
-fn listed(all: Vec<Value>, query: &Asked) -> Response {
+fn listed(all: Vec<Value>, query: &SpoolListQuery) -> Response {
     let total = all.len().to_string();
     ([("x-total-count", total)], Json(Value::Array(cut(all, query.limit, query.offset)))).into_response()
 }
@@ -237,7 +237,7 @@ async fn info() -> Response {
     .into_response()
 }
 
-async fn filaments(State(host): State<SpoolHost>, Query(query): Query<Asked>) -> Response {
+async fn filaments(State(host): State<SpoolHost>, Query(query): Query<SpoolListQuery>) -> Response {
     let all = host.with(|inside| inside.filaments.keys().filter_map(|number| inside.filament(*number)).collect());
     listed(all, &query)
 }
@@ -249,7 +249,7 @@ async fn filament(State(host): State<SpoolHost>, Path(number): Path<i64>) -> Res
     }
 }
 
-async fn spools(State(host): State<SpoolHost>, Query(query): Query<Asked>) -> Response {
+async fn spools(State(host): State<SpoolHost>, Query(query): Query<SpoolListQuery>) -> Response {
     let filaments: Option<Vec<i64>> =
         query.filament.as_ref().map(|list| list.split(',').filter_map(|number| number.parse().ok()).collect());
     let all = host.with(|inside| {

@@ -11,7 +11,7 @@ use axum::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{JsonBody, Peer};
+use super::{ConnectionGate, JsonBody};
 use crate::VirtualPrinter;
 
 /// Builds the routes `/_sim/…` of one printer. They are outside the guard, so that they work whatever its faults.
@@ -27,7 +27,7 @@ pub fn control_routes(printer: VirtualPrinter) -> Router {
 }
 
 /// Marks the connection as spared from faults for now.
-async fn spare(ConnectInfo(peer): ConnectInfo<Peer>, request: Request, next: Next) -> Response {
+async fn spare(ConnectInfo(peer): ConnectInfo<ConnectionGate>, request: Request, next: Next) -> Response {
     peer.0.spare(true);
     next.run(request).await
 }
@@ -37,11 +37,11 @@ fn bad(message: impl std::fmt::Display) -> Response {
 }
 
 #[derive(Deserialize)]
-struct After {
+struct DelayQuery {
     after: Option<u64>,
 }
 
-async fn log(State(printer): State<VirtualPrinter>, Query(query): Query<After>) -> Response {
+async fn log(State(printer): State<VirtualPrinter>, Query(query): Query<DelayQuery>) -> Response {
     let entries: Vec<_> =
         printer.log().into_iter().filter(|entry| query.after.is_none_or(|after| entry.seq > after)).collect();
     Json(json!({"log": entries})).into_response()
@@ -70,7 +70,7 @@ async fn change_faults(State(printer): State<VirtualPrinter>, JsonBody(change): 
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Speed {
+struct SpeedQuery {
     speed: f64,
 }
 
@@ -78,7 +78,7 @@ async fn speed(State(printer): State<VirtualPrinter>) -> Response {
     Json(json!({"speed": printer.speed()})).into_response()
 }
 
-async fn change_speed(State(printer): State<VirtualPrinter>, Json(Speed { speed }): Json<Speed>) -> Response {
+async fn change_speed(State(printer): State<VirtualPrinter>, Json(SpeedQuery { speed }): Json<SpeedQuery>) -> Response {
     if !(speed.is_finite() && speed > 0.0) {
         return bad("speed must be above 0");
     }
@@ -88,11 +88,11 @@ async fn change_speed(State(printer): State<VirtualPrinter>, Json(Speed { speed 
 
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Reboot {
+struct RebootQuery {
     forget: bool,
 }
 
-async fn reboot(State(printer): State<VirtualPrinter>, body: Option<Json<Reboot>>) -> Response {
+async fn reboot(State(printer): State<VirtualPrinter>, body: Option<Json<RebootQuery>>) -> Response {
     printer.reboot(body.is_some_and(|Json(body)| body.forget));
     Json(json!({"ok": true})).into_response()
 }

@@ -17,12 +17,12 @@ use axum::{
     response::Response,
 };
 
-use super::Peer;
+use super::ConnectionGate;
 use crate::{VirtualPrinter, faults::make_absurd};
 
 /// State of the guard.
 #[derive(Clone)]
-struct Guard {
+struct GuardState {
     printer: VirtualPrinter,
     error: fn(StatusCode, &str) -> Response,
     requests: Arc<AtomicU64>,
@@ -31,13 +31,13 @@ struct Guard {
 /// Applies the faults that affect every request to a protocol's routes. `error` builds a response in the protocol's own
 /// format.
 pub(super) fn guarded(router: Router, printer: VirtualPrinter, error: fn(StatusCode, &str) -> Response) -> Router {
-    let guard = Guard { printer, error, requests: Arc::default() };
+    let guard = GuardState { printer, error, requests: Arc::default() };
     router.layer(middleware::from_fn_with_state(guard, strike))
 }
 
 async fn strike(
-    State(guard): State<Guard>,
-    ConnectInfo(peer): ConnectInfo<Peer>,
+    State(guard): State<GuardState>,
+    ConnectInfo(peer): ConnectInfo<ConnectionGate>,
     request: Request,
     next: Next,
 ) -> Response {

@@ -5,7 +5,7 @@ use std::{io, sync::Arc};
 use axum::{Router, http::StatusCode, response::Response};
 use futures::future::BoxFuture;
 
-use super::{Server, guard::guarded};
+use super::{SimServer, guard::guarded};
 use crate::{ServeOptions, VirtualPrinter};
 
 /// State shared by all handlers of a protocol. `S` is the protocol's additional state (sessions, an upload in
@@ -28,7 +28,7 @@ impl<S: Default> Host<S> {
         options: ServeOptions,
         router: fn(Self) -> Router,
         error: fn(StatusCode, &str) -> Response,
-    ) -> BoxFuture<'static, io::Result<Server>> {
+    ) -> BoxFuture<'static, io::Result<SimServer>> {
         let host = Self {
             printer: printer.clone(),
             api_key: options.api_key.map(Arc::from),
@@ -36,7 +36,7 @@ impl<S: Default> Host<S> {
             state: S::default(),
         };
         let protocol = guarded(router(host), printer.clone(), error);
-        Box::pin(async move { Server::start_printer(options.addr, &printer, protocol).await })
+        Box::pin(async move { SimServer::start_printer(options.addr, &printer, protocol).await })
     }
 }
 

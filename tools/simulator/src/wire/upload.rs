@@ -18,18 +18,18 @@ use crate::{VirtualPrinter, gcode::GcodeFacts};
 
 /// Multipart upload whose file part was read to its end.
 #[derive(Debug, Default)]
-pub struct Upload {
+pub struct MultipartUpload {
     /// Text fields by name; of equal names the last one counts.
     pub fields: BTreeMap<String, String>,
     /// Uploaded file, if there is one.
-    pub file: Option<UploadedFile>,
+    pub file: Option<UploadedPart>,
     /// SHA-256 of the contents in lower-case hexadecimal.
     pub sha256: String,
 }
 
 /// File of an upload.
 #[derive(Debug)]
-pub struct UploadedFile {
+pub struct UploadedPart {
     /// File name as sent, possibly with folders; not empty.
     pub name: String,
     /// Contents of the file.
@@ -38,11 +38,11 @@ pub struct UploadedFile {
     pub facts: Arc<GcodeFacts>,
 }
 
-impl UploadedFile {
-    /// Receives a file that is the body of its request, like [`Upload::receive`] receives those of forms.
+impl UploadedPart {
+    /// Receives a file that is the body of its request, like [`MultipartUpload::receive`] receives those of forms.
     pub async fn receive(printer: &VirtualPrinter, name: &str, body: Body) -> Result<Self, axum::Error> {
         printer.upload_begins();
-        let mut contents = Contents::open(printer);
+        let mut contents = UploadBuffer::open(printer);
         let mut pieces = body.into_data_stream();
         while let Some(piece) = pieces.next().await {
             let piece = piece?;
@@ -62,7 +62,7 @@ async fn slowly(printer: &VirtualPrinter, bytes: usize) {
     }
 }
 
-impl Upload {
+impl MultipartUpload {
     /// Returns the value of a text field.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.get(name).map(String::as_str)
@@ -78,7 +78,7 @@ impl Upload {
         Self::receive_as(printer, form, "file").await
     }
 
-    /// Does what [`Upload::receive`] does, with the file in the part of this name.
+    /// Does what [`MultipartUpload::receive`] does, with the file in the part of this name.
     pub async fn receive_as(printer: &VirtualPrinter, mut form: Multipart, part: &str) -> Result<Self, MultipartError> {
         let mut upload = Self::default();
         while let Some(mut field) = form.next_field().await? {
@@ -89,7 +89,7 @@ impl Upload {
             }
             let name = field.file_name().unwrap_or_default().to_owned();
             printer.upload_begins();
-            let mut contents = Contents::open(printer);
+            let mut contents = UploadBuffer::open(printer);
             let mut digest = Sha256::new();
             while let Some(piece) = field.chunk().await? {
                 slowly(printer, piece.len()).await;
@@ -100,7 +100,7 @@ impl Upload {
             upload.sha256 = hex::encode(digest.finalize());
             if !name.is_empty() {
                 let facts = Arc::new(GcodeFacts::read(&contents));
-                upload.file = Some(UploadedFile { name, bytes: contents, facts });
+                upload.file = Some(UploadedPart { name, bytes: contents, facts });
             }
         }
         Ok(upload)
@@ -108,7 +108,7 @@ impl Upload {
 }
 
 /// Buffer to which the contents of an upload are written as they arrive.
-enum Contents {
+enum UploadBuffer {
     Own(BytesMut),
     /// A buffer shared with other uploads, and the write position of this one.
     Shared(Arc<Mutex<Vec<u8>>>, usize),
@@ -117,7 +117,7 @@ enum Contents {
 /// Temporary file of the uploads that share one; removed when the last of them has ended.
 static SHARED: Mutex<Weak<Mutex<Vec<u8>>>> = Mutex::new(Weak::new());
 
-impl Contents {
+impl UploadBuffer {
     fn open(printer: &VirtualPrinter) -> Self {
         if !printer.faults().shared_upload_file {
             return Self::Own(BytesMut::new());

@@ -1,10 +1,10 @@
 use rumqttc::{ConnectReturnCode, mqttbytes::v4::Packet};
 use serde_json::{Value, json};
 use simulator::{
-    bambu::setup::{DeveloperMode, Hms, Model, Tray},
+    bambu::setup::{BambuModel, DeveloperMode, Hms, Tray},
     faults::FailAt,
     gcode::{gcode, orca_gcode, package, package::package_using, package_of},
-    printer::What,
+    printer::PhysicalEvent,
 };
 
 use super::lan::{CODE, Lan, Mqtt, PART, SERIAL, lan, start_of, until};
@@ -55,7 +55,7 @@ async fn a_package_is_uploaded_and_printed_and_its_ids_are_reported() {
     mqtt.until_state("FINISH").await;
     assert_eq!((&mqtt.state["mc_percent"], &mqtt.state["subtask_id"]), (&json!(100), &json!("4711")));
     assert_eq!(lan.started(), 1);
-    assert_eq!(lan.count(|what| matches!(what, What::Finished { filename } if filename == PART)), 1);
+    assert_eq!(lan.count(|what| matches!(what, PhysicalEvent::Finished { filename } if filename == PART)), 1);
     assert_eq!(ftp.say(&format!("DELE {PART}")).await.0, 250);
     assert!(!ftp.list("LIST").await.contains(PART));
 }
@@ -100,10 +100,10 @@ async fn a_busy_printer_refuses_and_an_a1_mini_gives_its_print_up() {
     assert_eq!(mqtt.state["subtask_id"], "1");
     assert_eq!(mqtt.command("print", json!({"command": "clean_print_error"})).await["result"], "success");
     mqtt.until("no error", |report| report["print_error"] == 0).await;
-    lan.setup(|setup| setup.model = Model::A1Mini);
+    lan.setup(|setup| setup.model = BambuModel::A1Mini);
     assert_eq!(mqtt.start("3").await["result"], "failed");
     mqtt.until_state("FAILED").await;
-    assert_eq!((lan.started(), lan.count(|what| matches!(what, What::Cancelled { .. }))), (1, 1));
+    assert_eq!((lan.started(), lan.count(|what| matches!(what, PhysicalEvent::Cancelled { .. }))), (1, 1));
 }
 
 #[tokio::test]
@@ -162,7 +162,7 @@ async fn a_mapping_that_the_spools_do_not_serve_pauses_the_print() {
 #[tokio::test]
 async fn some_models_report_only_what_has_changed() {
     let lan = Lan::with_part(SLOW, 600).await;
-    lan.setup(|setup| setup.model = Model::P1);
+    lan.setup(|setup| setup.model = BambuModel::P1);
     let mut mqtt = lan.mqtt().await;
     let whole = mqtt.everything().await;
     assert!(whole.get("fun").is_none());

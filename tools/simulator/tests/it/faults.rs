@@ -6,7 +6,7 @@ use simulator::{
     PrinterKind,
     faults::{Delay, Echo, FailAt, RebootAt, SlowUpload},
     gcode::gcode,
-    printer::What,
+    printer::PhysicalEvent,
 };
 
 use crate::lab::{Lab, PATIENCE, fw, lab, octo};
@@ -68,9 +68,10 @@ async fn late_starts_happen_late_unless_the_file_is_gone() {
         assert!(lab.start("b.gcode").await.0.is_success());
         assert_eq!((lab.starts("b.gcode"), says(&lab).await), (0, "neither"));
         assert!(lab.remove("b.gcode").await.is_success(), "an accepted start does not hold the file");
-        lab.logged(|what| matches!(what, What::LateStartFellThrough { filename } if filename == "b.gcode")).await;
+        lab.logged(|what| matches!(what, PhysicalEvent::LateStartFellThrough { filename } if filename == "b.gcode"))
+            .await;
         assert!(lab.start("a.gcode").await.0.is_success());
-        lab.logged(|what| matches!(what, What::Started { filename } if filename == "a.gcode")).await;
+        lab.logged(|what| matches!(what, PhysicalEvent::Started { filename } if filename == "a.gcode")).await;
         assert_eq!((lab.starts("b.gcode"), says(&lab).await), (0, "printing"));
     }
 }
@@ -109,7 +110,9 @@ async fn dropped_uploads_are_stored_and_not_answered() {
         let failed =
             lab.upload_request("a.gcode", gcode("a", 10, 1.0, 1.0).into_bytes(), &[]).send().await.unwrap_err();
         assert!(!failed.is_timeout() && failed.status().is_none());
-        assert!(matches!(&lab.printer.handle.log()[0].what, What::Uploaded { filename, .. } if filename == "a.gcode"));
+        assert!(
+            matches!(&lab.printer.handle.log()[0].what, PhysicalEvent::Uploaded { filename, .. } if filename == "a.gcode")
+        );
         assert!(lab.start("a.gcode").await.0.is_success());
     }
 }
@@ -137,16 +140,16 @@ async fn a_reboot_loses_the_print_and_keeps_the_file() {
         lab.upload("a.gcode", 200).await;
         lab.faults(|faults| faults.reboot_at = Some(RebootAt { progress: 0.5, forget: false }));
         lab.start("a.gcode").await;
-        let log = lab.logged(|what| *what == What::Restarted).await;
+        let log = lab.logged(|what| *what == PhysicalEvent::Restarted).await;
         let what: Vec<_> = log.into_iter().skip(1).map(|entry| entry.what).collect();
         let filename = || "a.gcode".to_owned();
         assert_eq!(
             what,
             [
-                What::Started { filename: filename() },
-                What::Rebooted,
-                What::Interrupted { filename: filename() },
-                What::Restarted
+                PhysicalEvent::Started { filename: filename() },
+                PhysicalEvent::Rebooted,
+                PhysicalEvent::Interrupted { filename: filename() },
+                PhysicalEvent::Restarted
             ]
         );
         assert_eq!(says(&lab).await, "neither");
@@ -172,7 +175,7 @@ async fn a_rebooting_printer_does_not_answer_and_may_forget() {
     // another one.
     lab.printer.handle.set_speed(10_000.0);
     lab.printer.handle.reboot(false);
-    lab.logged(|what| *what == What::Restarted).await;
+    lab.logged(|what| *what == PhysicalEvent::Restarted).await;
     assert_eq!(lab.get("/server/history/list").await.1["result"]["count"], 0);
 }
 
@@ -199,8 +202,13 @@ async fn a_duplicate_finish_is_reported_twice_and_happens_once() {
         assert_eq!(says(&lab).await, "printing");
         lab.printer.handle.until(|machine| !machine.echoes()).await;
         assert_eq!(says(&lab).await, "complete");
-        let finishes =
-            lab.printer.handle.log().iter().filter(|entry| matches!(entry.what, What::Finished { .. })).count();
+        let finishes = lab
+            .printer
+            .handle
+            .log()
+            .iter()
+            .filter(|entry| matches!(entry.what, PhysicalEvent::Finished { .. }))
+            .count();
         assert_eq!((lab.starts("a.gcode"), finishes), (1, 1));
     }
 }
@@ -211,7 +219,7 @@ async fn a_print_may_fail_by_itself() {
     lab.upload("a.gcode", 100).await;
     lab.faults(|faults| faults.fail_at = Some(FailAt { progress: 0.25 }));
     lab.start("a.gcode").await;
-    lab.logged(|what| matches!(what, What::Failed { .. })).await;
+    lab.logged(|what| matches!(what, PhysicalEvent::Failed { .. })).await;
     let stats = lab.print_stats().await;
     assert_eq!((&stats["state"], &stats["message"]), (&json!("error"), &json!("Extrude below minimum temp")));
     assert!((stats["filament_used"].as_f64().unwrap() - 250.0).abs() < 1.0);
@@ -224,13 +232,13 @@ async fn a_shut_down_board_stays_so_until_the_fault_is_mended_and_it_is_restarte
     assert_eq!(lab.get("/server/info").await.1["result"]["klippy_state"], "shutdown");
     lab.post("/printer/firmware_restart").await;
     let shutdowns = |log: &[simulator::printer::LogEntry]| {
-        log.iter().filter(|entry| entry.what == What::FirmwareShutdown).count() == 2
+        log.iter().filter(|entry| entry.what == PhysicalEvent::FirmwareShutdown).count() == 2
     };
     lab.printer.handle.wait_for_log(shutdowns, PATIENCE).await.unwrap();
     lab.faults(|faults| faults.firmware_shutdown = false);
     assert_eq!(lab.get("/server/info").await.1["result"]["klippy_state"], "shutdown");
     lab.post("/printer/firmware_restart").await;
-    lab.logged(|what| *what == What::Restarted).await;
+    lab.logged(|what| *what == PhysicalEvent::Restarted).await;
     assert_eq!(lab.get("/server/info").await.1["result"]["klippy_state"], "ready");
 }
 
@@ -264,7 +272,7 @@ async fn the_log_is_readable_over_http_from_any_point() {
         (&json!(1), &json!("started"), &json!("a.gcode"))
     );
     let entry: simulator::printer::LogEntry = serde_json::from_value(entries[0].clone()).unwrap();
-    assert_eq!(entry.what, What::Started { filename: "a.gcode".to_owned() });
+    assert_eq!(entry.what, PhysicalEvent::Started { filename: "a.gcode".to_owned() });
     let (status, error) = lab.post_json("/_sim/faults", json!({"no_such_fault": true})).await;
     assert_eq!(status, StatusCode::BAD_REQUEST);
     assert!(error["error"].as_str().unwrap().contains("no_such_fault"));

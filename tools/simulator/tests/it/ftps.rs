@@ -1,4 +1,4 @@
-use simulator::{faults::SlowUpload, gcode::package, printer::What};
+use simulator::{faults::SlowUpload, gcode::package, printer::PhysicalEvent};
 
 use super::lan::{CODE, Ftp, PART, lan, until};
 
@@ -12,7 +12,7 @@ async fn a_data_connection_must_resume_the_session_of_its_control_connection() {
     assert_eq!(ftp.upload(PART, b"bytes").await, 522);
     ftp.resumes = true;
     assert_eq!(ftp.upload(PART, b"bytes").await, 226);
-    assert_eq!(lan.count(|what| matches!(what, What::Uploaded { .. })), 1);
+    assert_eq!(lan.count(|what| matches!(what, PhysicalEvent::Uploaded { .. })), 1);
 }
 
 #[tokio::test]
@@ -74,5 +74,5 @@ async fn a_slow_upload_takes_its_time_and_ends_when_the_printer_is_gone() {
     let uploaded = tokio::spawn(async move { ftp.upload(PART, &vec![7; 500_000]).await });
     cut.await.unwrap();
     assert!(uploaded.await.is_err(), "the connection is reset");
-    assert_eq!(lan.count(|what| matches!(what, What::Uploaded { bytes: 500_000, .. })), 0);
+    assert_eq!(lan.count(|what| matches!(what, PhysicalEvent::Uploaded { bytes: 500_000, .. })), 0);
 }

@@ -8,9 +8,9 @@ use reqwest::{
 };
 use serde_json::{Value, json};
 use simulator::{
-    Faults, Fleet, FleetOptions, PrinterKind, SimPrinter,
+    Fleet, FleetOptions, PrinterFaults, PrinterKind, SimPrinter,
     gcode::gcode,
-    printer::{LogEntry, What},
+    printer::{LogEntry, PhysicalEvent},
 };
 
 /// Maximum wait in these tests.
@@ -103,18 +103,18 @@ impl Lab {
         self.delete(&format!("{root}/{name}")).await.0
     }
 
-    pub fn faults(&self, change: impl FnOnce(&mut Faults)) {
+    pub fn faults(&self, change: impl FnOnce(&mut PrinterFaults)) {
         self.printer.handle.update_faults(change);
     }
 
     /// Waits until a matching event is in the log.
-    pub async fn logged(&self, condition: impl Fn(&What) -> bool) -> Vec<LogEntry> {
+    pub async fn logged(&self, condition: impl Fn(&PhysicalEvent) -> bool) -> Vec<LogEntry> {
         let is_logged = |log: &[LogEntry]| log.iter().any(|entry| condition(&entry.what));
         self.printer.handle.wait_for_log(is_logged, PATIENCE).await.unwrap()
     }
 
     pub async fn finished(&self) {
-        self.logged(|what| matches!(what, What::Finished { .. })).await;
+        self.logged(|what| matches!(what, PhysicalEvent::Finished { .. })).await;
     }
 
     pub fn starts(&self, name: &str) -> usize {

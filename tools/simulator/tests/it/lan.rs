@@ -22,8 +22,8 @@ use simulator::{
     ServeOptions, VirtualPrinter,
     bambu::{self, Bambu, Setup},
     gcode::package,
-    printer::What,
-    wire::Server,
+    printer::PhysicalEvent,
+    wire::SimServer,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -42,7 +42,7 @@ pub const PART: &str = "part.gcode.3mf";
 pub struct Lan {
     pub printer: VirtualPrinter,
     pub bambu: Bambu,
-    pub server: Server,
+    pub server: SimServer,
 }
 
 /// Starts a printer that is `speed` times as fast as real.
@@ -78,12 +78,12 @@ impl Lan {
         ftp
     }
 
-    pub fn count(&self, which: impl Fn(&What) -> bool) -> usize {
+    pub fn count(&self, which: impl Fn(&PhysicalEvent) -> bool) -> usize {
         self.printer.log().iter().filter(|entry| which(&entry.what)).count()
     }
 
     pub fn started(&self) -> usize {
-        self.count(|what| matches!(what, What::Started { .. }))
+        self.count(|what| matches!(what, PhysicalEvent::Started { .. }))
     }
 
     fn addr(&self, port: usize) -> SocketAddr {

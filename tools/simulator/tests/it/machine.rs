@@ -3,9 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use simulator::{
-    faults::{Away, Faults},
+    faults::{HostDisconnect, PrinterFaults},
     gcode::{GcodeFacts, gcode},
-    printer::{Machine, What},
+    printer::{Machine, PhysicalEvent},
 };
 use tokio::time::Instant;
 
@@ -72,7 +72,7 @@ fn a_pause_takes_no_print_time() {
 #[test]
 fn a_long_silence_is_worked_out_in_order_and_with_true_times() {
     let (mut machine, zero) = machine(5, 1.0, 100);
-    let faults = simulator::Faults {
+    let faults = simulator::PrinterFaults {
         start_late: Some(simulator::faults::Delay { after_ms: 10_000 }),
         reboot_at: Some(simulator::faults::RebootAt { progress: 0.5, forget: false }),
         ..Default::default()
@@ -85,10 +85,10 @@ fn a_long_silence_is_worked_out_in_order_and_with_true_times() {
     assert_eq!(machine.late_starts(), 1, "it was executed");
     let log = machine.log();
     let seconds = |index: usize| log[index].at.duration_since(log[0].at).as_secs_f64().round();
-    assert!(matches!(log[1].what, What::Started { .. }) && seconds(1) == 10.0);
-    assert!(log[2].what == What::Rebooted && seconds(2) == 60.0);
-    assert!(matches!(log[3].what, What::Interrupted { .. }));
-    assert!(log[4].what == What::Restarted && (80.0..=100.0).contains(&seconds(4)));
+    assert!(matches!(log[1].what, PhysicalEvent::Started { .. }) && seconds(1) == 10.0);
+    assert!(log[2].what == PhysicalEvent::Rebooted && seconds(2) == 60.0);
+    assert!(matches!(log[3].what, PhysicalEvent::Interrupted { .. }));
+    assert!(log[4].what == PhysicalEvent::Restarted && (80.0..=100.0).contains(&seconds(4)));
     assert_eq!(log.len(), 5);
 }
 
@@ -113,10 +113,10 @@ fn a_printer_that_loses_its_controller_while_it_boots_answers_again() {
     let (mut machine, zero) = machine(5, 1.0, 600);
     machine.reboot(false);
     assert!(!machine.reachable());
-    machine.set_faults(Faults { away: Some(Away::Disconnected), ..Faults::default() });
+    machine.set_faults(PrinterFaults { away: Some(HostDisconnect::Disconnected), ..PrinterFaults::default() });
     machine.advance(zero + after(60.0));
     assert!(machine.reachable(), "it has booted");
-    machine.set_faults(Faults::default());
+    machine.set_faults(PrinterFaults::default());
     machine.advance(zero + after(120.0));
     assert!(machine.reachable() && machine.start("a.gcode").is_ok());
 }

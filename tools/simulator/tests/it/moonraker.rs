@@ -1,9 +1,9 @@
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 use simulator::{
-    faults::Away,
+    faults::HostDisconnect,
     gcode::gcode,
-    printer::{Phase, What},
+    printer::{PhysicalEvent, PrintPhase},
 };
 
 use crate::lab::fw;
@@ -168,10 +168,10 @@ async fn pause_resume_and_cancel_are_idempotent_and_show_in_print_stats() {
     assert_eq!(
         what[1..],
         [
-            What::Started { filename: filename() },
-            What::Paused { filename: filename() },
-            What::Resumed { filename: filename() },
-            What::Cancelled { filename: filename() }
+            PhysicalEvent::Started { filename: filename() },
+            PhysicalEvent::Paused { filename: filename() },
+            PhysicalEvent::Resumed { filename: filename() },
+            PhysicalEvent::Cancelled { filename: filename() }
         ]
     );
 }
@@ -184,7 +184,7 @@ async fn a_slow_pause_answers_only_when_it_is_done() {
     lab.faults(|faults| faults.slow_commands = Some(simulator::faults::Delay { after_ms: 1_000 }));
     let pause = lab.post("/printer/print/pause");
     tokio::pin!(pause);
-    let pausing = lab.printer.handle.until(|machine| machine.job().unwrap().phase == Phase::Pausing);
+    let pausing = lab.printer.handle.until(|machine| machine.job().unwrap().phase == PrintPhase::Pausing);
     tokio::select! {
         biased; // an answer before the end of the move is the fault
         _ = &mut pause => panic!("answered while still moving"),
@@ -253,7 +253,7 @@ async fn emergency_stop_shuts_down_until_a_firmware_restart() {
     assert!(body["error"]["traceback"].as_str().unwrap().contains("ServerError: Shutdown due to webhooks request"));
     assert_eq!(lab.post("/printer/gcode/script?script=G28").await.0, StatusCode::BAD_REQUEST);
     assert_eq!(lab.post("/printer/firmware_restart").await.0, StatusCode::OK);
-    lab.logged(|what| *what == What::Restarted).await;
+    lab.logged(|what| *what == PhysicalEvent::Restarted).await;
     let stats = lab.print_stats().await;
     assert_eq!((&stats["state"], &stats["filename"]), (&json!("standby"), &json!("")));
     assert_eq!(lab.get("/server/history/list").await.1["result"]["jobs"][0]["status"], "klippy_shutdown");
@@ -282,15 +282,15 @@ async fn gcode_homes_and_heats_and_answers_when_done() {
 async fn klipper_away_is_404_503_or_400_by_how_it_is_away() {
     let lab = fw(1000.0).await;
     let query = "/printer/objects/query?print_stats";
-    lab.faults(|faults| faults.away = Some(Away::NeverConnected));
+    lab.faults(|faults| faults.away = Some(HostDisconnect::NeverConnected));
     assert_eq!(lab.get(query).await.0, StatusCode::NOT_FOUND);
     assert_eq!(lab.post("/printer/print/pause").await.0, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(lab.get("/server/info").await.1["result"]["klippy_state"], "disconnected");
-    lab.faults(|faults| faults.away = Some(Away::Disconnected));
+    lab.faults(|faults| faults.away = Some(HostDisconnect::Disconnected));
     assert_eq!(lab.get(query).await.1["error"]["message"], "Klippy Host not connected");
     assert_eq!(lab.get(query).await.0, StatusCode::SERVICE_UNAVAILABLE);
     lab.faults(|faults| faults.away = None);
-    lab.logged(|what| *what == What::Restarted).await;
+    lab.logged(|what| *what == PhysicalEvent::Restarted).await;
     assert_eq!(lab.get(query).await.0, StatusCode::OK);
 }
 

@@ -1,9 +1,9 @@
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use simulator::{
-    faults::{Away, Delay},
+    faults::{Delay, HostDisconnect},
     gcode::gcode,
-    printer::What,
+    printer::PhysicalEvent,
 };
 
 use crate::lab::{Lab, octo};
@@ -126,7 +126,7 @@ async fn flags_overlap_while_pausing() {
     let mut on = flags(&printer);
     on.sort_unstable();
     assert_eq!(on, ["operational", "pausing", "printing"]);
-    lab.logged(|what| matches!(what, What::Paused { .. })).await;
+    lab.logged(|what| matches!(what, PhysicalEvent::Paused { .. })).await;
     let mut on = flags(&lab.get("/api/printer?exclude=temperature,sd").await.1)
         .into_iter()
         .map(str::to_owned)
@@ -154,11 +154,13 @@ async fn emergency_stop_closes_the_port_until_reconnected() {
         StatusCode::BAD_REQUEST
     );
     assert_eq!(lab.post_json("/api/connection", json!({"command": "connect"})).await.0, StatusCode::NO_CONTENT);
-    lab.logged(|what| *what == What::Restarted).await;
+    lab.logged(|what| *what == PhysicalEvent::Restarted).await;
     assert_eq!(lab.job().await["state"], "Operational");
     let log = lab.printer.handle.log();
-    assert!(log.iter().any(|entry| entry.what == What::EmergencyStop));
-    assert!(log.iter().any(|entry| matches!(&entry.what, What::Failed { filename, .. } if filename == "a.gcode")));
+    assert!(log.iter().any(|entry| entry.what == PhysicalEvent::EmergencyStop));
+    assert!(
+        log.iter().any(|entry| matches!(&entry.what, PhysicalEvent::Failed { filename, .. } if filename == "a.gcode"))
+    );
 }
 
 #[tokio::test]
@@ -182,7 +184,7 @@ async fn homing_answers_at_once_and_happens_later() {
         lab.post_json("/api/printer/printhead", json!({"command": "home", "axes": ["x", "y"]})).await.0,
         StatusCode::NO_CONTENT
     );
-    lab.logged(|what| matches!(what, What::Homed { axes } if axes == "xy")).await;
+    lab.logged(|what| matches!(what, PhysicalEvent::Homed { axes } if axes == "xy")).await;
     assert_eq!(
         lab.post_json("/api/printer/tool", json!({"command": "target", "targets": {"tool0": 215}})).await.0,
         StatusCode::NO_CONTENT
@@ -206,13 +208,13 @@ async fn a_lost_port_stays_lost_until_it_is_back_and_connected() {
     let lab = octo(1000.0).await;
     lab.printer.handle.put_file("a.gcode", gcode("a", 100_000, 1.0, 1.0));
     lab.start("a.gcode").await;
-    lab.faults(|faults| faults.away = Some(Away::Disconnected));
+    lab.faults(|faults| faults.away = Some(HostDisconnect::Disconnected));
     assert_eq!(lab.job().await["state"], "Offline after error");
-    lab.logged(|what| matches!(what, What::Interrupted { .. })).await;
+    lab.logged(|what| matches!(what, PhysicalEvent::Interrupted { .. })).await;
     lab.faults(|faults| faults.away = None);
     assert_eq!(lab.job().await["state"], "Offline", "nobody reconnects by itself");
     lab.post_json("/api/connection", json!({"command": "connect"})).await;
-    lab.logged(|what| *what == What::Restarted).await;
+    lab.logged(|what| *what == PhysicalEvent::Restarted).await;
     assert_eq!(flags(&lab.get("/api/printer").await.1), ["operational", "ready"]);
 }
 

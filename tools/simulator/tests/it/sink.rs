@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use reqwest::{Client, StatusCode};
-use simulator::sink::{Mode, Sink, standard_signature};
+use simulator::sink::{Sink, SinkMode, standard_signature};
 
 use crate::lab::PATIENCE;
 
@@ -56,18 +56,18 @@ fn jiff_now() -> String {
 #[tokio::test]
 async fn it_misbehaves_as_told() {
     let sink = Sink::start().await.unwrap();
-    sink.set_mode(Mode::FailFirst(2));
+    sink.set_mode(SinkMode::FailFirst(2));
     assert_eq!(
         [status(&sink).await, status(&sink).await, status(&sink).await].map(|status| status.as_u16()),
         [500, 500, 200]
     );
-    sink.set_mode(Mode::Status(302));
+    sink.set_mode(SinkMode::Status(302));
     assert_eq!(status(&sink).await, StatusCode::FOUND);
-    sink.set_mode(Mode::Drop);
+    sink.set_mode(SinkMode::Drop);
     assert!(!client().post(sink.url()).send().await.unwrap_err().is_timeout());
-    sink.set_mode(Mode::Hang);
+    sink.set_mode(SinkMode::Hang);
     assert!(client().post(sink.url()).timeout(Duration::from_millis(100)).send().await.unwrap_err().is_timeout());
-    sink.set_mode(Mode::Slow(Duration::from_millis(50)));
+    sink.set_mode(SinkMode::Slow(Duration::from_millis(50)));
     let before = std::time::Instant::now();
     assert_eq!(status(&sink).await, StatusCode::OK);
     assert!(before.elapsed() >= Duration::from_millis(50));

@@ -1,7 +1,7 @@
 //! Tests of the push sockets, with a minimal WebSocket client.
 
 use serde_json::{Value, json};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -149,7 +149,7 @@ async fn octoprint_pushes_after_a_passive_login() {
         .expect(|message| message.get("current").is_some() && message["current"]["progress"]["completion"] == 100.0)
         .await;
     assert_eq!(current["current"]["state"]["text"], "Operational");
-    lab.logged(|what| matches!(what, What::Finished { .. })).await;
+    lab.logged(|what| matches!(what, PhysicalEvent::Finished { .. })).await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use rustls::{HandshakeKind, ServerConfig};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-use super::super::Host;
+use super::super::BambuHost;
 use crate::wire::GatedStream;
 
 /// Maximum size of an upload in bytes.
@@ -16,13 +16,13 @@ const MAX_UPLOAD_BYTES: usize = 1 << 30;
 const PIECE_BYTES: usize = 16 * 1024;
 
 /// Open data connection.
-pub(super) enum Data {
+pub(super) enum DataConnection {
     Plain(GatedStream),
     Encrypted(Box<TlsStream<GatedStream>>),
 }
 
 /// Result of an upload.
-pub(super) enum Arrived {
+pub(super) enum UploadOutcome {
     /// The client completed it.
     Whole(Bytes),
     /// The connection broke off.
@@ -32,10 +32,10 @@ pub(super) enum Arrived {
 }
 
 /// Encrypts a data connection; returns an error if it does not resume the session of its control connection.
-pub(super) async fn encrypted(stream: GatedStream, config: &Arc<ServerConfig>) -> io::Result<Data> {
+pub(super) async fn encrypted(stream: GatedStream, config: &Arc<ServerConfig>) -> io::Result<DataConnection> {
     let tls = TlsAcceptor::from(Arc::clone(config)).accept(stream).await?;
     if tls.get_ref().1.handshake_kind() == Some(HandshakeKind::Resumed) {
-        Ok(Data::Encrypted(Box::new(tls)))
+        Ok(DataConnection::Encrypted(Box::new(tls)))
     } else {
         Err(io::ErrorKind::PermissionDenied.into())
     }
@@ -48,27 +48,27 @@ pub(super) async fn ignore(mut stream: GatedStream) {
 }
 
 /// Receives an upload, at the speed that the faults set; breaks off at `limit`.
-pub(super) async fn receive(data: &mut Data, host: &Host, limit: Option<u64>) -> Arrived {
+pub(super) async fn receive(data: &mut DataConnection, host: &BambuHost, limit: Option<u64>) -> UploadOutcome {
     let limit = limit.map_or(MAX_UPLOAD_BYTES + 1, |limit| limit as usize);
     let mut bytes = BytesMut::new();
     loop {
         let read = match data {
-            Data::Plain(stream) => piece(stream, &mut bytes).await,
-            Data::Encrypted(stream) => piece(stream, &mut bytes).await,
+            DataConnection::Plain(stream) => piece(stream, &mut bytes).await,
+            DataConnection::Encrypted(stream) => piece(stream, &mut bytes).await,
         };
         let count = match read {
-            Ok(0) => return Arrived::Whole(bytes.freeze()),
+            Ok(0) => return UploadOutcome::Whole(bytes.freeze()),
             Ok(count) => count,
             // Clients may close without a word; it counts as the end unless the connection was cut.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Arrived::Whole(bytes.freeze()),
-            Err(_) => return Arrived::Part(bytes.freeze()),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return UploadOutcome::Whole(bytes.freeze()),
+            Err(_) => return UploadOutcome::Part(bytes.freeze()),
         };
         if bytes.len() > MAX_UPLOAD_BYTES {
-            return Arrived::TooLarge;
+            return UploadOutcome::TooLarge;
         }
         if bytes.len() >= limit {
             bytes.truncate(limit);
-            return Arrived::Part(bytes.freeze());
+            return UploadOutcome::Part(bytes.freeze());
         }
         if let Some(slow) = host.printer.faults().slow_upload {
             let seconds = count as f64 / slow.bytes_per_second.max(1) as f64;
@@ -76,7 +76,7 @@ pub(super) async fn receive(data: &mut Data, host: &Host, limit: Option<u64>) ->
         }
         if host.printer.faults().hang {
             host.printer.until(|machine| !machine.faults().hang).await;
-            return Arrived::Part(bytes.freeze());
+            return UploadOutcome::Part(bytes.freeze());
         }
     }
 }
@@ -86,7 +86,7 @@ async fn piece(stream: &mut (impl AsyncRead + Unpin), bytes: &mut BytesMut) -> i
     stream.take(PIECE_BYTES as u64).read_buf(bytes).await
 }
 
-impl Data {
+impl DataConnection {
     pub(super) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Plain(stream) => stream.write_all(bytes).await,

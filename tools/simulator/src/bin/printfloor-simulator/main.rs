@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use serde_json::json;
 use simulator::fleet::FleetError;
-use simulator::processor::PaymentProcessor;
+use simulator::processor::SimPaymentProcessor;
 use simulator::signals::StopSignals;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 use tokio::runtime::Runtime;
@@ -94,11 +94,11 @@ async fn run(args: &SimulatorArguments) -> Result<(), SimulatorError> {
 }
 
 /// Starts the payment processor if it was requested, and returns it with its line.
-async fn payment_processor(args: &SimulatorArguments) -> Result<Option<(PaymentProcessor, String)>, SimulatorError> {
+async fn payment_processor(args: &SimulatorArguments) -> Result<Option<(SimPaymentProcessor, String)>, SimulatorError> {
     let Some(port) = args.payments else { return Ok(None) };
     let receiver = events_receiver(&args.events_to).map_err(SimulatorError::Failed)?;
     let (api_key, secret) = (format!("sk_test_{:016x}", args.seed), format!("whsec_simulated_{:016x}", args.seed));
-    let processor = PaymentProcessor::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), &api_key);
+    let processor = SimPaymentProcessor::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), &api_key);
     let processor = processor.await.map_err(SimulatorError::io("the payment processor cannot listen on its port"))?;
     processor.events_go_to(receiver.0, &receiver.1, &secret);
     let line = json!({

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Controller, Duration, Machine, Outcome, Phase, SHUTDOWN_BY_M112, Upcoming, What};
+use super::{Controller, Duration, Machine, PhysicalEvent, PrintOutcome, PrintPhase, SHUTDOWN_BY_M112, ScheduledEvent};
 use crate::gcode::{GcodeFacts, is_known};
 
 /// Reason a command was not executed.
@@ -44,7 +44,7 @@ impl Machine {
     /// printing then.
     pub fn start_after(&mut self, path: &str, delay: Duration) -> Result<(), CommandError> {
         self.require_ready()?;
-        if self.job.as_ref().is_some_and(|job| job.phase != Phase::Paused) {
+        if self.job.as_ref().is_some_and(|job| job.phase != PrintPhase::Paused) {
             return Err(CommandError::Busy);
         }
         let filename = self.files.resolve(path).ok_or(CommandError::NoFile)?;
@@ -58,10 +58,10 @@ impl Machine {
         let late = self.faults.start_late.map(|delay| Duration::from_millis(delay.after_ms));
         self.late_starts += u64::from(late.is_some());
         if late.is_some() || !delay.is_zero() {
-            self.later(late.unwrap_or_default().max(delay), Upcoming::LateStart { filename });
+            self.later(late.unwrap_or_default().max(delay), ScheduledEvent::LateStart { filename });
             return Ok(());
         }
-        self.end(Outcome::Cancelled);
+        self.end(PrintOutcome::Cancelled);
         self.begin(filename);
         Ok(())
     }
@@ -79,23 +79,26 @@ impl Machine {
     /// Pauses the print. `Ok(false)`: no print was running.
     pub fn pause(&mut self) -> Result<bool, CommandError> {
         self.require_ready()?;
-        Ok(self.turn(&[Phase::Printing, Phase::Resuming], Phase::Pausing))
+        Ok(self.turn(&[PrintPhase::Printing, PrintPhase::Resuming], PrintPhase::Pausing))
     }
 
     /// Resumes the print. `Ok(false)`: no print was paused.
     pub fn resume(&mut self) -> Result<bool, CommandError> {
         self.require_ready()?;
-        Ok(self.turn(&[Phase::Paused, Phase::Pausing], Phase::Resuming))
+        Ok(self.turn(&[PrintPhase::Paused, PrintPhase::Pausing], PrintPhase::Resuming))
     }
 
     /// Cancels the print. `Ok(false)`: there was none.
     pub fn cancel(&mut self) -> Result<bool, CommandError> {
         self.cancels += 1;
         self.require_ready()?;
-        Ok(self.turn(&[Phase::Printing, Phase::Pausing, Phase::Paused, Phase::Resuming], Phase::Cancelling))
+        Ok(self.turn(
+            &[PrintPhase::Printing, PrintPhase::Pausing, PrintPhase::Paused, PrintPhase::Resuming],
+            PrintPhase::Cancelling,
+        ))
     }
 
-    fn turn(&mut self, from: &[Phase], into: Phase) -> bool {
+    fn turn(&mut self, from: &[PrintPhase], into: PrintPhase) -> bool {
         let delay = self.faults.slow_commands;
         let Some(job) = self.job.as_mut().filter(|job| from.contains(&job.phase)) else {
             return false;
@@ -104,7 +107,10 @@ impl Machine {
         let number = job.number;
         match delay {
             Some(delay) => {
-                self.later(Duration::from_millis(delay.after_ms), Upcoming::PhaseEnds { job: number, phase: into });
+                self.later(
+                    Duration::from_millis(delay.after_ms),
+                    ScheduledEvent::PhaseEnds { job: number, phase: into },
+                );
             }
             None => self.settle(into),
         }
@@ -117,7 +123,7 @@ impl Machine {
             Controller::Away(_) | Controller::Closed => Err(CommandError::NotReady),
             Controller::Halted { .. } => Ok(()),
             Controller::Ready | Controller::Starting => {
-                self.halt(message, What::EmergencyStop);
+                self.halt(message, PhysicalEvent::EmergencyStop);
                 Ok(())
             }
         }
@@ -132,7 +138,7 @@ impl Machine {
         if self.selected.as_deref() == Some(path) {
             self.selected = None;
         }
-        self.write(What::Deleted { filename: path.to_owned() });
+        self.write(PhysicalEvent::Deleted { filename: path.to_owned() });
         Ok(())
     }
 
@@ -159,7 +165,7 @@ impl Machine {
         if line.is_empty() {
             return Ok(());
         }
-        self.write(What::Gcode { line: line.to_owned() });
+        self.write(PhysicalEvent::Gcode { line: line.to_owned() });
         self.say(line.to_owned());
         if !is_known(line) {
             self.say(format!("// Unknown command:\"{line}\""));
@@ -217,7 +223,7 @@ impl Machine {
 
     /// Returns whether an axis is being homed.
     pub fn is_homing(&self) -> bool {
-        self.upcoming.iter().any(|(_, upcoming)| matches!(upcoming, Upcoming::Homed { .. }))
+        self.upcoming.iter().any(|(_, upcoming)| matches!(upcoming, ScheduledEvent::Homed { .. }))
     }
 
     /// Homes the specified axes, or all of them.
@@ -230,7 +236,7 @@ impl Machine {
             .collect();
         let axes = if named.is_empty() { "xyz".to_owned() } else { named };
         let time = self.real(self.temper.homing * axes.len() as f64 / 3.0);
-        self.later(time, Upcoming::Homed { axes });
+        self.later(time, ScheduledEvent::Homed { axes });
     }
 
     fn require_ready(&self) -> Result<(), CommandError> {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    Controller, Duration, Instant, Job, Machine, Outcome, Phase, Record, SHUTDOWN_BY_MCU, Upcoming, What,
-    commands::CommandError,
+    Controller, Duration, Instant, Machine, PhysicalEvent, PrintJob, PrintOutcome, PrintPhase, Record, SHUTDOWN_BY_MCU,
+    ScheduledEvent, commands::CommandError,
 };
-use crate::faults::{Away, Faults};
+use crate::faults::{HostDisconnect, PrinterFaults};
 
 /// Next point that a running print reaches.
 #[derive(Clone, Copy, PartialEq)]
@@ -46,7 +46,7 @@ impl Machine {
     }
 
     fn milestone(&self) -> Option<(Instant, Milestone)> {
-        let job = self.job.as_ref().filter(|job| job.phase == Phase::Printing)?;
+        let job = self.job.as_ref().filter(|job| job.phase == PrintPhase::Printing)?;
         let total = job.facts.seconds;
         let mut first = (total, Milestone::End);
         if let Some(at) = self.faults.fail_at.filter(|at| at.progress * total < first.0) {
@@ -65,7 +65,7 @@ impl Machine {
             return;
         }
         let gcode_seconds = passed.as_secs_f64() * self.speed;
-        if let Some(job) = self.job.as_mut().filter(|job| job.phase == Phase::Printing) {
+        if let Some(job) = self.job.as_mut().filter(|job| job.phase == PrintPhase::Printing) {
             job.done = f64::min(job.done + gcode_seconds, job.facts.seconds);
             job.printing += passed;
         }
@@ -76,10 +76,10 @@ impl Machine {
 
     fn reach(&mut self, milestone: Milestone) {
         match milestone {
-            Milestone::End => self.end(Outcome::Completed),
+            Milestone::End => self.end(PrintOutcome::Completed),
             Milestone::Failure => {
                 self.faults.fail_at = None;
-                self.end(Outcome::Failed("Extrude below minimum temp".to_owned()));
+                self.end(PrintOutcome::Failed("Extrude below minimum temp".to_owned()));
             }
             Milestone::PowerLoss => {
                 let forget = self.faults.reboot_at.take().is_some_and(|at| at.forget);
@@ -88,43 +88,43 @@ impl Machine {
         }
     }
 
-    fn happen(&mut self, what: Upcoming) {
+    fn happen(&mut self, what: ScheduledEvent) {
         match what {
-            Upcoming::LateStart { filename } => {
+            ScheduledEvent::LateStart { filename } => {
                 if self.job.is_some() || self.files.get(&filename).is_none() {
-                    self.write(What::LateStartFellThrough { filename });
+                    self.write(PhysicalEvent::LateStartFellThrough { filename });
                 } else {
                     self.begin(filename);
                 }
             }
-            Upcoming::Homed { axes } => {
+            ScheduledEvent::Homed { axes } => {
                 for axis in axes.chars() {
                     if !self.homed.contains(axis) {
                         self.homed.push(axis);
                     }
                 }
-                self.write(What::Homed { axes });
+                self.write(PhysicalEvent::Homed { axes });
             }
-            Upcoming::PhaseEnds { job, phase } => {
+            ScheduledEvent::PhaseEnds { job, phase } => {
                 if self.job.as_ref().is_some_and(|now| now.number == job && now.phase == phase) {
                     self.settle(phase);
                 }
             }
-            Upcoming::ControllerReady => self.controller_ready(),
-            Upcoming::PowerBack => {
+            ScheduledEvent::ControllerReady => self.controller_ready(),
+            ScheduledEvent::PowerBack => {
                 self.powered = true;
                 self.controller_ready();
             }
-            Upcoming::EchoBegins { job } => {
+            ScheduledEvent::EchoBegins { job } => {
                 if let Some(delay) = self.faults.duplicate_finish
                     && self.job.is_none()
                     && self.ended.as_ref().is_some_and(|ended| ended.number == job)
                 {
                     self.echo = true;
-                    self.later(Duration::from_millis(delay.for_ms), Upcoming::EchoEnds);
+                    self.later(Duration::from_millis(delay.for_ms), ScheduledEvent::EchoEnds);
                 }
             }
-            Upcoming::EchoEnds => {
+            ScheduledEvent::EchoEnds => {
                 self.echo = false;
                 self.touch();
             }
@@ -136,28 +136,28 @@ impl Machine {
             self.controller = Controller::Away(away);
             self.touch();
         } else if self.faults.firmware_shutdown {
-            self.halt(SHUTDOWN_BY_MCU, What::FirmwareShutdown);
+            self.halt(SHUTDOWN_BY_MCU, PhysicalEvent::FirmwareShutdown);
         } else {
             self.controller = Controller::Ready;
-            self.write(What::Restarted);
+            self.write(PhysicalEvent::Restarted);
         }
     }
 
     /// Completes a transition of the running print.
-    pub(super) fn settle(&mut self, phase: Phase) {
+    pub(super) fn settle(&mut self, phase: PrintPhase) {
         let Some(job) = &mut self.job else { return };
         let filename = job.filename.clone();
         match phase {
-            Phase::Pausing => {
-                job.phase = Phase::Paused;
-                self.write(What::Paused { filename });
+            PrintPhase::Pausing => {
+                job.phase = PrintPhase::Paused;
+                self.write(PhysicalEvent::Paused { filename });
             }
-            Phase::Resuming => {
-                job.phase = Phase::Printing;
-                self.write(What::Resumed { filename });
+            PrintPhase::Resuming => {
+                job.phase = PrintPhase::Printing;
+                self.write(PhysicalEvent::Resumed { filename });
             }
-            Phase::Cancelling => self.end(Outcome::Cancelled),
-            Phase::Printing | Phase::Paused => {}
+            PrintPhase::Cancelling => self.end(PrintOutcome::Cancelled),
+            PrintPhase::Printing | PrintPhase::Paused => {}
         }
     }
 
@@ -168,7 +168,7 @@ impl Machine {
         };
         let number = self.next_job;
         self.next_job += 1;
-        let job = Job {
+        let job = PrintJob {
             number,
             filename: filename.clone(),
             size: file.bytes.len() as u64,
@@ -178,7 +178,7 @@ impl Machine {
             started: self.now,
             started_at: self.now_at(),
             ended: None,
-            phase: Phase::Printing,
+            phase: PrintPhase::Printing,
             outcome: None,
         };
         self.history.push(record(&job, self.now));
@@ -189,22 +189,22 @@ impl Machine {
         self.ended = None;
         self.echo = false;
         self.job = Some(job);
-        self.write(What::Started { filename: filename.clone() });
+        self.write(PhysicalEvent::Started { filename: filename.clone() });
         // Without a word of the start each tool takes the gate of its own number.
         let own = || file.facts.tools.iter().map(|tool| (*tool, i64::from(*tool))).collect();
         let fed_slots = self.feed.take().filter(|(path, _)| *path == filename).map(|(_, slots)| slots);
         if let Some(slots) = fed_slots.or_else(|| (!self.gates.is_empty()).then(own)) {
-            self.write(What::Fed { filename, slots });
+            self.write(PhysicalEvent::Fed { filename, slots });
         }
     }
 
     /// Ends the running print, if there is one.
-    pub(super) fn end(&mut self, outcome: Outcome) {
+    pub(super) fn end(&mut self, outcome: PrintOutcome) {
         let Some(mut job) = self.job.take() else {
             return;
         };
         job.ended = Some(self.now);
-        if outcome == Outcome::Completed {
+        if outcome == PrintOutcome::Completed {
             job.done = job.facts.seconds;
         }
         job.outcome = Some(outcome.clone());
@@ -219,24 +219,24 @@ impl Machine {
         let filename = job.filename.clone();
         let number = job.number;
         self.ended = Some(job);
-        let finished = outcome == Outcome::Completed;
+        let finished = outcome == PrintOutcome::Completed;
         self.write(match outcome {
-            Outcome::Completed => What::Finished { filename },
-            Outcome::Cancelled => What::Cancelled { filename },
-            Outcome::Failed(reason) | Outcome::Halted(reason) => What::Failed { filename, reason },
-            Outcome::Interrupted | Outcome::ControllerLost => What::Interrupted { filename },
+            PrintOutcome::Completed => PhysicalEvent::Finished { filename },
+            PrintOutcome::Cancelled => PhysicalEvent::Cancelled { filename },
+            PrintOutcome::Failed(reason) | PrintOutcome::Halted(reason) => PhysicalEvent::Failed { filename, reason },
+            PrintOutcome::Interrupted | PrintOutcome::ControllerLost => PhysicalEvent::Interrupted { filename },
         });
         if let Some(echo) = self.faults.duplicate_finish.filter(|_| finished) {
-            self.later(Duration::from_millis(echo.after_ms), Upcoming::EchoBegins { job: number });
+            self.later(Duration::from_millis(echo.after_ms), ScheduledEvent::EchoBegins { job: number });
         }
     }
 
     /// Cuts motion and heating until a restart.
-    pub(super) fn halt(&mut self, message: &str, what: What) {
-        self.upcoming.retain(|(_, upcoming)| matches!(upcoming, Upcoming::PowerBack));
+    pub(super) fn halt(&mut self, message: &str, what: PhysicalEvent) {
+        self.upcoming.retain(|(_, upcoming)| matches!(upcoming, ScheduledEvent::PowerBack));
         self.controller = Controller::Halted { message: message.to_owned() };
         self.write(what);
-        self.end(Outcome::Halted(message.to_owned()));
+        self.end(PrintOutcome::Halted(message.to_owned()));
         self.nozzle.set(0.0);
         self.bed.set(0.0);
         self.selected = None;
@@ -245,8 +245,8 @@ impl Machine {
     }
 
     /// Clears the controller's state and everything that was scheduled, except the boot of a printer without power.
-    pub(super) fn reset(&mut self, outcome: Outcome) {
-        self.upcoming.retain(|(_, upcoming)| matches!(upcoming, Upcoming::PowerBack));
+    pub(super) fn reset(&mut self, outcome: PrintOutcome) {
+        self.upcoming.retain(|(_, upcoming)| matches!(upcoming, ScheduledEvent::PowerBack));
         self.end(outcome);
         self.ended = None;
         self.echo = false;
@@ -260,8 +260,8 @@ impl Machine {
     /// removes the running print from the history.
     pub fn reboot(&mut self, forget: bool) {
         let running = self.job.as_ref().map(|job| job.number);
-        self.write(What::Rebooted);
-        self.reset(Outcome::Interrupted);
+        self.write(PhysicalEvent::Rebooted);
+        self.reset(PrintOutcome::Interrupted);
         self.selected = None;
         if forget {
             self.history.retain(|entry| Some(entry.number) != running);
@@ -270,7 +270,7 @@ impl Machine {
         self.powered = false;
         self.upcoming.clear();
         let boot = self.real(self.temper.boot);
-        self.later(boot, Upcoming::PowerBack);
+        self.later(boot, ScheduledEvent::PowerBack);
     }
 
     /// Empties the printer's list of past prints, as the user does at the printer; a running print continues, but is no
@@ -292,11 +292,11 @@ impl Machine {
         if forget || !self.reconnects {
             self.history.retain(|entry| Some(entry.number) != running);
         } else if let Some(entry) = self.history.iter_mut().find(|entry| Some(entry.number) == running) {
-            entry.outcome = Some(Outcome::Interrupted);
+            entry.outcome = Some(PrintOutcome::Interrupted);
         }
         self.unrecorded = running;
         if !self.reconnects {
-            self.reset(Outcome::ControllerLost);
+            self.reset(PrintOutcome::ControllerLost);
             self.selected = None;
             self.find_controller();
         }
@@ -308,22 +308,22 @@ impl Machine {
         if matches!(self.controller, Controller::Away(_)) {
             return Err(CommandError::NotReady);
         }
-        self.reset(Outcome::ControllerLost);
+        self.reset(PrintOutcome::ControllerLost);
         self.controller = Controller::Starting;
         let restart = self.real(self.temper.restart);
-        self.later(restart, Upcoming::ControllerReady);
+        self.later(restart, ScheduledEvent::ControllerReady);
         Ok(())
     }
 
     /// Applies new faults; those that are states of the controller take effect at once.
-    pub fn set_faults(&mut self, faults: Faults) {
+    pub fn set_faults(&mut self, faults: PrinterFaults) {
         let before = std::mem::replace(&mut self.faults, faults);
         self.touch();
         if self.faults.firmware_shutdown
             && !before.firmware_shutdown
             && !matches!(self.controller, Controller::Away(_) | Controller::Closed)
         {
-            self.halt(SHUTDOWN_BY_MCU, What::FirmwareShutdown);
+            self.halt(SHUTDOWN_BY_MCU, PhysicalEvent::FirmwareShutdown);
         }
         match (before.away, self.faults.away) {
             (before, Some(away)) if before != Some(away) => self.lose_controller(away),
@@ -333,23 +333,23 @@ impl Machine {
         }
     }
 
-    fn lose_controller(&mut self, away: Away) {
-        self.write(What::Disconnected);
-        self.reset(Outcome::ControllerLost);
+    fn lose_controller(&mut self, away: HostDisconnect) {
+        self.write(PhysicalEvent::Disconnected);
+        self.reset(PrintOutcome::ControllerLost);
         self.controller = Controller::Away(away);
     }
 
     fn find_controller(&mut self) {
         self.controller = Controller::Starting;
-        self.write(What::Connected);
+        self.write(PhysicalEvent::Connected);
         let restart = self.real(self.temper.restart);
-        self.later(restart, Upcoming::ControllerReady);
+        self.later(restart, ScheduledEvent::ControllerReady);
     }
 
     /// Opens the connection to the controller, which is ready a little later.
     pub fn connect(&mut self) {
         if matches!(self.controller, Controller::Closed | Controller::Halted { .. } | Controller::Away(_)) {
-            self.upcoming.retain(|(_, upcoming)| !matches!(upcoming, Upcoming::ControllerReady));
+            self.upcoming.retain(|(_, upcoming)| !matches!(upcoming, ScheduledEvent::ControllerReady));
             self.find_controller();
         }
     }
@@ -357,15 +357,15 @@ impl Machine {
     /// Closes the connection to the controller; a running print is lost.
     pub fn disconnect(&mut self) {
         if !matches!(self.controller, Controller::Closed) {
-            self.write(What::Disconnected);
-            self.reset(Outcome::ControllerLost);
+            self.write(PhysicalEvent::Disconnected);
+            self.reset(PrintOutcome::ControllerLost);
             self.selected = None;
             self.controller = Controller::Closed;
         }
     }
 }
 
-fn record(job: &Job, now: Instant) -> Record {
+fn record(job: &PrintJob, now: Instant) -> Record {
     Record {
         number: job.number,
         filename: job.filename.clone(),
