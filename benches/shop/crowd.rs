@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
-use simulator::{Faults, Fleet, FleetOptions, PrinterKind};
+use simulator::{Fleet, FleetOptions, PrinterFaults, PrinterKind};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
@@ -61,7 +61,7 @@ async fn crowd(printers: usize) -> [f64; 3] {
     let mut ids = Vec::new();
     for (n, printer) in fleet.printers.iter().enumerate() {
         if n % 2 == 0 {
-            printer.handle.set_faults(Faults { hang: true, ..Faults::default() });
+            printer.handle.set_faults(PrinterFaults { hang: true, ..PrinterFaults::default() });
         }
         let body = json!({
             "name": format!("Printer {n}"), "type": printer.kind.as_str(), "machineType": "fdm_standard",

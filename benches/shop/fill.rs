@@ -13,7 +13,7 @@ use printfloor::domain::endpoint::EndpointCommand;
 use printfloor::domain::event::OUTBOUND;
 use printfloor::domain::id::Id;
 use printfloor::domain::job::JobState;
-use printfloor::domain::order::{Line, Make, NewOrder, Order, OrderAnswer, OrderCommand, OrderKind};
+use printfloor::domain::order::{NewOrder, Order, OrderAnswer, OrderCommand, OrderKind, OrderLine, ProductionData};
 use printfloor::domain::principal::Principal;
 use printfloor::domain::printer::{PrinterCommand, PrinterFields};
 use printfloor::domain::sku::MachineType;
@@ -78,13 +78,13 @@ async fn each<F: Future<Output = ()>>(count: usize, make: impl Fn(usize) -> F) {
 
 /// Builds a new order with this number of lines, one job each.
 pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
-    let line = || Line {
+    let line = || OrderLine {
         sku_id: shop.environment.id(),
         quantity: 1,
         unit_price_cents: 1250,
         description: "Bracket, left, with two holes".to_owned(),
         tax_rate_bps: 0,
-        make: Some(Make {
+        make: Some(ProductionData {
             units_per_plate: 1,
             material_id: material,
             need: Amount::units(20),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 use tokio::time::{Instant, sleep};
 
@@ -61,8 +61,8 @@ async fn one_after_the_other(app: &Remote, fleet: &Fleet, sku: &str) -> Vec<Row>
         let mut free = None;
         for entry in printer.handle.log() {
             match entry.what {
-                What::Finished { .. } => free = Some(entry.at),
-                What::Started { .. } => {
+                PhysicalEvent::Finished { .. } => free = Some(entry.at),
+                PhysicalEvent::Started { .. } => {
                     let gap = free.take().map(|free| entry.at.duration_since(free).as_secs_f64());
                     of_type.extend(gap);
                     besides.extend(gap.map(|gap| gap - alone));
@@ -111,7 +111,8 @@ async fn freed_at_once(app: &Remote, fleet: &Fleet, printers: &[String], sku: &s
     let mut got: HashMap<usize, f64> = HashMap::new();
     patiently(async || {
         for (n, printer) in fleet.printers.iter().enumerate() {
-            let uploaded = |at: Timestamp, what: &What| at >= began && matches!(what, What::Uploaded { .. });
+            let uploaded =
+                |at: Timestamp, what: &PhysicalEvent| at >= began && matches!(what, PhysicalEvent::Uploaded { .. });
             let log = printer.handle.log();
             if let Some(entry) = log.iter().find(|entry| uploaded(entry.at, &entry.what)) {
                 got.insert(n, entry.at.duration_since(began).as_secs_f64());
@@ -135,7 +136,7 @@ pub async fn order(app: &Remote, sku: &str, quantity: usize) {
 
 /// Returns the number of completed prints.
 fn total(fleet: &Fleet) -> usize {
-    let ended = |what: &What| matches!(what, What::Finished { .. });
+    let ended = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { .. });
     fleet.printers.iter().map(|printer| printer.handle.log().iter().filter(|entry| ended(&entry.what)).count()).sum()
 }
 

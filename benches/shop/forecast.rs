@@ -5,7 +5,7 @@ mod shop;
 
 use std::time::Instant;
 
-use printfloor::domain::dispatch::{BoardRules, KnownTypes};
+use printfloor::domain::dispatch::{DispatchRules, KnownTypes};
 use printfloor::domain::forecast::{Paces, PrinterOutlook, ShopKnowledge, forecast};
 use printfloor::domain::order::Order;
 use printfloor::domain::printer::Printer;
@@ -28,8 +28,8 @@ pub fn run() -> Vec<Row> {
     vec![speed(), promises()]
 }
 
-pub fn rules() -> BoardRules {
-    BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() }
+pub fn rules() -> DispatchRules {
+    DispatchRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() }
 }
 
 pub fn hours() -> ShopHours {

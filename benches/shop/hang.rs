@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use printfloor::domain::id::Id;
-use simulator::sink::{Mode, Sink};
+use simulator::sink::{Sink, SinkMode};
 
 use super::database::Kind;
 use super::fill::order;
@@ -59,7 +59,7 @@ async fn on(kind: Kind, hangs: bool) -> Measured {
     for n in 0..ENDPOINTS {
         let sink = endpoint(&ground).await;
         if hangs && n == 0 {
-            sink.set_mode(Mode::Hang);
+            sink.set_mode(SinkMode::Hang);
         }
         sinks.push(sink);
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use simulator::peers::all::AllPeers;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -108,8 +108,8 @@ async fn orders(app: &Remote, fleet: &Fleet, sku: &str, seconds: u64) -> Vec<f64
         let placed: Value = serde_json::from_slice(client.ask(&order).await).unwrap();
         let path = format!("/api/orders/{}/mark-paid", placed["id"].as_str().unwrap());
         client.ask(&post_plain(&path, &app.key, r#"{"method": "cash"}"#)).await;
-        let started = |what: &What| matches!(what, What::Started { .. });
-        let finished = |what: &What| matches!(what, What::Finished { .. });
+        let started = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Started { .. });
+        let finished = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { .. });
         let at = timeout(PATIENCE, since(fleet, began, started)).await.unwrap();
         took.push(at.duration_since(began).as_secs_f64() * 1000.0);
         timeout(PATIENCE, since(fleet, at, finished)).await.unwrap();
@@ -118,7 +118,7 @@ async fn orders(app: &Remote, fleet: &Fleet, sku: &str, seconds: u64) -> Vec<f64
 }
 
 /// Waits for a matching event at a printer since a moment, and returns its first time.
-async fn since(fleet: &Fleet, moment: Timestamp, which: fn(&What) -> bool) -> Timestamp {
+async fn since(fleet: &Fleet, moment: Timestamp, which: fn(&PhysicalEvent) -> bool) -> Timestamp {
     loop {
         for printer in &fleet.printers {
             let found = printer.handle.with(|machine| {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -120,7 +120,7 @@ impl Browser {
 
 /// Returns the number of prints that began.
 fn begun(fleet: &Fleet) -> usize {
-    let began = |what: &What| matches!(what, What::Started { .. });
+    let began = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Started { .. });
     fleet.printers.iter().map(|printer| printer.handle.log().iter().filter(|entry| began(&entry.what)).count()).sum()
 }
 
@@ -152,8 +152,8 @@ async fn told(app: &Remote, browser: &Browser, fleet: &Fleet, ids: &[String], sk
         let cards = shown.get(&format!("printer-{id}")).map(Vec::as_slice).unwrap_or_default();
         for entry in printer.handle.log() {
             let wanted = match entry.what {
-                What::Started { .. } => true,
-                What::Finished { .. } => false,
+                PhysicalEvent::Started { .. } => true,
+                PhysicalEvent::Finished { .. } => false,
                 _ => continue,
             };
             let first = cards.iter().find(|(at, prints)| *at >= entry.at && *prints == wanted);

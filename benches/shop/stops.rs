@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use simulator::faults::{Faults, SlowUpload};
+use simulator::faults::{PrinterFaults, SlowUpload};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -54,7 +54,7 @@ pub async fn run() -> Vec<Row> {
         Fleet::start(FleetOptions { seed: OWN_SEED, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
     let printer = &fleet.printers[0];
     let slow = Some(SlowUpload { bytes_per_second: UPLOAD_SPEED });
-    printer.handle.set_faults(Faults { slow_upload: slow, ..Faults::default() });
+    printer.handle.set_faults(PrinterFaults { slow_upload: slow, ..PrinterFaults::default() });
     let (tap, mut seen) = tap(printer.base_url.strip_prefix("http://").unwrap().parse().unwrap()).await;
     let app = Remote::start(folder.path(), None).await;
     let mut line: Value = serde_json::from_str(&printer.print_line()).unwrap();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use simulator::printer::{Machine, What};
+use simulator::printer::{Machine, PhysicalEvent};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -127,7 +127,7 @@ impl Shop<'_> {
     /// Returns the number of stops that reached the printer.
     fn stopped(&self) -> usize {
         let log = self.fleet.printers[0].handle.log();
-        log.iter().filter(|entry| matches!(entry.what, What::EmergencyStop)).count()
+        log.iter().filter(|entry| matches!(entry.what, PhysicalEvent::EmergencyStop)).count()
     }
 
     /// Starts clients that list orders without pause, on this number of connections.

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use simulator::faults::Faults;
-use simulator::printer::What;
+use simulator::faults::PrinterFaults;
+use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 pub use self::files::big_gcode;
@@ -165,7 +165,7 @@ impl Floor {
         &self.fleet.printers[printer]
     }
 
-    pub fn faults(&self, printer: usize, change: impl FnOnce(&mut Faults)) {
+    pub fn faults(&self, printer: usize, change: impl FnOnce(&mut PrinterFaults)) {
         self.sim(printer).handle.update_faults(change);
     }
 
@@ -280,16 +280,16 @@ impl Floor {
     }
 
     /// Entries of a printer's physical log.
-    pub fn count(&self, printer: usize, which: impl Fn(&What) -> bool) -> usize {
+    pub fn count(&self, printer: usize, which: impl Fn(&PhysicalEvent) -> bool) -> usize {
         self.sim(printer).handle.log().iter().filter(|entry| which(&entry.what)).count()
     }
 
     pub fn started(&self, printer: usize) -> usize {
-        self.count(printer, |what| matches!(what, What::Started { .. }))
+        self.count(printer, |what| matches!(what, PhysicalEvent::Started { .. }))
     }
 
     pub fn finished(&self, printer: usize) -> usize {
-        self.count(printer, |what| matches!(what, What::Finished { .. }))
+        self.count(printer, |what| matches!(what, PhysicalEvent::Finished { .. }))
     }
 
     /// Puts a person's own file on the printer and prints it, slowly.
@@ -301,7 +301,7 @@ impl Floor {
     }
 
     /// Waits until the printer's physical log has an entry of this kind.
-    pub async fn physically(&self, what: &str, printer: usize, which: impl Fn(&What) -> bool) {
+    pub async fn physically(&self, what: &str, printer: usize, which: impl Fn(&PhysicalEvent) -> bool) {
         until(what, || async { (self.count(printer, &which) > 0).then_some(()) }).await;
     }
 
@@ -317,8 +317,8 @@ impl Floor {
         for n in 0..self.fleet.printers.len() {
             for entry in self.sim(n).handle.log() {
                 match entry.what {
-                    What::Started { filename } => *starts.entry(filename).or_default() += 1,
-                    What::Finished { .. } => finished += 1,
+                    PhysicalEvent::Started { filename } => *starts.entry(filename).or_default() += 1,
+                    PhysicalEvent::Finished { .. } => finished += 1,
                     _ => {}
                 }
             }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use simulator::processor::{Payer, PaymentProcessor};
+use simulator::processor::{Payer, SimPaymentProcessor};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use crate::api::checkout::{KEY, knowing, tells};
@@ -136,7 +136,7 @@ async fn invent_requests_of_staff(amount: Amount) {
 async fn invent_requests_of_customers(amount: Amount) {
     let Some(venv) = venv() else { return };
     let many = 1_000_000;
-    let processor = PaymentProcessor::start(KEY).await.unwrap();
+    let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let price = processor.add_price("Filament box", 2500, "usd");
     let app = knowing(&processor, Db::sqlite())
         .env("PRINTFLOOR_PAYMENTS__SUBSCRIPTION_PRICES", format!("[\"{price}\"]"))
@@ -165,7 +165,7 @@ async fn invent_requests_of_customers(amount: Amount) {
 async fn things_of_a_customer(
     app: &App,
     ann: &Client,
-    processor: &PaymentProcessor,
+    processor: &SimPaymentProcessor,
     sku: &str,
     price: &str,
 ) -> [(&'static str, String); 7] {

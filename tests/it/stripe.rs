@@ -14,7 +14,7 @@ use printfloor::services::payments::{
     ProcessorClient, ProcessorError,
 };
 use serde_json::{Value, json};
-use simulator::processor::{Payer, PaymentProcessor as Simulated};
+use simulator::processor::{Payer, SimPaymentProcessor as Simulated};
 
 use crate::support::db::SERVICES;
 use crate::support::until;

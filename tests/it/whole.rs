@@ -12,8 +12,8 @@ use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Ams, Tray};
 use simulator::gcode::orca_gcode;
 use simulator::gcode::package::package_using;
-use simulator::payments::{Payment, PaymentEvent, signature};
-use simulator::printer::What;
+use simulator::payments::{SimPayment, SimPaymentEvent, signature};
+use simulator::printer::PhysicalEvent;
 use simulator::sink::Sink;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
@@ -32,8 +32,8 @@ pub fn unix_now() -> i64 {
 /// Tells the server of a payment, signed; `None` when it does not answer.
 pub async fn pay(app: &Client, order: &Value, event_id: &str) -> Option<u16> {
     let (id, cents) = (order["id"].as_str().unwrap(), order["totalCents"].as_i64().unwrap());
-    let payment = Payment::new(id, cents, "usd");
-    let body = payment.event(PaymentEvent::Completed, event_id, unix_now());
+    let payment = SimPayment::new(id, cents, "usd");
+    let body = payment.event(SimPaymentEvent::Completed, event_id, unix_now());
     let signed = signature(PAYMENT_SECRET, unix_now(), body.as_bytes());
     let request = app.request("POST", "/webhooks/payments").header("Stripe-Signature", signed);
     let request = request.header("Content-Type", "application/json").body(body);
@@ -158,8 +158,8 @@ on_both! {
         }
         assert_eq!(heard.get("job.completed"), Some(&5), "{heard:?}");
 
-        let started: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, What::Started { .. }))).sum();
-        let finished: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, What::Finished { .. }))).sum();
+        let started: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, PhysicalEvent::Started { .. }))).sum();
+        let finished: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, PhysicalEvent::Finished { .. }))).sum();
         assert_eq!((started, finished), (5, 5));
         until("the last claim to be settled", || async {
             let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
@@ -374,6 +374,6 @@ on_sqlite! {
     }
 }
 
-fn count(sim: &simulator::fleet::SimPrinter, which: impl Fn(&What) -> bool) -> usize {
+fn count(sim: &simulator::fleet::SimPrinter, which: impl Fn(&PhysicalEvent) -> bool) -> usize {
     sim.handle.log().iter().filter(|entry| which(&entry.what)).count()
 }

@@ -6,13 +6,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::Arc;
 
-use printfloor::domain::dispatch::Board;
+use printfloor::domain::dispatch::DispatchIndex;
 use printfloor::domain::forecast::{ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, forecast};
 use printfloor::domain::id::Id;
 use printfloor::domain::job::{Job, JobState};
 use printfloor::domain::order::{Order, OrderStatus};
 use printfloor::domain::printer::{Clearing, Printer};
-use printfloor::domain::promise::Stretch;
+use printfloor::domain::promise::DelayRatios;
 use printfloor::domain::time::Timestamp;
 use serde_json::json;
 use uuid::Uuid;
@@ -101,7 +101,7 @@ struct Running {
 
 struct Shop {
     random: fastrand::Rng,
-    board: Board,
+    board: DispatchIndex,
     orders: HashMap<Id, Order>,
     printers: Vec<Printer>,
     running: BTreeMap<usize, Running>,
@@ -112,7 +112,7 @@ struct Shop {
     files: Vec<(f64, i64)>,
     true_paces: Vec<f64>,
     paces: Paces,
-    stretch: Stretch,
+    stretch: DelayRatios,
     outcome: Outcome,
 }
 
@@ -122,7 +122,7 @@ pub fn simulated(seed: u64) -> Outcome {
     let files = (0..FILES).map(|_| (spread(&mut random, 0.15), random.i64(20..360) * 60)).collect();
     let true_paces = (0..PRINTERS).map(|_| spread(&mut random, 0.08)).collect();
     let printers: Vec<Printer> = (0..PRINTERS).map(|n| printer(n, n == 0, START)).collect();
-    let mut board = Board::new(rules());
+    let mut board = DispatchIndex::new(rules());
     printers.iter().for_each(|printer| board.printer_changed(printer));
     let outcome = Outcome { kept: 0, missed: 0 };
     let mut shop = Shop {
@@ -137,7 +137,7 @@ pub fn simulated(seed: u64) -> Outcome {
         files,
         true_paces,
         paces: Paces::default(),
-        stretch: Stretch::default(),
+        stretch: DelayRatios::default(),
         outcome,
     };
     shop.at(START.plus_ms(8 * HOUR), Next::OrderComes);
@@ -321,7 +321,7 @@ impl Shop {
     }
 }
 
-fn in_hand(attempt: Id, job: &Job, began: Timestamp) -> printfloor::domain::printer::InHand {
+fn in_hand(attempt: Id, job: &Job, began: Timestamp) -> printfloor::domain::printer::CurrentAttempt {
     serde_json::from_value(json!({
         "attempt": attempt, "job": job.id, "order": job.order_id, "fileId": job.file_id, "fileName": "part.gcode",
         "remoteName": null, "phase": {"phase": "printing", "at": began}, "step": 1, "heard": 1, "cancel": false,

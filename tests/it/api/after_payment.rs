@@ -2,8 +2,8 @@
 //! forgotten a request or refuses a part of it.
 
 use serde_json::json;
-use simulator::processor::{Balance, Payer, PaymentProcessor, Travel, Verdict};
-use simulator::stock::Weather;
+use simulator::processor::{Balance, DeliveryConditions, DisputeVerdict, Payer, SimPaymentProcessor};
+use simulator::stock::NetworkCondition;
 
 use super::checkout::{KEY, balanced, check_out, knowing, session, shop, tells};
 use super::materials::mails;
@@ -13,15 +13,15 @@ use crate::support::clock::HOUR;
 use crate::support::{App, Clock, Db, on_both, until, waiting::until_seen};
 
 /// Starts a server that pays at this processor and mails what needs a person.
-async fn alerting(db: Db) -> (PaymentProcessor, App) {
-    let processor = PaymentProcessor::start(KEY).await.unwrap();
+async fn alerting(db: Db) -> (SimPaymentProcessor, App) {
+    let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
     tells(&processor, &app);
     (processor, app)
 }
 
 /// Pays an order of 2,500 at the processor; returns the order and the payment intent.
-async fn paid(processor: &PaymentProcessor, app: &App) -> (String, String) {
+async fn paid(processor: &SimPaymentProcessor, app: &App) -> (String, String) {
     let sku = some_sku(app).await;
     let order = app.order(&sku, 2).await;
     processor.act(&session(app, &order).await, Payer::Pays).unwrap();
@@ -36,14 +36,14 @@ async fn flagged(app: &App, order: &str, flags: &[&str]) {
 }
 
 /// Waits until all events of the processor were heard.
-async fn heard(processor: &PaymentProcessor) {
+async fn heard(processor: &SimPaymentProcessor) {
     until("the events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;
 }
 
 on_both! {
     async fn a_refund_that_fails_later_is_taken_back_in_the_books_and_flagged(db: Db) {
         let (processor, app) = alerting(db).await;
-        processor.events_travel(Travel { twice: true, shuffled: true, ..Travel::default() });
+        processor.events_travel(DeliveryConditions { twice: true, shuffled: true, ..DeliveryConditions::default() });
         let (order, _) = paid(&processor, &app).await;
         let path = format!("/api/orders/{order}/refund");
         app.act(&path).await.expect(200);
@@ -77,10 +77,10 @@ on_both! {
 async fn a_payment_that_the_bank_takes_back_is_flagged_and_alerted() {
     let (processor, app) = alerting(Db::sqlite()).await;
     let (order, intent) = paid(&processor, &app).await;
-    processor.dispute(&intent, Verdict::Asks).unwrap();
+    processor.dispute(&intent, DisputeVerdict::Asks).unwrap();
     flagged(&app, &order, &["disputed"]).await;
     until("an alert", || async { (!mails(&app, "disputed").is_empty()).then_some(()) }).await;
-    processor.dispute(&intent, Verdict::Lost).unwrap();
+    processor.dispute(&intent, DisputeVerdict::Lost).unwrap();
     app.order_is(&order, "refunded").await;
     let shown = show(&app, &order).await;
     assert_eq!((&shown["keptCents"], &shown["flags"]), (&json!(0), &json!([])), "it is booked: {shown}");
@@ -146,7 +146,7 @@ on_both! {
 async fn a_refund_is_made_once_by_a_key_that_may_not_list_refunds() {
     let (processor, app) = shop(Db::sqlite()).await;
     let (order, intent) = paid(&processor, &app).await;
-    processor.events_travel(Travel { held: true, ..Travel::default() });
+    processor.events_travel(DeliveryConditions { held: true, ..DeliveryConditions::default() });
     processor.refuse_call("GET /v1/refunds", 403);
     app.post(&format!("/api/orders/{order}/refund"), &json!({"amountCents": 1000})).await.expect(200);
     balanced(&processor, &app, &order, 1500).await;
@@ -157,7 +157,7 @@ async fn a_refund_is_made_once_by_a_key_that_may_not_list_refunds() {
     .await;
     assert_eq!(processor.all("refund").len(), 1);
     // It fails, and the key may not ask what went back: the failure is booked as it was told.
-    processor.events_travel(Travel::default());
+    processor.events_travel(DeliveryConditions::default());
     heard(&processor).await;
     let refund = processor.all("refund")[0]["id"].as_str().unwrap().to_owned();
     processor.fail_refund(&refund).unwrap();
@@ -175,17 +175,17 @@ async fn a_refund_is_made_once_by_a_key_that_may_not_list_refunds() {
 
 #[tokio::test]
 async fn a_refund_whose_answer_was_lost_is_made_once_after_the_keys_are_forgotten() {
-    let (processor, clock) = (PaymentProcessor::start(KEY).await.unwrap(), Clock::new());
+    let (processor, clock) = (SimPaymentProcessor::start(KEY).await.unwrap(), Clock::new());
     let mut app = knowing(&processor, Db::sqlite()).clock(&clock).start().await;
     tells(&processor, &app);
     let (order, _) = paid(&processor, &app).await;
-    processor.events_travel(Travel { held: true, ..Travel::default() });
-    processor.weather(Weather::LosesAnswers);
+    processor.events_travel(DeliveryConditions { held: true, ..DeliveryConditions::default() });
+    processor.weather(NetworkCondition::LosesAnswers);
     app.post(&format!("/api/orders/{order}/refund"), &json!({"amountCents": 1000})).await.expect(200);
     until("the refund", || async { (processor.balance(&order).gave_back == 1000).then_some(()) }).await;
     app.kill_9();
     processor.forget_keys();
-    processor.weather(Weather::Fair);
+    processor.weather(NetworkCondition::Fair);
     clock.set(25 * HOUR);
     app.start().await;
     balanced(&processor, &app, &order, 1500).await;
@@ -210,7 +210,7 @@ async fn a_slow_payment_that_failed_unheard_does_not_close_the_till() {
     let sku = some_sku(&app).await;
     let order = app.order(&sku, 1).await;
     let first = session(&app, &order).await;
-    processor.events_travel(Travel { held: true, ..Travel::default() });
+    processor.events_travel(DeliveryConditions { held: true, ..DeliveryConditions::default() });
     processor.act(&first, Payer::PaysSlowly).unwrap();
     assert_eq!(check_out(&app, &order).await.error(409), "payment_pending");
     processor.settle(&first, false).unwrap();

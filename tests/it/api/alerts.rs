@@ -2,8 +2,8 @@
 
 use printfloor::domain::mail::alert::AlertKind;
 use serde_json::json;
-use simulator::peers::mail_service::MailService;
-use simulator::sink::{Mode, Sink};
+use simulator::peers::mail_service::SimMailService;
+use simulator::sink::{Sink, SinkMode};
 
 use super::materials::mails;
 use super::staff;
@@ -74,7 +74,7 @@ async fn alerts_of_one_kind_are_gathered_into_one_mail() {
 async fn alerts_that_cannot_be_sent_do_not_use_up_the_tries_of_others() {
     const ALERTS: usize = 14;
     let post = Sink::start().await.unwrap();
-    post.set_mode(Mode::Status(503));
+    post.set_mode(SinkMode::Status(503));
     let app = App::on(Db::sqlite())
         .env("EMAIL_API_KEY", "key")
         .env("PRINTFLOOR_MAIL__API_URL", post.url())
@@ -99,7 +99,7 @@ async fn alerts_that_cannot_be_sent_do_not_use_up_the_tries_of_others() {
 #[tokio::test]
 async fn one_lost_answer_of_the_mail_service_keeps_back_no_alert() {
     const TWO_MINUTES_MS: i64 = 120_000;
-    let (clock, post) = (Clock::new(), MailService::start("key").await.unwrap());
+    let (clock, post) = (Clock::new(), SimMailService::start("key").await.unwrap());
     post.lose_answers(true);
     let mut app = App::on(Db::sqlite())
         .env("EMAIL_API_KEY", "key")

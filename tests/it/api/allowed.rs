@@ -18,8 +18,8 @@ use simulator::PrinterKind;
 use simulator::accounting::AccountingSystem;
 use simulator::fleet::{Fleet, FleetOptions, SimPrinter};
 use simulator::peers::camera::Camera;
-use simulator::peers::farm_ui::FarmUi;
-use simulator::processor::PaymentProcessor;
+use simulator::peers::farm_ui::SimFarmUi;
+use simulator::processor::SimPaymentProcessor;
 use simulator::sink::Sink;
 use simulator::stock::parts::PartsSystem;
 
@@ -240,7 +240,7 @@ on_both! {
 }
 
 async fn read_all(db: Db) {
-    let farm = FarmUi::start(Some("farm-key")).await.unwrap();
+    let farm = SimFarmUi::start(Some("farm-key")).await.unwrap();
     let app = App::on(db).env("FARM_UI_URL", farm.url()).env("FARM_UI_TOKEN", "farm-key").start().await;
     let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
     let camera = Camera::start(None).await.unwrap();
@@ -282,7 +282,7 @@ async fn read_all(db: Db) {
     // A packing list needs printed parts, a signed address a signature, a picture a sliced file that has one, and a
     // restore a backup: they are asked for where there are such.
     let elsewhere = ["/packing-list", "/camera/signed", "/files/{id}/picture", "/restores/{id}"];
-    let listed = |route: &&printfloor::http::routes::Served| {
+    let listed = |route: &&printfloor::http::routes::ServedRoute| {
         route.method == "GET" && !elsewhere.iter().any(|end| route.path.ends_with(end))
     };
     for route in CONTRACT.served.iter().filter(listed) {
@@ -313,9 +313,9 @@ async fn read_all(db: Db) {
 }
 
 async fn change_all(db: Db) {
-    let farm = FarmUi::start(Some("farm-key")).await.unwrap();
+    let farm = SimFarmUi::start(Some("farm-key")).await.unwrap();
     let parts = PartsSystem::start((Ipv4Addr::LOCALHOST, 0).into(), "inv-0123456789").await.unwrap();
-    let processor = PaymentProcessor::start(KEY).await.unwrap();
+    let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db)
         .env("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", 1)
         .env("FARM_UI_URL", farm.url())

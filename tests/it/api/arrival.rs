@@ -2,7 +2,7 @@
 //! one.
 
 use serde_json::{Value, json};
-use simulator::payments::{Payment, PaymentEvent as E};
+use simulator::payments::{SimPayment, SimPaymentEvent as E};
 
 use super::payments::{show, tell};
 use super::{id, some_sku};
@@ -25,7 +25,7 @@ fn permutations(events: &[E]) -> Vec<Vec<E>> {
 }
 
 /// Tells the events in this order, each of them twice.
-async fn tell_all(app: &App, payment: &Payment, events: &[E], name: &str) {
+async fn tell_all(app: &App, payment: &SimPayment, events: &[E], name: &str) {
     for (n, event) in events.iter().enumerate() {
         tell(app, payment, *event, &format!("evt_{name}_{n}")).await;
         tell(app, payment, *event, &format!("evt_{name}_{n}_again")).await;
@@ -68,9 +68,9 @@ on_both! {
         });
         let sku = id(&app.post("/api/skus", &sku).await.expect(201));
         let order = app.order(&sku, 1).await;
-        tell_all(&app, &Payment::new(order.as_str(), TOTAL, "usd"), &[PART, E::Completed], "order").await;
+        tell_all(&app, &SimPayment::new(order.as_str(), TOTAL, "usd"), &[PART, E::Completed], "order").await;
         let own = own_invoice(&app).await;
-        tell_all(&app, &Payment::new(own.as_str(), TOTAL, "usd"), &[PART, E::Completed], "own").await;
+        tell_all(&app, &SimPayment::new(own.as_str(), TOTAL, "usd"), &[PART, E::Completed], "own").await;
         invoice_is(&app, &own, ("paid", 0, 1_900)).await;
         app.stop().await;
         // As the release before left them: unpaid, without jobs, at rest; the order's invoice loaded at every start.
@@ -111,7 +111,7 @@ on_sqlite! {
             for (n, events) in permutations(events).iter().enumerate() {
                 let name = format!("{set}_{n}");
                 let order = app.order(&sku, 4).await;
-                tell_all(&app, &Payment::new(order.as_str(), TOTAL, "usd"), events, &name).await;
+                tell_all(&app, &SimPayment::new(order.as_str(), TOTAL, "usd"), events, &name).await;
                 let shown = show(&app, &order).await;
                 assert_eq!((&shown["status"], &shown["flags"]), (&json!(status), &json!([])), "{events:?}: {shown}");
                 let jobs = app.jobs(&order).await;
@@ -121,7 +121,7 @@ on_sqlite! {
                 assert_eq!(invoices["pagination"]["total"], 1, "{events:?}: {invoices}");
                 invoice_is(&app, &id(&invoices["invoices"][0]), (invoiced, 0, credited)).await;
                 let own = own_invoice(&app).await;
-                tell_all(&app, &Payment::new(own.as_str(), TOTAL, "usd"), events, &format!("{name}_own")).await;
+                tell_all(&app, &SimPayment::new(own.as_str(), TOTAL, "usd"), events, &format!("{name}_own")).await;
                 invoice_is(&app, &own, (invoiced, 0, credited)).await;
             }
         }

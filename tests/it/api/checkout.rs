@@ -3,8 +3,8 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use simulator::processor::{Balance, Payer, PaymentProcessor, Travel};
-use simulator::stock::Weather;
+use simulator::processor::{Balance, DeliveryConditions, Payer, SimPaymentProcessor};
+use simulator::stock::NetworkCondition;
 
 use super::payments::{show, stands, stood};
 use super::{customer_of, paths, some_sku};
@@ -16,15 +16,15 @@ use crate::support::{App, Client, Db, on_both, until, waiting::until_seen};
 pub const KEY: &str = "sk_test_of_this_shop";
 
 /// Starts a processor, and a server that is connected to it.
-pub async fn shop(db: Db) -> (PaymentProcessor, App) {
-    let processor = PaymentProcessor::start(KEY).await.unwrap();
+pub async fn shop(db: Db) -> (SimPaymentProcessor, App) {
+    let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db).start().await;
     tells(&processor, &app);
     (processor, app)
 }
 
 /// Returns a server that pays at this processor.
-pub fn knowing(processor: &PaymentProcessor, db: Db) -> Builder {
+pub fn knowing(processor: &SimPaymentProcessor, db: Db) -> Builder {
     App::on(db)
         .env("PAYMENT_SECRET_KEY", KEY)
         .env("PRINTFLOOR_PAYMENTS__API_BASE", processor.url())
@@ -34,7 +34,7 @@ pub fn knowing(processor: &PaymentProcessor, db: Db) -> Builder {
 }
 
 /// Sends the processor's events to this server.
-pub fn tells(processor: &PaymentProcessor, app: &App) {
+pub fn tells(processor: &SimPaymentProcessor, app: &App) {
     let to = app.base.strip_prefix("http://").unwrap().parse().unwrap();
     processor.events_go_to(to, "/webhooks/payments", PAYMENT_SECRET);
 }
@@ -49,20 +49,20 @@ pub(super) async fn session(client: &Client, order: &str) -> String {
     made["sessionId"].as_str().unwrap().to_owned()
 }
 
-fn status_of(processor: &PaymentProcessor, session: &str) -> String {
+fn status_of(processor: &SimPaymentProcessor, session: &str) -> String {
     let all = processor.all("checkout.session");
     let found = all.iter().find(|one| one["id"] == session).unwrap();
     found["status"].as_str().unwrap().to_owned()
 }
 
 /// Waits until the processor has closed a session.
-pub async fn is_closed(processor: &PaymentProcessor, session: &str) {
+pub async fn is_closed(processor: &SimPaymentProcessor, session: &str) {
     until("the session to be closed", || async { (status_of(processor, session) == "expired").then_some(()) }).await;
 }
 
 /// Waits until both the books of an order and the processor say that this amount is kept. A refund goes out after its
 /// request was answered, so that both may agree on the old amount at first.
-pub(super) async fn balanced(processor: &PaymentProcessor, app: &App, order: &str, kept_cents: i64) {
+pub(super) async fn balanced(processor: &SimPaymentProcessor, app: &App, order: &str, kept_cents: i64) {
     until_seen(&format!("the books and the processor to be at {kept_cents}"), || async {
         let (order_view, balance) = (show(app, order).await, processor.balance(order));
         let both = [order_view["keptCents"].as_i64().unwrap(), balance.took - balance.gave_back];
@@ -119,22 +119,22 @@ on_both! {
         let sku = some_sku(&app).await;
         let order = app.order(&sku, 1).await;
         // The processor makes the session, and nobody hears of it.
-        processor.weather(Weather::LosesAnswers);
+        processor.weather(NetworkCondition::LosesAnswers);
         let (client, asked) = (Client::clone(&app), order.clone());
         let asking = tokio::spawn(async move { check_out(&client, &asked).await });
         until("the session", || async { (!processor.all("checkout.session").is_empty()).then_some(()) }).await;
         app.kill_9();
         asking.abort();
-        processor.weather(Weather::Fair);
+        processor.weather(NetworkCondition::Fair);
         app.start().await;
         let found = session(&app, &order).await;
         assert_eq!(processor.all("checkout.session").len(), 1);
         // It is paid while nobody hears events: the next who asks learns it from the processor.
-        processor.events_travel(Travel { held: true, ..Travel::default() });
+        processor.events_travel(DeliveryConditions { held: true, ..DeliveryConditions::default() });
         processor.act(&found, Payer::Pays).unwrap();
         assert_eq!(check_out(&app, &order).await.error(409), "already_paid");
         assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
-        processor.events_travel(Travel { twice: true, ..Travel::default() });
+        processor.events_travel(DeliveryConditions { twice: true, ..DeliveryConditions::default() });
         until("the events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;
         assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
     }
@@ -148,17 +148,17 @@ on_both! {
         let path = format!("/api/orders/{order}/refund");
         assert_eq!(paths(&app.post(&path, &json!({"amountCents": 2501})).await.expect(400)), ["amountCents"]);
         // The processor does not answer before the server is killed.
-        processor.events_travel(Travel { held: true, ..Travel::default() });
-        processor.weather(Weather::Hangs);
+        processor.events_travel(DeliveryConditions { held: true, ..DeliveryConditions::default() });
+        processor.weather(NetworkCondition::Hangs);
         let asked = app.post(&path, &json!({"amountCents": 1000})).await.expect(200);
         assert_eq!((&asked["pendingRefunds"][0]["amountCents"], &asked["keptCents"]), (&json!(1000), &json!(2500)));
         app.kill_9();
         assert_eq!(processor.balance(&order).gave_back, 0, "nothing went back yet");
-        processor.weather(Weather::Fair);
+        processor.weather(NetworkCondition::Fair);
         app.start().await;
         until("the refund", || async { (processor.balance(&order).gave_back == 1000).then_some(()) }).await;
         balanced(&processor, &app, &order, 1500).await;
-        processor.events_travel(Travel { twice: true, shuffled: true, ..Travel::default() });
+        processor.events_travel(DeliveryConditions { twice: true, shuffled: true, ..DeliveryConditions::default() });
         until("the events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;
         let shown = show(&app, &order).await;
         assert_eq!((&shown["pendingRefunds"], shown["payments"].as_array().unwrap().len()), (&json!([]), 2));
@@ -222,13 +222,13 @@ async fn a_page_that_expired_is_followed_by_another_and_a_slow_payment_is_waited
     let sku = some_sku(&app).await;
     let order = app.order(&sku, 1).await;
     let first = session(&app, &order).await;
-    processor.events_travel(Travel { held: true, ..Travel::default() });
+    processor.events_travel(DeliveryConditions { held: true, ..DeliveryConditions::default() });
     processor.expire(&first).unwrap();
     let second = session(&app, &order).await;
     assert_ne!(first, second);
     processor.act(&second, Payer::PaysSlowly).unwrap();
     assert_eq!(check_out(&app, &order).await.error(409), "payment_pending");
-    processor.events_travel(Travel::default());
+    processor.events_travel(DeliveryConditions::default());
     processor.settle(&second, false).unwrap();
     app.order_is(&order, "payment_failed").await;
     let third = session(&app, &order).await;
@@ -264,7 +264,7 @@ async fn a_processor_that_is_away_or_not_configured_is_said_so() {
     let (processor, app) = shop(Db::sqlite()).await;
     let sku = some_sku(&app).await;
     let order = app.order(&sku, 1).await;
-    processor.weather(Weather::Down);
+    processor.weather(NetworkCondition::Down);
     let answer = check_out(&app, &order).await;
     assert!(answer.header("retry-after").is_some());
     assert_eq!(answer.error(503), "processor_unavailable");
@@ -278,7 +278,7 @@ async fn a_processor_that_is_away_or_not_configured_is_said_so() {
     let test = json!({"service": "payments", "settings": {}});
     let tested = app.post("/api/setup/test-connection", &test).await.expect(200);
     assert_eq!(tested["ok"], false, "{tested}");
-    processor.weather(Weather::Fair);
+    processor.weather(NetworkCondition::Fair);
     let tested = app.post("/api/setup/test-connection", &test).await.expect(200);
     assert_eq!(tested["ok"], true, "{tested}");
     until("a session", || async { (check_out(&app, &order).await.status == 200).then_some(()) }).await;

@@ -6,7 +6,7 @@ mod papers;
 mod seller;
 
 use serde_json::{Value, json};
-use simulator::payments::{Payment, PaymentEvent as E};
+use simulator::payments::{SimPayment, SimPaymentEvent as E};
 
 use super::payments::tell;
 use super::{NOTHING, id, paths, some_sku};
@@ -93,7 +93,7 @@ on_sqlite! {
         app.kill_9();
         app.start().await;
         // The card is charged too late: a surplus, which goes back without a credit note.
-        let late = Payment::new(order.as_str(), 1250, "usd");
+        let late = SimPayment::new(order.as_str(), 1250, "usd");
         tell(&app, &late, E::Completed, "evt_1").await;
         tell(&app, &late, E::Refunded { refunded_cents: 1250 }, "evt_2").await;
         until("the invoice to hear of it", || async {

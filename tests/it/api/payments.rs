@@ -1,7 +1,7 @@
 //! Signed events of the payment processor: late, twice, out of order, or of nobody.
 
 use serde_json::{Value, json};
-use simulator::payments::{Payment, PaymentEvent as E, signature};
+use simulator::payments::{SimPayment, SimPaymentEvent as E, signature};
 
 use super::materials::mails;
 use super::{NOTHING, count, id, some_sku};
@@ -27,14 +27,14 @@ async fn tell_at(app: &App, path: &str, body: &str) -> Answer {
 }
 
 /// Tells of an event; it must be taken.
-pub async fn tell(app: &App, payment: &Payment, event: E, event_id: &str) {
+pub async fn tell(app: &App, payment: &SimPayment, event: E, event_id: &str) {
     let answer = tell_at(app, PATH, &payment.event(event, event_id, unix_now())).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
-pub async fn order(app: &App, sku: &str) -> (String, Payment) {
+pub async fn order(app: &App, sku: &str) -> (String, SimPayment) {
     let order = app.order(sku, 1).await;
-    let payment = Payment::new(order.as_str(), 1250, "usd");
+    let payment = SimPayment::new(order.as_str(), 1250, "usd");
     (order, payment)
 }
 
@@ -120,8 +120,8 @@ on_both! {
         let jobs = app.jobs(&order).await;
         assert!(jobs.iter().all(|job| job["state"] == "CANCELLED"), "{jobs:?}");
         // One of nobody at all does no harm.
-        tell(&app, &Payment::new(NOTHING, 1, "usd"), E::Completed, "evt_n").await;
-        tell(&app, &Payment::new("of another shop", 1, "usd"), E::Completed, "evt_o").await;
+        tell(&app, &SimPayment::new(NOTHING, 1, "usd"), E::Completed, "evt_n").await;
+        tell(&app, &SimPayment::new("of another shop", 1, "usd"), E::Completed, "evt_o").await;
         app.kill_9();
         app.start().await;
         assert_eq!(count(&app, "/api/orders?status=paid").await, 0);
@@ -236,7 +236,7 @@ async fn money_that_has_to_go_back_is_flagged_and_told() {
     until("two mails", || async { (mails(&app, "refund due").len() == 2).then_some(()) }).await;
     assert!(mails(&app, "refund due").iter().all(|mail| mail.contains("To: ops@example.org")));
     // Once it went back the cancelled order is done with.
-    let cancelled_payment = Payment::new(cancelled.as_str(), 1250, "usd");
+    let cancelled_payment = SimPayment::new(cancelled.as_str(), 1250, "usd");
     tell(&app, &cancelled_payment, E::Refunded { refunded_cents: 1250 }, "evt_3").await;
     let (_, flags, ..) = stands(&app, &cancelled).await;
     assert!(flags.is_empty(), "{flags:?}");
@@ -252,13 +252,13 @@ async fn another_sum_or_currency_pays_nothing() {
     let sku = some_sku(&app).await;
     for (n, (cents, currency)) in [(1249, "usd"), (1250, "eur"), (1, "usd")].into_iter().enumerate() {
         let (order, _) = order(&app, &sku).await;
-        tell(&app, &Payment::new(order.as_str(), cents, currency), E::Completed, &format!("evt_{n}")).await;
+        tell(&app, &SimPayment::new(order.as_str(), cents, currency), E::Completed, &format!("evt_{n}")).await;
         assert_eq!(stands(&app, &order).await, stood("created", &["amount_mismatch"], 1, 0), "{cents} {currency}");
     }
     until("three mails", || async { (mails(&app, "amount mismatch").len() == 3).then_some(()) }).await;
     // More than is due pays, and the rest is due back.
     let (order, _) = order(&app, &sku).await;
-    tell(&app, &Payment::new(order.as_str(), 1251, "usd"), E::Completed, "evt_more").await;
+    tell(&app, &SimPayment::new(order.as_str(), 1251, "usd"), E::Completed, "evt_more").await;
     assert_eq!(stands(&app, &order).await, stood("paid", &["refund_due", "amount_mismatch"], 1, 1));
 }
 

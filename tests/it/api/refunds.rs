@@ -1,7 +1,7 @@
 //! A refund belongs to the payment that it names: several payments of one order, paid back in every order.
 
 use serde_json::json;
-use simulator::payments::{Payment, PaymentEvent as E};
+use simulator::payments::{SimPayment, SimPaymentEvent as E};
 
 use super::materials::mails;
 use super::payments::{order, show, stands, stood, tell};
@@ -11,9 +11,9 @@ use crate::support::{App, Db, on_sqlite, until};
 const WHOLE: E = E::Refunded { refunded_cents: 1250 };
 
 /// Returns a payment of the same order by another card.
-fn card(order: &str, name: &str, cents: i64) -> Payment {
-    let payment = Payment::new(order, cents, "usd");
-    Payment { session_id: format!("cs_{name}_{order}"), payment_intent: format!("pi_{name}_{order}"), ..payment }
+fn card(order: &str, name: &str, cents: i64) -> SimPayment {
+    let payment = SimPayment::new(order, cents, "usd");
+    SimPayment { session_id: format!("cs_{name}_{order}"), payment_intent: format!("pi_{name}_{order}"), ..payment }
 }
 
 on_sqlite! {
@@ -37,7 +37,7 @@ on_sqlite! {
         let mut app = App::new(db).await;
         let sku = some_sku(&app).await;
         let order = app.order(&sku, 1).await;
-        let [one, two] = ["one", "two"].map(|name| Payment { intent_metadata: false, ..card(&order, name, 1250) });
+        let [one, two] = ["one", "two"].map(|name| SimPayment { intent_metadata: false, ..card(&order, name, 1250) });
         // The refund of the second is heard before its payment, and names nothing that is known yet.
         tell(&app, &two, WHOLE, "evt_1").await;
         tell(&app, &one, E::Completed, "evt_2").await;
@@ -111,7 +111,7 @@ async fn money_that_matches_nothing_is_seen_by_people() {
         .start()
         .await;
     for (n, reference) in [NOTHING, "00000000-0000-0000-0000-000000000000", "of another shop"].into_iter().enumerate() {
-        tell(&app, &Payment::new(reference, 1250, "usd"), E::Completed, &format!("evt_{n}")).await;
+        tell(&app, &SimPayment::new(reference, 1250, "usd"), E::Completed, &format!("evt_{n}")).await;
     }
     let all = app.get("/api/payments/unmatched?limit=2").await.expect(200);
     assert_eq!((&all["pagination"]["total"], &all["payments"][0]["eventId"]), (&json!(3), &json!("evt_2")), "{all}");

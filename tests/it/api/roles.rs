@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use printfloor::http::openapi::derive::{ANYBODY, roles};
-use printfloor::http::routes::Served;
+use printfloor::http::routes::ServedRoute;
 use serde_json::{Value, json};
 
 use super::{NOTHING, customer_of, id, new_key, one_of, signed_in, some_sku, staff, with_role};
@@ -67,7 +67,7 @@ const CHANGED_BY_ADMINS: &[&str] = &[
     "POST /api/restores/{id}/review",
 ];
 
-fn demanded(route: &Served) -> Vec<&'static str> {
+fn demanded(route: &ServedRoute) -> Vec<&'static str> {
     let operation = format!("{} {}", route.method, route.path);
     let among = |list: &[&str]| list.contains(&operation.as_str());
     let admin = FOR_ADMINS.iter().any(|path| route.path.starts_with(path))

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
-use simulator::processor::Travel;
+use simulator::processor::DeliveryConditions;
 use simulator::shops::{OtherShop, ShopSystem};
 
 use super::materials::mails;
@@ -215,7 +215,7 @@ on_sqlite! {
             let before = count(&app, "/api/orders").await;
             let (shop, channel) = shop(&app, system).await;
             map(&app, &channel, "7", &sku, 1).await;
-            shop.messages_travel(Travel { held: true, twice: true, shuffled: true, ..Travel::default() });
+            shop.messages_travel(DeliveryConditions { held: true, twice: true, shuffled: true, ..DeliveryConditions::default() });
             let orders: Vec<u64> = (0..40)
                 .map(|n| {
                     let order = shop.place(&[("7", 1 + n % 3, 1250)]);
@@ -230,7 +230,7 @@ on_sqlite! {
                     order
                 })
                 .collect();
-            shop.messages_travel(Travel { twice: true, shuffled: true, ..Travel::default() });
+            shop.messages_travel(DeliveryConditions { twice: true, shuffled: true, ..DeliveryConditions::default() });
             until("some messages to be taken", || async { (shop.message_counts().1 > 60).then_some(()) }).await;
             app.kill_9();
             app.start().await;

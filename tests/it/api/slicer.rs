@@ -1,7 +1,7 @@
 //! Uploads as slicers send them, byte for byte: into the library, and with "upload and print" onto a printer.
 
 use serde_json::{Value, json};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{count, customer_of, with_role};
@@ -144,7 +144,7 @@ on_sqlite! {
             .await;
         }
         let made = fleet.printers.iter().flat_map(|sim| sim.handle.log());
-        assert_eq!(made.filter(|line| matches!(line.what, What::Finished { .. })).count(), 4);
+        assert_eq!(made.filter(|line| matches!(line.what, PhysicalEvent::Finished { .. })).count(), 4);
     }
 }
 
@@ -193,7 +193,7 @@ on_sqlite! {
         load(1, 1, &black).await;
         refused("what is loaded allows several materials for its filaments").await;
         let made = fleet.printers.iter().flat_map(|sim| sim.handle.log());
-        assert_eq!(made.filter(|line| matches!(line.what, What::Finished { .. })).count(), 1);
+        assert_eq!(made.filter(|line| matches!(line.what, PhysicalEvent::Finished { .. })).count(), 1);
     }
 }
 

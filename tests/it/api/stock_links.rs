@@ -9,7 +9,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use simulator::stock::Weather;
+use simulator::stock::NetworkCondition;
 use simulator::stock::parts::PartsSystem;
 use simulator::stock::spools::SpoolSystem;
 
@@ -131,13 +131,13 @@ impl Dice {
     fn few(&mut self) -> i64 {
         [-20_000, -10_000, 10_000, 20_000][self.below(4) as usize]
     }
-    fn weather(&mut self) -> Weather {
+    fn weather(&mut self) -> NetworkCondition {
         match self.below(6) {
-            0 => Weather::Down,
-            1 => Weather::LosesRequests,
-            2 | 3 => Weather::LosesAnswers,
-            4 => Weather::Slow(Duration::from_millis(30)),
-            _ => Weather::Fair,
+            0 => NetworkCondition::Down,
+            1 => NetworkCondition::LosesRequests,
+            2 | 3 => NetworkCondition::LosesAnswers,
+            4 => NetworkCondition::Slow(Duration::from_millis(30)),
+            _ => NetworkCondition::Fair,
         }
     }
 }
@@ -167,7 +167,7 @@ on_sqlite! {
                 app.start().await;
             }
             if n % EDITS_TOGETHER == EDITS_TOGETHER - 1 {
-                there.weather(Weather::Fair);
+                there.weather(NetworkCondition::Fair);
                 both_agree(&app, &material, truth).await;
             }
         }
@@ -245,7 +245,7 @@ on_sqlite! {
         assert_eq!(quantity(&app, &material).await, 1_000_000, "nothing moved");
         agree(&app, "parts", &material, "theirs").await;
         assert_eq!(quantity(&app, &material).await, 600_000);
-        there.weather(Weather::Down);
+        there.weather(NetworkCondition::Down);
         until("the outage to be shown", || async {
             let shown = links(&app).await;
             let error = &status(&shown, "parts")["error"];
@@ -255,7 +255,7 @@ on_sqlite! {
         // What happens meanwhile is not lost.
         assert!(adjust(&app, &material, -50_000).await);
         there.edit(items[0], -30_000);
-        there.weather(Weather::Fair);
+        there.weather(NetworkCondition::Fair);
         link_is(&app, "both sides to agree", &material, |link| link["ours"] == 520 && link["theirs"] == 520).await;
         assert_eq!(there.total(part), 520_000);
         let refused = app.delete(&format!("/api/inventory/materials/{material}")).await.error(409);
@@ -272,7 +272,7 @@ async fn looked(app: &App) {
 
 /// Settles a conflict by counting: our stock becomes the truth, and the difference is booked in the other system.
 async fn person_decides(app: &App, there: &SpoolSystem, material: &str, truth: i64) {
-    there.weather(Weather::Fair);
+    there.weather(NetworkCondition::Fair);
     // By what was read after the last edit.
     looked(app).await;
     looked(app).await;

@@ -8,7 +8,7 @@ mod retries;
 mod secrets;
 
 use serde_json::{Value, json};
-use simulator::sink::{Received, Sink};
+use simulator::sink::{ReceivedRequest, Sink};
 
 use super::id;
 use crate::support::waiting::LONG;
@@ -31,7 +31,7 @@ pub async fn happen(app: &App, sku: &str) -> String {
 }
 
 /// Waits until so many requests came; gives them.
-pub async fn got(sink: &Sink, requests: usize) -> Vec<Received> {
+pub async fn got(sink: &Sink, requests: usize) -> Vec<ReceivedRequest> {
     sink.wait_until(|all| all.len() >= requests, LONG).await.expect("the requests to come")
 }
 

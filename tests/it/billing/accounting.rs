@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use simulator::accounting::{AccountingSystem, TENANT};
-use simulator::stock::Weather;
+use simulator::stock::NetworkCondition;
 
 use super::customer;
 use crate::api::staff;
@@ -77,10 +77,10 @@ async fn without_settings_or_a_provider_it_says_so() {
     let tested = wrong.post("/api/setup/test-connection", &test).await.expect(200);
     assert!(tested["ok"] == false && tested["message"].as_str().unwrap().contains("client_secret"), "{tested}");
     let back = begun(&books, &boss, true).await;
-    books.weather(Weather::Hangs);
+    books.weather(NetworkCondition::Hangs);
     assert_eq!(boss.get(&back).await.error(500), "provider_unavailable");
     assert_eq!(boss.get(&back).await.error(400), "invalid_state", "begin again");
-    books.weather(Weather::Fair);
+    books.weather(NetworkCondition::Fair);
     until("it to be connected", || async {
         let back = begun(&books, &boss, true).await;
         (boss.get(&back).await.status == 200).then_some(())

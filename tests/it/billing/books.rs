@@ -3,7 +3,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use simulator::processor::{Payer, PaymentProcessor, Travel};
+use simulator::processor::{DeliveryConditions, Payer, SimPaymentProcessor};
 
 use super::pay_token_of;
 use crate::api::checkout::{KEY, knowing, tells};
@@ -37,7 +37,7 @@ impl Paid {
         Self { path: format!("/api/invoices/{id}"), id, checkout, end: "void" }
     }
 
-    async fn act(&self, app: &App, processor: &PaymentProcessor, random: &mut fastrand::Rng) {
+    async fn act(&self, app: &App, processor: &SimPaymentProcessor, random: &mut fastrand::Rng) {
         match random.u8(0..9) {
             0..=2 => {
                 let made = app.act(&self.checkout).await;
@@ -76,14 +76,14 @@ impl Paid {
         }
     }
 
-    fn open_session(&self, processor: &PaymentProcessor) -> Option<String> {
+    fn open_session(&self, processor: &SimPaymentProcessor) -> Option<String> {
         let all = processor.all("checkout.session");
         let own = all.iter().find(|one| one["client_reference_id"] == self.id.as_str() && one["status"] == "open")?;
         own["id"].as_str().map(str::to_owned)
     }
 
     /// Checks that nothing is under way and the books are equal; returns the resource as it is shown.
-    async fn settled(&self, app: &App, processor: &PaymentProcessor) -> Result<Value, Value> {
+    async fn settled(&self, app: &App, processor: &SimPaymentProcessor) -> Result<Value, Value> {
         let (shown, there) = (app.get(&self.path).await.expect(200), processor.balance(&self.id));
         let payments = shown["payments"].as_array().unwrap();
         let cash = payments.iter().filter(|one| one["method"] == "cash");
@@ -118,10 +118,10 @@ fn adds_up(invoice: &Value) {
 
 on_sqlite! {
     async fn in_two_hundred_interleavings_the_books_are_the_processors(db: Db) {
-        let processor = PaymentProcessor::start(KEY).await.unwrap();
+        let processor = SimPaymentProcessor::start(KEY).await.unwrap();
         let app = knowing(&processor, db).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 10_000_000).start().await;
         tells(&processor, &app);
-        processor.events_travel(Travel { tenfold: true, shuffled: true, ..Travel::default() });
+        processor.events_travel(DeliveryConditions { tenfold: true, shuffled: true, ..DeliveryConditions::default() });
         let seed = std::env::var("PRINTFLOOR_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
         println!("PRINTFLOOR_TEST_SEED={seed}");
         let mut random = fastrand::Rng::with_seed(seed);

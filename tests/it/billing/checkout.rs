@@ -1,8 +1,8 @@
 //! A customer pays an order of theirs, subscribes, and changes their mind, at the simulated processor.
 
 use serde_json::json;
-use simulator::processor::{Payer, PaymentProcessor, Renewal};
-use simulator::stock::Weather;
+use simulator::processor::{Payer, Renewal, SimPaymentProcessor};
+use simulator::stock::NetworkCondition;
 
 use super::customer;
 use crate::api::checkout::{KEY, knowing, shop, tells};
@@ -43,7 +43,7 @@ on_sqlite! {
 
 #[tokio::test]
 async fn checkouts_are_counted_for_each_address() {
-    let processor = PaymentProcessor::start(KEY).await.unwrap();
+    let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, Db::sqlite()).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 3).start().await;
     let nothing = format!("/api/v1/orders/{NOTHING}/checkout");
     for left in (0..3).rev() {
@@ -70,7 +70,7 @@ async fn without_a_processor_a_checkout_is_503_and_a_profile_is_shown() {
 
 #[tokio::test]
 async fn a_subscription_is_begun_shown_cancelled_and_resumed() {
-    let processor = PaymentProcessor::start(KEY).await.unwrap();
+    let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let price = processor.add_price("Filament box", 2500, "usd");
     let app = knowing(&processor, Db::sqlite())
         .env("PRINTFLOOR_PAYMENTS__SUBSCRIPTION_PRICES", format!("[\"{price}\"]"))
@@ -122,7 +122,7 @@ async fn a_subscription_is_begun_shown_cancelled_and_resumed() {
     processor.renew(id, Renewal::Ended).unwrap();
     let ended = ann.get("/api/v1/subscriptions").await.expect(200);
     assert_eq!(ended["subscriptions"][0]["status"], "canceled", "past ones are listed");
-    processor.weather(Weather::Down);
+    processor.weather(NetworkCondition::Down);
     assert_eq!(ann.get(&path).await.error(503), "processor_unavailable");
     ann.get("/api/v1/me").await.expect(200);
 }

@@ -1,7 +1,7 @@
 //! Drafts that are paid late: what they name is looked at once more, and the invoice names who buys.
 
 use serde_json::{Value, json};
-use simulator::processor::PaymentProcessor;
+use simulator::processor::SimPaymentProcessor;
 
 use super::{customer, pay_token_of};
 use crate::api::checkout::{KEY, knowing, shop};
@@ -29,7 +29,7 @@ fn address(kind: &str, line1: &str) -> Value {
 
 on_sqlite! {
     async fn the_invoice_of_a_draft_names_company_tax_id_and_billing_address(db: Db) {
-        let processor = PaymentProcessor::start(KEY).await.unwrap();
+        let processor = SimPaymentProcessor::start(KEY).await.unwrap();
         let app = knowing(&processor, db)
             .env("PRINTFLOOR_INVOICES__SELLER_VAT_ID", "DE999999999")
             .env("PRINTFLOOR_INVOICES__SELLER_COUNTRY", "DE")
@@ -85,7 +85,7 @@ async fn a_draft_whose_price_changed_or_that_is_no_longer_offered_is_not_paid() 
 
 #[tokio::test]
 async fn a_draft_without_an_address_is_not_paid_where_taxes_differ() {
-    let processor = PaymentProcessor::start(KEY).await.unwrap();
+    let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let rates = "[{country=\"DE\", bps=1900}]";
     let app = knowing(&processor, Db::sqlite()).env("PRINTFLOOR_TAX__RATES", rates).start().await;
     let ann = customer(&app, "ann@example.org").await;
@@ -102,7 +102,7 @@ async fn a_draft_without_an_address_is_not_paid_where_taxes_differ() {
 
 #[tokio::test]
 async fn where_taxes_differ_what_was_placed_or_paid_in_part_is_paid_without_an_address() {
-    let processor = PaymentProcessor::start(KEY).await.unwrap();
+    let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let rates = "[{country=\"DE\", bps=1900}]";
     let app = knowing(&processor, Db::sqlite()).env("PRINTFLOOR_TAX__RATES", rates).start().await;
     let ann = customer(&app, "ann@example.org").await;

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
-use simulator::sink::{Mode, Sink};
+use simulator::sink::{Sink, SinkMode};
 
 use super::{Mail, customer, mails_to};
 use crate::api::{id, some_sku};
@@ -166,7 +166,7 @@ async fn alerts_have_the_frame_of_all_mails() {
 async fn a_link_that_became_too_old_while_the_server_was_down_is_not_mailed() {
     const ELEVEN_MINUTES_MS: i64 = 660_000;
     let (clock, post) = (Clock::new(), Sink::start().await.unwrap());
-    post.set_mode(Mode::Status(503));
+    post.set_mode(SinkMode::Status(503));
     let mut app = App::on(Db::sqlite())
         .env("EMAIL_API_KEY", "key")
         .env("PRINTFLOOR_MAIL__API_URL", post.url())
@@ -176,7 +176,7 @@ async fn a_link_that_became_too_old_while_the_server_was_down_is_not_mailed() {
     app.nobody().post("/api/v1/auth/magic-link", &json!({"email": BUYER})).await.expect(200);
     post.wait_until(|all| !all.is_empty(), LONG).await.expect("a try");
     app.kill_9();
-    post.set_mode(Mode::Ok);
+    post.set_mode(SinkMode::Ok);
     clock.set(ELEVEN_MINUTES_MS);
     app.start().await;
     receipts(&app).await;

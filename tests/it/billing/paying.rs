@@ -3,7 +3,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use simulator::processor::{Balance, Payer, PaymentProcessor, Renewal, Travel};
+use simulator::processor::{Balance, DeliveryConditions, Payer, Renewal, SimPaymentProcessor};
 
 use super::invoices::{draft, sent};
 use super::{customer, pay_token_of};
@@ -12,8 +12,8 @@ use crate::api::{NOTHING, id, paths, some_sku};
 use crate::support::{App, Client, Db, on_sqlite, until, waiting::until_seen};
 
 /// Starts a processor, and a server that is connected to it and does not limit payments.
-async fn shop(db: Db) -> (PaymentProcessor, App) {
-    let processor = PaymentProcessor::start(KEY).await.unwrap();
+async fn shop(db: Db) -> (SimPaymentProcessor, App) {
+    let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 10_000_000).start().await;
     tells(&processor, &app);
     (processor, app)
@@ -66,7 +66,7 @@ on_sqlite! {
         app.kill_9();
         app.start().await;
         assert_eq!(session(&ann, &invoice).await, made[0]["sessionId"], "also after a kill");
-        processor.events_travel(Travel { twice: true, shuffled: true, ..Travel::default() });
+        processor.events_travel(DeliveryConditions { twice: true, shuffled: true, ..DeliveryConditions::default() });
         processor.act(made[0]["sessionId"].as_str().unwrap(), Payer::Pays).unwrap();
         let paid = is(&app, &invoice, "paid").await;
         assert_eq!((paid["payments"].as_array().unwrap().len(), &paid["flags"]), (1, &json!([])));
@@ -91,7 +91,7 @@ on_sqlite! {
         is(&app, &invoice, "paid").await;
         let path = format!("/api/invoices/{invoice}/refund");
         assert_eq!(paths(&app.post(&path, &json!({"amountCents": 10_001})).await.expect(400)), ["amountCents"]);
-        processor.events_travel(Travel { held: true, ..Travel::default() });
+        processor.events_travel(DeliveryConditions { held: true, ..DeliveryConditions::default() });
         let asked = app.post(&path, &json!({"amountCents": 1_000})).await.expect(200);
         assert_eq!(asked["documents"].as_array().unwrap().len(), 1, "nothing went back yet");
         app.kill_9();
@@ -101,7 +101,7 @@ on_sqlite! {
             (shown["amountPaidCents"] == 11_000 && shown["pendingRefunds"] == json!([])).then_some(())
         })
         .await;
-        processor.events_travel(Travel { twice: true, shuffled: true, ..Travel::default() });
+        processor.events_travel(DeliveryConditions { twice: true, shuffled: true, ..DeliveryConditions::default() });
         until("the events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;
         let shown = show(&app, &invoice).await;
         assert_eq!((&shown["status"], shown["documents"].as_array().unwrap().len()), (&json!("paid"), 2), "{shown}");
@@ -188,7 +188,7 @@ on_sqlite! {
     }
 
     async fn each_paid_period_of_a_subscription_is_one_invoice(db: Db) {
-        let processor = PaymentProcessor::start(KEY).await.unwrap();
+        let processor = SimPaymentProcessor::start(KEY).await.unwrap();
         let price = processor.add_price("Filament box", 2500, "usd");
         let mut app = knowing(&processor, db)
             .env("PRINTFLOOR_PAYMENTS__SUBSCRIPTION_PRICES", format!("[\"{price}\"]"))
@@ -196,7 +196,7 @@ on_sqlite! {
             .await;
         tells(&processor, &app);
         // Late, twice and out of order.
-        processor.events_travel(Travel { twice: true, shuffled: true, ..Travel::default() });
+        processor.events_travel(DeliveryConditions { twice: true, shuffled: true, ..DeliveryConditions::default() });
         let ann = customer(&app, "ann@example.org").await;
         ann.patch("/api/v1/profile", &json!({"name": "Ann Example"})).await.expect(200);
         let begun = ann.post("/api/v1/subscriptions/checkout", &json!({"priceId": price, "quantity": 2})).await.expect(200);
@@ -263,14 +263,14 @@ async fn a_page_that_expired_makes_way_for_another_and_wrong_amounts_are_flagged
 
     // Somebody made a page at the processor by hand, over another amount.
     let other = sent(&app, "ann@example.org").await;
-    let body = simulator::payments::Payment::new(other.as_str(), 5_000, "usd");
-    crate::api::payments::tell(&app, &body, simulator::payments::PaymentEvent::Completed, "evt_other").await;
+    let body = simulator::payments::SimPayment::new(other.as_str(), 5_000, "usd");
+    crate::api::payments::tell(&app, &body, simulator::payments::SimPaymentEvent::Completed, "evt_other").await;
     let shown = show(&app, &other).await;
     assert_eq!((&shown["status"], &shown["flags"]), (&json!("partially_paid"), &json!(["amount_mismatch"])));
     crate::api::payments::tell(
         &app,
         &body,
-        simulator::payments::PaymentEvent::Refunded { refunded_cents: 5_000 },
+        simulator::payments::SimPaymentEvent::Refunded { refunded_cents: 5_000 },
         "evt_back",
     )
     .await;

@@ -3,7 +3,7 @@
 mod anybody;
 
 use serde_json::{Value, json};
-use simulator::processor::{Payer, PaymentProcessor};
+use simulator::processor::{Payer, SimPaymentProcessor};
 
 use super::{cookie_of, customer};
 use crate::api::checkout::{KEY, knowing};
@@ -54,7 +54,7 @@ fn the_description_demands_what_the_decisions_demand() {
 #[tokio::test]
 async fn every_operation_takes_those_it_is_for_and_nobody_else() {
     let clock = Clock::new();
-    let processor = PaymentProcessor::start(KEY).await.unwrap();
+    let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let price = processor.add_price("Filament box", 2500, "usd");
     let app = knowing(&processor, Db::sqlite())
         .env("PRINTFLOOR_PAYMENTS__SUBSCRIPTION_PRICES", format!("[\"{price}\"]"))

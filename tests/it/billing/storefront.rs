@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use simulator::shops::{OtherShop, Product, ShopSystem};
-use simulator::stock::Weather;
+use simulator::stock::NetworkCondition;
 
 use crate::support::app::Builder;
 use crate::support::redis::RedisServer;
@@ -71,15 +71,15 @@ async fn what_the_storefront_sells_is_matched_to_our_products() {
 async fn a_storefront_that_is_away_slow_or_mad_is_no_fault_of_ours() {
     let shop = OtherShop::start(ShopSystem::Shopify, "t").await.unwrap();
     shop.sell(vec![product(1, "PART", &[])]);
-    shop.weather(Weather::Down);
+    shop.weather(NetworkCondition::Down);
     let mut app = app(&shop).await;
     let nobody = app.nobody();
     let away = nobody.get(PATH).await;
     assert!(away.header("cache-control").is_none_or(|caching| !caching.contains("public")), "{away:?}");
     assert_eq!(away.error(503), "catalog_unavailable");
-    shop.weather(Weather::Hangs);
+    shop.weather(NetworkCondition::Hangs);
     nobody.get(PATH).await.expect(503);
-    shop.weather(Weather::Fair);
+    shop.weather(NetworkCondition::Fair);
     for text in ["<html>", "[]", r#"{"products": 7}"#] {
         shop.talk_nonsense(Some(text));
         nobody.get(PATH).await.expect(503);
@@ -92,7 +92,7 @@ async fn a_storefront_that_is_away_slow_or_mad_is_no_fault_of_ours() {
     .await;
     assert_eq!(slugs(&well), ["thing-1"]);
     // A server that starts while it is away shows what was there.
-    shop.weather(Weather::Down);
+    shop.weather(NetworkCondition::Down);
     app.stop().await;
     app.start().await;
     assert_eq!(slugs(&app.nobody().get(PATH).await.expect(200)), ["thing-1"]);
@@ -112,7 +112,7 @@ async fn redis_keeps_the_last_good_answer_for_a_server_without_one() {
     .await;
     app.stop().await;
     std::fs::remove_file(app.data().join("catalog.json")).unwrap();
-    shop.weather(Weather::Down);
+    shop.weather(NetworkCondition::Down);
     app.start().await;
     assert_eq!(slugs(&app.nobody().get(PATH).await.expect(200)), ["thing-1"]);
 }

@@ -3,7 +3,7 @@
 //! books are the processor's.
 
 use serde_json::{Value, json};
-use simulator::processor::{Balance, PaymentProcessor};
+use simulator::processor::{Balance, SimPaymentProcessor};
 use simulator::{Fleet, FleetOptions};
 
 use super::exports::exported;
@@ -23,7 +23,7 @@ const ANN: &str = "ann@example.org";
 /// The shop, the processor, and the browser of its customer.
 struct Story {
     app: App,
-    processor: PaymentProcessor,
+    processor: SimPaymentProcessor,
     ann: Client,
 }
 
@@ -264,7 +264,7 @@ impl Story {
 
 on_both! {
     async fn one_customer_from_the_first_link_to_the_last_credit_note(db: Db) {
-        let processor = PaymentProcessor::start(KEY).await.unwrap();
+        let processor = SimPaymentProcessor::start(KEY).await.unwrap();
         let price = processor.add_price("Filament box", 1900, "usd");
         let slicer = FakeSlicer::new(12.5);
         let app = slicer

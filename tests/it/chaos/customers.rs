@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use fastrand::Rng;
 use serde_json::{Value, json};
-use simulator::payments::{Payment, PaymentEvent as E, signature};
+use simulator::payments::{SimPayment, SimPaymentEvent as E, signature};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::catalogue::Catalogue;
@@ -122,7 +122,7 @@ pub struct Customers {
 
 impl Customers {
     /// Tells the server of a payment until it has taken the news, signed by its own clock.
-    async fn tell(&self, payment: &Payment, event: E, id: &str) {
+    async fn tell(&self, payment: &SimPayment, event: E, id: &str) {
         until(&format!("{id} to be taken"), || async {
             let now = self.clock.unix_now();
             let body = payment.event(event, id, now);
@@ -180,9 +180,9 @@ impl Customers {
         let id = order["id"].as_str().unwrap().to_owned();
         let (total, key) = (order["totalCents"].as_i64().unwrap(), n.to_string());
         let card = |name: &str, cents: i64| {
-            let payment = Payment::new(&id, cents, "usd");
+            let payment = SimPayment::new(&id, cents, "usd");
             let (session_id, payment_intent) = (format!("cs_{name}_{n}"), format!("pi_{name}_{n}"));
-            Payment { session_id, payment_intent, ..payment }
+            SimPayment { session_id, payment_intent, ..payment }
         };
         let (one, two) = (card("one", total), card("two", total));
         let back = E::Refunded { refunded_cents: total };

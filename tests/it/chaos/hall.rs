@@ -10,7 +10,7 @@ use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Ams, Tray};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 use tokio::sync::Mutex;
 
@@ -141,8 +141,9 @@ impl Hall {
     /// there. Returns whether it did.
     async fn own_print_where_free(&self, client: &Client, n: usize, name: &str, seconds: u64) -> bool {
         let machine = &self.machines[n];
-        let begun =
-            || machine.sim.handle.log().iter().filter(|entry| matches!(entry.what, What::Started { .. })).count();
+        let begun = || {
+            machine.sim.handle.log().iter().filter(|entry| matches!(entry.what, PhysicalEvent::Started { .. })).count()
+        };
         let before = begun();
         let shown = client.try_send(client.request("GET", &format!("/api/printers/{}", machine.id))).await;
         let shown = shown.filter(|answer| answer.status == 200).map(|answer| answer.json());
@@ -280,9 +281,9 @@ pub fn outcome(sim: &SimPrinter, attempt: &str) -> Option<&'static str> {
     let (mut started, mut ended, mut finished) = (false, false, false);
     for entry in sim.handle.log() {
         match entry.what {
-            What::Started { filename } if filename.contains(attempt) => started = true,
-            What::Finished { filename } if filename.contains(attempt) => (ended, finished) = (true, true),
-            What::Cancelled { filename } if filename.contains(attempt) => ended = true,
+            PhysicalEvent::Started { filename } if filename.contains(attempt) => started = true,
+            PhysicalEvent::Finished { filename } if filename.contains(attempt) => (ended, finished) = (true, true),
+            PhysicalEvent::Cancelled { filename } if filename.contains(attempt) => ended = true,
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::hall::{Hall, is_own};
 use super::inspectors::Words;
@@ -123,9 +123,9 @@ pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) -> BTreeMap
             let (mut begun, mut done) = (0, 0);
             for entry in machine.sim.handle.log() {
                 match entry.what {
-                    What::Started { filename } if is_own(&filename) => begun += 1,
-                    What::Finished { filename } if is_own(&filename) => done += 1,
-                    What::Cancelled { filename } if is_own(&filename) => panic!("{filename} was cancelled"),
+                    PhysicalEvent::Started { filename } if is_own(&filename) => begun += 1,
+                    PhysicalEvent::Finished { filename } if is_own(&filename) => done += 1,
+                    PhysicalEvent::Cancelled { filename } if is_own(&filename) => panic!("{filename} was cancelled"),
                     _ => {}
                 }
             }
@@ -134,7 +134,7 @@ pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) -> BTreeMap
         .await;
         for entry in machine.sim.handle.log() {
             match entry.what {
-                What::Started { filename } if !is_own(&filename) => {
+                PhysicalEvent::Started { filename } if !is_own(&filename) => {
                     assert!(!machine.sick, "it refuses every start: {filename}");
                     let job = &jobs[&filename[..NUMBER]];
                     for need in job["needs"].as_array().unwrap() {
@@ -143,7 +143,7 @@ pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) -> BTreeMap
                     }
                     *starts.entry(filename).or_default() += 1;
                 }
-                What::Finished { filename } if !is_own(&filename) => {
+                PhysicalEvent::Finished { filename } if !is_own(&filename) => {
                     *parts.entry(filename[..NUMBER].to_owned()).or_default() += 1;
                     *made.entry(machine.sim.kind.as_str()).or_default() += 1;
                 }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::json;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{app, stops_in_time};
@@ -88,7 +88,7 @@ async fn files_that_unpack_to_much_more_delay_no_emergency_stop() {
     for _ in 0..10 {
         stops_in_time(&app, &printer).await;
     }
-    let stopped = || fleet.printers[0].handle.log().iter().any(|one| matches!(one.what, What::EmergencyStop));
+    let stopped = || fleet.printers[0].handle.log().iter().any(|one| matches!(one.what, PhysicalEvent::EmergencyStop));
     until("the stop to have arrived", || async { stopped().then_some(()) }).await;
     for upload in uploads {
         let status = upload.await.unwrap();

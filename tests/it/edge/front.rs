@@ -16,7 +16,7 @@ use printfloor::server::Server;
 use serde_json::json;
 use simulator::PrinterKind;
 use simulator::fleet::{Fleet, FleetOptions, SimPrinter};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime::{Builder, Runtime};
 
@@ -157,7 +157,7 @@ async fn one_address_cannot_hold_all_connections() {
 }
 
 fn stopped(sim: &SimPrinter) -> bool {
-    sim.handle.log().iter().any(|entry| matches!(entry.what, What::EmergencyStop))
+    sim.handle.log().iter().any(|entry| matches!(entry.what, PhysicalEvent::EmergencyStop))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

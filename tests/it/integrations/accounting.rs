@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use simulator::accounting::AccountingSystem;
-use simulator::stock::Weather;
+use simulator::stock::NetworkCondition;
 
 use super::{degraded, quick};
 use crate::api::{id, staff};
@@ -90,12 +90,12 @@ on_both! {
         for n in 0..6 {
             // In the middle of it answers are lost, and then the power.
             match n {
-                2 => books.weather(Weather::LosesAnswers),
+                2 => books.weather(NetworkCondition::LosesAnswers),
                 4 => {
                     app.kill_9();
                     app.start().await;
                 }
-                5 => books.weather(Weather::Fair),
+                5 => books.weather(NetworkCondition::Fair),
                 _ => {}
             }
             let invoice = paid(&app, "ann@example.org").await;
@@ -144,9 +144,9 @@ on_sqlite! {
         until("a pair of the server that runs now", || async { (books.renewals() > before).then_some(()) }).await;
         // Answers of the token endpoint are lost for a while: the same token is tried again.
         let before = books.renewals();
-        books.weather(Weather::LosesAnswers);
+        books.weather(NetworkCondition::LosesAnswers);
         until("a pair that never arrives", || async { (books.renewals() > before).then_some(()) }).await;
-        books.weather(Weather::Fair);
+        books.weather(NetworkCondition::Fair);
         paid(&app, "ann@example.org").await;
         all_posted(&app, 1).await;
         assert_eq!(books.connected(), 1, "the connection never ended");
@@ -160,9 +160,9 @@ async fn a_connection_that_is_lost_is_said_in_words_and_goes_on_when_it_is_made_
     books.set_lenient(false);
     let (app, boss) = shop(&books, Db::sqlite()).await;
     let before = books.renewals();
-    books.weather(Weather::LosesAnswers);
+    books.weather(NetworkCondition::LosesAnswers);
     until("a pair that never arrives", || async { (books.renewals() > before).then_some(()) }).await;
-    books.weather(Weather::Fair);
+    books.weather(NetworkCondition::Fair);
     let words = until("the loss to be said", || async {
         degraded(&app).await.into_iter().find(|words| words.contains("must be reconnected"))
     })
@@ -234,7 +234,7 @@ async fn a_dead_provider_slows_nobody_and_one_that_is_busy_is_left_alone() {
     paid(&app, "ann@example.org").await;
     all_posted(&app, 1).await;
 
-    books.weather(Weather::Hangs);
+    books.weather(NetworkCondition::Hangs);
     let began = std::time::Instant::now();
     for _ in 0..10 {
         paid(&app, "bob@example.org").await;
@@ -242,7 +242,7 @@ async fn a_dead_provider_slows_nobody_and_one_that_is_busy_is_left_alone() {
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
     until("it to be named", || async { degraded(&app).await.into_iter().find(|words| words.contains("(accounting)")) })
         .await;
-    books.weather(Weather::Fair);
+    books.weather(NetworkCondition::Fair);
     all_posted(&app, 11).await;
     assert_eq!(books.invoices().len(), 11);
     // A person there throws the program out before its token ends.

@@ -1,8 +1,8 @@
 //! The agent gateway: what needs a person reaches it, and each of its users may ask so often.
 
 use serde_json::{Value, json};
-use simulator::peers::Mood;
-use simulator::peers::agent::AgentGateway;
+use simulator::peers::ResponseMode;
+use simulator::peers::agent::SimAgentGateway;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{degraded, quick, runs_low};
@@ -10,13 +10,13 @@ use crate::support::{App, Db, until};
 
 const TOKEN: &str = "a-token-both-sides-show";
 
-async fn heard(gateway: &AgentGateway, words: &str) -> String {
+async fn heard(gateway: &SimAgentGateway, words: &str) -> String {
     until(words, || async { gateway.messages().into_iter().find(|message| message.contains(words)) }).await
 }
 
 #[tokio::test]
 async fn failed_jobs_and_flags_of_orders_reach_the_gateway_even_after_an_outage() {
-    let gateway = AgentGateway::start(TOKEN).await.unwrap();
+    let gateway = SimAgentGateway::start(TOKEN).await.unwrap();
     let app = quick(Db::sqlite()).env("AGENT_TOKEN", TOKEN).env("AGENT_URL", gateway.url()).start().await;
     let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });
     let fleet = fleet.await.unwrap();
@@ -34,12 +34,12 @@ async fn failed_jobs_and_flags_of_orders_reach_the_gateway_even_after_an_outage(
     app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
     heard(&gateway, "refund due").await;
 
-    gateway.set_mood(Mood::Status(502));
+    gateway.set_mood(ResponseMode::Status(502));
     until("the outage to be said", || async {
         degraded(&app).await.into_iter().find(|words| words.starts_with("Agent gateway (agent)"))
     })
     .await;
-    gateway.set_mood(Mood::Well);
+    gateway.set_mood(ResponseMode::Well);
     until("its end", || async { degraded(&app).await.iter().all(|words| !words.contains("agent")).then_some(()) })
         .await;
     runs_low(&app, "PETG").await;

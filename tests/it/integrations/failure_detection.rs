@@ -8,7 +8,7 @@ use axum::extract::Query;
 use serde_json::json;
 use simulator::faults::Delay;
 use simulator::peers::camera::Camera;
-use simulator::peers::detector::Detector;
+use simulator::peers::detector::SimDetector;
 use simulator::sink::Sink;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
@@ -16,7 +16,7 @@ use super::{degraded, quick};
 use crate::support::app::Builder;
 use crate::support::{App, Db, until};
 
-fn watching(detector: &Detector) -> Builder {
+fn watching(detector: &SimDetector) -> Builder {
     quick(Db::sqlite())
         .env("FAILURE_DETECTION_URL", detector.url())
         .env("FAILURE_DETECTION_TOKEN", "ml")
@@ -41,8 +41,11 @@ async fn printing(app: &App, camera: Option<&str>) -> (Fleet, String) {
 
 #[tokio::test]
 async fn a_failing_print_is_paused_and_people_are_told_once() {
-    let (detector, camera, sink) =
-        (Detector::start(Some("ml")).await.unwrap(), Camera::start(None).await.unwrap(), Sink::start().await.unwrap());
+    let (detector, camera, sink) = (
+        SimDetector::start(Some("ml")).await.unwrap(),
+        Camera::start(None).await.unwrap(),
+        Sink::start().await.unwrap(),
+    );
     let app = watching(&detector).env("AGENT_URL", sink.url()).env("AGENT_TOKEN", "t").start().await;
     let (_fleet, job) = printing(&app, Some(&camera.snapshot_url())).await;
     until("pictures", || async { (detector.requests().len() > 10).then_some(()) }).await;
@@ -70,7 +73,7 @@ async fn a_failing_print_is_paused_and_people_are_told_once() {
 
 #[tokio::test]
 async fn a_camera_that_comes_late_is_shown_within_the_same_print() {
-    let (detector, camera) = (Detector::start(Some("ml")).await.unwrap(), Camera::start(None).await.unwrap());
+    let (detector, camera) = (SimDetector::start(Some("ml")).await.unwrap(), Camera::start(None).await.unwrap());
     let app = watching(&detector).start().await;
     let (fleet, _) = printing(&app, None).await;
     until("words", || async { app.log().into_iter().find(|line| line.contains("no camera")) }).await;
@@ -133,7 +136,7 @@ async fn a_printer_that_is_slow_to_pause_keeps_no_other_from_being_watched() {
 
 #[tokio::test]
 async fn without_pausing_people_are_told_only() {
-    let (detector, camera) = (Detector::start(Some("ml")).await.unwrap(), Camera::start(None).await.unwrap());
+    let (detector, camera) = (SimDetector::start(Some("ml")).await.unwrap(), Camera::start(None).await.unwrap());
     let app = watching(&detector).env("PRINTFLOOR_FAILURE_DETECTION__PAUSE", false).start().await;
     let (_fleet, job) = printing(&app, Some(&camera.snapshot_url())).await;
     until("pictures", || async { (detector.requests().len() > 10).then_some(()) }).await;
@@ -151,7 +154,7 @@ async fn without_pausing_people_are_told_only() {
 #[tokio::test]
 async fn a_camera_with_a_password_is_shown_by_a_signed_address_of_this_server() {
     for set_by_a_person in [false, true] {
-        let detector = Detector::start(Some("ml")).await.unwrap();
+        let detector = SimDetector::start(Some("ml")).await.unwrap();
         let camera = Camera::start(Some("admin:hunter2")).await.unwrap();
         let app = watching(&detector).start().await;
         let told = camera.snapshot_url().replace("http://", "http://admin:hunter2@");
@@ -196,7 +199,7 @@ async fn a_camera_with_a_password_is_shown_by_a_signed_address_of_this_server() 
 
 #[tokio::test]
 async fn a_wrong_token_is_said_in_words() {
-    let (detector, camera) = (Detector::start(Some("other")).await.unwrap(), Camera::start(None).await.unwrap());
+    let (detector, camera) = (SimDetector::start(Some("other")).await.unwrap(), Camera::start(None).await.unwrap());
     let app = watching(&detector).start().await;
     let (_fleet, job) = printing(&app, Some(&camera.snapshot_url())).await;
     until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("refuses the token")) })

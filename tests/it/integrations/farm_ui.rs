@@ -1,8 +1,8 @@
 //! The print farm interface: its printers are shown and taken over, by the rules of every registration.
 
 use serde_json::json;
-use simulator::peers::Mood;
-use simulator::peers::farm_ui::FarmUi;
+use simulator::peers::ResponseMode;
+use simulator::peers::farm_ui::SimFarmUi;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::quick;
@@ -13,7 +13,7 @@ const IMPORT: &str = "/api/integrations/farm_ui/import";
 
 on_sqlite! {
     async fn its_printers_are_shown_and_taken_over(db: Db) {
-        let farm = FarmUi::start(Some("farm-key")).await.unwrap();
+        let farm = SimFarmUi::start(Some("farm-key")).await.unwrap();
         let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 2) });
         let fleet = fleet.await.unwrap();
         for (name, sim) in ["Left", "Right"].iter().zip(&fleet.printers) {
@@ -48,7 +48,7 @@ on_sqlite! {
 // It lists printers that are reached by their serial number with a web address.
 #[tokio::test]
 async fn printers_that_are_reached_by_their_serial_number_are_taken_over_with_the_address_of_their_own_protocol() {
-    let farm = FarmUi::start(Some("farm-key")).await.unwrap();
+    let farm = SimFarmUi::start(Some("farm-key")).await.unwrap();
     for (url, serial) in [
         ("http://127.0.0.1", "01S00A0000001"),
         ("https://printer.invalid:443/", "01S00A0000002"),
@@ -79,11 +79,11 @@ async fn printers_that_are_reached_by_their_serial_number_are_taken_over_with_th
 async fn what_is_wrong_with_it_is_said() {
     let off = quick(Db::sqlite()).start().await;
     assert_eq!(off.get(PRINTERS).await.error(409), "farm_ui_off");
-    let farm = FarmUi::start(Some("farm-key")).await.unwrap();
+    let farm = SimFarmUi::start(Some("farm-key")).await.unwrap();
     let app = quick(Db::sqlite()).env("FARM_UI_URL", farm.url()).env("FARM_UI_TOKEN", "other").start().await;
     let refused = app.get(PRINTERS).await;
     assert!(refused.text.contains("refuses the API key") || refused.text.contains("is not called"), "{}", refused.text);
     assert_eq!(refused.error(502), "farm_ui_failed");
-    farm.set_mood(Mood::Status(500));
+    farm.set_mood(ResponseMode::Status(500));
     assert_eq!(app.post(IMPORT, &json!({"machineType": "fdm_standard"})).await.error(502), "farm_ui_failed");
 }

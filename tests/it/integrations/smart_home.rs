@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use simulator::peers::broker::MqttBroker;
-use simulator::peers::smart_home::SmartHome;
+use simulator::peers::smart_home::SimSmartHome;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{degraded, quick};
@@ -24,7 +24,7 @@ fn key(printer: &str) -> String {
 
 #[tokio::test]
 async fn states_are_shown_changed_taken_away_and_shown_anew_after_a_restart() {
-    let home = SmartHome::start(TOKEN).await.unwrap();
+    let home = SimSmartHome::start(TOKEN).await.unwrap();
     let app = quick(Db::sqlite()).env("SMART_HOME_URL", home.url()).env("SMART_HOME_TOKEN", TOKEN).start().await;
     let (_fleet, printer) = one_printer(&app).await;
     let entity = format!("sensor.printfloor_{}", key(&printer));
@@ -62,7 +62,7 @@ async fn states_are_shown_changed_taken_away_and_shown_anew_after_a_restart() {
 
 #[tokio::test]
 async fn a_wrong_token_is_said_in_words() {
-    let home = SmartHome::start(TOKEN).await.unwrap();
+    let home = SimSmartHome::start(TOKEN).await.unwrap();
     let app = quick(Db::sqlite()).env("SMART_HOME_URL", home.url()).env("SMART_HOME_TOKEN", "other").start().await;
     until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("refuses the token")) })
         .await;
@@ -71,7 +71,7 @@ async fn a_wrong_token_is_said_in_words() {
 
 #[tokio::test]
 async fn a_wrong_path_is_said_in_words() {
-    let home = SmartHome::start(TOKEN).await.unwrap();
+    let home = SimSmartHome::start(TOKEN).await.unwrap();
     let wrong = format!("{}/elsewhere", home.url().trim_end_matches('/'));
     let app = quick(Db::sqlite()).env("SMART_HOME_URL", wrong).env("SMART_HOME_TOKEN", TOKEN).start().await;
     until("words", || async { degraded(&app).await.into_iter().find(|words| words.contains("takes no states")) }).await;

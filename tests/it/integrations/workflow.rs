@@ -2,8 +2,8 @@
 //! takes nothing.
 
 use serde_json::Value;
-use simulator::peers::Mood;
-use simulator::peers::workflow::WorkflowAutomation;
+use simulator::peers::ResponseMode;
+use simulator::peers::workflow::SimWorkflowAutomation;
 
 use super::{degraded, quick, runs_low};
 use crate::support::{Db, on_sqlite, until};
@@ -14,7 +14,7 @@ fn kinds(received: &[Value]) -> Vec<&str> {
 
 on_sqlite! {
     async fn low_stock_is_told_as_low_stock_and_nothing_is_lost_by_a_kill(db: Db) {
-        let flow = WorkflowAutomation::start(Some(("Authorization", "Bearer flow-token"))).await.unwrap();
+        let flow = SimWorkflowAutomation::start(Some(("Authorization", "Bearer flow-token"))).await.unwrap();
         let mut app = quick(db).env("WORKFLOW_URL", flow.url()).env("WORKFLOW_TOKEN", "flow-token").start().await;
         runs_low(&app, "PETG").await;
         let told = until("both events", || async { Some(flow.received()).filter(|all| all.len() == 2) }).await;
@@ -46,7 +46,7 @@ on_sqlite! {
 
 #[tokio::test]
 async fn only_the_events_of_the_settings_are_told_and_others_hold_nothing_up() {
-    let flow = WorkflowAutomation::start(Some(("X-Shop", "flow-token"))).await.unwrap();
+    let flow = SimWorkflowAutomation::start(Some(("X-Shop", "flow-token"))).await.unwrap();
     let app = quick(Db::sqlite())
         .env("WORKFLOW_URL", flow.url())
         .env("WORKFLOW_TOKEN", "flow-token")
@@ -63,14 +63,14 @@ async fn only_the_events_of_the_settings_are_told_and_others_hold_nothing_up() {
 
 #[tokio::test]
 async fn a_wrong_token_and_an_overloaded_system_are_said_in_words_and_counted() {
-    let flow = WorkflowAutomation::start(Some(("Authorization", "Bearer right"))).await.unwrap();
+    let flow = SimWorkflowAutomation::start(Some(("Authorization", "Bearer right"))).await.unwrap();
     let app = quick(Db::sqlite()).env("WORKFLOW_URL", flow.url()).env("WORKFLOW_TOKEN", "wrong").start().await;
     runs_low(&app, "PETG").await;
     until("the token to be named", || async {
         degraded(&app).await.into_iter().find(|words| words.contains("refuses the token"))
     })
     .await;
-    flow.set_mood(Mood::Status(503));
+    flow.set_mood(ResponseMode::Status(503));
     until("another reason", || async { degraded(&app).await.into_iter().find(|words| words.contains("503")) }).await;
     let metrics = app.get("/metrics").await.text;
     let line = metrics.lines().find(|line| line.starts_with("printfloor_integration_up{")).unwrap();

@@ -3,7 +3,7 @@
 use printfloor::actors::kernel::directory::ASK_TIMEOUT;
 use printfloor::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use printfloor::actors::kernel::handle::AskError;
-use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::actors::kernel::restart_policy::RestartPolicy;
 use printfloor::domain::refusal::Class;
 use printfloor::domain::time::Timestamp;
 
@@ -32,7 +32,7 @@ fn keyed(key: &str) -> CommandOrigin {
 
 async fn all_that_waited_is_one_commit(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let id = rig.make(&tallies, 1).await[0];
     let handle = tallies.resident(id).unwrap();
     let gate = gate(&rig).await;
@@ -62,7 +62,7 @@ fn handle_waits(tallies: &printfloor::actors::kernel::directory::Directory<crate
 
 async fn a_stale_version_is_refused_and_changes_nothing(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let id = rig.make(&tallies, 1).await[0];
     let handle = tallies.resident(id).unwrap();
     let asks: Vec<_> = (0..8)
@@ -85,7 +85,7 @@ async fn a_stale_version_is_refused_and_changes_nothing(database: TestDatabase) 
 
 async fn too_many_waiting_is_overloaded_and_nothing_happened(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.crowded_tallies(Policy::default(), 20).await;
+    let tallies = rig.crowded_tallies(RestartPolicy::default(), 20).await;
     let id = rig.make(&tallies, 1).await[0];
     let handle = tallies.resident(id).unwrap();
     let gate = gate(&rig).await;
@@ -110,7 +110,7 @@ async fn too_many_waiting_is_overloaded_and_nothing_happened(database: TestDatab
 
 async fn more_refusals_than_one_commit_holds_are_all_answered(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy { max_commands_per_commit: 8, ..Policy::default() }).await;
+    let tallies = rig.tallies(RestartPolicy { max_commands_per_commit: 8, ..RestartPolicy::default() }).await;
     let id = rig.make(&tallies, 1).await[0];
     let handle = tallies.resident(id).unwrap();
     let gate = gate(&rig).await;
@@ -134,7 +134,7 @@ async fn more_refusals_than_one_commit_holds_are_all_answered(database: TestData
 
 async fn only_the_command_with_the_taken_code_is_refused(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, 2).await;
     let [first, second] = [ids[0], ids[1]].map(|id| tallies.resident(id).unwrap());
     first.ask(CommandOrigin::system(), Do::Rename("taken".to_owned()), ASK_TIMEOUT).await.unwrap();
@@ -168,7 +168,7 @@ async fn only_the_command_with_the_taken_code_is_refused(database: TestDatabase)
 
 async fn a_key_used_twice_at_once_is_one_change(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, 2).await;
     let gate = gate(&rig).await;
     // The same key on one aggregate and on another, among others that must not notice.
@@ -195,7 +195,7 @@ async fn a_key_used_twice_at_once_is_one_change(database: TestDatabase) {
 
 async fn a_keyed_refusal_is_kept_and_changes_nothing(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let id = rig.make(&tallies, 1).await[0];
     let handle = tallies.resident(id).unwrap();
     let heard = handle.ask(keyed("key"), Do::Refuse, ASK_TIMEOUT).await;
@@ -210,7 +210,7 @@ async fn a_keyed_refusal_is_kept_and_changes_nothing(database: TestDatabase) {
 
 async fn a_change_behind_our_back_is_decided_on(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, 4).await;
     // The version that our next commit would have: it must not be taken for ours.
     let doc = format!(r#"{{"id":"{}","code":"behind","count":40}}"#, ids[2]);
@@ -226,7 +226,7 @@ async fn a_change_behind_our_back_is_decided_on(database: TestDatabase) {
 
 async fn a_mail_of_a_commit_is_sent(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let id = rig.make(&tallies, 1).await[0];
     tallies.ask(id, CommandOrigin::system(), Do::Mail).await.unwrap();
     until("the mail is sent", async || {
@@ -237,7 +237,7 @@ async fn a_mail_of_a_commit_is_sent(database: TestDatabase) {
 
 async fn a_closing_directory_finishes_what_it_was_told(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, 4).await;
     let gate = gate(&rig).await;
     let callers: Vec<_> = (0..32)

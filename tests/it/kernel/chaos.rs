@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
-use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::actors::kernel::restart_policy::RestartPolicy;
 use printfloor::domain::id::Id;
 
 use crate::store::rig::{Rig, patient};
@@ -99,7 +99,7 @@ async fn calm(tallies: &Directory<Tally>, ids: &[Id]) {
 
 async fn throughput(database: TestDatabase, tallies_count: usize) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, tallies_count).await;
     let (began, transactions) = (Instant::now(), rig.counters.transactions.load(Relaxed));
     let storm = Storm { callers: 64, each: 100, poison: 0, crashes: false };
@@ -149,7 +149,7 @@ async fn crashing_actors(database: TestDatabase, tallies_count: usize) {
 
 async fn nothing_acknowledged_is_lost_when_the_writer_crashes(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, 16).await;
     let heard = crash_under_load(&rig, &tallies, &ids, |rig, _| rig.writer_crashes(), 10).await;
     let stored = rig.stored(&ids).await;
@@ -217,7 +217,8 @@ async fn finished_aggregates_cost_no_memory(database: TestDatabase) {
     // The mechanism is the same on both; a server's round trips make the whole number slow there.
     let many: usize = if database.is_postgres() { 10_000 } else { 60_000 };
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy { rest_after: Duration::from_millis(20), ..Policy::default() }).await;
+    let tallies =
+        rig.tallies(RestartPolicy { rest_after: Duration::from_millis(20), ..RestartPolicy::default() }).await;
     // As they would be on disk after years.
     let digits = if database.is_postgres() { "lpad(i::text, 12, '0')" } else { "substr('000000000000' || i, -12)" };
     database

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use printfloor::actors::dispatcher::Dispatcher;
 use printfloor::actors::kernel::envelope::CommandOrigin;
-use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::actors::kernel::restart_policy::RestartPolicy;
 use printfloor::actors::restores::DispatchHold;
-use printfloor::domain::dispatch::{BoardRules, KnownTypes};
+use printfloor::domain::dispatch::{DispatchRules, KnownTypes};
 use ractor::{ActorId, ActorStatus};
 
 use crate::store::rig::Rig;
@@ -22,10 +22,10 @@ fn children(rig: &Rig) -> HashSet<ActorId> {
 
 async fn a_component_that_crashes_comes_back_alone(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, 2).await;
-    let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() };
-    let policy = Policy::default;
+    let rules = DispatchRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() };
+    let policy = RestartPolicy::default;
     let (orders, printers) = (rig.directory(policy()), rig.directory(policy()));
     let dispatcher = Dispatcher::new(
         orders,

@@ -6,7 +6,7 @@ use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use printfloor::actors::kernel::entry::ActorSummary;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
-use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::actors::kernel::restart_policy::RestartPolicy;
 use printfloor::domain::id::Id;
 
 use crate::store::rig::{Rig, patient};
@@ -108,7 +108,7 @@ async fn whoever_was_admitted_stays_admitted_through_crashes(database: TestDatab
 
 async fn an_actor_that_crashes_too_often_is_parked_and_its_sibling_does_not_notice(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let policy = Policy { max_crashes: 3, probe: Duration::from_millis(300), ..Policy::default() };
+    let policy = RestartPolicy { max_crashes: 3, probe: Duration::from_millis(300), ..RestartPolicy::default() };
     let tallies = rig.tallies(policy).await;
     let ids = rig.make(&tallies, 2).await;
     let (bad, good) = (tallies.resident(ids[0]).unwrap(), tallies.resident(ids[1]).unwrap());
@@ -137,7 +137,7 @@ async fn an_actor_that_crashes_too_often_is_parked_and_its_sibling_does_not_noti
 
 async fn after_a_crash_of_the_supervisor_callers_only_wait(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, 8).await;
     let callers: Vec<_> = (0..32)
         .map(|n| {
@@ -178,7 +178,7 @@ async fn after_a_crash_of_the_supervisor_callers_only_wait(database: TestDatabas
 /// Checks that a crash of the supervisor, through which actors are woken and made, swallows no command.
 async fn a_supervisor_that_crashes_loses_nobody_who_asks(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy { rest_after: Duration::from_millis(1), ..Policy::default() }).await;
+    let tallies = rig.tallies(RestartPolicy { rest_after: Duration::from_millis(1), ..RestartPolicy::default() }).await;
     let ids = rig.make(&tallies, 4).await;
     let callers: Vec<_> = (0..8)
         .map(|n| {

@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use simulator::payments::{Payment, PaymentEvent, signature};
-use simulator::printer::What;
+use simulator::payments::{SimPayment, SimPaymentEvent, signature};
+use simulator::printer::PhysicalEvent;
 use simulator::sink::Sink;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 use tempfile::TempDir;
@@ -118,8 +118,8 @@ async fn the_command_at_fault_hears_it_and_those_behind_it_succeed() {
 
     // So is each payment event that matches no order. The processor sends it again.
     mined.lay("inbound", "decide");
-    let unknown = Payment::new("01890a5d-ac96-774b-bcce-b302099a8065", 100, "usd");
-    let body = unknown.event(PaymentEvent::Completed, "evt_unknown", unix_now());
+    let unknown = SimPayment::new("01890a5d-ac96-774b-bcce-b302099a8065", 100, "usd");
+    let body = unknown.event(SimPaymentEvent::Completed, "evt_unknown", unix_now());
     let send = || async {
         let signed = signature(PAYMENT_SECRET, unix_now(), body.as_bytes());
         let request = app.nobody().request("POST", "/webhooks/payments").header("Stripe-Signature", signed);
@@ -193,7 +193,8 @@ async fn effects_that_panic_are_carried_out_all_the_same() {
     for kind in ["order", "printer", "endpoint", "material", "mail"] {
         mined.went_off(kind, "effect").await;
     }
-    let made = fleet.printers[0].handle.log().iter().filter(|line| matches!(line.what, What::Started { .. })).count();
+    let made =
+        fleet.printers[0].handle.log().iter().filter(|line| matches!(line.what, PhysicalEvent::Started { .. })).count();
     assert_eq!(made, 1, "one part, made once");
 }
 
@@ -233,7 +234,7 @@ impl Mined {
         .await
     }
 
-    async fn tell(&self, payment: &Payment, event: PaymentEvent, event_id: &str) {
+    async fn tell(&self, payment: &SimPayment, event: SimPaymentEvent, event_id: &str) {
         let body = payment.event(event, event_id, unix_now());
         until(&format!("{event_id} to be taken"), || async {
             let signed = signature(PAYMENT_SECRET, unix_now(), body.as_bytes());
@@ -315,12 +316,12 @@ async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
         let (order, total) = (id(&order), order["totalCents"].as_i64().unwrap());
         // A refund is heard before its payment: it is kept, and people are told by mail.
         let card = |name: &str| {
-            let payment = Payment::new(order.as_str(), total, "usd");
+            let payment = SimPayment::new(order.as_str(), total, "usd");
             let (session_id, payment_intent) = (format!("cs_{name}_{point}"), format!("pi_{name}_{point}"));
-            Payment { session_id, payment_intent, intent_metadata: false, ..payment }
+            SimPayment { session_id, payment_intent, intent_metadata: false, ..payment }
         };
         let [first, second] = ["first", "second"].map(card);
-        mined.tell(&first, PaymentEvent::Refunded { refunded_cents: total }, &key("back")).await;
+        mined.tell(&first, SimPaymentEvent::Refunded { refunded_cents: total }, &key("back")).await;
         let outbox = app.data().join("outbox");
         until("the mail about the refund", || async {
             let mails =
@@ -328,8 +329,8 @@ async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
             (mails.filter(|mail| mail.contains("matches no order")).count() > ready.len()).then_some(())
         })
         .await;
-        mined.tell(&second, PaymentEvent::Completed, &key("paid")).await;
-        mined.tell(&first, PaymentEvent::Completed, &key("late")).await;
+        mined.tell(&second, SimPaymentEvent::Completed, &key("paid")).await;
+        mined.tell(&first, SimPaymentEvent::Completed, &key("late")).await;
         for job in app.jobs(&order).await {
             app.job_is(&id(&job), "awaiting_manual_review").await;
         }
@@ -363,7 +364,7 @@ async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
     let mut starts = std::collections::BTreeMap::<String, usize>::new();
     for sim in &fleet.printers {
         for line in sim.handle.log() {
-            if let What::Started { filename } = line.what {
+            if let PhysicalEvent::Started { filename } = line.what {
                 *starts.entry(filename).or_default() += 1;
             }
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use printfloor::actors::kernel::directory::ASK_TIMEOUT;
 use printfloor::actors::kernel::envelope::CommandOrigin;
-use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::actors::kernel::restart_policy::RestartPolicy;
 
 use crate::store::rig::Rig;
 use crate::store::tally::Do;
@@ -18,7 +18,7 @@ on_both_databases!(
 
 async fn every_command_arrives_once_however_often_it_goes_to_rest(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy { rest_after: Duration::from_millis(1), ..Policy::default() }).await;
+    let tallies = rig.tallies(RestartPolicy { rest_after: Duration::from_millis(1), ..RestartPolicy::default() }).await;
     let ids = rig.make(&tallies, 3).await;
     let callers: Vec<_> = (0..16u64)
         .map(|caller| {
@@ -44,7 +44,7 @@ async fn every_command_arrives_once_however_often_it_goes_to_rest(database: Test
 
 async fn a_handle_that_is_held_never_goes_stale(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy { rest_after: Duration::from_millis(1), ..Policy::default() }).await;
+    let tallies = rig.tallies(RestartPolicy { rest_after: Duration::from_millis(1), ..RestartPolicy::default() }).await;
     let id = rig.make(&tallies, 1).await[0];
     let held = tallies.activate(id);
     for n in 1..=20 {
@@ -61,7 +61,7 @@ async fn a_handle_that_is_held_never_goes_stale(database: TestDatabase) {
 
 async fn an_unknown_id_leaves_nothing_in_memory(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     assert!(tallies.find(rig.environment.id()).await.unwrap().is_none());
     assert!(tallies.read(rig.environment.id()).await.unwrap().is_none());
     assert!(tallies.ask(rig.environment.id(), CommandOrigin::system(), Do::Look).await.is_err());

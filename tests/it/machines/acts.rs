@@ -2,7 +2,7 @@
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::files::printable;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can, done_if, supported, words};
@@ -71,13 +71,13 @@ each_kind! {
         let gcode = floor.path(0, "/gcode");
         assert_eq!(floor.app.post(&gcode, &json!({"commands": ["G28"]})).await.error(409), "printing");
         assert_eq!(floor.app.act(&floor.path(0, "/home")).await.error(409), "printing");
-        assert_eq!(floor.count(0, |what| matches!(what, What::Gcode { .. })), 0, "nothing reached the machine");
+        assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Gcode { .. })), 0, "nothing reached the machine");
         if !can(kind, Operation::RunGcode) {
             supported(false, floor.app.post(&gcode, &json!({"commands": ["M220 S90"], "force": true})).await);
             return;
         }
         floor.app.post(&gcode, &json!({"commands": ["M220 S90"], "force": true})).await.expect(200);
-        floor.physically("the forced line", 0, |what| matches!(what, What::Gcode { line } if line == "M220 S90")).await;
+        floor.physically("the forced line", 0, |what| matches!(what, PhysicalEvent::Gcode { line } if line == "M220 S90")).await;
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;
         floor.free(0).await;

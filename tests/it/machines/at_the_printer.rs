@@ -1,7 +1,7 @@
 //! Acts of people at the machine and at its own server in the middle of our prints.
 
 use serde_json::{Value, json};
-use simulator::printer::{Machine, What};
+use simulator::printer::{Machine, PhysicalEvent};
 
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, register, words};
 use crate::support::{Db, until};
@@ -59,7 +59,8 @@ async fn a_person_who_prints_our_file_again_at_its_end_prints_their_own() {
         } else {
             sim.set_speed(60_000.0);
         }
-        let over = |what: &What| matches!(what, What::Finished { .. } | What::Cancelled { .. });
+        let over =
+            |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { .. } | PhysicalEvent::Cancelled { .. });
         while floor.count(0, over) == 0 {
             tokio::task::yield_now().await;
         }
@@ -93,7 +94,8 @@ async fn a_person_who_cancels_our_print_and_begins_it_again_prints_their_own() {
         let failed = floor.app.job_is(&job, "FAILED").await;
         assert!(words(&failed, "error").contains("somebody printed its file again at the printer"), "{failed}");
         floor.attention(0, "foreign_print", true).await;
-        let over = |what: &What| matches!(what, What::Finished { .. } | What::Cancelled { .. });
+        let over =
+            |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { .. } | PhysicalEvent::Cancelled { .. });
         assert_eq!((floor.started(0), floor.count(0, over)), (2, 1), "theirs goes on, and is not touched");
     }
 }

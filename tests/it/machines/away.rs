@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use simulator::faults::{RebootAt, SlowUpload};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, keyless, register, words};
 use crate::support::{Db, until};
@@ -56,7 +56,7 @@ each_kind! {
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 75_000 }));
         let order = floor.app.paid_order(&sku, 3).await;
-        let uploaded = |n: usize| floor.count(n, |what| matches!(what, What::Uploaded { .. }));
+        let uploaded = |n: usize| floor.count(n, |what| matches!(what, PhysicalEvent::Uploaded { .. }));
         until("the two others to be done", || async { (floor.finished(1) > 0 && floor.finished(2) > 0).then_some(()) }).await;
         assert_eq!(uploaded(0), 0, "the slow one still takes the file in");
         floor.app.order_is(&order, "ready").await;
@@ -79,7 +79,7 @@ each_kind! {
         floor.faults(0, |faults| faults.disconnect = true);
         floor.connection_is(0, "unreachable").await;
         floor.hurry(0);
-        floor.physically("the part to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+        floor.physically("the part to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
         assert_eq!(floor.job(&job).await["state"], "PRINTING", "nobody has told us yet");
         floor.faults(0, |faults| faults.disconnect = false);
         floor.app.order_is(&order, "ready").await;

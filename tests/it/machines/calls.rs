@@ -3,7 +3,7 @@
 use printfloor::domain::file::GcodeForm;
 use printfloor::printers::adapter::Operation;
 use serde_json::json;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::files::printable;
 use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, can, prints, supported, words};
@@ -63,7 +63,7 @@ each_kind! {
             return;
         }
         gcode(json!({"commands": ["M104 S50", "M106 S128"]})).await.expect(200);
-        floor.physically("the second command", 0, |what| matches!(what, What::Gcode { line } if line == "M106 S128")).await;
+        floor.physically("the second command", 0, |what| matches!(what, PhysicalEvent::Gcode { line } if line == "M106 S128")).await;
         // What it does not know it says on its console, where it has one; one is heard once its push connection is
         // open.
         if kind != PrinterKind::MqttLan {
@@ -75,10 +75,10 @@ each_kind! {
             .await;
         }
         floor.app.act(&floor.path(0, "/home")).await.expect(200);
-        floor.physically("it to be homed", 0, |what| matches!(what, What::Homed { .. })).await;
+        floor.physically("it to be homed", 0, |what| matches!(what, PhysicalEvent::Homed { .. })).await;
         supported(can(kind, Operation::RestartFirmware), restart().await);
         if can(kind, Operation::RestartFirmware) {
-            floor.physically("the restart", 0, |what| matches!(what, What::Restarted)).await;
+            floor.physically("the restart", 0, |what| matches!(what, PhysicalEvent::Restarted)).await;
         }
     }
 
@@ -90,7 +90,7 @@ each_kind! {
             async { floor.app.post(&{ path }, &{ body }).await }
         };
         let told = print(json!({"fileId": file})).await.expect(200);
-        floor.physically("it to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+        floor.physically("it to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
         floor.status_until("it to be idle", 0, |status| status["state"] == "idle").await;
         floor.attention(0, "foreign_print", false).await;
         print(json!({"filename": told["filename"]})).await.expect(200);
@@ -171,6 +171,6 @@ each_kind! {
         }
         let refused = floor.app.delete(&floor.path(0, "/files/vase.gcode")).await;
         assert_eq!(refused.error(409), "printer_in_use");
-        assert_eq!(floor.count(0, |what| matches!(what, What::Deleted { .. })), 0);
+        assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Deleted { .. })), 0);
     }
 }

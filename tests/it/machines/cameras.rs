@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use simulator::peers::Mood;
-use simulator::peers::camera::{Camera, Sight};
+use simulator::peers::ResponseMode;
+use simulator::peers::camera::{Camera, CameraContent};
 
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, words};
 use crate::support::{Db, until};
@@ -155,11 +155,11 @@ async fn a_broken_camera_is_told_of_and_slows_nobody() {
     let elsewhere = Camera::start(None).await.unwrap();
     set(&floor, 1, &json!({"snapshotUrl": other.snapshot_url()})).await;
     let sights = [
-        (Sight::Html, 502, "camera_refused"),
-        (Sight::Svg, 502, "camera_refused"),
-        (Sight::Huge, 502, "camera_refused"),
-        (Sight::Redirect(elsewhere.snapshot_url()), 502, "camera_refused"),
-        (Sight::Stalls, 504, "camera_timeout"),
+        (CameraContent::Html, 502, "camera_refused"),
+        (CameraContent::Svg, 502, "camera_refused"),
+        (CameraContent::Huge, 502, "camera_refused"),
+        (CameraContent::Redirect(elsewhere.snapshot_url()), 502, "camera_refused"),
+        (CameraContent::Stalls, 504, "camera_timeout"),
     ];
     for (n, (sight, status, code)) in sights.into_iter().enumerate() {
         // Another place is another camera, of which nothing bad is known yet.
@@ -170,11 +170,11 @@ async fn a_broken_camera_is_told_of_and_slows_nobody() {
         assert_eq!(answer.error(status), code, "{sight:?}");
     }
     assert!(elsewhere.requests().is_empty());
-    camera.show(Sight::Picture);
+    camera.show(CameraContent::Picture);
     for (n, (mood, status, code)) in [
-        (Mood::Status(401), 502, "camera_refused"),
-        (Mood::Status(500), 502, "camera_refused"),
-        (Mood::Hanging, 504, "camera_timeout"),
+        (ResponseMode::Status(401), 502, "camera_refused"),
+        (ResponseMode::Status(500), 502, "camera_refused"),
+        (ResponseMode::Hanging, 504, "camera_timeout"),
     ]
     .into_iter()
     .enumerate()
@@ -197,7 +197,7 @@ async fn a_broken_camera_is_told_of_and_slows_nobody() {
     let order = floor.order(2).await;
     floor.app.order_is(&order, "ready").await;
     floor.truth().await;
-    camera.set_mood(Mood::Well);
+    camera.set_mood(ResponseMode::Well);
     until("the camera to be asked again", || async {
         let answer = floor.app.open(floor.app.request("GET", &floor.path(0, "/camera"))).await;
         (answer.status() == 200).then_some(())
@@ -265,14 +265,14 @@ async fn a_picture_that_is_due_survives_a_crash_and_holds_nothing_up() {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE, IMPATIENT_CAMERAS]).await;
         let camera = Camera::start(None).await.unwrap();
         set(&floor, 0, &json!({"snapshotUrl": camera.snapshot_url()})).await;
-        camera.set_mood(Mood::Hanging);
+        camera.set_mood(ResponseMode::Hanging);
         let (order, job) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
         floor.free(0).await;
         until("the camera to be asked", || async { (!camera.requests().is_empty()).then_some(()) }).await;
         assert!(floor.job(&job).await["attempts"][0]["photoFileId"].is_null());
         floor.app.kill_9();
-        camera.set_mood(Mood::Well);
+        camera.set_mood(ResponseMode::Well);
         floor.app.start().await;
         let taken = |job: &Value| job["attempts"][0]["photoFileId"].is_string();
         let photo = floor.job_until("the picture", &job, taken).await["attempts"][0]["photoFileId"].clone();
@@ -280,7 +280,7 @@ async fn a_picture_that_is_due_survives_a_crash_and_holds_nothing_up() {
         assert_eq!(photos["pagination"]["total"], 1, "{photos}");
 
         // The next print does not wait for a picture of this one.
-        camera.set_mood(Mood::Hanging);
+        camera.set_mood(ResponseMode::Hanging);
         let order = floor.order(2).await;
         floor.app.order_is(&order, "ready").await;
 

@@ -3,14 +3,14 @@
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::faults::Delay;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, OWN, PrinterKind, SLOW, can, words};
 use crate::store::takeover::{END_SESSIONS, signal};
 use crate::support::{App, Db, until};
 
-fn cancelled(what: &What) -> bool {
-    matches!(what, What::Cancelled { .. })
+fn cancelled(what: &PhysicalEvent) -> bool {
+    matches!(what, PhysicalEvent::Cancelled { .. })
 }
 
 /// Cancels a print while the network is cut; the print ends meanwhile, and a person then prints something of their own:
@@ -32,7 +32,7 @@ async fn waiting_cancel_on(db: Db, kind: PrinterKind) -> (Floor, String) {
     };
     floor.job_until("the job to say whom it waits for", &job, silent).await;
     floor.hurry(0);
-    floor.physically("the part to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+    floor.physically("the part to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
     floor.own_print(0);
     (floor, job)
 }
@@ -59,7 +59,7 @@ async fn own_print_goes_on(floor: &Floor) {
     assert_eq!(floor.count(0, cancelled), 0, "a person's print goes on");
     assert_eq!(floor.sim(0).handle.with(|machine| machine.cancels()), 0, "no cancel was even sent");
     floor.sim(0).handle.set_speed(FAST);
-    let own = |what: &What| matches!(what, What::Finished { filename } if filename == OWN);
+    let own = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { filename } if filename == OWN);
     floor.physically("the person's print to be done", 0, own).await;
 }
 

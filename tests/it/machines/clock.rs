@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 use simulator::faults::Delay;
-use simulator::printer::What;
-use simulator::sink::{Mode, Sink};
+use simulator::printer::PhysicalEvent;
+use simulator::sink::{Sink, SinkMode};
 
 use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, JUDGE_SOON, OWN, PrinterKind, SLOW, attempts};
 use crate::support::clock::HOUR;
@@ -102,7 +102,7 @@ each_kind! {
             floor.own_print(0);
             floor.attention(0, "foreign_print", true).await;
             floor.hurry(0);
-            let own = |what: &What| matches!(what, What::Finished { filename } if filename == OWN);
+            let own = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { filename } if filename == OWN);
             floor.physically("the person's print to be done", 0, own).await;
         }
     }
@@ -114,7 +114,7 @@ async fn retried(step: i64, restart: bool) {
     let schedule = ("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "[2, 2, 2, 2]");
     let mut floor = Floor::at(&clock, PrinterKind::FwRest, 0, FAST, &[schedule]).await;
     let sink = Sink::start().await.unwrap();
-    sink.set_mode(Mode::FailFirst(2));
+    sink.set_mode(SinkMode::FailFirst(2));
     let endpoint = json!({"url": sink.url(), "events": ["order.created"], "secret": "a-secret-of-the-test-0123456789"});
     let endpoint = floor.app.post("/api/webhooks/endpoints", &endpoint).await.expect(201)["id"].clone();
     let log = format!("/api/webhooks/endpoints/{}/deliveries", endpoint.as_str().unwrap());

@@ -1,7 +1,7 @@
 //! A printer that dies in mid print does not take the part with it, and what was seen of the print stays known.
 
 use serde_json::{Value, json};
-use simulator::faults::Away;
+use simulator::faults::HostDisconnect;
 
 use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts};
 use crate::support::until;
@@ -19,7 +19,8 @@ async fn frozen(kind: PrinterKind, printers: usize) -> (Floor, String, String, f
     let floor = Floor::new(kind, printers, SLOW, &[JUDGE_LATE, IMPATIENT, OFFLINE_SOON]).await;
     let (order, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
-    let progress = || floor.sim(0).handle.with(|machine| machine.job().map_or(0.0, simulator::printer::Job::progress));
+    let progress =
+        || floor.sim(0).handle.with(|machine| machine.job().map_or(0.0, simulator::printer::PrintJob::progress));
     floor.sim(0).handle.set_speed(BRISK);
     until("some progress between two tenths", || async {
         let (now, tenths) = (progress(), progress() * 10.0);
@@ -102,7 +103,7 @@ each_kind! {
 async fn a_firmware_that_dies_in_mid_print_is_an_outage_that_says_since_when() {
     let (floor, _, job, progress) = frozen(PrinterKind::FwRest, 1).await;
     let other = floor.one().await.1;
-    floor.faults(0, |faults| faults.away = Some(Away::Disconnected));
+    floor.faults(0, |faults| faults.away = Some(HostDisconnect::Disconnected));
     floor.connection_is(0, "firmware_disconnected").await;
     let waits = floor.job_until("the job to say why", &job, silent).await;
     assert!(waits["state"] == "PRINTING" && at(&waits, progress), "as last seen: {waits}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use simulator::payments::{Payment, PaymentEvent as E};
+use simulator::payments::{SimPayment, SimPaymentEvent as E};
 use simulator::shops::ShopSystem;
 
 use super::other_shops::{QUICK, printed, ship, told};
@@ -85,7 +85,7 @@ on_both! {
         floor.app.act(&format!("/api/orders/{unpaid}/cancel")).await.expect(200);
         // A payment event that waited for its payment, and the refund that it told of.
         let card = floor.app.order(&later, 1).await;
-        let mut payment = Payment::new(card.as_str(), 700, "usd");
+        let mut payment = SimPayment::new(card.as_str(), 700, "usd");
         payment.intent_metadata = false;
         tell(&floor.app, &payment, E::Refunded { refunded_cents: 700 }, "evt_r").await;
         tell(&floor.app, &payment, E::Completed, "evt_p").await;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use simulator::faults::Delay;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, words};
 
@@ -26,8 +26,8 @@ each_kind! {
         floor.app.job_is(&job, "PRINTING").await;
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;
-        assert_eq!(floor.count(0, |what| matches!(what, What::Paused { .. })), 2);
-        assert_eq!(floor.count(0, |what| matches!(what, What::Resumed { .. })), 2);
+        assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Paused { .. })), 2);
+        assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Resumed { .. })), 2);
         assert_eq!((floor.events("job.paused").await.len(), floor.events("job.resumed").await.len()), (2, 2));
         floor.truth().await;
     }
@@ -52,8 +52,8 @@ each_kind! {
         for job in &jobs {
             floor.app.job_is(job["id"].as_str().unwrap(), "CANCELLED").await;
         }
-        floor.physically("the print to be cancelled", 0, |what| matches!(what, What::Cancelled { .. })).await;
-        assert_eq!(floor.count(0, |what| matches!(what, What::Cancelled { .. })), 1, "once");
+        floor.physically("the print to be cancelled", 0, |what| matches!(what, PhysicalEvent::Cancelled { .. })).await;
+        assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Cancelled { .. })), 1, "once");
         assert_eq!(floor.started(0), 1);
         floor.faults(0, |faults| faults.slow_commands = None);
         floor.truth().await;
@@ -87,7 +87,7 @@ each_kind! {
         let cancelled = floor.app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
         assert_eq!(cancelled["status"], "cancelled");
         floor.hurry(0);
-        floor.physically("the part to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+        floor.physically("the part to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
         let waits = floor.job(&job).await;
         assert_eq!(waits["state"], "PRINTING", "an unreachable printer holds the job: {waits}");
         floor.faults(0, |faults| faults.disconnect = false);

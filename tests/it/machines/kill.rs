@@ -1,7 +1,7 @@
 //! `kill -9` in each phase of an attempt: whatever the server knew, no part is started twice.
 
 use simulator::faults::{Delay, SlowUpload};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{FAST, Floor, JUDGE_SOON, KEEP_FILES, PrinterKind, SLOW, attempts};
 use crate::support::{Db, on_both, until};
@@ -35,7 +35,7 @@ async fn while_the_start_is_on_its_way(db: Db, kind: PrinterKind) {
     floor.app.kill_9();
     floor
         .physically("the start to come", 0, |what| {
-            matches!(what, What::Started { .. } | What::LateStartFellThrough { .. })
+            matches!(what, PhysicalEvent::Started { .. } | PhysicalEvent::LateStartFellThrough { .. })
         })
         .await;
     floor.faults(0, |faults| faults.start_late = None);
@@ -57,7 +57,7 @@ async fn after_a_start_that_was_swallowed(db: Db, kind: PrinterKind) {
     floor.app.start().await;
     floor.app.order_is(&order, "ready").await;
     assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
-    assert_eq!(floor.count(0, |what| matches!(what, What::Deleted { .. })), 1);
+    assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Deleted { .. })), 1);
     assert_eq!(floor.started(0), 1);
     floor.truth().await;
 }
@@ -73,7 +73,7 @@ async fn while_printing(db: Db, kind: PrinterKind) {
     floor.app.kill_9();
     // One is done while nobody looks, the other goes on.
     floor.hurry(0);
-    floor.physically("the first to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+    floor.physically("the first to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
     floor.app.start().await;
     until("the first to be heard of", || async {
         let jobs = floor.app.jobs(&order).await;

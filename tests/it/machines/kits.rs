@@ -1,7 +1,7 @@
 //! Kits: sold as one, made as parts on printers of several types, shipped as sets.
 
 use serde_json::{Value, json};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use crate::support::{App, Client, on_sqlite, until};
@@ -145,7 +145,7 @@ on_sqlite! {
         let plates = ready["lines"][0]["jobs"].clone();
         let expected: usize = (0..FILES).map(|n| (if n == 5 { 20usize } else { 10 }).div_ceil(1 + n % 3)).sum();
         assert_eq!(plates, json!({"total": expected, "completed": expected}), "a plate makes up to three parts");
-        let made = |sim: &SimPrinter| sim.handle.log().iter().filter(|entry| matches!(entry.what, What::Finished { .. })).count();
+        let made = |sim: &SimPrinter| sim.handle.log().iter().filter(|entry| matches!(entry.what, PhysicalEvent::Finished { .. })).count();
         assert_eq!(fleet.printers.iter().map(made).sum::<usize>(), expected);
         for kind in PrinterKind::ALL {
             let of_kind: usize = fleet.printers.iter().filter(|sim| sim.kind == *kind).map(made).sum();

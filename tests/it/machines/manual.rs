@@ -3,7 +3,7 @@
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::faults::SlowUpload;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can, words};
 
@@ -42,9 +42,9 @@ each_kind! {
         let (told, order) = tokio::join!(by_hand, meanwhile);
         let told = told.expect(200);
         floor.attention(0, "foreign_print", true).await;
-        let starts: Vec<What> = floor.sim(0).handle.log().into_iter().map(|entry| entry.what)
-            .filter(|what| matches!(what, What::Started { .. })).collect();
-        assert!(matches!(&starts[..], [What::Started { filename }] if filename == words(&told, "filename")), "{starts:?}");
+        let starts: Vec<PhysicalEvent> = floor.sim(0).handle.log().into_iter().map(|entry| entry.what)
+            .filter(|what| matches!(what, PhysicalEvent::Started { .. })).collect();
+        assert!(matches!(&starts[..], [PhysicalEvent::Started { filename }] if filename == words(&told, "filename")), "{starts:?}");
         floor.faults(0, |faults| faults.slow_upload = None);
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;
@@ -98,7 +98,7 @@ each_kind! {
         let _ = asked.await;
         floor.faults(0, |faults| faults.slow_upload = None);
         floor.app.start().await;
-        floor.physically("the print to begin", 0, |what| matches!(what, What::Started { .. })).await;
+        floor.physically("the print to begin", 0, |what| matches!(what, PhysicalEvent::Started { .. })).await;
         floor.attention(0, "foreign_print", true).await;
         assert_eq!(floor.started(0), 1);
         floor.app.act(&floor.path(0, "/cancel")).await.expect(200);
@@ -131,7 +131,7 @@ async fn a_printer_that_a_person_began_to_use_meanwhile_gets_no_file() {
     let floor = Floor::new(PrinterKind::PrusaLink, 1, SLOW, &[seldom]).await;
     let file = floor.file("by hand", 60, 1.0).await;
     floor.own_print(0);
-    let uploads = || floor.count(0, |what| matches!(what, What::Uploaded { .. }));
+    let uploads = || floor.count(0, |what| matches!(what, PhysicalEvent::Uploaded { .. }));
     let own = uploads();
     let refused = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await;
     assert_eq!(refused.error(409), "printer_in_use");

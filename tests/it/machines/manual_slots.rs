@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Ams, Tray};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::slots::fed;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind};
@@ -42,7 +42,7 @@ async fn printed(floor: &Floor, body: &Value) -> Vec<(u32, i64)> {
 }
 
 fn uploads(floor: &Floor) -> usize {
-    floor.count(0, |what| matches!(what, What::Uploaded { .. }))
+    floor.count(0, |what| matches!(what, PhysicalEvent::Uploaded { .. }))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -2,8 +2,8 @@
 
 use printfloor::printers::adapter::Operation;
 use serde_json::Value;
-use simulator::faults::Away;
-use simulator::printer::{Controller, What};
+use simulator::faults::HostDisconnect;
+use simulator::printer::{Controller, PhysicalEvent};
 
 use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, can, supported, words};
 
@@ -57,7 +57,7 @@ each_kind! {
         floor.free(0).await;
         floor.faults(0, |faults| faults.firmware_shutdown = false);
         floor.looked_at(0).await;
-        assert_eq!(floor.count(0, |what| matches!(what, What::Restarted)), 0, "nobody brings it back by itself");
+        assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Restarted)), 0, "nobody brings it back by itself");
         recovered(&floor, kind).await;
         let waits = |what: &'static str| {
             let why = move |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains(what);
@@ -113,7 +113,7 @@ each_kind! {
         let (order, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
         floor.sim(0).handle.set_speed(50.0);
-        floor.faults(0, |faults| faults.away = Some(Away::Disconnected));
+        floor.faults(0, |faults| faults.away = Some(HostDisconnect::Disconnected));
         floor.connection_is(0, "firmware_disconnected").await;
         floor.faults(0, |faults| faults.away = None);
         floor.app.job_is(&job, "FAILED").await;

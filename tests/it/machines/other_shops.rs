@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use simulator::shops::{OtherShop, ShopSystem};
-use simulator::stock::Weather;
+use simulator::stock::NetworkCondition;
 
 use super::{FAST, Floor, PrinterKind};
 use crate::api::sales_channels::{channel, map, record, shop, stands};
@@ -46,7 +46,7 @@ on_sqlite! {
             let (shop, channel) = shop(&floor.app, system).await;
             let (there, order) = printed(&floor, &shop, &channel).await;
             // Each telling gets there, and no answer comes back.
-            shop.weather(Weather::LosesAnswers);
+            shop.weather(NetworkCondition::LosesAnswers);
             ship(&floor, &order, "T-1").await;
             until("the shop to have heard", || async {
                 let known = shop.order(there)?;
@@ -54,7 +54,7 @@ on_sqlite! {
             })
             .await;
             floor.app.kill_9();
-            shop.weather(Weather::Fair);
+            shop.weather(NetworkCondition::Fair);
             floor.app.start().await;
             told(&floor, &channel, there).await;
             let known = shop.order(there).unwrap();
@@ -79,7 +79,7 @@ async fn a_shop_that_hangs_slows_no_other_and_hears_of_it_later() {
     let (well, of_well) = shop(&floor.app, ShopSystem::Shopify).await;
     let (late, slow) = printed(&floor, &hanging, &of_hanging).await;
     let (soon, quick) = printed(&floor, &well, &of_well).await;
-    hanging.weather(Weather::Hangs);
+    hanging.weather(NetworkCondition::Hangs);
     ship(&floor, &slow, "T-1").await;
     ship(&floor, &quick, "T-2").await;
     told(&floor, &of_well, soon).await;
@@ -89,7 +89,7 @@ async fn a_shop_that_hangs_slows_no_other_and_hears_of_it_later() {
     })
     .await;
     assert_eq!(hanging.order(late).unwrap().fulfillments.len(), 0);
-    hanging.weather(Weather::Fair);
+    hanging.weather(NetworkCondition::Fair);
     // Nobody has to wait for the next try.
     let found = record(&floor.app, &of_hanging, late).await.unwrap();
     floor.app.act(&format!("/api/channel-orders/{}/retry", found["id"].as_str().unwrap())).await.expect(200);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, can};
 use crate::support::until;
@@ -58,7 +58,7 @@ each_kind! {
         let file = floor.file("short", 60, 10.0).await;
         let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
         let order = floor.app.paid_order(&sku, 2).await;
-        floor.physically("the first part to begin", 0, |what| matches!(what, What::Started { .. })).await;
+        floor.physically("the first part to begin", 0, |what| matches!(what, PhysicalEvent::Started { .. })).await;
         floor.status_until("the print to be seen", 0, |status| status["state"] == "printing").await;
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Ams, Tray};
 use simulator::faults::SlowUpload;
-use simulator::printer::{FilamentGate, What};
+use simulator::printer::{FilamentGate, PhysicalEvent};
 
 use super::files::printable_of_several;
 use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, maps_slots, prints, register, words};
@@ -74,7 +74,7 @@ pub async fn reported(floor: &Floor, printer: usize, slot: usize) {
 pub fn fed(floor: &Floor, printer: usize) -> Vec<Vec<(u32, i64)>> {
     let log = floor.sim(printer).handle.log().into_iter();
     log.filter_map(|entry| match entry.what {
-        What::Fed { slots, .. } => Some(slots),
+        PhysicalEvent::Fed { slots, .. } => Some(slots),
         _ => None,
     })
     .collect()

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use simulator::faults::Delay;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, attempts, words};
 
@@ -19,7 +19,7 @@ each_kind! {
         assert!(reason.contains("refused") && reason.len() > "the printer refused: ".len(), "its own words: {reason}");
         assert_eq!(job["attempts"][1]["printerId"], floor.printers[1], "another printer is preferred");
         assert_eq!((floor.started(0), floor.started(1)), (0, 1));
-        assert_eq!(floor.count(0, |what| matches!(what, What::Deleted { .. })), 1, "a late start would find no file");
+        assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Deleted { .. })), 1, "a late start would find no file");
         floor.truth().await;
     }
 
@@ -60,7 +60,7 @@ each_kind! {
         assert_eq!(attempts(&job), ["not_started", "finished"], "{job}");
         assert!(words(&job["attempts"][0], "reason").contains("removed"), "{job}");
         assert_eq!((floor.started(0), floor.started(1)), (0, 1));
-        assert_eq!(floor.count(0, |what| matches!(what, What::Deleted { .. })), 1);
+        assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Deleted { .. })), 1);
         floor.truth().await;
     }
 
@@ -69,7 +69,7 @@ each_kind! {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 4_000 }));
         let (order, _) = floor.one().await;
-        floor.physically("the late start to come", 0, |what| matches!(what, What::LateStartFellThrough { .. })).await;
+        floor.physically("the late start to come", 0, |what| matches!(what, PhysicalEvent::LateStartFellThrough { .. })).await;
         floor.app.order_is(&order, "ready").await;
         assert_eq!((floor.started(0), floor.started(1)), (0, 1));
         floor.truth().await;
@@ -105,11 +105,11 @@ each_kind! {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.drop_after_upload = true);
         let (order, job) = floor.one().await;
-        floor.physically("the upload to arrive", 0, |what| matches!(what, What::Uploaded { .. })).await;
+        floor.physically("the upload to arrive", 0, |what| matches!(what, PhysicalEvent::Uploaded { .. })).await;
         floor.faults(0, |faults| faults.drop_after_upload = false);
         floor.app.order_is(&order, "ready").await;
         let uploads = floor.sim(0).handle.log().into_iter().filter_map(|entry| match entry.what {
-            What::Uploaded { filename, .. } => Some(filename),
+            PhysicalEvent::Uploaded { filename, .. } => Some(filename),
             _ => None,
         });
         let names: Vec<String> = uploads.collect();
@@ -170,6 +170,6 @@ each_kind! {
         floor.truth().await;
         let used = floor.used().await;
         assert!((10.0..=15.5).contains(&used), "one part and up to half of another: {used}");
-        assert_eq!(floor.sim(0).handle.faults(), simulator::faults::Faults::default());
+        assert_eq!(floor.sim(0).handle.faults(), simulator::faults::PrinterFaults::default());
     }
 }

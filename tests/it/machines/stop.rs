@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use printfloor::printers::adapter::Operation;
 use simulator::faults::{Delay, SlowUpload};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, can, supported, words};
 
 /// Returns whether the printer stopped at once; by the usual way to end a print where there is no other.
-fn stopped(what: &What) -> bool {
-    matches!(what, What::EmergencyStop | What::Cancelled { .. })
+fn stopped(what: &PhysicalEvent) -> bool {
+    matches!(what, PhysicalEvent::EmergencyStop | PhysicalEvent::Cancelled { .. })
 }
 
 /// Brings the firmware back.
@@ -91,7 +91,7 @@ each_kind! {
         }
         assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
         assert_eq!(floor.count(0, stopped), 1);
-        assert_eq!(floor.count(0, |what| matches!(what, What::Uploaded { .. })), 0, "the file was still on its way");
+        assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Uploaded { .. })), 0, "the file was still on its way");
         let failed = floor.app.job_is(&job, "FAILED").await;
         assert_eq!(words(&failed, "error"), "emergency stop", "{failed}");
         assert_eq!(attempts(&failed), ["failed"], "{failed}");

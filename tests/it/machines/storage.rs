@@ -1,7 +1,7 @@
 //! The files on a printer: listed with whose they are, and deleted, but for the one that it needs.
 
 use serde_json::Value;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::files::printable;
 use super::{Floor, JUDGE_LATE, OWN, PrinterKind, SLOW, words};
@@ -37,7 +37,7 @@ each_kind! {
 
         let path = floor.path(0, &format!("/files/{name}"));
         floor.app.delete(&path).await.expect(204);
-        floor.physically("the file to be gone", 0, |what| matches!(what, What::Deleted { filename } if *filename == name)).await;
+        floor.physically("the file to be gone", 0, |what| matches!(what, PhysicalEvent::Deleted { filename } if *filename == name)).await;
         assert!(listed(&floor).await.iter().all(|file| file["path"] != name.as_str()));
         assert_eq!(floor.app.delete(&path).await.error(404), "printer_file_not_found");
         assert_eq!(outcomes(&floor).await, ["done", "printer_file_not_found"]);

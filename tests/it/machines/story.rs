@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use simulator::faults::FailAt;
-use simulator::sink::{Mode, Sink};
+use simulator::sink::{Sink, SinkMode};
 
 use super::{FAST, Floor, PrinterKind, SLOW};
 use crate::api::alerts::decoded;
@@ -29,7 +29,7 @@ async fn the_log_tells_the_story_of_the_floor_in_one_line_each() {
     )
     .await;
     let sink = Sink::start().await.unwrap();
-    sink.set_mode(Mode::Status(500));
+    sink.set_mode(SinkMode::Status(500));
     let endpoint = register(&floor.app, &sink, &["order.created"]).await;
     let (_, job) = floor.one().await;
     endpoint_is(&floor.app, &endpoint, "disabled").await;

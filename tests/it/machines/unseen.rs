@@ -4,14 +4,14 @@
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
 use simulator::faults::Delay;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, JUDGE_SOON, OWN, PrinterKind, SLOW, attempts, can, words};
 use crate::billing::pages::{send, token};
 use crate::staff::operator;
 
-fn finished(what: &What) -> bool {
-    matches!(what, What::Finished { filename } if filename != OWN)
+fn finished(what: &PhysicalEvent) -> bool {
+    matches!(what, PhysicalEvent::Finished { filename } if filename != OWN)
 }
 
 /// Starts a print that goes on while the network is cut: (floor, order, job).
@@ -56,7 +56,7 @@ each_kind! {
         floor.physically("the part to be done", 0, finished).await;
         floor.own_print(0);
         floor.hurry(0);
-        floor.physically("another print after it", 0, |what| matches!(what, What::Finished { filename } if filename == OWN)).await;
+        floor.physically("another print after it", 0, |what| matches!(what, PhysicalEvent::Finished { filename } if filename == OWN)).await;
         clear(&floor, kind);
         floor.faults(0, |faults| faults.disconnect = false);
         if !can(kind, Operation::History) {
@@ -120,7 +120,7 @@ each_kind! {
         let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         floor.start_arrived(0).await;
         floor.faults(0, |faults| faults.disconnect = true);
-        floor.physically("the print to begin unseen", 0, |what| matches!(what, What::Started { .. })).await;
+        floor.physically("the print to begin unseen", 0, |what| matches!(what, PhysicalEvent::Started { .. })).await;
         // The server is killed at that moment, so that its history has nothing.
         restart(&floor, kind, true);
         if kind == PrinterKind::FwRest {

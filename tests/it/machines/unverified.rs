@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 use simulator::faults::Delay;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{FAST, Floor, JUDGE_SOON, PrinterKind, SLOW, attempts, words};
 
 /// A start that is carried out only once the printer cannot be reached any more.
 const LATE: Option<Delay> = Some(Delay { after_ms: 3_000 });
 
-fn started(what: &What) -> bool {
-    matches!(what, What::Started { .. })
+fn started(what: &PhysicalEvent) -> bool {
+    matches!(what, PhysicalEvent::Started { .. })
 }
 
-fn finished(what: &What) -> bool {
-    matches!(what, What::Finished { .. })
+fn finished(what: &PhysicalEvent) -> bool {
+    matches!(what, PhysicalEvent::Finished { .. })
 }
 
 /// Starts a print on one printer, which takes the start and vanishes: (floor, order, job).

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use reqwest::multipart::{Form, Part};
 use simulator::FleetOptions;
 use simulator::faults::SlowUpload;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{FAST, Floor, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW};
 use crate::support::client::http;
@@ -139,7 +139,7 @@ each_kind! {
         floor.app.order_is(&order, "ready").await;
         assert!(silent.elapsed() < Duration::from_secs(30), "after {:?}", silent.elapsed());
         assert_eq!((floor.started(0), floor.finished(1)), (0, 1));
-        assert_eq!(floor.count(0, |what| matches!(what, What::Uploaded { .. })), 0);
+        assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Uploaded { .. })), 0);
         floor.faults(0, |faults| faults.hang = false);
         floor.truth().await;
     }

@@ -6,14 +6,14 @@ mod files;
 
 use serde_json::{Value, json};
 use simulator::faults::{Delay, SlowUpload};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::slots::{fed, fit_changer, load, reported, reports_slots};
 use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, maps_slots, register, words};
 use crate::support::Db;
 
-fn uploaded(what: &What) -> bool {
-    matches!(what, What::Uploaded { .. })
+fn uploaded(what: &PhysicalEvent) -> bool {
+    matches!(what, PhysicalEvent::Uploaded { .. })
 }
 
 /// Jobs of one order for a file that takes the printers a while to receive: (order, jobs).
@@ -37,7 +37,7 @@ each_kind! {
         floor.own_print(0);
         floor.job_until("the job to wait again", job, |job| job["state"] == "SLICED").await;
         assert_eq!(floor.started(0), 1, "the person's own");
-        assert_eq!(floor.count(0, |what| matches!(what, What::Cancelled { .. })), 0);
+        assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Cancelled { .. })), 0);
         floor.faults(0, |faults| faults.slow_upload = None);
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;

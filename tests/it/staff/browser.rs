@@ -18,7 +18,7 @@ mod stored_report;
 mod tables;
 
 use simulator::PrinterKind;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::SAM;
 use crate::api::{PASSWORD, sign_in, staff};
@@ -78,7 +78,7 @@ async fn chromium_stops_a_printer_when_the_button_is_held_and_not_before() {
     let (floor, cookie) = floor().await;
     let base = floor.app.base.clone();
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
-    let stopped = |n: usize| floor.count(n, |what| matches!(what, What::EmergencyStop));
+    let stopped = |n: usize| floor.count(n, |what| matches!(what, PhysicalEvent::EmergencyStop));
     // On the page of a printer a short press does nothing either.
     browser.go(&tab, &format!("{base}/floor/printers/{}", floor.printers[0])).await;
     let own = "[aria-labelledby=stop-title] button";

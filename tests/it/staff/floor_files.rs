@@ -7,7 +7,7 @@ use reqwest::multipart::{Form, Part};
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::Setup;
 use simulator::peers::camera::Camera;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use simulator::{PrinterKind, SimPrinter};
 
 use super::{arrived, is_sound, operator};
@@ -114,7 +114,7 @@ async fn the_slot_is_chosen_where_the_printer_reports_its_slots() {
     let print = format!("{own_page}/print");
     let begun = send(&sam, &print, &[("form_token", &own), ("fileId", &file), ("slot-0", "3")]).await;
     assert_eq!(begun.status, 200, "{}", begun.text);
-    let fed = |what: &What| matches!(what, What::Fed { slots, .. } if *slots == [(0, 3)]);
+    let fed = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Fed { slots, .. } if *slots == [(0, 3)]);
     floor.physically("the filament to be fed", 0, fed).await;
 }
 

@@ -1,7 +1,7 @@
 //! Webhooks by their pages: what failed is seen with its answer and sent again, and endpoints are looked after.
 
 use serde_json::json;
-use simulator::sink::{Mode, Sink};
+use simulator::sink::{Sink, SinkMode};
 
 use super::settings::{boss, shown_once};
 use super::{is_sound, operator};
@@ -15,7 +15,7 @@ on_sqlite! {
         let app = App::on(db).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK).start().await;
         let sku = some_sku(&app).await;
         let sink = Sink::start().await.unwrap();
-        sink.set_mode(Mode::Status(503));
+        sink.set_mode(SinkMode::Status(503));
         let endpoint = register(&app, &sink, &["order.created"]).await;
         let order = happen(&app, &sku).await;
         endpoint_is(&app, &endpoint, "disabled").await;
@@ -39,7 +39,7 @@ on_sqlite! {
 
         let past = newest_is(&app, &endpoint, "failed").await["id"].as_str().unwrap().to_owned();
         let own = token(&page);
-        sink.set_mode(Mode::Ok);
+        sink.set_mode(SinkMode::Ok);
         let again = send(&boss, &format!("/shop/deliveries/{past}/redeliver"), &[("form_token", &own)]).await;
         assert!(again.status == 200 && again.text.contains(", sent again"), "{}", again.text);
         let enabled = send(&boss, &format!("{path}/enable"), &[("form_token", &own)]).await;

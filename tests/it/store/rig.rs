@@ -12,15 +12,15 @@ use printfloor::actors::kernel::effects::{Effects, NoEffects};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::environment::Environment;
 use printfloor::actors::kernel::handle::Handle;
-use printfloor::actors::kernel::restart_policy::Policy;
-use printfloor::actors::kernel::root::{Components, Root, RootMsg, keep};
+use printfloor::actors::kernel::restart_policy::RestartPolicy;
+use printfloor::actors::kernel::root::{HealthRegistry, Root, RootMsg, keep};
 use printfloor::config::Config;
 use printfloor::domain::aggregate::{LastNumbers, Versioned};
-use printfloor::domain::event::Numbered;
+use printfloor::domain::event::NumberedEvent;
 use printfloor::domain::id::Id;
-use printfloor::domain::mail::{Mail, MailCommand, Send};
+use printfloor::domain::mail::{Mail, MailCommand, SendMail};
 use printfloor::domain::schedule::Delays;
-use printfloor::store::connect::{self, DatabaseSettings, Writing};
+use printfloor::store::connect::{self, DatabaseSettings, WriteConnection};
 use printfloor::store::outbox::Outbox;
 use printfloor::store::queries::{EventFilter, Queries};
 use printfloor::store::reader::Reader;
@@ -53,13 +53,13 @@ impl Rig {
         Self::with(database, writing).await
     }
 
-    async fn with(database: &TestDatabase, writing: Writing) -> Self {
+    async fn with(database: &TestDatabase, writing: WriteConnection) -> Self {
         let settings = database.settings.clone();
         let reading = connect::reading(&settings).await.unwrap();
         let outbox = Outbox::new(writing.last_seq);
         let counters = Arc::new(WriterCounters::default());
         let environment = Arc::new(Environment::of_the_machine(Config::default().rules(), LastNumbers::default()));
-        let (root, _) = Root::spawn(None, Root, Components::default()).await.unwrap();
+        let (root, _) = Root::spawn(None, Root, HealthRegistry::default()).await.unwrap();
         let fenced = Arc::new(AtomicU32::new(0));
         let writer = writer(&root, settings, writing, &outbox, &counters, &fenced).await;
         let store = Store::new(writer.clone(), Reader::Database(reading.clone()), Queries::new(reading.clone()));
@@ -76,17 +76,17 @@ impl Rig {
             fenced,
             mails,
         };
-        let mails = rig.start_directory::<Mail>(rig.directory(Policy::default()), Arc::new(Post)).await;
+        let mails = rig.start_directory::<Mail>(rig.directory(RestartPolicy::default()), Arc::new(Post)).await;
         assert!(rig.mails.set(mails).is_ok());
         rig
     }
 
-    pub async fn tallies(&self, policy: Policy) -> Arc<Directory<Tally>> {
+    pub async fn tallies(&self, policy: RestartPolicy) -> Arc<Directory<Tally>> {
         Arc::new(self.start_directory(self.directory(policy), Arc::new(NoEffects)).await)
     }
 
     /// Tallies for each of which so many commands may wait.
-    pub async fn crowded_tallies(&self, policy: Policy, max_waiting: usize) -> Arc<Directory<Tally>> {
+    pub async fn crowded_tallies(&self, policy: RestartPolicy, max_waiting: usize) -> Arc<Directory<Tally>> {
         let args = DirectoryArgs { max_waiting, ..self.directory_args(policy) };
         Arc::new(self.start_directory(Directory::new(args), Arc::new(NoEffects)).await)
     }
@@ -101,11 +101,11 @@ impl Rig {
     }
 
     /// Returns a directory that is not started.
-    pub fn directory<T: StoredAggregate>(&self, policy: Policy) -> Directory<T> {
+    pub fn directory<T: StoredAggregate>(&self, policy: RestartPolicy) -> Directory<T> {
         Directory::new(self.directory_args(policy))
     }
 
-    fn directory_args(&self, policy: Policy) -> DirectoryArgs {
+    fn directory_args(&self, policy: RestartPolicy) -> DirectoryArgs {
         let max_waiting = Config::default().limits.max_queued_commands;
         DirectoryArgs { store: self.store.clone(), environment: self.environment.clone(), policy, max_waiting }
     }
@@ -143,9 +143,9 @@ impl Rig {
     }
 
     /// Returns all events; fails unless they are numbered without holes, and memory agrees with the table.
-    pub async fn events(&self) -> Vec<Numbered> {
+    pub async fn events(&self) -> Vec<NumberedEvent> {
         let queries = Queries::new(self.reading.clone());
-        let mut all: Vec<Numbered> = Vec::new();
+        let mut all: Vec<NumberedEvent> = Vec::new();
         loop {
             let last = all.last().map_or(0, |event| event.seq);
             let more = queries.events_after(last, &EventFilter::default(), 1000).await.unwrap();
@@ -166,7 +166,7 @@ impl Rig {
 async fn writer(
     root: &ActorRef<RootMsg>,
     database: DatabaseSettings,
-    writing: Writing,
+    writing: WriteConnection,
     outbox: &Arc<Outbox>,
     counters: &Arc<WriterCounters>,
     fenced: &Arc<AtomicU32>,
@@ -214,17 +214,17 @@ struct Post;
 
 #[async_trait]
 impl Effects<Mail> for Post {
-    async fn run(&self, effect: Send, of: Handle<Mail>) {
+    async fn run(&self, effect: SendMail, of: Handle<Mail>) {
         let tried = MailCommand::Tried { number: effect.number, error: None, permanent: false };
         let _ = of.ask(CommandOrigin::system(), tried, ASK_TIMEOUT).await;
     }
 }
 
 /// Crashes of actors do not wait long, and nobody is parked.
-pub fn patient() -> Policy {
-    Policy {
+pub fn patient() -> RestartPolicy {
+    RestartPolicy {
         max_crashes: usize::MAX,
         delays: Delays { first: Duration::from_millis(5), longest: Duration::from_millis(20) },
-        ..Policy::default()
+        ..RestartPolicy::default()
     }
 }

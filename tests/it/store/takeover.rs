@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use printfloor::store::connect::{self, OpenError, Writing};
+use printfloor::store::connect::{self, OpenError, WriteConnection};
 
 use super::rig::Rig;
 use crate::support::database::{TestDatabase, on_both_databases, until};
@@ -17,7 +17,7 @@ on_both_databases!(whoever_was_taken_over_leaves_though_nobody_writes);
 pub const END_SESSIONS: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 /// Opens the database as another server that finds it without a holder.
-async fn take_over(database: &TestDatabase) -> Writing {
+async fn take_over(database: &TestDatabase) -> WriteConnection {
     loop {
         if database.is_postgres() {
             database.execute(END_SESSIONS).await;

@@ -9,7 +9,7 @@ use jsonschema::Validator;
 use printfloor::config::Config;
 use printfloor::http::openapi::half::Half;
 use printfloor::http::openapi::operation::DescribedResource;
-use printfloor::http::{billing, openapi, production, resources, routes::Served};
+use printfloor::http::{billing, openapi, production, resources, routes::ServedRoute};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub struct Contract {
     /// The name of the schema of errors.
     error: &'static str,
     /// The routes.
-    pub served: Vec<Served>,
+    pub served: Vec<ServedRoute>,
     /// The description.
     pub document: Value,
     /// Its components, with every object closed: what is not described must not be answered.
@@ -53,7 +53,7 @@ fn close(schema: &mut Value) {
 }
 
 impl Contract {
-    fn new(half: Half, error: &'static str, served: Vec<Served>) -> Self {
+    fn new(half: Half, error: &'static str, served: Vec<ServedRoute>) -> Self {
         let document: Value =
             serde_json::from_str(&openapi::json(half, &resources(half), &served, ADDRESS)).expect("a description");
         let mut components = document["components"].clone();
@@ -75,7 +75,7 @@ impl Contract {
     }
 
     /// Returns an operation of the description.
-    pub fn operation(&self, route: &Served) -> &Value {
+    pub fn operation(&self, route: &ServedRoute) -> &Value {
         let path = openapi::derive::path(route);
         &self.document["paths"][&path][route.method.as_str().to_lowercase()]
     }
@@ -105,9 +105,9 @@ impl Contract {
     }
 
     /// Lists the routes of a path; the one without parameters first, as the router has it.
-    fn routes(&self, path: &str) -> Vec<&Served> {
-        let all: Vec<&Served> = self.served.iter().filter(|route| matches(route, path)).collect();
-        let literal: Vec<&Served> = all.iter().filter(|route| route.path == path).copied().collect();
+    fn routes(&self, path: &str) -> Vec<&ServedRoute> {
+        let all: Vec<&ServedRoute> = self.served.iter().filter(|route| matches(route, path)).collect();
+        let literal: Vec<&ServedRoute> = all.iter().filter(|route| route.path == path).copied().collect();
         if literal.is_empty() { all } else { literal }
     }
 
@@ -122,7 +122,7 @@ impl Contract {
 }
 
 /// Returns whether a path is one of a route's.
-fn matches(route: &Served, path: &str) -> bool {
+fn matches(route: &ServedRoute, path: &str) -> bool {
     let (mut wanted, mut given) = (route.path.split('/'), path.split('/'));
     loop {
         match (wanted.next(), given.next()) {

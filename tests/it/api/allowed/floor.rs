@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use simulator::fleet::SimPrinter;
-use simulator::printer::{LogEntry, What};
+use simulator::printer::{LogEntry, PhysicalEvent};
 
 use super::super::id;
 use super::Walk;
@@ -118,7 +118,7 @@ impl Walk {
         self.ok("POST /api/printers/{id}/print", printer, json!({"fileId": file})).await;
         until("the manual print to be over", || async {
             let finished =
-                |line: &LogEntry| matches!(&line.what, What::Finished { filename } if filename.contains("floor"));
+                |line: &LogEntry| matches!(&line.what, PhysicalEvent::Finished { filename } if filename.contains("floor"));
             let finished = sim.handle.log().iter().any(finished);
             let status = self.client.get(&format!("/api/printers/{printer}/status")).await.expect(200);
             (finished && status["state"] == "idle").then_some(())

@@ -2,7 +2,7 @@
 //! whatever else of it works.
 
 use serde_json::Value;
-use simulator::stock::Weather;
+use simulator::stock::NetworkCondition;
 use simulator::stock::parts::PartsSystem;
 use simulator::stock::spools::SpoolSystem;
 
@@ -101,27 +101,31 @@ async fn in_step(app: &App, system: &str, name: &str, entry: i64) {
 #[tokio::test]
 async fn a_parts_system_that_forbids_its_stock_fails_and_is_told_once() {
     let (there, mut app) = parts_in_step().await;
-    let forbid = |forbids| there.weather(if forbids { Weather::Forbids("/api/stock/") } else { Weather::Fair });
+    let forbid = |forbids| {
+        there.weather(if forbids { NetworkCondition::Forbids("/api/stock/") } else { NetworkCondition::Fair })
+    };
     fails_until_a_person_acts(&mut app, "parts", 403, forbid).await;
 }
 
 #[tokio::test]
 async fn a_spool_system_that_forbids_its_spools_fails_and_is_told_once() {
     let (there, mut app) = spools_in_step().await;
-    let forbid = |forbids| there.weather(if forbids { Weather::Forbids("/api/v1/spool") } else { Weather::Fair });
+    let forbid = |forbids| {
+        there.weather(if forbids { NetworkCondition::Forbids("/api/v1/spool") } else { NetworkCondition::Fair })
+    };
     fails_until_a_person_acts(&mut app, "spools", 403, forbid).await;
 }
 
 #[tokio::test]
 async fn a_parts_system_whose_token_has_expired_fails_and_is_told_once() {
     let (there, mut app) = parts_in_step().await;
-    let expire = |expired| there.weather(if expired { Weather::Unauthorized } else { Weather::Fair });
+    let expire = |expired| there.weather(if expired { NetworkCondition::Unauthorized } else { NetworkCondition::Fair });
     fails_until_a_person_acts(&mut app, "parts", 401, expire).await;
 }
 
 #[tokio::test]
 async fn a_spool_system_that_asks_for_a_token_fails_and_is_told_once() {
     let (there, mut app) = spools_in_step().await;
-    let ask = |asks| there.weather(if asks { Weather::Unauthorized } else { Weather::Fair });
+    let ask = |asks| there.weather(if asks { NetworkCondition::Unauthorized } else { NetworkCondition::Fair });
     fails_until_a_person_acts(&mut app, "spools", 401, ask).await;
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::json;
-use simulator::sink::{Mode, Received, Sink};
+use simulator::sink::{ReceivedRequest, Sink, SinkMode};
 
 use super::super::{id, some_sku};
 use super::{QUICK, endpoint_is, happen, log, newest_is, register};
@@ -36,7 +36,7 @@ fn copies(endpoint: &str) -> String {
 }
 
 /// Returns the number of a copy.
-fn number(one: &Received) -> Option<usize> {
+fn number(one: &ReceivedRequest) -> Option<usize> {
     let id = one.header("x-service-delivery").unwrap().strip_prefix("01890000-0000-7000-8000-")?;
     usize::from_str_radix(id, 16).ok()
 }
@@ -46,7 +46,7 @@ async fn a_hundred_thousand_held_deliveries_are_rows_and_are_sent_in_the_order_t
     let mut app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK).start().await;
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
-    sink.set_mode(Mode::Status(500));
+    sink.set_mode(SinkMode::Status(500));
     let endpoint = register(&app, &sink, &["order.created"]).await;
     happen(&app, &sku).await;
     endpoint_is(&app, &endpoint, "disabled").await;
@@ -64,7 +64,7 @@ async fn a_hundred_thousand_held_deliveries_are_rows_and_are_sent_in_the_order_t
         app.get(&format!("/api/webhooks/endpoints/{endpoint}/deliveries?state=pending&limit=1")).await.expect(200);
     assert_eq!(pending["pagination"]["total"], MANY + 1);
 
-    sink.set_mode(Mode::Ok);
+    sink.set_mode(SinkMode::Ok);
     let tried = sink.received().len();
     app.act(&format!("/api/webhooks/endpoints/{endpoint}/enable")).await.expect(200);
     sink.wait_until(|all| all.len() >= tried + 700, LONG).await.expect("the first to be sent");
@@ -116,7 +116,7 @@ async fn past_events_of_any_number_are_sent_again_each_once() {
     assert_eq!(told, json!({"replayed": EVENTS}));
     app.kill_9();
     app.start().await;
-    let again = |all: &[Received]| -> HashSet<String> {
+    let again = |all: &[ReceivedRequest]| -> HashSet<String> {
         all[EVENTS + 1..].iter().map(|one| one.header("webhook-id").unwrap().to_owned()).collect()
     };
     let all = sink.wait_until(|all| again(all).len() == EVENTS, LONG).await.expect("all to arrive again");

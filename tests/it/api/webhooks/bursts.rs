@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use simulator::sink::{Mode, Sink};
+use simulator::sink::{Sink, SinkMode};
 
 use super::super::some_sku;
 use super::{happen, register};
@@ -21,7 +21,7 @@ async fn a_burst_of_orders_arrives_once_each_over_few_connections() {
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
     // A backlog forms, and events come while it is refilled.
-    sink.set_mode(Mode::Slow(Duration::from_millis(30)));
+    sink.set_mode(SinkMode::Slow(Duration::from_millis(30)));
     let endpoint = register(&app, &sink, &["order.created"]).await;
     futures::stream::iter(0..ORDERS)
         .for_each_concurrent(64, |_| async {

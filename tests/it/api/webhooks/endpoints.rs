@@ -1,7 +1,7 @@
 //! Endpoints: registered, shown, filtered, tested, deleted; where webhooks may not go.
 
 use serde_json::{Value, json};
-use simulator::sink::{Mode, Sink};
+use simulator::sink::{Sink, SinkMode};
 
 use super::super::{count, id, paths, some_sku};
 use super::{QUICK, SLOW, got, happen, log, newest_is, register};
@@ -167,7 +167,7 @@ async fn deleting_an_endpoint_cancels_what_is_pending_and_keeps_the_log() {
     let endpoint = register(&app, &sink, &["order.created"]).await;
     happen(&app, &sku).await;
     newest_is(&app, &endpoint, "delivered").await;
-    sink.set_mode(Mode::Status(500));
+    sink.set_mode(SinkMode::Status(500));
     happen(&app, &sku).await;
     until("a failure", || async {
         log(&app, &endpoint).await.iter().any(|one| one["lastStatus"] == 500).then_some(())

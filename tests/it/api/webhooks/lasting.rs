@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::json;
-use simulator::sink::{Mode, Sink};
+use simulator::sink::{Sink, SinkMode};
 
 use super::super::some_sku;
 use super::{got, happen, log, newest_is, register};
@@ -16,7 +16,7 @@ async fn killed_after_a_failure(db: Db) -> (App, Sink, String) {
     let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "2.5,600").start().await;
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
-    sink.set_mode(Mode::FailFirst(1));
+    sink.set_mode(SinkMode::FailFirst(1));
     let endpoint = register(&app, &sink, &["order.created"]).await;
     happen(&app, &sku).await;
     until("the failure to be written", || async {
@@ -32,7 +32,7 @@ on_both! {
         let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__DELIVERY_TIMEOUT_SECONDS", 300).start().await;
         let sku = some_sku(&app).await;
         let sink = Sink::start().await.unwrap();
-        sink.set_mode(Mode::Hang);
+        sink.set_mode(SinkMode::Hang);
         let endpoint = register(&app, &sink, &["order.created"]).await;
         // More than one endpoint keeps in hand at once: some are on their way, some in the backlog.
         let mut orders = HashSet::new();
@@ -41,7 +41,7 @@ on_both! {
         }
         got(&sink, 1).await;
         app.kill_9();
-        sink.set_mode(Mode::Ok);
+        sink.set_mode(SinkMode::Ok);
         app.start().await;
         let all = sink
             .wait_until(|all| all.iter().filter(|one| one.answered == Some(200)).count() >= 40, LONG)
@@ -89,9 +89,9 @@ on_sqlite! {
             app.start().await;
             expected.extend(["order.created", "order.paid"].map(|event| (event.to_owned(), order.clone())));
         }
-        let heard = |all: &[simulator::sink::Received]| -> HashSet<(String, String)> {
+        let heard = |all: &[simulator::sink::ReceivedRequest]| -> HashSet<(String, String)> {
             let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-            all.iter().map(simulator::sink::Received::json).map(|body| (text(&body["event"]), text(&body["data"]["orderId"]))).collect()
+            all.iter().map(simulator::sink::ReceivedRequest::json).map(|body| (text(&body["event"]), text(&body["data"]["orderId"]))).collect()
         };
         let all = sink.wait_until(|all| heard(all) == expected, LONG).await.expect("all to arrive");
         let ids: HashSet<_> = all.iter().map(|one| one.header("webhook-id").unwrap()).collect();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::json;
-use simulator::sink::{Mode, Received, Sink};
+use simulator::sink::{ReceivedRequest, Sink, SinkMode};
 
 use super::super::materials::mails;
 use super::super::{id, some_sku};
@@ -16,7 +16,7 @@ async fn every_attempt_sends_the_same() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK).start().await;
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
-    sink.set_mode(Mode::FailFirst(5));
+    sink.set_mode(SinkMode::FailFirst(5));
     let endpoint = register(&app, &sink, &["order.created"]).await;
     happen(&app, &sku).await;
     let delivered = newest_is(&app, &endpoint, "delivered").await;
@@ -53,7 +53,7 @@ on_sqlite! {
             .await;
         let sku = some_sku(&app).await;
         let sink = Sink::start().await.unwrap();
-        sink.set_mode(Mode::Status(503));
+        sink.set_mode(SinkMode::Status(503));
         let endpoint = register(&app, &sink, &["order.created"]).await;
         happen(&app, &sku).await;
         let disabled = endpoint_is(&app, &endpoint, "disabled").await;
@@ -74,11 +74,11 @@ on_sqlite! {
         let pending = log(&app, &endpoint).await.into_iter().filter(|one| one["state"] == "pending" && one["attempts"] == 0).count();
         assert_eq!((pending, sink.received().len()), (2, 6));
         assert!(log(&app, &endpoint).await.iter().all(|one| one["nextAt"].is_null()), "nothing that is held is due");
-        sink.set_mode(Mode::Ok);
+        sink.set_mode(SinkMode::Ok);
         app.act(&format!("/api/webhooks/endpoints/{endpoint}/enable")).await.expect(200);
         // What disabled the endpoint is sent too.
         let all = got(&sink, 9).await;
-        let order = |one: &Received| one.json()["data"]["orderId"].as_str().unwrap().to_owned();
+        let order = |one: &ReceivedRequest| one.json()["data"]["orderId"].as_str().unwrap().to_owned();
         let sent: HashSet<String> = all[6..].iter().map(order).collect();
         assert_eq!(sent, held.into_iter().chain([order(&all[0])]).collect());
         let log_of = || async { log(&app, &endpoint).await };
@@ -108,12 +108,12 @@ async fn only_an_answer_of_200_to_299_in_time_is_a_success() {
     let sku = some_sku(&app).await;
     let mut endpoints = Vec::new();
     for (mode, status) in [
-        (Mode::Status(204), Some(204)),
-        (Mode::Status(302), Some(302)),
-        (Mode::Status(404), Some(404)),
-        (Mode::Status(410), Some(410)),
-        (Mode::Hang, None),
-        (Mode::Drop, None),
+        (SinkMode::Status(204), Some(204)),
+        (SinkMode::Status(302), Some(302)),
+        (SinkMode::Status(404), Some(404)),
+        (SinkMode::Status(410), Some(410)),
+        (SinkMode::Hang, None),
+        (SinkMode::Drop, None),
     ] {
         let sink = Sink::start().await.unwrap();
         sink.set_mode(mode.clone());
@@ -148,7 +148,7 @@ async fn an_endpoint_that_hangs_delays_no_other() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__DELIVERY_TIMEOUT_SECONDS", 300).start().await;
     let sku = some_sku(&app).await;
     let hangs = Sink::start().await.unwrap();
-    hangs.set_mode(Mode::Hang);
+    hangs.set_mode(SinkMode::Hang);
     let stuck = register(&app, &hangs, &["order.created"]).await;
     let mut others = Vec::new();
     for _ in 0..9 {

@@ -1,14 +1,14 @@
 //! Secrets and signatures.
 
 use serde_json::json;
-use simulator::sink::{Received, Sink, standard_signature, verify};
+use simulator::sink::{ReceivedRequest, Sink, standard_signature, verify};
 
 use super::super::{id, paths, some_sku};
 use super::{got, happen, newest_is};
 use crate::support::{App, Db, on_sqlite};
 
 /// Returns whether a request is signed with this secret, for each of both schemes.
-fn signed(one: &Received, secret: &str) -> (Option<bool>, Option<bool>) {
+fn signed(one: &ReceivedRequest, secret: &str) -> (Option<bool>, Option<bool>) {
     let verdict = verify(secret, &one.headers, &one.body, one.at.as_second());
     (verdict.service, verdict.standard)
 }

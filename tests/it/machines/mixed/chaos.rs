@@ -7,7 +7,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use serde_json::json;
 use simulator::SimPrinter;
-use simulator::faults::{Delay, Echo, FailAt, Faults, RebootAt, SlowUpload};
+use simulator::faults::{Delay, Echo, FailAt, PrinterFaults, RebootAt, SlowUpload};
 
 use crate::support::Client;
 
@@ -21,7 +21,7 @@ async fn trouble(sims: Vec<SimPrinter>, mut rng: Rng, over: Arc<AtomicBool>) {
     while !over.load(Relaxed) {
         let sim = &sims[rng.usize(..sims.len())].handle;
         let ms = |rng: &mut Rng| Delay { after_ms: rng.u64(50..1_500) };
-        let mut faults = Faults::default();
+        let mut faults = PrinterFaults::default();
         match rng.u8(..13) {
             0 | 1 => faults.disconnect = true,
             2 => faults.hang = true,
@@ -39,11 +39,11 @@ async fn trouble(sims: Vec<SimPrinter>, mut rng: Rng, over: Arc<AtomicBool>) {
         sim.set_faults(faults);
         tokio::time::sleep(Duration::from_millis(rng.u64(20..300))).await;
         if rng.bool() {
-            sim.set_faults(Faults::default());
+            sim.set_faults(PrinterFaults::default());
         }
     }
     for sim in sims {
-        sim.handle.set_faults(Faults::default());
+        sim.handle.set_faults(PrinterFaults::default());
     }
 }
 

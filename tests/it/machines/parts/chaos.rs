@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use fastrand::Rng;
 use serde_json::{Value, json};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions, SimPrinter};
 
 use super::super::spools::with_spools;
@@ -166,7 +166,7 @@ on_both! {
         assert_eq!(ready["lines"][0]["completeSets"], sets, "{ready}");
         let mut starts: BTreeMap<String, u32> = BTreeMap::new();
         for entry in fleet.printers.iter().flat_map(|sim| sim.handle.log()) {
-            if let What::Started { filename } = entry.what {
+            if let PhysicalEvent::Started { filename } = entry.what {
                 *starts.entry(filename).or_default() += 1;
             }
         }

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 use simulator::bambu::Bambu;
-use simulator::bambu::setup::{DeveloperMode, Model};
+use simulator::bambu::setup::{BambuModel, DeveloperMode};
 use simulator::faults::Delay;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW, attempts, keyless, words};
 use super::uploaded;
@@ -80,7 +80,7 @@ each_kind! {
         assert_eq!(floor.started(0), 0);
         floor.faults(0, |faults| faults.refuse_start = false);
         floor.app.act(&floor.path(0, "/clear-attention")).await.expect(200);
-        floor.physically("a part to be made", 0, |what| matches!(what, What::Finished { .. })).await;
+        floor.physically("a part to be made", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
     }
 
     #[drawn]
@@ -91,7 +91,7 @@ each_kind! {
         floor.faults(0, |faults| faults.disconnect = true);
         floor.connection_is(0, "unreachable").await;
         floor.hurry(0);
-        floor.physically("the part to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+        floor.physically("the part to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
         assert_eq!(floor.job(&job).await["state"], "PRINTING", "nobody knows yet");
         floor.faults(0, |faults| faults.disconnect = false);
         floor.app.order_is(&order, "ready").await;
@@ -115,7 +115,7 @@ each_kind! {
         let (order, job) = floor.one().await;
         floor.start_arrived(0).await;
         floor.faults(0, |faults| faults.disconnect = true);
-        floor.physically("the part to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+        floor.physically("the part to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
         floor.connection_is(0, "unreachable").await;
         floor.faults(0, |faults| (faults.disconnect, faults.start_late) = (false, None));
         if kind == PrinterKind::MqttLan {
@@ -140,7 +140,7 @@ async fn story_15_a_printer_that_can_only_be_read_is_given_nothing_and_says_why(
     for mode in [DeveloperMode::Refused, DeveloperMode::Dropped] {
         let mut floor = Floor::empty(Db::sqlite(), PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;
         let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
-        bambu.change(|setup| (setup.model, setup.developer_mode) = (Model::X1, mode));
+        bambu.change(|setup| (setup.model, setup.developer_mode) = (BambuModel::X1, mode));
         floor.printers.push(super::super::register(&floor.app, floor.sim(0), json!({})).await);
         floor.connection_is(0, "read_only").await;
         floor.attention(0, "read_only", true).await;
@@ -161,7 +161,7 @@ async fn story_15_a_printer_that_can_only_be_read_is_given_nothing_and_says_why(
 async fn story_15_a_printer_that_refused_a_command_is_used_again_once_it_takes_them() {
     let floor = Floor::new(PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;
     let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
-    bambu.change(|setup| (setup.model, setup.developer_mode) = (Model::A1Mini, DeveloperMode::Refused));
+    bambu.change(|setup| (setup.model, setup.developer_mode) = (BambuModel::A1Mini, DeveloperMode::Refused));
     let (order, job) = floor.one().await;
     floor.connection_is(0, "read_only").await;
     floor.attention(0, "read_only", true).await;
@@ -182,7 +182,7 @@ async fn story_15_a_printer_that_refused_a_command_is_used_again_once_it_takes_t
 async fn story_15_a_printer_that_refused_a_command_in_mid_print_takes_them_again_before_its_end() {
     let floor = Floor::new(PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
     let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
-    bambu.change(|setup| setup.model = Model::A1Mini);
+    bambu.change(|setup| setup.model = BambuModel::A1Mini);
     let (_, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
     // It is no longer prepared.
@@ -201,6 +201,6 @@ async fn story_15_a_printer_that_refused_a_command_in_mid_print_takes_them_again
     floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
     let cancelled = floor.app.job_is(&job, "CANCELLED").await;
     assert_eq!(attempts(&cancelled), ["cancelled"], "{cancelled}");
-    floor.physically("its print to be cancelled", 0, |what| matches!(what, What::Cancelled { .. })).await;
+    floor.physically("its print to be cancelled", 0, |what| matches!(what, PhysicalEvent::Cancelled { .. })).await;
     assert_eq!(floor.started(0), 1);
 }

@@ -4,7 +4,7 @@ use printfloor::domain::file::GcodeForm;
 use serde_json::{Value, json};
 use simulator::bambu::Bambu;
 use simulator::faults::{FailAt, SlowUpload};
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, SECONDS, SLOW, prints, words};
 use super::ends::TO_SOMEBODY;
@@ -28,7 +28,7 @@ async fn power_cycle(floor: &Floor) {
         machine.reboot(false);
         machine.set_speed(SLOW);
     });
-    floor.physically("the power to be cut", 0, |what| matches!(what, What::Rebooted)).await;
+    floor.physically("the power to be cut", 0, |what| matches!(what, PhysicalEvent::Rebooted)).await;
     floor.faults(0, |faults| faults.disconnect = false);
     floor.connection_is(0, "connected").await;
 }
@@ -121,7 +121,7 @@ each_kind! {
         let size = floor.app.get("/api/files?q=big.gcode").await.expect(200)["files"][0]["size"].clone();
         let log = floor.sim(0).handle.log();
         let sizes = log.into_iter().filter_map(|entry| match entry.what {
-            What::Uploaded { bytes, .. } => Some(bytes),
+            PhysicalEvent::Uploaded { bytes, .. } => Some(bytes),
             _ => None,
         });
         let sizes: std::collections::BTreeSet<u64> = sizes.collect();
@@ -165,7 +165,7 @@ each_kind! {
             if prints(kind, form) {
                 // Sent as it is, under a name that tells its form.
                 floor.app.order_is(&order, "ready").await;
-                let named = |what: &What| matches!(what, What::Started { filename } if filename.ends_with(&ending));
+                let named = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Started { filename } if filename.ends_with(&ending));
                 assert_eq!(floor.count(0, named), 1, "{ending}");
                 floor.free(0).await;
                 sent += 1;

@@ -3,8 +3,8 @@
 
 use printfloor::printers::PrinterType;
 use serde_json::json;
-use simulator::printer::What;
-use simulator::sink::{Mode, Sink};
+use simulator::printer::PhysicalEvent;
+use simulator::sink::{Sink, SinkMode};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::floor;
@@ -71,7 +71,7 @@ async fn chromium_prints_a_file_that_is_dropped_or_chosen() {
         browser.sees(&tab, &format!("Print vase.gcode on {name}?")).await;
         assert_eq!(floor.started(n), 0, "it is offered, and not begun");
         browser.press(&tab, "Print it now").await;
-        floor.physically("the print to begin", n, |what| matches!(what, What::Started { .. })).await;
+        floor.physically("the print to begin", n, |what| matches!(what, PhysicalEvent::Started { .. })).await;
     }
     browser.go(&tab, &format!("{base}/floor")).await;
     browser.sees(&tab, "2 printing").await;
@@ -143,7 +143,7 @@ async fn chromium_sees_a_webhook_fail_and_sends_it_again() {
     let Some(mut browser) = Browser::start().await else { return };
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1").start().await;
     let sink = Sink::start().await.unwrap();
-    sink.set_mode(Mode::Status(500));
+    sink.set_mode(SinkMode::Status(500));
     let cookie = admin(&app).await;
     let tab = browser.open(&app.base, "/shop/webhooks", Some(&cookie)).await;
     browser.press(&tab, "Add an endpoint").await;
@@ -154,7 +154,7 @@ async fn chromium_sees_a_webhook_fail_and_sends_it_again() {
     browser.press(&tab, "Send a test event").await;
     browser.sees(&tab, "Answered 500").await;
     let tried = crate::api::webhooks::got(&sink, 2).await.len();
-    sink.set_mode(Mode::Ok);
+    sink.set_mode(SinkMode::Ok);
     browser.press(&tab, "Send it again").await;
     // It was switched off after its attempts, so that what is sent again waits until it is enabled.
     browser.press(&tab, "Enable it, and send what waits").await;

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use simulator::PrinterKind;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::{SAM, floor, state};
 use crate::api::{PASSWORD, staff};
@@ -48,7 +48,7 @@ async fn chromium_works_the_floor_by_the_keyboard_alone() {
     floor.job_until("the print to end", &job, over).await;
 
     // The emergency stop is held, by the space bar as by the other key.
-    let stops = || floor.count(0, |what| matches!(what, What::EmergencyStop));
+    let stops = || floor.count(0, |what| matches!(what, PhysicalEvent::EmergencyStop));
     browser.go(&tab, &format!("{base}/floor")).await;
     browser.tab_to(&tab, "Hold to stop").await;
     browser.strike(&tab, " ").await;

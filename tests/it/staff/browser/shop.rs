@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use simulator::PrinterKind;
-use simulator::sink::{Mode, Sink};
+use simulator::sink::{Sink, SinkMode};
 
 use super::SAM;
 use crate::api::{PASSWORD, id, sign_in, staff, with_role};
@@ -46,7 +46,7 @@ pub async fn filled() -> FilledShop {
     let app = &floor.app;
     let admin = admin(app).await;
     let sink = Sink::start().await.unwrap();
-    sink.set_mode(Mode::Status(500));
+    sink.set_mode(SinkMode::Status(500));
     let endpoint = crate::api::webhooks::register(app, &sink, &["order.created"]).await;
     products(&floor).await;
 

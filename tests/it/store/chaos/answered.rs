@@ -4,8 +4,8 @@
 use sea_orm::{ConnectOptions, ConnectionTrait, Database};
 use serde_json::json;
 use simulator::faults::SlowUpload;
-use simulator::printer::What;
-use simulator::sink::{Mode, Received, Sink};
+use simulator::printer::PhysicalEvent;
+use simulator::sink::{ReceivedRequest, Sink, SinkMode};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use crate::api::webhooks::{newest_is, register};
@@ -17,7 +17,7 @@ use crate::support::waiting::LONG;
 use crate::support::{App, Db};
 
 /// Returns a predicate for mails that warn of this material; other alerts may be sent before it.
-fn warns_of(material: &str) -> impl Fn(&Received) -> bool {
+fn warns_of(material: &str) -> impl Fn(&ReceivedRequest) -> bool {
     let warning = format!("Low stock: {material}");
     move |mail| mail.json()["subject"].as_str().is_some_and(|subject| subject.contains(&warning))
 }
@@ -53,8 +53,8 @@ impl UnderWay {
         let file = app.upload("big.gcode", big_gcode(400_000)).await.expect(201);
         let sku = app.sku("BIG", &material, file["id"].as_str().unwrap(), 900).await;
 
-        hook.set_mode(Mode::Hold);
-        post.set_mode(Mode::Hold);
+        hook.set_mode(SinkMode::Hold);
+        post.set_mode(SinkMode::Hold);
         fleet.printers[0].handle.update_faults(|faults| {
             faults.slow_upload = Some(SlowUpload { bytes_per_second: 20_000 });
         });
@@ -84,8 +84,8 @@ impl UnderWay {
 
     /// Lets all three be answered now, while the answers cannot be written down.
     pub async fn answered(&self) {
-        self.hook.set_mode(Mode::Ok);
-        self.post.set_mode(Mode::Ok);
+        self.hook.set_mode(SinkMode::Ok);
+        self.post.set_mode(SinkMode::Ok);
         self.fleet.printers[0].handle.update_faults(|faults| faults.slow_upload = None);
         for kind in ["endpoint", "mail", "printer"] {
             until("the outcome to be told again and again", async || {
@@ -107,7 +107,7 @@ impl UnderWay {
         })
         .await;
         let log = self.fleet.printers[0].handle.log();
-        let uploads = log.iter().filter(|one| matches!(one.what, What::Uploaded { .. })).count();
+        let uploads = log.iter().filter(|one| matches!(one.what, PhysicalEvent::Uploaded { .. })).count();
         let low = warns_of("PETG");
         let mails = self.post.received().iter().filter(|mail| low(mail)).count();
         assert_eq!((self.hook.received().len(), mails, uploads), (1, 1, 1));

@@ -7,7 +7,7 @@ use std::time::Instant;
 use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
-use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::actors::kernel::restart_policy::RestartPolicy;
 use printfloor::domain::id::Id;
 use printfloor::store::Unavailable;
 
@@ -21,7 +21,7 @@ async fn through(database: &TestDatabase, many: usize) -> (Rig, Proxy, Arc<Direc
     let proxy = Proxy::to(database.address()).await;
     let mut rig = Rig::start(&database.through(proxy.port)).await;
     rig.database = database.clone();
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, many).await;
     for id in &ids {
         tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await.unwrap();
@@ -176,7 +176,7 @@ async fn a_database_that_says_nothing_is_away_before_callers_give_up() {
 async fn sessions_ended_by_the_server_are_opened_again() {
     on_postgres(|database| async move {
         let rig = Rig::start(&database).await;
-        let tallies = rig.tallies(Policy::default()).await;
+        let tallies = rig.tallies(RestartPolicy::default()).await;
         let ids = rig.make(&tallies, 2).await;
         for round in 1..=3 {
             let ended = database

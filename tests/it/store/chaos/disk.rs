@@ -8,12 +8,12 @@ use std::time::Instant;
 use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
-use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::actors::kernel::restart_policy::RestartPolicy;
 use printfloor::store::Unavailable;
 use serde_json::json;
 use simulator::PrinterKind;
 use simulator::faults::Delay;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 
 use super::answered::UnderWay;
 use crate::machines::{FAST, Floor, IMPATIENT, JUDGE_LATE, OWN, SLOW};
@@ -69,7 +69,7 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
     let folder = database.folder.path();
     run("mount", &["-t", "tmpfs", "-o", "size=6m", "tmpfs"], folder);
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, 4).await;
     for round in 0..3 {
         fill(&folder.join("ballast"));
@@ -153,9 +153,11 @@ async fn with_a_full_disk_a_persons_own_print_survives_a_cancel() {
             refused_for_a_full_disk(&floor).await;
             if cut {
                 floor.hurry(0);
-                floor.physically("the part to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+                floor.physically("the part to be done", 0, |what| matches!(what, PhysicalEvent::Finished { .. })).await;
             } else {
-                floor.physically("the part to be cancelled", 0, |what| matches!(what, What::Cancelled { .. })).await;
+                floor
+                    .physically("the part to be cancelled", 0, |what| matches!(what, PhysicalEvent::Cancelled { .. }))
+                    .await;
             }
             floor.own_print(0);
             floor.faults(0, |faults| faults.disconnect = false);
@@ -171,7 +173,7 @@ async fn with_a_full_disk_a_persons_own_print_survives_a_cancel() {
             floor.free(0).await;
             floor.attention(0, "foreign_print", true).await;
             assert_eq!(all(&floor), cancels, "nor after that");
-            assert_eq!(floor.count(0, |what| matches!(what, What::Cancelled { .. })), cancels);
+            assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Cancelled { .. })), cancels);
         }
     }
 }
@@ -188,7 +190,7 @@ async fn refused_for_a_full_disk(floor: &Floor) {
 /// Waits until the person's print ends and the next job prints; returns the job's id.
 async fn next_after_own_print(floor: &Floor) -> String {
     floor.sim(0).handle.set_speed(FAST);
-    let own = |what: &What| matches!(what, What::Finished { filename } if filename == OWN);
+    let own = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { filename } if filename == OWN);
     floor.physically("the person's print to be done", 0, own).await;
     floor.attention(0, "foreign_print", false).await;
     floor.sim(0).handle.set_speed(SLOW);
@@ -211,7 +213,7 @@ async fn a_read_only_database_says_so_and_is_written_again_when_it_can_be() {
     let database = TestDatabase::sqlite();
     let folder = database.folder.path();
     let rig = Rig::start(&database).await;
-    let tallies = rig.tallies(Policy::default()).await;
+    let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, 2).await;
     run("mount", &["--bind", folder.to_str().unwrap()], folder);
     run("mount", &["-o", "remount,bind,ro"], folder);

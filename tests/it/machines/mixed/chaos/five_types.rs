@@ -17,7 +17,7 @@ use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Ams, Tray};
 use simulator::gcode::package::package_of_several;
 use simulator::gcode::tools::gcode_of_several;
-use simulator::printer::What;
+use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use super::super::super::{can, words};
@@ -59,17 +59,19 @@ fn did(fleet: &Fleet) -> BTreeMap<String, Did> {
     for sim in &fleet.printers {
         let mut stored: Vec<String> = Vec::new();
         for entry in sim.handle.log() {
-            if entry.what == What::Rebooted {
+            if entry.what == PhysicalEvent::Rebooted {
                 stored.iter().for_each(|attempt| all.entry(attempt.clone()).or_default().restarted = true);
             }
             let Some(attempt) = entry.what.filename().and_then(|name| name.split(['_', '.']).nth(1)) else { continue };
             let did = all.entry(attempt.to_owned()).or_default();
             match &entry.what {
-                What::Uploaded { .. } => stored.push(attempt.to_owned()),
-                What::Started { .. } => did.started += 1,
-                What::Finished { .. } => did.finished += 1,
-                What::Failed { .. } | What::Interrupted { .. } | What::Cancelled { .. } => did.broken += 1,
-                What::Fed { slots, .. } => did.fed.clone_from(slots),
+                PhysicalEvent::Uploaded { .. } => stored.push(attempt.to_owned()),
+                PhysicalEvent::Started { .. } => did.started += 1,
+                PhysicalEvent::Finished { .. } => did.finished += 1,
+                PhysicalEvent::Failed { .. } | PhysicalEvent::Interrupted { .. } | PhysicalEvent::Cancelled { .. } => {
+                    did.broken += 1
+                }
+                PhysicalEvent::Fed { slots, .. } => did.fed.clone_from(slots),
                 _ => {}
             }
         }
