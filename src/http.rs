@@ -52,7 +52,6 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::app::App;
 use crate::config::Config;
 use crate::http::error::ApiError;
-use crate::http::openapi::half::Half;
 use crate::shared::Shared;
 
 pub use serve::{Front, serve_control, start_tcp};
@@ -156,9 +155,11 @@ impl AppState {
 /// Builds the router of the whole API.
 pub fn router(state: AppState) -> Router {
     let (routes, of_customers) = (production::routes(&state.config), billing::routes());
-    for (half, routes) in [(Half::Production, &routes), (Half::Billing, &of_customers)] {
-        state.descriptions.made_once(half, || openapi::json(half, &routes.served(), &state.config.public_url()));
-    }
+    state.descriptions.set_routes(|| openapi::DescribedRoutes {
+        production: routes.served(),
+        billing: of_customers.served(),
+        public_url: state.config.public_url(),
+    });
     let origins = answer_headers::AllowedOrigins::new(&state.config.server.cors_origins);
     routes
         .into_router(&state)

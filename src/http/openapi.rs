@@ -121,31 +121,51 @@ async fn show_downgraded(State(made): State<Arc<Descriptions>>) -> Result<Descri
     Ok(served_description(made.downgraded()?.clone()))
 }
 
-/// Descriptions of the served routes, as JSON.
+/// Descriptions of the served routes, as JSON. Each is generated on the first request for it: a start does not wait for
+/// what most runs of a server never show.
 #[derive(Debug, Default)]
 pub struct Descriptions {
+    subject: OnceLock<DescribedRoutes>,
     present: OnceLock<Bytes>,
     billing: OnceLock<Bytes>,
-    /// OpenAPI 3.0 version, generated on the first request.
+    /// OpenAPI 3.0 version.
     downgraded: OnceLock<Bytes>,
 }
 
+/// Routes that a server describes.
+#[derive(Debug)]
+pub(super) struct DescribedRoutes {
+    /// Routes of the production half.
+    pub production: Vec<Served>,
+    /// Routes of the billing half.
+    pub billing: Vec<Served>,
+    /// URL of the server.
+    pub public_url: String,
+}
+
 impl Descriptions {
-    /// Generates and stores the description of one half, unless it is already stored.
-    pub(super) fn made_once(&self, half: Half, make: impl FnOnce() -> String) {
-        let place = match half {
-            Half::Production => &self.present,
-            Half::Billing => &self.billing,
-        };
-        place.get_or_init(|| make().into());
+    /// Stores the routes to describe, unless some are already stored.
+    pub(super) fn set_routes(&self, routes: impl FnOnce() -> DescribedRoutes) {
+        self.subject.get_or_init(routes);
     }
 
     fn present(&self) -> Result<&Bytes, ApiError> {
-        described(&self.present)
+        self.generated(Half::Production)
     }
 
     fn billing(&self) -> Result<&Bytes, ApiError> {
-        described(&self.billing)
+        self.generated(Half::Billing)
+    }
+
+    fn generated(&self, half: Half) -> Result<&Bytes, ApiError> {
+        let missing = || ApiError::internal("there is no description of the API");
+        let routes = self.subject.get().ok_or_else(missing)?;
+        let (place, served) = match half {
+            Half::Production => (&self.present, &routes.production),
+            Half::Billing => (&self.billing, &routes.billing),
+        };
+        let text = place.get_or_init(|| json(half, served, &routes.public_url).into());
+        if text.is_empty() { Err(missing()) } else { Ok(text) }
     }
 
     fn downgraded(&self) -> Result<&Bytes, ApiError> {
@@ -156,11 +176,6 @@ impl Descriptions {
         let document = downgraded(json)?;
         Ok(self.downgraded.get_or_init(|| document.into()))
     }
-}
-
-fn described(place: &OnceLock<Bytes>) -> Result<&Bytes, ApiError> {
-    let json = place.get().filter(|json| !json.is_empty());
-    json.ok_or_else(|| ApiError::internal("there is no description of the API"))
 }
 
 fn served_description(json: Bytes) -> DescriptionResponse {
