@@ -86,7 +86,8 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
 /// Serves the control socket until `app` shuts down. Every client that can open it is the owner of the machine, since
 /// the caller has created it with mode 0600. The owner is admitted regardless of the load.
 pub async fn serve_control(listener: UnixListener, app: AppState) {
-    let routes = router(app.clone()).layer(Extension(FromMachine)).with_state(());
+    // Built for the first connection: in most runs of a server there is none.
+    let mut built: Option<Router> = None;
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
@@ -99,7 +100,8 @@ pub async fn serve_control(listener: UnixListener, app: AppState) {
             continue;
         };
         let (place, limits) = (app.admission.reserved(), HeadLimits::of(&app.config.server));
-        let routes = routes.clone();
+        let routes =
+            built.get_or_insert_with(|| router(app.clone()).layer(Extension(FromMachine)).with_state(())).clone();
         let connection = HttpConnection { routes, peer: None, is_shared: true, place: None, once: false, limits };
         let served = connection.serve(stream, Vec::new(), graceful.watcher());
         tokio::spawn(async move {
