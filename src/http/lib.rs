@@ -52,9 +52,6 @@ use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::error::ApiError;
-use crate::openapi::half::Half;
-use crate::openapi::operation::DescribedResource;
-use crate::routes::ServedRoute;
 use actors::app::App;
 use config::Config;
 use platform::shared::Shared;
@@ -141,10 +138,9 @@ impl AppState {
 }
 
 impl AppState {
-    /// Renders the description of a half of the API that is served, unless it has been.
-    pub fn describe(&self, half: Half, resources: &[DescribedResource], served: &[ServedRoute]) {
-        let url = self.config.public_url();
-        self.descriptions.made_once(half, || openapi::json(half, resources, served, &url));
+    /// Sets what generates the descriptions of the served routes; each is generated on the first request for it.
+    pub fn describe_with(&self, generator: openapi::Generator) {
+        self.descriptions.set_generator(generator);
     }
 
     /// Generates the one-time setup code for the owner of the machine; `None` once the setup is complete.

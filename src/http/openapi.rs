@@ -109,57 +109,56 @@ impl Reply for DescriptionResponse {
 }
 
 async fn show(State(made): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
-    Ok(served_description(made.present()?.clone()))
+    Ok(served_description(made.generated(Half::Production)?.clone()))
 }
 
 async fn show_billing(State(made): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
-    Ok(served_description(made.billing()?.clone()))
+    Ok(served_description(made.generated(Half::Billing)?.clone()))
 }
 
 async fn show_downgraded(State(made): State<Arc<Descriptions>>) -> Result<DescriptionResponse, ApiError> {
     Ok(served_description(made.downgraded()?.clone()))
 }
 
-/// Descriptions of the served routes, as JSON.
-#[derive(Debug, Default)]
+/// Descriptions of the served routes, as JSON. Each is generated on the first request for it: a start does not wait for
+/// what most runs of a server never show.
+#[derive(Default)]
 pub struct Descriptions {
-    present: OnceLock<Bytes>,
+    generator: OnceLock<Generator>,
+    production: OnceLock<Bytes>,
     billing: OnceLock<Bytes>,
-    /// OpenAPI 3.0 version, generated on the first request.
+    /// OpenAPI 3.0 version.
     downgraded: OnceLock<Bytes>,
 }
 
+/// Generator of the description of a half of the API, as JSON.
+pub type Generator = Box<dyn Fn(Half) -> String + Send + Sync>;
+
 impl Descriptions {
-    /// Generates and stores the description of one half, unless it is already stored.
-    pub(super) fn made_once(&self, half: Half, make: impl FnOnce() -> String) {
+    /// Sets the generator, unless there is one.
+    pub(super) fn set_generator(&self, generator: Generator) {
+        self.generator.get_or_init(|| generator);
+    }
+
+    fn generated(&self, half: Half) -> Result<&Bytes, ApiError> {
+        let missing = || ApiError::internal("there is no description of the API");
+        let generate = self.generator.get().ok_or_else(missing)?;
         let place = match half {
-            Half::Production => &self.present,
+            Half::Production => &self.production,
             Half::Billing => &self.billing,
         };
-        place.get_or_init(|| make().into());
-    }
-
-    fn present(&self) -> Result<&Bytes, ApiError> {
-        described(&self.present)
-    }
-
-    fn billing(&self) -> Result<&Bytes, ApiError> {
-        described(&self.billing)
+        let text = place.get_or_init(|| generate(half).into());
+        if text.is_empty() { Err(missing()) } else { Ok(text) }
     }
 
     fn downgraded(&self) -> Result<&Bytes, ApiError> {
         if let Some(cached) = self.downgraded.get() {
             return Ok(cached);
         }
-        let json = std::str::from_utf8(self.present()?).map_err(ApiError::internal)?;
+        let json = std::str::from_utf8(self.generated(Half::Production)?).map_err(ApiError::internal)?;
         let document = downgraded(json)?;
         Ok(self.downgraded.get_or_init(|| document.into()))
     }
-}
-
-fn described(place: &OnceLock<Bytes>) -> Result<&Bytes, ApiError> {
-    let json = place.get().filter(|json| !json.is_empty());
-    json.ok_or_else(|| ApiError::internal("there is no description of the API"))
 }
 
 fn served_description(json: Bytes) -> DescriptionResponse {

@@ -38,7 +38,7 @@ const MISHAPS: &[&str] = &[
 ];
 
 /// Lines about a kit of two colours, a bad part that is made again, and promises kept and missed; they come in any order.
-const TOLD: &[&str] = &[
+const PARTS_AND_PROMISES: &[&str] = &[
     "x Desk set, one price; made of ",
     "staff signs it off as bad",
     "still owes the part, and has it made again by itself: JOB-",
@@ -75,7 +75,7 @@ async fn orders_are_shipped_mishaps_rescued_and_promises_told_by_themselves() {
     let base = demo.line("address").split_whitespace().last().unwrap().to_owned();
     let key = demo.line("key").split_whitespace().last().unwrap().to_owned();
     let mut sequences = vec![STEPS, MISHAPS];
-    sequences.extend(TOLD.chunks(1));
+    sequences.extend(PARTS_AND_PROMISES.chunks(1));
     all_told(&mut demo, &sequences);
     let client = crate::support::client::http();
     let shipped = client.get(format!("{base}/api/orders?status=shipped")).header("X-API-Key", key);

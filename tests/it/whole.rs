@@ -1,4 +1,4 @@
-//! From a signed payment event to a shipped order, on both databases.
+//! From a signed payment event to a shipped order.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;

@@ -25,6 +25,7 @@ use axum::middleware::from_fn;
 
 use http::AppState;
 use http::access::RequiredAccess;
+use http::openapi;
 use http::openapi::half::Half;
 use http::routes::{PageBounds, Routes};
 use http_api::billing::session::CONFIRM_PATH;
@@ -35,9 +36,12 @@ use refused::answered_as_page;
 /// Builds the router of the whole server: both halves of the API, and the pages.
 pub fn router(state: AppState) -> Router {
     let (of_shop, of_customers) = (production::routes(&state.config), billing::routes());
-    for (half, routes) in [(Half::Production, &of_shop), (Half::Billing, &of_customers)] {
-        state.describe(half, &http_api::resources(half), &routes.served());
-    }
+    let (of_server, url) = ([of_shop.served(), of_customers.served()], state.config.public_url());
+    state.describe_with(Box::new(move |half| {
+        let [shop, customers] = &of_server;
+        let served = if half == Half::Production { shop } else { customers };
+        openapi::json(half, &http_api::resources(half), served, &url)
+    }));
     let routes = of_shop.into_router(&state).merge(of_customers.into_router(&state)).merge(routes(&state));
     let routes = http::with_bounds(routes, &state)
         .layer(from_fn(billing::answered_by_contract))

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::{App, Client, on_both};
 
-/// Number of times that each race is run.
-const RACES: usize = 60;
+/// Runs of each race on each database.
+const RACES: usize = 30;
 
 /// Outcome of a race: the statuses of the deletion and of the use.
 type Outcome = (u16, u16);

@@ -16,7 +16,8 @@ async fn all_say(browser: &mut Browser, tabs: &[Tab], printer: &str, word: &str)
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_keeps_twelve_pages_alive_by_one_stream() {
-    let Some(mut browser) = Browser::start().await else { return };
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
     let (floor, cookie) = floor().await;
     let base = floor.app.base.clone();
     let mut tabs = Vec::new();
@@ -41,7 +42,8 @@ async fn chromium_keeps_twelve_pages_alive_by_one_stream() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_listens_in_no_hidden_page_and_shows_at_once_what_was_missed() {
-    let Some(mut browser) = Browser::start().await else { return };
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
     let (floor, cookie) = floor().await;
     let base = floor.app.base.clone();
     let mut tabs = Vec::new();

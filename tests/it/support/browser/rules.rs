@@ -34,6 +34,12 @@ impl Browser {
         self.axe.is_some()
     }
 
+    /// Holds no page against the rules: for a test that opens many times a page that others hold against them.
+    pub fn without_rules(mut self) -> Self {
+        self.axe = None;
+        self
+    }
+
     /// Loads the rules into a page, if there are some.
     async fn load_rules(&mut self, tab: &Tab) -> bool {
         let Some(script) = self.axe.take() else { return false };
