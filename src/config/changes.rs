@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::dotenv::{self, DotenvError};
 use super::layers::{KnownSettings, VARIABLES, variable_of};
-use super::shown::{self, ConfiguredSetting};
+use super::listing::{self, ConfiguredSetting};
 use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin, renames};
 
 /// Suffix of the backup of the previous `.env`.
@@ -183,7 +183,7 @@ pub fn plan(origin: &Origin, changes: &[Change]) -> Result<PlannedChanges, Chang
         let here = format!("{name} in {DOTENV}");
         let wins = |next: &&ConfiguredSetting| match change.text.as_str() {
             // Nothing is to set it, so that it would have its default.
-            "" => known_settings.default_of(&change.key).is_none_or(|default| shown::toml(default) != next.text),
+            "" => known_settings.default_of(&change.key).is_none_or(|default| listing::toml(default) != next.text),
             _ => next.source != here,
         };
         if let Some(next) = next.filter(wins) {

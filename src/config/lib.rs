@@ -12,11 +12,11 @@ mod faults;
 mod file;
 mod layers;
 pub mod listen;
+pub mod listing;
 pub mod origin;
 mod places;
 mod renames;
 pub mod sections;
-pub mod shown;
 pub mod values;
 
 use std::collections::BTreeMap;
@@ -32,8 +32,8 @@ pub use self::error::ConfigError;
 use self::error::refused;
 use self::file::SettingsFile;
 use self::layers::{DEFAULTS, KnownSettings, MODE};
+use self::listing::ConfiguredSetting;
 pub use self::origin::{LoadOptions, Origin};
-use self::shown::ConfiguredSetting;
 use self::values::Secret;
 use domain::dispatch::DispatchRules;
 use domain::launch::KnownTypes;
@@ -210,7 +210,7 @@ impl Config {
         let mut config =
             faults::extract(figment.clone(), &known_settings, &file).map_err(|more| refused(faults.clone(), more))?;
         config.mode = mode(&[&options.env, dotenv]).map_err(|fault| refused(faults.clone(), vec![fault]))?;
-        let mut given_settings = shown::given_settings(&figment, &known_settings);
+        let mut given_settings = listing::given_settings(&figment, &known_settings);
         warnings.extend(former.iter().map(|one| one.warning(&given_settings)));
         let secrets_file = options.cwd.join(config.secrets_file());
         for (name, text) in assignments(&secrets_file)? {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::DOTENV;
-use super::shown::ConfiguredSetting;
+use super::listing::ConfiguredSetting;
 
 /// Sources to load settings from.
 #[derive(Clone)]

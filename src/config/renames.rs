@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::layers::{KnownSettings, Layer, variable_of};
-use super::shown::ConfiguredSetting;
+use super::listing::ConfiguredSetting;
 
 /// Former and current names of settings, which have the same unit. The limit on a job's attempts now counts only
 /// refused starts.

@@ -233,17 +233,17 @@ fn what_is_set_is_shown_with_its_source_and_loads_again() {
         .env("PRINTFLOOR_MAIL__OPERATORS", "a@b.example,c@d.example")
         .env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");
     let given_settings = shop.load().unwrap().given_settings;
-    let changed = shown::changed(&given_settings);
+    let changed = listing::changed(&given_settings);
     let expected = "mail.operators = [\"a@b.example\", \"c@d.example\"]  # PRINTFLOOR_MAIL__OPERATORS in the environment\n\
                     mail.smtp_password = \"***\"  # SMTP_PASS in .env\n\
                     server.keep_alive_timeout_seconds = 0.5  # printfloor.toml\n\
                     tax.rates = [{ bps = 1900, country = \"DE\" }]  # PRINTFLOOR_TAX__RATES in the environment\n";
     assert_eq!(changed, expected);
-    let whole = shown::whole(&given_settings);
+    let whole = listing::whole(&given_settings);
     assert!(whole.contains("# Set by printfloor.toml; default: 75\nkeep_alive_timeout_seconds = 0.5\n"), "{whole}");
     let again = self::shop().with("printfloor.toml", &whole.replace("***", "hunter2"));
     assert_eq!(again.config(), shop.config());
-    assert_eq!(shown::whole(&BTreeMap::new()), DEFAULTS);
+    assert_eq!(listing::whole(&BTreeMap::new()), DEFAULTS);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Its identity derives from the channel and the order's id there, so all its messages reach the same aggregate,
 //! however often and in whichever order they arrive. It is held until our order can be created: while an entry of the
 //! variant map is missing it waits and lists what is missing. `news` merges the shop's messages, `amounts` converts its
-//! prices, `told` reports shipments to the shop, `rules` dispatches commands and derives the effects.
+//! prices, `report` reports shipments to the shop, `rules` dispatches commands and derives the effects.
 //!
 //! | known so far | state | what happens |
 //! | --- | --- | --- |
@@ -16,10 +16,10 @@
 
 mod amounts;
 mod news;
+mod report;
 mod rules;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ use crate::refusal::shortened;
 use crate::time::Timestamp;
 
 pub use amounts::{SoldAmounts, amounts};
-pub use told::{ReportedShipment, ShipmentTracking, TrackingOutcome, TrackingState};
+pub use report::{ReportedShipment, ShipmentTracking, TrackingOutcome, TrackingState};
 
 /// Maximum number of lines of a channel order.
 pub const MAX_SOLD_LINES: usize = 100;

@@ -3,11 +3,11 @@
 //! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
 //! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by stage: `place`
 //! (creation, confirmation), `shipping` (shipments), `departures` (prints that shipped parts came from), `notice`
-//! (shipment mails to the customer), `money` (effects of its [ledger](crate::ledger)), `invoiced` (its
-//! invoice), `work` (jobs created, cancelled, retried, released), `stock` (material claimed and settled), `slicing`
-//! (models sliced to G-code), `attempt` (printing), `sign_off` (quality of finished parts; `parts` counts them), `sold`
-//! (orders that another shop sold). `command` and `effect` have the messages, `rules` dispatches them and derives the
-//! effects, and `change` collects the changes of one command.
+//! (shipment mails to the customer), `money` (effects of its [ledger](crate::ledger)), `invoiced` (its invoice), `work`
+//! (jobs created, cancelled, retried, released), `stock` (material claimed and settled), `slicing` (models sliced to
+//! G-code), `attempt` (printing), `sign_off` (quality of finished parts; `parts` counts them), `channel_sale` (orders
+//! that another shop sold). `command` and `effect` have the messages, `rules` dispatches them and derives the effects,
+//! and `change` collects the changes of one command.
 //!
 //! | from | on | to | event |
 //! | --- | --- | --- | --- |
@@ -30,6 +30,7 @@
 
 mod attempt;
 mod change;
+mod channel_sale;
 mod command;
 mod departures;
 mod effect;
@@ -44,7 +45,6 @@ mod rules;
 mod shipping;
 mod sign_off;
 mod slicing;
-mod sold;
 mod stock;
 mod work;
 
@@ -52,6 +52,7 @@ mod work;
 mod tests;
 
 pub use crate::job::Resolution;
+pub use channel_sale::{CHANNEL_METHOD, ChannelOrigin, ChannelShipment, ShopOrderChange, SoldOrder};
 pub use command::{
     AgreedTerms, CurrentStock, JobSlicingOutcome, NewOrder, OrderAnswer, OrderCommand, PICKUP, PrinterRecords,
 };
@@ -59,7 +60,6 @@ pub use effect::OrderEffect;
 pub use invoiced::{InvoicedMoney, OrderCreated, OrderInvoice};
 pub use parts::LineParts;
 pub use report::Report;
-pub use sold::{CHANNEL_METHOD, ChannelOrigin, ChannelShipment, ShopOrderChange, SoldOrder};
 
 pub use crate::address::Address;
 pub use crate::ledger::{

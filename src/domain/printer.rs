@@ -5,12 +5,12 @@
 //! start is recorded in a commit of its own before it is sent ([`AttemptPhase::StartSent`]) and sent only once, by the
 //! caller whose commit recorded it; afterwards only evidence from the printer, or an operator, decides its outcome.
 //!
-//! Telemetry such as temperatures is not stored here (see [`crate::printer_status`]): only changes that matter
-//! to the rules are commands. `attempt` has the rules of an attempt, `verdict` judges unconfirmed starts and vanished
-//! prints, `seen` processes statuses, `readiness` determines which jobs a printer can accept, `safety` blocks it after
-//! a firmware fault, `refusals` pauses it after refused starts, `manual` starts prints that are not jobs,
-//! `registration` is what operators edit, `sign_off` retains the last print until its parts are signed off, `care`
-//! counts its work, `spool_booking` tracks what its own server books elsewhere.
+//! Telemetry such as temperatures is not stored here (see [`crate::printer_status`]): only changes that matter to the
+//! rules are commands. `attempt` has the rules of an attempt, `verdict` judges unconfirmed starts and vanished prints,
+//! `observation` processes statuses, `readiness` determines which jobs a printer can accept, `safety` blocks it after a
+//! firmware fault, `refusals` pauses it after refused starts, `manual` starts prints that are not jobs, `registration`
+//! is what operators edit, `sign_off` retains the last print until its parts are signed off, `care` counts its work,
+//! `spool_booking` tracks what its own server books elsewhere.
 
 mod acts;
 mod address;
@@ -26,13 +26,13 @@ mod leftover;
 mod loaded;
 mod lost;
 mod manual;
+mod observation;
 mod photo;
 mod readiness;
 mod refusals;
 mod registration;
 mod rules;
 mod safety;
-mod seen;
 mod sign_off;
 mod slots;
 mod spool_booking;

@@ -4,7 +4,7 @@
 //! the one reported. The arithmetic is in `domain/limits`.
 
 pub mod layer;
-mod seen;
+mod sessions;
 mod windows;
 
 use std::net::IpAddr;
@@ -23,8 +23,8 @@ use domain::limits::{LimitKind, LimitRule, RateLimitStatus};
 use domain::mailbox::mailbox;
 use domain::principal::Principal;
 use domain::time::Timestamp;
-use seen::SessionCustomers;
 use services::redis::{Redis, SharedWindow};
+use sessions::SessionCustomers;
 use windows::Windows;
 
 const LIMIT_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-limit");

@@ -20,7 +20,7 @@ use domain::printer_status::{Connection, PastPrint, ServerRun, Status};
 use domain::time::Timestamp;
 
 pub use super::error::PrinterError;
-pub use super::slots_wanted::RequestedSlots;
+pub use super::requested_slots::RequestedSlots;
 pub use super::telemetry::{Telemetry, Temperatures};
 
 /// Optional operation of an adapter. Operations that are not listed here are supported by every printer type.

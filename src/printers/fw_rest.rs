@@ -4,11 +4,11 @@ mod components;
 mod console;
 mod continuity;
 mod files;
-mod found;
 mod gates;
 mod history;
 mod push;
 mod read;
+mod recognition;
 mod runs;
 mod spools;
 mod status;
@@ -37,7 +37,7 @@ use domain::time::Timestamp;
 /// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {
     one_upload_per_host: true,
-    web_probes: found::PROBES,
+    web_probes: recognition::PROBES,
     defaults: Some(|printers| (&printers.fw_rest_url, &printers.fw_rest_api_key)),
     ..PrinterType::of("fw_rest", "Moonraker", 7125, |parts: AdapterParts| {
         Ok(Arc::new(FwRest {

@@ -14,8 +14,8 @@ pub mod registry;
 
 mod printer_type;
 mod push;
+mod requested_slots;
 mod run_count;
-mod slots_wanted;
 mod telemetry;
 mod temperatures;
 mod unwatched;

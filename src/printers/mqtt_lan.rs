@@ -5,9 +5,9 @@
 mod address;
 mod certificate;
 mod command;
-mod found;
 mod ftps;
 mod merge;
+mod recognition;
 mod report;
 mod session;
 mod slots;
@@ -68,8 +68,8 @@ pub(super) const TYPE: PrinterType = PrinterType {
     ],
     scheme: "mqtts",
     needs_serial: true,
-    own_probe: Some(found::PROBE),
-    announced: Some(found::ANNOUNCEMENT),
+    own_probe: Some(recognition::PROBE),
+    announced: Some(recognition::ANNOUNCEMENT),
     // After a start the state of the last print stays for up to 210 s.
     confirm_factor: 3,
     ..PrinterType::of("mqtt_lan", "Bambu Lab printer", MQTT_PORT, |parts| Ok(Arc::new(MqttLan::new(parts)?)))

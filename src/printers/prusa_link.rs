@@ -7,8 +7,8 @@
 //! authentication.
 
 mod files;
-mod found;
 mod read;
+mod recognition;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -35,7 +35,7 @@ use domain::time::Timestamp;
 pub(super) const TYPE: PrinterType = PrinterType {
     key_may_be_password: true,
     guards_camera: true,
-    web_probes: found::PROBES,
+    web_probes: recognition::PROBES,
     forms: &[GcodeForm::Text, GcodeForm::Binary],
     lacks: &[
         Operation::History,

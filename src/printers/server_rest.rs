@@ -4,9 +4,9 @@
 mod console;
 mod continuity;
 mod files;
-mod found;
 mod push;
 mod read;
+mod recognition;
 mod runs;
 mod status;
 #[cfg(test)]
@@ -35,7 +35,7 @@ const PORT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Declaration of the printer type.
 pub(super) const TYPE: PrinterType = PrinterType {
     lacks: &[Operation::RestartFirmware],
-    web_probes: found::PROBES,
+    web_probes: recognition::PROBES,
     ..PrinterType::of("server_rest", "OctoPrint", 5000, |parts: AdapterParts| {
         Ok(Arc::new(ServerRest {
             wire: PrinterHttpClient::new(parts)?.judged_by(read::judge),

@@ -4,8 +4,8 @@
 //! While Redis is unavailable, nothing waits for it: the first command without a response opens the circuit, all
 //! callers continue without Redis, and one task retries until it answers again.
 
-mod kept;
 pub mod stream;
+mod texts;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};

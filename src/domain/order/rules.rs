@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::OrderChange;
+use super::channel_sale;
 use super::place::{self, OrderFieldsPatch};
-use super::sold;
 use super::{LedgerCommand, Order, OrderAnswer, OrderCommand, OrderCreated, OrderEffect, OrderRow};
 use crate::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::id::Id;
@@ -30,7 +30,7 @@ impl Aggregate for Order {
         let order = match (this, command) {
             (None, OrderCommand::Create(new)) => return place::create(id, cx, new, None),
             (None, OrderCommand::CreateAgreed { new, agreed }) => return place::create(id, cx, new, Some(agreed)),
-            (None, OrderCommand::CreateSold(order)) => return sold::create(id, cx, order),
+            (None, OrderCommand::CreateSold(order)) => return channel_sale::create(id, cx, order),
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(order), _) => order.clone(),
         };

@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod channel_sale;
 mod checkout;
 mod claims;
 mod departures;
@@ -18,7 +19,6 @@ mod placing;
 mod random;
 mod shipping;
 mod slicing;
-mod sold;
 
 use super::*;
 use crate::aggregate::{Aggregate, Decision};

@@ -6,7 +6,7 @@
 //! decide.
 
 use super::CurrentAttempt;
-use super::seen::{AGAIN_REASON, CLEARED_REASON, UNKNOWN_REASON};
+use super::observation::{AGAIN_REASON, CLEARED_REASON, UNKNOWN_REASON};
 use super::verdict::MIN_PRINT_SECONDS;
 use crate::printer_status::ServerRun;
 

@@ -13,7 +13,7 @@
 
 use super::attempt::{ended, not_started};
 use super::lost::LostPrint;
-use super::seen::AGAIN_REASON;
+use super::observation::AGAIN_REASON;
 use super::{AttemptPhase, CurrentAttempt, Evidence, Printer, StartFailure};
 use crate::aggregate::{Decision, DecisionContext};
 use crate::id::Id;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use self::changes::{ChangeHandles, read_changes, write};
 use config::Config;
-use config::shown::{self, ShownSetting};
+use config::listing::{self, ShownSetting};
 use domain::principal::Role;
 use domain::refusal::Faults;
 use http::access::RequiredAccess;
@@ -135,7 +135,7 @@ pub async fn waiting_settings(config: &Arc<Config>) -> Option<Config> {
 
 async fn list(State(app): State<SettingsHandles>) -> Result<Plain<SettingsView>, ApiError> {
     let restart_needed = waiting_settings(&app.config).await.is_some();
-    let settings = shown::every(&app.config.origin).into_iter().map(Into::into).collect();
+    let settings = listing::every(&app.config.origin).into_iter().map(Into::into).collect();
     Ok(Plain(SettingsView { settings, restart_needed }))
 }
 

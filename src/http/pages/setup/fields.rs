@@ -8,7 +8,7 @@ use super::trial::UNUSED;
 use crate::form::PageForm;
 use actors::app::service_tests::Service;
 use config::Config;
-use config::shown;
+use config::listing;
 use domain::refusal::Refusal;
 use domain::setup::draft::SetupDraft;
 use http::error::ApiError;
@@ -221,7 +221,7 @@ pub(super) fn typed_or_in_force(key: &str, config: &Config, draft: &SetupDraft, 
 
 /// Returns the present setting of a non-secret field.
 fn in_force(field: &Field, config: &Config) -> String {
-    let setting = shown::every(&config.origin).into_iter().find(|setting| setting.key == field.key);
+    let setting = listing::every(&config.origin).into_iter().find(|setting| setting.key == field.key);
     match setting.and_then(|setting| setting.value) {
         Some(Value::String(text)) => text,
         Some(Value::Null) | None => String::new(),

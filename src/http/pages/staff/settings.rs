@@ -24,7 +24,7 @@ use super::SETTINGS_PATH;
 use super::board::BoardHandles;
 use super::shell::{StaffSection, StaffViewer, Tone};
 use config::Config;
-use config::shown;
+use config::listing;
 use domain::principal::Role;
 use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
@@ -126,8 +126,8 @@ async fn restart(config: &Arc<Config>) -> Markup {
     let Some(next) = waiting_settings(config).await else {
         return html! { p class="soft" { "All settings are in force: nothing waits for a restart." } };
     };
-    let in_force = shown::every(&config.origin);
-    let changed = shown::every(&next.origin).into_iter().zip(in_force);
+    let in_force = listing::every(&config.origin);
+    let changed = listing::every(&next.origin).into_iter().zip(in_force);
     let changed = changed.filter(|(next, now)| (&next.value, &next.source) != (&now.value, &now.source));
     let names: Vec<String> = changed.map(|(next, _)| next.key).collect();
     html! {

@@ -9,7 +9,7 @@ use crate::production::settings::CHANGE_NOS;
 use crate::production::settings::changes::{openable, read_changes, startable, tested, write};
 use actors::app::service_tests::Service;
 use config::Config;
-use config::shown::{self, ShownSetting};
+use config::listing::{self, ShownSetting};
 use domain::refusal::Faults;
 use http::access::RequiredAccess;
 use http::command_request::CommandRequest;
@@ -46,7 +46,7 @@ pub struct SetupConfiguration {
 
 /// Returns the values that the wizard asks for, as far as they are known.
 pub(super) fn asked_values(config: &Config) -> Vec<SetupValue> {
-    let settings = shown::every(&config.origin).into_iter().filter(|setting| {
+    let settings = listing::every(&config.origin).into_iter().filter(|setting| {
         let of_service = |service: &Service| service.settings().iter().any(|prefix| setting.key.starts_with(prefix));
         Service::OF_SETTINGS.iter().any(of_service)
     });
